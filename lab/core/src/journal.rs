@@ -1,0 +1,155 @@
+//! The record of a run, as the store keeps it and as a verdict is computed from it.
+
+use crate::fingerprint::Fingerprint;
+use crate::plan::{Budget, Plan};
+use crate::sample::Sample;
+use crate::sampler::OutputPrint;
+use crate::schedule::RoundCoins;
+use crate::verdict::{Fault, Verdict};
+use crate::warning::Warning;
+use serde::{Deserialize, Serialize};
+
+/// What is written before the first round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub created_unix_ms: u64,
+    /// The version of tiebreak.
+    pub version: String,
+    /// The command line, word by word, that made the run.
+    pub command: Vec<String>,
+    /// The folder in which it was typed.
+    pub directory: String,
+    /// What was planned.
+    pub plan: Plan,
+    /// The machine.
+    pub machine: Fingerprint,
+    /// The files that the contestants are made of, so that a resumed run races the same ones.
+    pub files: Vec<FilePrint>,
+    /// Equal for runs of the same claims on the same files: the key of "run n of this claim".
+    pub claim_key: String,
+}
+
+/// A file that a run depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePrint {
+    /// The path as it was resolved.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// SHA-256 in hexadecimal; of files over 64 MiB, of their length and time of change instead.
+    pub digest: String,
+}
+
+/// A finished round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// What was drawn for the attempt that was finished.
+    pub coins: RoundCoins,
+    /// How long it waited for quiet before it started.
+    pub waited_ns: u64,
+    /// The run's own time at the end of the round, over all its sessions.
+    pub elapsed_ns: u64,
+    /// One sample an entry of the coins' order.
+    pub samples: Vec<Sample>,
+    /// One entry an open claim: what the bets had won after the round.
+    pub wealth: Vec<Wealth>,
+}
+
+/// What the bets about one claim had won after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wealth {
+    /// Index of the claim in the plan.
+    pub claim: usize,
+    /// Against "not more than the bar", at the bar.
+    pub evidence_for: f64,
+    /// Against "not less than the bar", at the bar.
+    pub evidence_against: f64,
+}
+
+/// Something that happened in a run beside its rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "event")]
+pub enum Event {
+    /// The outputs of the first round, by contestant; `None` where nothing was captured.
+    FirstOutputs {
+        /// One entry a contestant.
+        outputs: Vec<Option<OutputPrint>>,
+    },
+    /// A contestant became void in an attempt at this round, which counts as not made.
+    Void {
+        /// Index of the contestant.
+        contestant: usize,
+        /// The round in which it happened.
+        round: u64,
+        /// Why.
+        fault: Fault,
+    },
+    /// The run stopped after this many rounds.
+    Stopped {
+        /// Rounds finished.
+        rounds: u64,
+        /// Why it stopped.
+        reason: StopReason,
+    },
+    /// The run went on.
+    Resumed {
+        /// Rounds finished at that time.
+        rounds: u64,
+        /// Attempts lost so far.
+        lost: u64,
+        /// The budget from here on.
+        budget: Budget,
+    },
+    /// Something worth saying.
+    Warned {
+        /// What.
+        warning: Warning,
+    },
+}
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// Every claim has its verdict.
+    Settled,
+    /// The budget is used up.
+    Budget,
+    /// The user, or a signal, asked to stop.
+    Interrupted,
+    /// So many contestants are void that no claim is left.
+    Void,
+}
+
+/// A whole run, read back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Journal {
+    /// Its name in the store.
+    pub id: String,
+    /// What was written before the first round.
+    pub header: RunHeader,
+    /// Finished rounds, in order.
+    pub rounds: Vec<Round>,
+    /// Attempts that were begun and not finished, in order. The last one may still be running.
+    pub lost: Vec<RoundCoins>,
+    /// Events, in order.
+    pub events: Vec<Event>,
+    /// The verdicts as they were reached, by claim.
+    pub verdicts: Vec<RecordedVerdict>,
+}
+
+/// A verdict as the journal keeps it: `replay` must give it again, bit for bit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedVerdict {
+    /// Index of the claim in the plan.
+    pub claim: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The round after which it was reached.
+    pub rounds: u64,
+    /// The lower limit of the log ratio.
+    pub low: Option<f64>,
+    /// The upper limit of the log ratio.
+    pub high: Option<f64>,
+}

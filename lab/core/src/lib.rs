@@ -1,0 +1,21 @@
+//! The nouns of tiebreak.
+//!
+//! A claim becomes a plan, a plan a schedule of coins, coins become samples, samples evidence, and
+//! evidence a verdict. Each of these is a plain data type here; each other crate turns one into the
+//! next. Nothing in this crate reads a clock, a file or a random number, so nothing here can fail.
+
+#![forbid(unsafe_code)]
+
+pub mod claim;
+pub mod evidence;
+pub mod fingerprint;
+pub mod journal;
+pub mod metric;
+pub mod plan;
+pub mod quantity;
+pub mod result;
+pub mod sample;
+pub mod sampler;
+pub mod schedule;
+pub mod verdict;
+pub mod warning;

@@ -1,0 +1,153 @@
+//! What is measured, with its unit.
+
+use serde::{Deserialize, Serialize};
+
+/// A quantity that every sample carries, smaller being better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// From just before the start to the reaped end, by the monotonic clock.
+    WallTime,
+    /// User and system time together.
+    CpuTime,
+    /// Time on a CPU in user mode.
+    UserTime,
+    /// Time on a CPU in the kernel, on behalf of the contestant.
+    SystemTime,
+    /// The largest resident set of the largest process of the contestant.
+    PeakMemory,
+    /// Page faults, minor and major.
+    PageFaults,
+    /// Context switches, voluntary and involuntary.
+    ContextSwitches,
+    /// CPU cycles, where the machine counts them.
+    Cycles,
+    /// Instructions retired, where the machine counts them.
+    Instructions,
+    /// Mispredicted branches, where the machine counts them.
+    BranchMisses,
+    /// Misses of the last cache level, where the machine counts them.
+    CacheMisses,
+    /// Energy, where the machine meters it.
+    Energy,
+}
+
+/// The unit of a metric's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// 1e-9 seconds.
+    Nanoseconds,
+    /// 8 bits.
+    Bytes,
+    /// 1e-9 joules.
+    Nanojoules,
+    /// A plain number of events.
+    Count,
+}
+
+impl Metric {
+    /// Every metric, in the order in which tables show them.
+    pub const ALL: [Metric; 12] = [
+        Metric::WallTime,
+        Metric::CpuTime,
+        Metric::UserTime,
+        Metric::SystemTime,
+        Metric::PeakMemory,
+        Metric::PageFaults,
+        Metric::ContextSwitches,
+        Metric::Cycles,
+        Metric::Instructions,
+        Metric::BranchMisses,
+        Metric::CacheMisses,
+        Metric::Energy,
+    ];
+
+    /// The words by which a claim sentence names the metric: `by peak memory`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::WallTime => "wall time",
+            Metric::CpuTime => "cpu time",
+            Metric::UserTime => "user time",
+            Metric::SystemTime => "system time",
+            Metric::PeakMemory => "peak memory",
+            Metric::PageFaults => "page faults",
+            Metric::ContextSwitches => "context switches",
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+            Metric::BranchMisses => "branch misses",
+            Metric::CacheMisses => "cache misses",
+            Metric::Energy => "energy",
+        }
+    }
+
+    /// The key of the metric in JSON and CSV: the name with its unit last.
+    pub fn key(self) -> &'static str {
+        match self {
+            Metric::WallTime => "wall_ns",
+            Metric::CpuTime => "cpu_ns",
+            Metric::UserTime => "user_ns",
+            Metric::SystemTime => "system_ns",
+            Metric::PeakMemory => "peak_memory_bytes",
+            Metric::PageFaults => "page_faults",
+            Metric::ContextSwitches => "context_switches",
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+            Metric::BranchMisses => "branch_misses",
+            Metric::CacheMisses => "cache_misses",
+            Metric::Energy => "energy_nj",
+        }
+    }
+
+    /// The metric that a claim sentence or an option names.
+    pub fn from_name(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// The unit of the metric's values.
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::WallTime | Metric::CpuTime | Metric::UserTime | Metric::SystemTime => {
+                Unit::Nanoseconds
+            }
+            Metric::PeakMemory => Unit::Bytes,
+            Metric::Energy => Unit::Nanojoules,
+            _ => Unit::Count,
+        }
+    }
+
+    /// The comparative by which people say that less of this metric is better.
+    pub fn comparative(self) -> (&'static str, &'static str) {
+        match self {
+            Metric::WallTime => ("faster", "slower"),
+            _ => ("smaller", "larger"),
+        }
+    }
+
+    /// The step in which the metric's values come: half of it is their error.
+    ///
+    /// The wall clock's step is the machine's and is passed in, in nanoseconds; the others are the
+    /// kernel's: `getrusage` gives microseconds of CPU time and memory in pages of 4096 bytes.
+    pub fn step(self, clock_step_ns: f64) -> f64 {
+        match self {
+            Metric::WallTime => clock_step_ns,
+            Metric::CpuTime | Metric::UserTime | Metric::SystemTime => 1000.0,
+            Metric::PeakMemory => 4096.0,
+            _ => 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_keys_are_unique_and_readable_back() {
+        for metric in Metric::ALL {
+            assert_eq!(Metric::from_name(metric.name()), Some(metric));
+            assert_eq!(Metric::ALL.iter().filter(|m| m.key() == metric.key()).count(), 1);
+        }
+        assert_eq!(Metric::from_name("speed"), None);
+    }
+}

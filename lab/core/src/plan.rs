@@ -1,0 +1,225 @@
+//! A plan: everything that is fixed before the first coin is drawn.
+
+use crate::claim::Claim;
+use serde::{Deserialize, Serialize};
+
+/// The version of the evidence engine: a journal names the one whose numbers it holds.
+pub const ENGINE_VERSION: u32 = 1;
+
+/// Everything that is fixed before the first coin. A verdict is a function of the plan, the samples
+/// and the events; of the plan only the budget may change when a run is resumed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Which rules turned samples into evidence: [`ENGINE_VERSION`] at the time.
+    pub engine_version: u32,
+    /// What kind of run this is.
+    pub kind: Kind,
+    /// At least two, with names of their own.
+    pub contestants: Vec<Contestant>,
+    /// The questions to settle, each with its share of the error.
+    pub claims: Vec<PlannedClaim>,
+    /// The most that the probability of any wrong verdict in this run may be.
+    pub error: f64,
+    /// How small a ratio, as a fraction, still matters: 0.01 for 1%, 0 for "any".
+    pub resolution: f64,
+    /// The most that the run may use.
+    pub budget: Budget,
+    /// What the evidence counts as one observation.
+    pub scope: Scope,
+    /// What the ratio is: decides the engine.
+    pub centre: Centre,
+    /// The seed of every coin, as it is printed and typed.
+    pub seed: String,
+    /// The step of the wall clock, in nanoseconds.
+    pub clock_step_ns: f64,
+    /// How programs are run.
+    pub program: ProgramPlan,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Kind {
+    /// Claims about contestants.
+    Compare,
+    /// A program against itself: comparisons one after the other, each with evidence of its own.
+    SelfCheck {
+        /// How many comparisons to make.
+        comparisons: u32,
+        /// The most rounds that one comparison may use.
+        rounds_each: u32,
+    },
+}
+
+/// One way to do the job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contestant {
+    /// Its name in claims and tables.
+    pub name: String,
+    /// The command as it was typed, parameters filled in.
+    pub command: String,
+    /// What it works on, in a few words; empty if nothing was said.
+    pub workload: String,
+    /// Parameters and their values, in the order of the options.
+    pub parameters: Vec<(String, String)>,
+    /// Its hooks.
+    pub hooks: Hooks,
+}
+
+/// Commands that run around a contestant, untimed, through `sh -c`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hooks {
+    /// Once, before the contestant's first run.
+    pub setup: Option<String>,
+    /// Before every run.
+    pub prepare: Option<String>,
+    /// After every run.
+    pub conclude: Option<String>,
+    /// Once, after the last run.
+    pub cleanup: Option<String>,
+}
+
+/// A claim with the contestants that it names and its share of the error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedClaim {
+    /// The claim as it was said.
+    pub claim: Claim,
+    /// Index of the left contestant.
+    pub left: usize,
+    /// Index of the right contestant.
+    pub right: usize,
+    /// This claim's share of the run's error (A10: fixed before the first sample).
+    pub error: f64,
+}
+
+/// The most that a run may use; what is reached first ends it. At least one is set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// The most rounds.
+    pub rounds: Option<u64>,
+    /// The most seconds of the run's own time, set-up not counted.
+    pub seconds: Option<f64>,
+}
+
+/// What was drawn afresh for each observation, and so what a verdict is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// These binaries as they happen to lie in memory.
+    Layout,
+    /// These binaries: a fresh process an observation.
+    Binary,
+    /// This code: a fresh placement an observation.
+    Code,
+}
+
+impl Scope {
+    /// The word in claims, tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Layout => "layout",
+            Scope::Binary => "binary",
+            Scope::Code => "code",
+        }
+    }
+}
+
+/// What a ratio claim speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Centre {
+    /// A constant factor between the two: engine M3r.
+    Factor,
+    /// The median of the paired ratios: engine S.
+    Median,
+}
+
+/// How programs are run, for every contestant alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramPlan {
+    /// The shell that runs the commands; none splits them as POSIX does and starts them directly.
+    pub shell: Option<String>,
+    /// A file given as standard input; none is `/dev/null`.
+    pub input: Option<String>,
+    /// What becomes of standard output.
+    pub output: OutputPlan,
+    /// The folder that the commands run in; none is the current one.
+    pub directory: Option<String>,
+    /// When a run is ended; none is the rule of the design (10 times the slowest of the first
+    /// round, at least 10 s; in the first round the budget, at least 10 s).
+    pub timeout_ns: Option<u64>,
+    /// How an output is judged.
+    pub check: Check,
+    /// Which exit statuses are success.
+    pub success: Success,
+    /// The CPUs that contestants may run on; empty is any.
+    pub cpus: Vec<usize>,
+    /// Untimed runs of every contestant before the first round.
+    pub warmup_runs: u32,
+    /// Whether a round waits, within limits, until the machine is quiet.
+    pub wait_for_quiet: bool,
+    /// The most bytes that a contestant may write to standard output in one run.
+    pub output_limit_bytes: u64,
+}
+
+/// What becomes of a contestant's standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputPlan {
+    /// It goes to a memory file and is looked at after the clock has stopped.
+    Capture,
+    /// It goes to `/dev/null` and is not judged.
+    Null,
+}
+
+/// How a contestant's output is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// Where all outputs agree in the first round they must go on agreeing.
+    Default,
+    /// All outputs must agree, always.
+    SameOutput,
+    /// The exit status alone.
+    Exit,
+    /// This program, through `sh -c`, gets the output on standard input and accepts it with 0.
+    Judge(String),
+}
+
+/// Which exit statuses are success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Success {
+    /// 0 and these.
+    Statuses(Vec<i32>),
+    /// Any exit status; being killed by a signal is still a failure.
+    Any,
+}
+
+impl Success {
+    /// Whether a run that ended with this status succeeded.
+    pub fn accepts(&self, status: i32) -> bool {
+        match self {
+            Success::Statuses(more) => status == 0 || more.contains(&status),
+            Success::Any => true,
+        }
+    }
+}
+
+impl Default for ProgramPlan {
+    fn default() -> Self {
+        ProgramPlan {
+            shell: None,
+            input: None,
+            output: OutputPlan::Capture,
+            directory: None,
+            timeout_ns: None,
+            check: Check::Default,
+            success: Success::Statuses(Vec::new()),
+            cpus: Vec::new(),
+            warmup_runs: 0,
+            wait_for_quiet: true,
+            output_limit_bytes: 256 << 20,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Numbers with units, as people type and read them.
+
+use std::fmt;
+
+/// A text that is not the quantity that was asked for; says what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAQuantity {
+    /// What was typed.
+    pub text: String,
+    /// What would be right.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for NotAQuantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not {}", self.text, self.expected)
+    }
+}
+
+impl std::error::Error for NotAQuantity {}
+
+fn number(text: &str) -> Option<f64> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'e' || b == b'-');
+    text.parse().ok().filter(|value: &f64| plain && value.is_finite() && *value >= 0.0)
+}
+
+fn with_suffix(text: &str, suffixes: &[(&str, f64)]) -> Option<f64> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(text.len());
+    let (digits, suffix) = text.split_at(split);
+    let scale = suffixes.iter().find(|(name, _)| *name == suffix.trim())?.1;
+    Some(number(digits.trim())? * scale)
+}
+
+/// Reads a duration (`30s`, `1.5 ms`, `2min`, `250us`) as nanoseconds.
+///
+/// # Errors
+/// The text has no unit, another unit, or a number that is not finite and at least 0.
+pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
+    let units = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+        ("sec", 1e9),
+        ("m", 60e9),
+        ("min", 60e9),
+        ("h", 3600e9),
+    ];
+    with_suffix(text.trim(), &units).ok_or_else(|| NotAQuantity {
+        text: text.to_owned(),
+        expected: "a duration such as 30s, 250ms or 2min",
+    })
+}
+
+/// Reads a share (`1%`, `0.01`) as a fraction.
+///
+/// # Errors
+/// The text is not a number, or a number with a percent sign, of at least 0.
+pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
+    with_suffix(text.trim(), &[("", 1.0), ("%", 0.01)]).ok_or_else(|| NotAQuantity {
+        text: text.to_owned(),
+        expected: "a share such as 1% or 0.01",
+    })
+}
+
+/// Reads a size (`64MiB`, `1GB`, `4096`) as bytes.
+///
+/// # Errors
+/// The text is not a number, or a number with a unit of bytes.
+pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
+    let units = [
+        ("", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("KiB", 1024.0),
+        ("MB", 1e6),
+        ("MiB", 1048576.0),
+        ("GB", 1e9),
+        ("GiB", 1073741824.0),
+    ];
+    let bytes = with_suffix(text.trim(), &units).filter(|bytes| *bytes < 9e18);
+    bytes.map(|bytes| bytes as u64).ok_or_else(|| NotAQuantity {
+        text: text.to_owned(),
+        expected: "a size such as 64MiB or 1GB",
+    })
+}
+
+/// Writes nanoseconds with four significant digits and the unit that suits them: `12.35 ms`.
+pub fn format_ns(ns: f64) -> String {
+    let (value, unit) = match ns.abs() {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "us"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    format!("{} {unit}", four_digits(value.copysign(ns)))
+}
+
+/// Writes bytes with four significant digits and a binary unit: `1.500 MiB`.
+pub fn format_bytes(bytes: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{value:.0} B") } else { format!("{} {}", four_digits(value), units[unit]) }
+}
+
+/// Writes a number with four significant digits, without an exponent: `0.1234`, `12.35`, `1235`.
+pub fn four_digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 999.95 => 0,
+        v if v >= 99.995 => 1,
+        v if v >= 9.9995 => 2,
+        v if v >= 0.99995 || v == 0.0 => 3,
+        _ => 4,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Writes a fraction as a percentage with two or three significant digits: `1.2%`, `0.05%`.
+pub fn format_percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    let decimals = match percent.abs() {
+        p if p >= 9.95 || p == 0.0 => 0,
+        p if p >= 0.995 => 1,
+        p if p >= 0.0995 => 2,
+        _ => 3,
+    };
+    format!("{percent:.decimals$}%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_with_their_unit() {
+        for (text, ns) in [("30s", 30e9), ("1.5 ms", 1.5e6), ("2min", 120e9), ("0s", 0.0)] {
+            assert_eq!(parse_duration_ns(text), Ok(ns), "{text}");
+        }
+        for text in ["", "30", "s", "-1s", "1parsec", "infs", "nans", "1e999s", "1 2s"] {
+            assert!(parse_duration_ns(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fractions_read_with_and_without_percent() {
+        for (text, fraction) in [("1%", 0.01), ("0.01", 0.01), ("0", 0.0), ("150 %", 1.5)] {
+            assert_eq!(parse_fraction(text), Ok(fraction), "{text}");
+        }
+        for text in ["", "%", "one", "-1%", "1%%", "NaN", "inf"] {
+            assert!(parse_fraction(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_read_in_both_kinds_of_unit() {
+        assert_eq!(parse_bytes("64MiB"), Ok(64 << 20));
+        assert_eq!(parse_bytes("1 GB"), Ok(1_000_000_000));
+        assert!(parse_bytes("1 gallon").is_err());
+    }
+
+    #[test]
+    fn numbers_are_written_with_four_digits() {
+        assert_eq!(format_ns(12_345_678.0), "12.35 ms");
+        assert_eq!(format_ns(999.96), "1000 ns");
+        assert_eq!(format_ns(3.2e9), "3.200 s");
+        assert_eq!(format_bytes(1536.0 * 1024.0), "1.500 MiB");
+        assert_eq!(format_bytes(12.0), "12 B");
+        assert_eq!(format_percent(0.0123), "1.2%");
+        assert_eq!(format_percent(0.0005), "0.050%");
+    }
+}

@@ -1,0 +1,199 @@
+//! The result of a run as people and programs read it: what `--json` writes and reports draw.
+//!
+//! Every number on a page is a field here; no report computes a statistic.
+
+use crate::fingerprint::Fingerprint;
+use crate::journal::StopReason;
+use crate::metric::Metric;
+use crate::plan::{Budget, Centre, Scope};
+use crate::verdict::{Fault, Verdict};
+use crate::warning::Warning;
+use serde::Serialize;
+
+/// The version of the JSON form.
+pub const RESULT_SCHEMA: &str = "tiebreak/result/1";
+
+/// The whole result of a run, finished or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// The command line that made the run.
+    pub command: Vec<String>,
+    /// The seed of its coins.
+    pub seed: String,
+    /// The run's name in the store.
+    pub journal: String,
+    /// The run's own time so far, over all its sessions.
+    pub seconds: f64,
+    /// Of those, seconds spent waiting for a quiet machine.
+    pub seconds_waited: f64,
+    /// Rounds finished.
+    pub rounds: u64,
+    /// Attempts cut off.
+    pub lost: u64,
+    /// Why it stopped; `None` while it runs.
+    pub stopped: Option<StopReason>,
+    /// The error of the whole run.
+    pub error: f64,
+    /// The resolution of its ratio claims.
+    pub resolution: f64,
+    /// Its budget.
+    pub budget: Budget,
+    /// One entry a claim.
+    pub verdicts: Vec<ClaimResult>,
+    /// One entry a contestant.
+    pub contestants: Vec<ContestantResult>,
+    /// The machine.
+    pub machine: Fingerprint,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
+    /// Set for `tiebreak aa`: what the machine's own comparisons came to.
+    pub self_check: Option<SelfCheckResult>,
+}
+
+/// What became of one claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimResult {
+    /// The claim as it was said, or the question.
+    pub claim: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Of a question: the contestant that is proven to need less.
+    pub winner: Option<String>,
+    /// Name of the left contestant.
+    pub left: String,
+    /// Name of the right contestant.
+    pub right: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Whether there was a claim, or only the question which is faster.
+    pub is_question: bool,
+    /// What was drawn afresh for each observation.
+    pub scope: Scope,
+    /// What the ratio is.
+    pub centre: Centre,
+    /// This claim's share of the error.
+    pub error: f64,
+    /// Rounds in its evidence.
+    pub rounds: u64,
+    /// The run's own seconds when it was settled, or now.
+    pub seconds: f64,
+    /// The ratio right / left and its limits.
+    pub ratio: RatioResult,
+    /// What the bets have won.
+    pub evidence: EvidenceResult,
+    /// The contestant at fault, and why, if the verdict is void.
+    pub fault: Option<(String, Fault)>,
+}
+
+/// A ratio right / left: above 1, the left contestant needs less.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RatioResult {
+    /// Median of the paired ratios; inflated by stopping.
+    pub estimate: Option<f64>,
+    /// Lower limit; `None` while there is no bound.
+    pub low: Option<f64>,
+    /// Upper limit; `None` while there is no bound.
+    pub high: Option<f64>,
+    /// The probability that both limits are right, whenever the run stops.
+    pub confidence: f64,
+}
+
+/// What the bets about a claim have won, and what they must win.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EvidenceResult {
+    /// For the claim (of a question: for the left contestant).
+    #[serde(rename = "for")]
+    pub for_claim: f64,
+    /// Against it.
+    pub against: f64,
+    /// What either must reach.
+    pub needed: f64,
+}
+
+/// What one contestant gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContestantResult {
+    /// Its name.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+    /// What it works on.
+    pub workload: String,
+    /// Samples in the run.
+    pub samples: u64,
+    /// Of those, samples with a value that is not a number: timed out, or unusable.
+    pub invalid: u64,
+    /// Of those, how many carry each mark that occurred.
+    pub marks: Vec<(&'static str, u64)>,
+    /// Set if it is void.
+    pub fault: Option<Fault>,
+    /// One entry a metric that was measured.
+    pub metrics: Vec<(Metric, MetricSummary)>,
+    /// The distribution of the metric that the claims are about, on a scale that all contestants
+    /// share.
+    pub distribution: Option<Histogram>,
+}
+
+/// A metric of one contestant over the run. It describes this run: `--error` covers the ratios only.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MetricSummary {
+    /// The median; infinite values (time-outs) count as the largest, `None` if it is one of them.
+    pub median: Option<f64>,
+    /// Lower end of the median's 99% interval by order statistics, if there are samples enough.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
+    /// A tenth of the samples is at most this.
+    pub p10: Option<f64>,
+    /// Nine tenths of the samples are at most this.
+    pub p90: Option<f64>,
+}
+
+/// Counts of samples in bins of equal width between `low` and `high`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Histogram {
+    /// Left edge of the first bin.
+    pub low: f64,
+    /// Right edge of the last bin.
+    pub high: f64,
+    /// One count a bin.
+    pub counts: Vec<u64>,
+    /// Samples above the last bin.
+    pub beyond: u64,
+}
+
+/// What `tiebreak aa` found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SelfCheckResult {
+    /// Comparisons finished.
+    pub comparisons: u64,
+    /// Of those, how many said that one side is faster.
+    pub false_verdicts: u64,
+    /// Of those, how many proved that the sides are too close to matter.
+    pub too_close: u64,
+    /// Of those, how many ended undecided.
+    pub undecided: u64,
+    /// The error asked of each comparison.
+    pub error: f64,
+    /// False verdicts over comparisons.
+    pub rate: f64,
+    /// Lower limit of the rate.
+    pub rate_low: f64,
+    /// Upper limit of the rate.
+    pub rate_high: f64,
+    /// The probability that both limits are right.
+    pub confidence: f64,
+    /// The smallest differences that the machine's noise lets a comparison find.
+    pub smallest: Vec<SmallestDifference>,
+}
+
+/// The smallest difference that nine of ten comparisons of this length would find.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SmallestDifference {
+    /// Seconds that the comparison may take.
+    pub seconds: f64,
+    /// Rounds that fit.
+    pub rounds: u64,
+    /// As a fraction: 0.02 for 2%; `None` if even the largest that was tried is not found.
+    pub fraction: Option<f64>,
+}

@@ -1,0 +1,257 @@
+//! What one contestant gave in one round.
+
+use crate::metric::Metric;
+use serde::{Deserialize, Serialize};
+
+/// How a timed run ended, as far as its numbers are concerned.
+///
+/// A run that failed gives no sample at all: its contestant is void ([`crate::verdict::Fault`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It ended by itself; every number is what it says.
+    Finished,
+    /// It was ended at the time-out: its times are at least what the sample says.
+    TimedOut,
+    /// Its numbers cannot be used (the clock went backwards): they could have been anything.
+    Unusable,
+}
+
+/// The metrics of one run of one contestant, and what went on beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// From just before the start to the reaped end.
+    pub wall_ns: u64,
+    /// CPU time in user mode, of the contestant and of the children that it waited for.
+    pub user_ns: u64,
+    /// CPU time in the kernel, of the same.
+    pub system_ns: u64,
+    /// The largest resident set of the largest process.
+    pub peak_memory_bytes: u64,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults that did.
+    pub major_faults: u64,
+    /// The contestant waited.
+    pub voluntary_switches: u64,
+    /// The contestant was put off its CPU.
+    pub involuntary_switches: u64,
+    /// What the machine's meters counted.
+    pub meters: Meters,
+    /// What went on beside the run.
+    pub beside: Beside,
+    /// What was odd about it.
+    pub marks: Marks,
+}
+
+/// Hardware counters and energy: `None` where the machine has no such meter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meters {
+    /// CPU cycles in user mode and kernel.
+    pub cycles: Option<u64>,
+    /// Instructions retired.
+    pub instructions: Option<u64>,
+    /// Mispredicted branches.
+    pub branch_misses: Option<u64>,
+    /// Misses of the last cache level.
+    pub cache_misses: Option<u64>,
+    /// Energy of the package in nanojoules.
+    pub energy_nj: Option<u64>,
+}
+
+/// What went on on our CPUs while the sample was taken: `None` where the kernel does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// CPU time that other processes used on the CPUs that the contestant could run on.
+    pub foreign_cpu_ns: Option<u64>,
+    /// Time that the hypervisor took from those CPUs.
+    pub steal_ns: Option<u64>,
+    /// Moves of the contestant from one CPU to another.
+    pub migrations: Option<u64>,
+    /// Time for which the control group held the contestant back.
+    pub throttled_ns: Option<u64>,
+}
+
+/// A set of marks: a marked sample stays in the evidence, and the count of marks is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Marks(u16);
+
+/// One reason to look twice at a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Mark {
+    /// Put off its CPU at least once.
+    Preempted = 1,
+    /// Other processes used more than a tenth of our CPUs' time beside it.
+    ForeignLoad = 2,
+    /// The hypervisor took time.
+    Steal = 4,
+    /// It moved between CPUs.
+    Migrated = 8,
+    /// The control group held it back.
+    Throttled = 16,
+    /// The clock went backwards while it ran.
+    ClockBackwards = 32,
+    /// It left processes behind, which were ended.
+    LeftBehind = 64,
+    /// A meter shared its hardware counter, so its count is scaled.
+    Multiplexed = 128,
+}
+
+impl Mark {
+    /// Every mark.
+    pub const ALL: [Mark; 8] = [
+        Mark::Preempted,
+        Mark::ForeignLoad,
+        Mark::Steal,
+        Mark::Migrated,
+        Mark::Throttled,
+        Mark::ClockBackwards,
+        Mark::LeftBehind,
+        Mark::Multiplexed,
+    ];
+
+    /// What the mark says, as a few words for a table or a column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Preempted => "preempted",
+            Mark::ForeignLoad => "foreign load",
+            Mark::Steal => "steal",
+            Mark::Migrated => "migrated",
+            Mark::Throttled => "throttled",
+            Mark::ClockBackwards => "clock backwards",
+            Mark::LeftBehind => "left children",
+            Mark::Multiplexed => "multiplexed",
+        }
+    }
+}
+
+impl Marks {
+    /// No mark.
+    pub const NONE: Marks = Marks(0);
+
+    /// The set with one mark more.
+    #[must_use]
+    pub fn with(self, mark: Mark) -> Marks {
+        Marks(self.0 | mark as u16)
+    }
+
+    /// Whether the set has the mark.
+    pub fn has(self, mark: Mark) -> bool {
+        self.0 & mark as u16 != 0
+    }
+
+    /// The marks as one number, a bit each, as the journal keeps them.
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The marks that a journal kept.
+    pub fn from_bits(bits: u16) -> Marks {
+        Marks(bits)
+    }
+
+    /// The marks in the set.
+    pub fn iter(self) -> impl Iterator<Item = Mark> {
+        Mark::ALL.into_iter().filter(move |mark| self.has(*mark))
+    }
+}
+
+/// A value that is known to lie between two bounds, both inclusive; the upper one may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The value is at least this.
+    pub low: f64,
+    /// The value is at most this.
+    pub high: f64,
+}
+
+impl Reading {
+    /// A value that is known exactly.
+    pub fn exact(value: f64) -> Reading {
+        Reading { low: value, high: value }
+    }
+
+    /// Whether both bounds are one number.
+    pub fn is_exact(self) -> bool {
+        self.low == self.high
+    }
+}
+
+impl Sample {
+    /// The sample's value of a metric as an interval, or `None` where it was not measured.
+    ///
+    /// A time-out bounds every metric from below, because all of them only grow with time.
+    pub fn reading(&self, metric: Metric) -> Option<Reading> {
+        let value = self.value(metric)?;
+        Some(match self.outcome {
+            Outcome::Finished => Reading::exact(value),
+            Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
+            Outcome::Unusable => Reading { low: 0.0, high: f64::INFINITY },
+        })
+    }
+
+    /// The sample's raw value of a metric, whatever the outcome; `None` where it was not measured.
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        let value = match metric {
+            Metric::WallTime => self.wall_ns,
+            Metric::CpuTime => self.user_ns + self.system_ns,
+            Metric::UserTime => self.user_ns,
+            Metric::SystemTime => self.system_ns,
+            Metric::PeakMemory => self.peak_memory_bytes,
+            Metric::PageFaults => self.minor_faults + self.major_faults,
+            Metric::ContextSwitches => self.voluntary_switches + self.involuntary_switches,
+            Metric::Cycles => self.meters.cycles?,
+            Metric::Instructions => self.meters.instructions?,
+            Metric::BranchMisses => self.meters.branch_misses?,
+            Metric::CacheMisses => self.meters.cache_misses?,
+            Metric::Energy => self.meters.energy_nj?,
+        };
+        Some(value as f64)
+    }
+
+    /// A finished sample of which only the wall time is known: for tests and virtual time.
+    pub fn of_wall_ns(wall_ns: u64) -> Sample {
+        Sample {
+            outcome: Outcome::Finished,
+            wall_ns,
+            user_ns: wall_ns,
+            system_ns: 0,
+            peak_memory_bytes: 4096,
+            minor_faults: 0,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            meters: Meters::default(),
+            beside: Beside::default(),
+            marks: Marks::NONE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_out_bounds_from_below() {
+        let mut sample = Sample::of_wall_ns(10);
+        assert_eq!(sample.reading(Metric::WallTime), Some(Reading::exact(10.0)));
+        sample.outcome = Outcome::TimedOut;
+        let reading = sample.reading(Metric::WallTime).unwrap();
+        assert_eq!((reading.low, reading.high), (10.0, f64::INFINITY));
+        sample.outcome = Outcome::Unusable;
+        assert_eq!(sample.reading(Metric::WallTime).unwrap().low, 0.0);
+        assert_eq!(sample.reading(Metric::Energy), None);
+    }
+
+    #[test]
+    fn marks_survive_as_bits() {
+        let marks = Marks::NONE.with(Mark::Steal).with(Mark::Preempted);
+        assert_eq!(Marks::from_bits(marks.bits()), marks);
+        assert_eq!(marks.iter().collect::<Vec<_>>(), [Mark::Preempted, Mark::Steal]);
+    }
+}

@@ -1,0 +1,80 @@
+//! The trait by which the engine gets samples, whatever gives them.
+
+use crate::sample::Sample;
+use crate::verdict::Fault;
+
+/// One run that the engine asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunRequest {
+    /// Index of the contestant in the plan.
+    pub contestant: usize,
+    /// Bytes of padding in its environment.
+    pub padding_bytes: u32,
+    /// The run is ended when it has taken this long.
+    pub timeout_ns: u64,
+}
+
+/// What a run left: its sample and what it wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// The numbers.
+    pub sample: Sample,
+    /// What it wrote to standard output; `None` if that was not captured or it was timed out.
+    pub output: Option<OutputPrint>,
+}
+
+/// A short name for an output: equal outputs have equal prints.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct OutputPrint {
+    /// How long the output was.
+    pub bytes: u64,
+    /// The first 32 hexadecimal digits of its SHA-256.
+    pub digest: String,
+}
+
+/// Why a run gave no sample.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunFailure {
+    /// The contestant is at fault and is void from here on.
+    Fault(Fault),
+    /// The user asked to stop; the run was ended and its attempt is lost.
+    Interrupted,
+    /// The machine or tiebreak is at fault; the text says what to do.
+    Broken(String),
+}
+
+/// How long a round waited for a quiet machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quiet {
+    /// Nanoseconds waited.
+    pub waited_ns: u64,
+    /// Whether it was quiet in the end (or nothing could be said).
+    pub quiet: bool,
+}
+
+/// Gives samples for rounds: programs on this machine, or a test in virtual time.
+pub trait Sampler {
+    /// Runs the contestant's set-up hook, once before its first run.
+    ///
+    /// # Errors
+    /// The hook's failure, as a fault of the contestant.
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
+
+    /// Waits, within the sampler's own limits and `at_most_ns`, until the machine is quiet.
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet;
+
+    /// Runs a contestant once and measures it. Prepare and conclude hooks run around it, untimed.
+    ///
+    /// # Errors
+    /// A failure of the contestant, an interruption, or something that is not its fault.
+    fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure>;
+
+    /// Runs the contestant's clean-up hook, once after its last run.
+    ///
+    /// # Errors
+    /// The hook's failure.
+    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
+
+    /// The monotonic clock by which budgets are kept: nanoseconds from any origin.
+    fn now_ns(&self) -> u64;
+}

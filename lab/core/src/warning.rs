@@ -1,0 +1,180 @@
+//! What a user should know, each with its remedy.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Something that does not stop a run but that a reader of the result should know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "code")]
+pub enum Warning {
+    /// The contestants write different outputs, so only exit statuses are checked.
+    OutputsDiffer,
+    /// A contestant left processes behind, which were ended.
+    LeftBehind {
+        /// Name of the contestant.
+        contestant: String,
+        /// Name of one such process.
+        process: String,
+    },
+    /// The two limits crossed: the effect is not a constant factor.
+    LimitsCross {
+        /// The claim.
+        claim: String,
+    },
+    /// The machine was busy: other processes used this share of our CPUs' time beside the samples.
+    ForeignLoad {
+        /// 0.1 for 10%.
+        share: f64,
+    },
+    /// The hypervisor took this share of the time.
+    Steal {
+        /// 0.1 for 10%.
+        share: f64,
+    },
+    /// The control group held contestants back in this many samples.
+    Throttled {
+        /// How many.
+        samples: u64,
+    },
+    /// Rounds that waited for quiet did not get it.
+    NeverQuiet {
+        /// How many.
+        rounds: u64,
+    },
+    /// Runs ended at the time-out.
+    TimedOut {
+        /// Name of the contestant.
+        contestant: String,
+        /// How many runs.
+        samples: u64,
+    },
+    /// Attempts at rounds were lost to kills and interruptions.
+    LostAttempts {
+        /// How many.
+        attempts: u64,
+        /// Whether there were so many that the verdict had to pay for them.
+        charged: bool,
+    },
+    /// The clock went backwards.
+    ClockBackwards {
+        /// In how many samples.
+        samples: u64,
+    },
+    /// The step of the clock is too coarse for this resolution, so values count as intervals.
+    CoarseClock {
+        /// Step of the metric, in its own unit.
+        step: f64,
+    },
+    /// This claim was run before on the same files.
+    Repeated {
+        /// This is run n.
+        run: u64,
+        /// The error of one run.
+        error: f64,
+    },
+    /// The program spends so little time that most of it is its start.
+    MostlyStart {
+        /// Name of the contestant.
+        contestant: String,
+    },
+}
+
+impl Warning {
+    /// The stable name in JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::OutputsDiffer => "outputs_differ",
+            Warning::LeftBehind { .. } => "left_behind",
+            Warning::LimitsCross { .. } => "limits_cross",
+            Warning::ForeignLoad { .. } => "foreign_load",
+            Warning::Steal { .. } => "steal",
+            Warning::Throttled { .. } => "throttled",
+            Warning::NeverQuiet { .. } => "never_quiet",
+            Warning::TimedOut { .. } => "timed_out",
+            Warning::LostAttempts { .. } => "lost_attempts",
+            Warning::ClockBackwards { .. } => "clock_backwards",
+            Warning::CoarseClock { .. } => "coarse_clock",
+            Warning::Repeated { .. } => "repeated",
+            Warning::MostlyStart { .. } => "mostly_start",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::OutputsDiffer => write!(
+                f,
+                "the contestants write different outputs, so only exit statuses are checked: \
+                 '--check exit' says that this is meant, '--check same-output' forbids it, and \
+                 '--check CMD' lets a program judge each output"
+            ),
+            Warning::LeftBehind { contestant, process } => write!(
+                f,
+                "{contestant} left the process '{process}' behind; it was ended: let the command \
+                 wait for its children, or end them in --conclude"
+            ),
+            Warning::LimitsCross { claim } => write!(
+                f,
+                "the limits of '{claim}' cross: the effect is not a constant factor; \
+                 '--centre median' asks for the median ratio instead"
+            ),
+            Warning::ForeignLoad { share } => write!(
+                f,
+                "other processes used {:.0}% of our CPUs' time beside the samples: the verdict \
+                 stands, a quieter machine gets it sooner",
+                share * 100.0
+            ),
+            Warning::Steal { share } => write!(
+                f,
+                "the hypervisor took {:.1}% of the time: the verdict stands, a machine of its own \
+                 gets it sooner",
+                share * 100.0
+            ),
+            Warning::Throttled { samples } => write!(
+                f,
+                "the control group held back {samples} samples: raise its CPU quota, or measure \
+                 outside it"
+            ),
+            Warning::NeverQuiet { rounds } => write!(
+                f,
+                "{rounds} rounds started while other processes ran: '--cpus' may pin to an idle \
+                 CPU, '--no-wait' stops waiting"
+            ),
+            Warning::TimedOut { contestant, samples } => write!(
+                f,
+                "{samples} runs of {contestant} ended at the time-out and count as 'at least that \
+                 long'; '--timeout' changes it"
+            ),
+            Warning::LostAttempts { attempts, charged: false } => {
+                write!(f, "{attempts} attempts at a round were cut off and made again")
+            }
+            Warning::LostAttempts { attempts, charged: true } => write!(
+                f,
+                "{attempts} attempts at a round were cut off: so many that each is charged at the \
+                 worst, and the verdict needs more evidence"
+            ),
+            Warning::ClockBackwards { samples } => write!(
+                f,
+                "the clock went backwards in {samples} samples, which count as unknown: check the \
+                 clock source"
+            ),
+            Warning::CoarseClock { step } => write!(
+                f,
+                "the metric comes in steps of {step}, coarse for this resolution, so every value \
+                 counts as an interval: let the program do more work"
+            ),
+            Warning::Repeated { run, error } => write!(
+                f,
+                "run {run} of this claim on these files: any of {run} wrong with probability at \
+                 most {}",
+                error * *run as f64
+            ),
+            Warning::MostlyStart { contestant } => write!(
+                f,
+                "{contestant} takes little longer than starting a process does: give it more work \
+                 to compare the work"
+            ),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Turns a round's coins into samples: whole programs

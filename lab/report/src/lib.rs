@@ -1,0 +1,1 @@
+//! Evidence and verdicts to terminal, JSON and CSV

@@ -1,0 +1,1 @@
+//! Anytime-valid evidence: betting engines, limits, verdicts, seeded coins

@@ -1,0 +1,1 @@
+//! The journal and its history, in one SQLite file

@@ -1,0 +1,1 @@
+//! Claim sentences and what they mean, with errors that point at the word

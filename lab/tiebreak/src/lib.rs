@@ -1,0 +1,1 @@
+//! The laboratory as a library: draw a round, run, journal, update, ask
