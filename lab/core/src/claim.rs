@@ -29,16 +29,19 @@ pub enum Relation {
     /// The left one needs at most `1 / factor` of what the right one needs; 1 means just less.
     AtLeast {
         /// How many times, above 0.
+        #[serde(with = "crate::float")]
         factor: f64,
     },
     /// The left one needs at most `1 + fraction` times what the right one needs.
     NoMoreThan {
         /// 0.02 for 2%.
+        #[serde(with = "crate::float")]
         fraction: f64,
     },
     /// The two differ by at most a factor of `1 + fraction`, either way.
     Within {
         /// 0.02 for 2%.
+        #[serde(with = "crate::float")]
         fraction: f64,
     },
 }

@@ -62,8 +62,10 @@ pub struct Wealth {
     /// Index of the claim in the plan.
     pub claim: usize,
     /// Against "not more than the bar", at the bar.
+    #[serde(with = "crate::float")]
     pub evidence_for: f64,
     /// Against "not less than the bar", at the bar.
+    #[serde(with = "crate::float")]
     pub evidence_against: f64,
 }
 
@@ -149,7 +151,9 @@ pub struct RecordedVerdict {
     /// The round after which it was reached.
     pub rounds: u64,
     /// The lower limit of the log ratio.
+    #[serde(with = "crate::float::option", default)]
     pub low: Option<f64>,
     /// The upper limit of the log ratio.
+    #[serde(with = "crate::float::option", default)]
     pub high: Option<f64>,
 }

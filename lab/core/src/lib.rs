@@ -9,6 +9,7 @@
 pub mod claim;
 pub mod evidence;
 pub mod fingerprint;
+pub mod float;
 pub mod journal;
 pub mod metric;
 pub mod plan;

@@ -19,8 +19,10 @@ pub struct Plan {
     /// The questions to settle, each with its share of the error.
     pub claims: Vec<PlannedClaim>,
     /// The most that the probability of any wrong verdict in this run may be.
+    #[serde(with = "crate::float")]
     pub error: f64,
     /// How small a ratio, as a fraction, still matters: 0.01 for 1%, 0 for "any".
+    #[serde(with = "crate::float")]
     pub resolution: f64,
     /// The most that the run may use.
     pub budget: Budget,
@@ -31,6 +33,7 @@ pub struct Plan {
     /// The seed of every coin, as it is printed and typed.
     pub seed: String,
     /// The step of the wall clock, in nanoseconds.
+    #[serde(with = "crate::float")]
     pub clock_step_ns: f64,
     /// How programs are run.
     pub program: ProgramPlan,
@@ -89,6 +92,7 @@ pub struct PlannedClaim {
     /// Index of the right contestant.
     pub right: usize,
     /// This claim's share of the run's error (A10: fixed before the first sample).
+    #[serde(with = "crate::float")]
     pub error: f64,
 }
 
@@ -98,6 +102,7 @@ pub struct Budget {
     /// The most rounds.
     pub rounds: Option<u64>,
     /// The most seconds of the run's own time, set-up not counted.
+    #[serde(with = "crate::float::option", default)]
     pub seconds: Option<f64>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Every number on a page is a field here; no report computes a statistic.
 
+use crate::claim::Relation;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
 use crate::metric::Metric;
@@ -28,6 +29,9 @@ pub struct RunResult {
     pub seconds_waited: f64,
     /// Rounds finished.
     pub rounds: u64,
+    /// Seconds that the open claims are expected to need still, by the growth of their evidence so
+    /// far; `None` when nothing can be said, or the run is over.
+    pub eta_seconds: Option<f64>,
     /// Attempts cut off.
     pub lost: u64,
     /// Why it stopped; `None` while it runs.
@@ -67,6 +71,8 @@ pub struct ClaimResult {
     pub metric: Metric,
     /// Whether there was a claim, or only the question which is faster.
     pub is_question: bool,
+    /// What the claim says of the two: it tells where the bar is.
+    pub relation: Relation,
     /// What was drawn afresh for each observation.
     pub scope: Scope,
     /// What the ratio is.

@@ -172,7 +172,10 @@ pub struct Reading {
 impl Reading {
     /// A value that is known exactly.
     pub fn exact(value: f64) -> Reading {
-        Reading { low: value, high: value }
+        Reading {
+            low: value,
+            high: value,
+        }
     }
 
     /// Whether both bounds are one number.
@@ -189,8 +192,14 @@ impl Sample {
         let value = self.value(metric)?;
         Some(match self.outcome {
             Outcome::Finished => Reading::exact(value),
-            Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
-            Outcome::Unusable => Reading { low: 0.0, high: f64::INFINITY },
+            Outcome::TimedOut => Reading {
+                low: value,
+                high: f64::INFINITY,
+            },
+            Outcome::Unusable => Reading {
+                low: 0.0,
+                high: f64::INFINITY,
+            },
         })
     }
 
@@ -252,6 +261,9 @@ mod tests {
     fn marks_survive_as_bits() {
         let marks = Marks::NONE.with(Mark::Steal).with(Mark::Preempted);
         assert_eq!(Marks::from_bits(marks.bits()), marks);
-        assert_eq!(marks.iter().collect::<Vec<_>>(), [Mark::Preempted, Mark::Steal]);
+        assert_eq!(
+            marks.iter().collect::<Vec<_>>(),
+            [Mark::Preempted, Mark::Steal]
+        );
     }
 }

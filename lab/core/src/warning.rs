@@ -24,11 +24,13 @@ pub enum Warning {
     /// The machine was busy: other processes used this share of our CPUs' time beside the samples.
     ForeignLoad {
         /// 0.1 for 10%.
+        #[serde(with = "crate::float")]
         share: f64,
     },
     /// The hypervisor took this share of the time.
     Steal {
         /// 0.1 for 10%.
+        #[serde(with = "crate::float")]
         share: f64,
     },
     /// The control group held contestants back in this many samples.
@@ -63,6 +65,7 @@ pub enum Warning {
     /// The step of the clock is too coarse for this resolution, so values count as intervals.
     CoarseClock {
         /// Step of the metric, in its own unit.
+        #[serde(with = "crate::float")]
         step: f64,
     },
     /// This claim was run before on the same files.
@@ -70,6 +73,7 @@ pub enum Warning {
         /// This is run n.
         run: u64,
         /// The error of one run.
+        #[serde(with = "crate::float")]
         error: f64,
     },
     /// The program spends so little time that most of it is its start.
@@ -109,7 +113,10 @@ impl fmt::Display for Warning {
                  '--check exit' says that this is meant, '--check same-output' forbids it, and \
                  '--check CMD' lets a program judge each output"
             ),
-            Warning::LeftBehind { contestant, process } => write!(
+            Warning::LeftBehind {
+                contestant,
+                process,
+            } => write!(
                 f,
                 "{contestant} left the process '{process}' behind; it was ended: let the command \
                  wait for its children, or end them in --conclude"
@@ -141,15 +148,27 @@ impl fmt::Display for Warning {
                 "{rounds} rounds started while other processes ran: '--cpus' may pin to an idle \
                  CPU, '--no-wait' stops waiting"
             ),
-            Warning::TimedOut { contestant, samples } => write!(
+            Warning::TimedOut {
+                contestant,
+                samples,
+            } => write!(
                 f,
                 "{samples} runs of {contestant} ended at the time-out and count as 'at least that \
                  long'; '--timeout' changes it"
             ),
-            Warning::LostAttempts { attempts, charged: false } => {
-                write!(f, "{attempts} attempts at a round were cut off and made again")
+            Warning::LostAttempts {
+                attempts,
+                charged: false,
+            } => {
+                write!(
+                    f,
+                    "{attempts} attempts at a round were cut off and made again"
+                )
             }
-            Warning::LostAttempts { attempts, charged: true } => write!(
+            Warning::LostAttempts {
+                attempts,
+                charged: true,
+            } => write!(
                 f,
                 "{attempts} attempts at a round were cut off: so many that each is charged at the \
                  worst, and the verdict needs more evidence"

@@ -1,0 +1,117 @@
+//! The two tables of bettors and the score by which they bet.
+//!
+//! A bettor holds the stake `a` in (0, 1) for ever. On a round whose log ratio lies `y` above the
+//! bar it multiplies its wealth by `1 + a h(y)` when it bets that the ratio is above the bar, by
+//! `1 - a h(y)` when it bets that it is below, where the score `h` is odd, nondecreasing and at most
+//! 1 in size. That is all that validity needs.
+
+/// How many bettors a table holds; shorter ones are filled with bettors that stake nothing.
+pub const BETTORS: usize = 9;
+
+/// Rounds that must lie in the past before a bettor looks at the size of a ratio, not its sign only.
+pub const ROUNDS_BEFORE_SCALE: usize = 6;
+
+/// A table of bettors.
+#[derive(Debug, PartialEq)]
+pub struct Table {
+    /// The name in journals and papers.
+    pub name: &'static str,
+    /// The stakes.
+    pub stake: [f64; BETTORS],
+    /// The share of the initial wealth that each bettor holds; they sum to 1.
+    pub weight: [f64; BETTORS],
+    /// How steeply the score rises with the distance in scale units; 0 for a bettor on signs.
+    pub slope: [f64; BETTORS],
+    /// Whether the verdict must also agree with the median (rule A1: for M3r only).
+    pub asks_the_median: bool,
+}
+
+/// For a constant factor between two contestants: four bettors on the sign of the log ratio and
+/// five on its size, capped at three scale units so that no outlier decides.
+pub static M3R: Table = Table {
+    name: "M3r",
+    stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07],
+    weight: [0.15, 0.12, 0.12, 0.06, 0.15, 0.15, 0.12, 0.08, 0.05],
+    slope: [0.0, 0.0, 0.0, 0.0, 1.5, 1.2, 1.0, 0.9, 0.9],
+    asks_the_median: true,
+};
+
+/// For the median of the paired ratios, with no symmetry assumed: signs only.
+pub static S: Table = Table {
+    name: "S",
+    stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.0, 0.0],
+    weight: [0.12, 0.16, 0.20, 0.20, 0.14, 0.10, 0.08, 0.0, 0.0],
+    slope: [0.0; BETTORS],
+    asks_the_median: false,
+};
+
+/// The sign of `y` as a score: -1, 0 or 1.
+pub fn sign(y: f64) -> f64 {
+    if y > 0.0 {
+        1.0
+    } else if y < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
+/// A rational stand-in for the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1 from 3 on.
+///
+/// Odd, nondecreasing (its derivative is proportional to `(v^2 - 9)^2`), and made of operations that
+/// IEEE 754 defines to the last bit.
+pub fn rational_score(v: f64) -> f64 {
+    let size = v.abs();
+    let square = size * size;
+    let score = size * (27.0 + square) / (27.0 + 9.0 * square);
+    (if size >= 3.0 { 1.0 } else { score }).copysign(v)
+}
+
+impl Table {
+    /// The scores of all bettors for a round that lies `y` above the bar, the scale being that of
+    /// the rounds before it; `None` while there is no scale, when every bettor looks at the sign.
+    #[inline]
+    pub fn scores(&self, y: f64, scale: Option<f64>) -> [f64; BETTORS] {
+        let sign = sign(y);
+        let mut scores = [sign; BETTORS];
+        if let Some(scale) = scale {
+            let distance = y / scale;
+            for (score, slope) in scores.iter_mut().zip(self.slope) {
+                if slope > 0.0 {
+                    *score = rational_score(slope * distance);
+                }
+            }
+        }
+        scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_and_stakes_stay_below_it() {
+        for table in [&M3R, &S] {
+            let sum: f64 = table.weight.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-15, "{}: {sum}", table.name);
+            assert!(table.stake.iter().all(|a| (0.0..1.0).contains(a)));
+        }
+    }
+
+    #[test]
+    fn the_score_is_odd_and_nondecreasing_and_capped() {
+        let mut last = -1.0;
+        for i in -50_000..=50_000 {
+            let v = f64::from(i) * 1e-4;
+            let h = rational_score(v);
+            assert!(h >= last, "decreases at {v}");
+            assert_eq!(h, -rational_score(-v));
+            assert!(h.abs() <= 1.0);
+            last = h;
+        }
+        assert_eq!(rational_score(0.0), 0.0);
+        assert_eq!(rational_score(f64::INFINITY), 1.0);
+        assert_eq!(rational_score(-3.0), -1.0);
+    }
+}

@@ -1,0 +1,182 @@
+//! The coins of a round: a function of the seed, the stream, the round and the attempt.
+
+use crate::philox::philox4x32;
+use sha2::{Digest, Sha256};
+use tiebreak_core::schedule::RoundCoins;
+
+/// The largest padding of an environment, in bytes: a page, so that the stack moves through one.
+const PADDING_BYTES_MAX: u64 = 4095;
+
+/// What a coin is for. Each purpose has a stream of its own, so that drawing more of one never
+/// changes another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Purpose {
+    /// The order of a round.
+    Order = 1,
+    /// The untimed run at the start of a round.
+    Primer = 2,
+    /// The padding of environments.
+    Padding = 3,
+    /// Simulations and resampling.
+    Simulation = 4,
+}
+
+/// The key that a seed stands for. A seed is any text; equal texts give equal coins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed([u32; 2]);
+
+impl Seed {
+    /// The first 64 bits of the SHA-256 of the text.
+    pub fn from_text(text: &str) -> Seed {
+        let hash = Sha256::digest(text.as_bytes());
+        let word =
+            |at: usize| u32::from_le_bytes([hash[at], hash[at + 1], hash[at + 2], hash[at + 3]]);
+        Seed([word(0), word(4)])
+    }
+}
+
+/// The numbers of one purpose in one attempt at one round.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    key: [u32; 2],
+    counter: [u32; 4],
+    words: [u32; 4],
+    used: usize,
+}
+
+impl Stream {
+    /// The stream of a purpose in an attempt at a round. Attempts above 65 535 share streams.
+    pub fn new(seed: Seed, purpose: Purpose, round: u64, attempt: u32) -> Stream {
+        let place = (attempt << 16) | purpose as u32;
+        let counter = [0, place, round as u32, (round >> 32) as u32];
+        Stream {
+            key: seed.0,
+            counter,
+            words: [0; 4],
+            used: 4,
+        }
+    }
+
+    /// 32 random bits.
+    pub fn next_u32(&mut self) -> u32 {
+        if self.used == self.words.len() {
+            self.words = philox4x32(self.counter, self.key);
+            self.counter[0] = self.counter[0].wrapping_add(1);
+            self.used = 0;
+        }
+        self.used += 1;
+        self.words[self.used - 1]
+    }
+
+    /// 64 random bits, the first word low.
+    pub fn next_u64(&mut self) -> u64 {
+        u64::from(self.next_u32()) | u64::from(self.next_u32()) << 32
+    }
+
+    /// A number below `bound`, each equally likely: 64 bits taken modulo `bound`, drawn again in
+    /// the rare case that they lie in the last, incomplete run of remainders.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "no number lies below 0");
+        let complete = u64::MAX - u64::MAX % bound;
+        loop {
+            let bits = self.next_u64();
+            if bits < complete {
+                return bits % bound;
+            }
+        }
+    }
+
+    /// A number in [0, 1): 53 random bits.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// 1 or -1, equally likely.
+    pub fn sign(&mut self) -> f64 {
+        if self.next_u32() & 1 == 0 { 1.0 } else { -1.0 }
+    }
+
+    /// A standard normal number, by the polar method of Box and Muller (1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
+    /// Puts the items into an order drawn uniformly (Fisher and Yates, from the end).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+}
+
+/// Draws everything random about an attempt at a round of these contestants.
+pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
+    let stream = |purpose| Stream::new(seed, purpose, round, attempt);
+    let mut order = contestants.to_vec();
+    stream(Purpose::Order).shuffle(&mut order);
+    let primer = contestants[stream(Purpose::Primer).below(contestants.len() as u64) as usize];
+    let mut padding = stream(Purpose::Padding);
+    let runs = contestants.len() + 1;
+    let padding_bytes = (0..runs)
+        .map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32)
+        .collect();
+    RoundCoins {
+        round,
+        attempt,
+        primer,
+        order,
+        padding_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coins_depend_on_seed_round_attempt_and_nothing_else() {
+        let seed = Seed::from_text("a seed");
+        let coins = draw(seed, 7, 0, &[0, 1, 2]);
+        assert_eq!(coins, draw(Seed::from_text("a seed"), 7, 0, &[0, 1, 2]));
+        let others = [draw(seed, 8, 0, &[0, 1, 2]), draw(seed, 7, 1, &[0, 1, 2])];
+        assert!(
+            others
+                .iter()
+                .all(|other| other.padding_bytes != coins.padding_bytes)
+        );
+        assert_ne!(Seed::from_text("b"), seed);
+    }
+
+    #[test]
+    fn orders_and_primers_are_uniform_and_independent() {
+        let seed = Seed::from_text("uniform");
+        let mut counts = std::collections::BTreeMap::new();
+        let draws = 60_000;
+        for round in 0..draws {
+            let coins = draw(seed, round, 0, &[0, 1, 2]);
+            *counts
+                .entry((coins.order.clone(), coins.primer))
+                .or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 18);
+        let expected = draws as f64 / 18.0;
+        let chi2: f64 = counts
+            .values()
+            .map(|n| (f64::from(*n) - expected).powi(2) / expected)
+            .sum();
+        // The 99.9% point of chi-squared with 17 degrees of freedom.
+        assert!(chi2 < 40.79, "{chi2}");
+    }
+
+    #[test]
+    fn below_covers_its_range() {
+        let mut stream = Stream::new(Seed::from_text("x"), Purpose::Simulation, 0, 0);
+        let seen: std::collections::BTreeSet<_> = (0..400).map(|_| stream.below(7)).collect();
+        assert_eq!(
+            seen.into_iter().collect::<Vec<_>>(),
+            (0..7).collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,0 +1,226 @@
+//! From two limits to a verdict: the one place where a claim is settled (rule A2).
+
+use crate::limits::Limits;
+use tiebreak_core::claim::Relation;
+use tiebreak_core::verdict::Verdict;
+
+/// What must lie beyond a bar for a claim to be settled, in natural logarithms of right / left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bars {
+    relation: Relation,
+    /// The bar of a one-sided claim or question; of `within`, its upper edge.
+    bar: f64,
+    /// The resolution.
+    delta: f64,
+}
+
+/// A settled claim.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// The verdict: never `undecided` or `void`.
+    pub verdict: Verdict,
+    /// Of a question that holds: whether the left contestant needs less.
+    pub left_wins: Option<bool>,
+}
+
+/// What is proven of the log ratio, beside its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof {
+    limits: Limits,
+    /// For M3r the median must lie on the same side of a bar as the limit (rule A1).
+    median: Option<f64>,
+    asks_the_median: bool,
+}
+
+impl Proof {
+    /// What the limits prove; `asks_the_median` for the engine that must agree with it.
+    pub fn new(limits: Limits, median: Option<f64>, asks_the_median: bool) -> Proof {
+        Proof {
+            limits,
+            median,
+            asks_the_median,
+        }
+    }
+
+    /// Whether the two limits are in order; if they cross, the effect is not a constant factor.
+    pub fn is_sound(&self) -> bool {
+        match (self.limits.low, self.limits.high) {
+            (Some(low), Some(high)) => low < high,
+            _ => true,
+        }
+    }
+
+    fn above(&self, bar: f64) -> bool {
+        let agrees = !self.asks_the_median || self.median.is_none_or(|median| median > bar);
+        agrees && self.limits.low.is_some_and(|low| low > bar)
+    }
+
+    fn below(&self, bar: f64) -> bool {
+        let agrees = !self.asks_the_median || self.median.is_none_or(|median| median < bar);
+        agrees && self.limits.high.is_some_and(|high| high < bar)
+    }
+
+    fn between(&self, low: f64, high: f64) -> bool {
+        self.above(low) && self.below(high)
+    }
+}
+
+impl Bars {
+    /// The bars of a relation; `resolution` is a fraction, 0 for none.
+    pub fn new(relation: Relation, resolution: f64) -> Bars {
+        let bar = match relation {
+            Relation::Order => 0.0,
+            Relation::AtLeast { factor } => libm::log(factor),
+            Relation::NoMoreThan { fraction } => -libm::log1p(fraction),
+            Relation::Within { fraction } => libm::log1p(fraction),
+        };
+        Bars {
+            relation,
+            bar,
+            delta: libm::log1p(resolution),
+        }
+    }
+
+    /// The bar at which the evidence for and against is told: of `within`, its two edges.
+    pub fn bar(&self) -> f64 {
+        self.bar
+    }
+
+    /// The share of a claim's error that one limit may use: half of it where both limits can give
+    /// a false verdict at the same truth, all of it for a one-sided claim.
+    pub fn error_a_side(&self, error: f64) -> f64 {
+        match self.relation {
+            Relation::Order | Relation::Within { .. } => error / 2.0,
+            Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => error,
+        }
+    }
+
+    /// The bars that the lower limit must pass in some verdict, and those of the upper limit.
+    pub fn passed_by(&self) -> (Vec<f64>, Vec<f64>) {
+        let (b, delta) = (self.bar, self.delta);
+        match self.relation {
+            Relation::Within { .. } => (
+                vec![-b, b, b - delta, -b - delta],
+                vec![b, -b, b + delta, delta - b],
+            ),
+            _ => (vec![b, b - delta], vec![b, b + delta]),
+        }
+    }
+
+    /// Settles the claim, or leaves it open.
+    pub fn settle(&self, proof: &Proof) -> Option<Settled> {
+        if proof.asks_the_median && !proof.is_sound() {
+            return None;
+        }
+        let verdict = |verdict| {
+            Some(Settled {
+                verdict,
+                left_wins: None,
+            })
+        };
+        let (b, delta) = (self.bar, self.delta);
+        match self.relation {
+            Relation::Order => {
+                for (proven, left_wins) in [(proof.above(b), true), (proof.below(b), false)] {
+                    if proven {
+                        let left_wins = Some(left_wins);
+                        return Some(Settled {
+                            verdict: Verdict::Holds,
+                            left_wins,
+                        });
+                    }
+                }
+            }
+            Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => {
+                if proof.above(b) {
+                    return verdict(Verdict::Holds);
+                }
+                if proof.below(b) {
+                    return verdict(Verdict::Refuted);
+                }
+            }
+            Relation::Within { .. } => {
+                if proof.between(-b, b) {
+                    return verdict(Verdict::Holds);
+                }
+                if proof.above(b) || proof.below(-b) {
+                    return verdict(Verdict::Refuted);
+                }
+                if delta > 0.0 && proof.between(-b - delta, delta - b) {
+                    return verdict(Verdict::TooClose);
+                }
+            }
+        }
+        let too_close = delta > 0.0 && proof.between(b - delta, b + delta);
+        if too_close {
+            verdict(Verdict::TooClose)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(relation: Relation, low: f64, high: f64, expected: Option<Verdict>) {
+        let bars = Bars::new(relation, 0.01);
+        let some = |x: f64| x.is_finite().then_some(x);
+        let limits = Limits {
+            low: some(low),
+            high: some(high),
+        };
+        let proof = Proof::new(limits, None, true);
+        assert_eq!(
+            bars.settle(&proof).map(|s| s.verdict),
+            expected,
+            "{relation:?} {limits:?}"
+        );
+    }
+
+    #[test]
+    fn verdicts_are_read_off_the_limits() {
+        use Verdict::*;
+        const INF: f64 = f64::INFINITY;
+        let order = Relation::Order;
+        check(order, 0.001, INF, Some(Holds));
+        check(order, -INF, -0.001, Some(Holds));
+        check(order, 0.0, 0.02, None);
+        check(order, -0.009, 0.009, Some(TooClose));
+        check(order, -0.011, 0.009, None);
+        let at_least = Relation::AtLeast { factor: 1.5 };
+        check(at_least, 0.41, 0.5, Some(Holds));
+        check(at_least, 0.3, 0.4, Some(Refuted));
+        check(at_least, 0.400, 0.410, Some(TooClose));
+        check(at_least, 0.390, 0.410, None);
+        let gate = Relation::NoMoreThan { fraction: 0.02 };
+        check(gate, -0.019, INF, Some(Holds));
+        check(gate, -INF, -0.02, Some(Refuted));
+        check(gate, -0.021, -0.018, Some(TooClose));
+        let within = Relation::Within { fraction: 0.02 };
+        check(within, -0.019, 0.019, Some(Holds));
+        check(within, 0.0199, INF, Some(Refuted));
+        check(within, -INF, -0.0199, Some(Refuted));
+        check(within, 0.015, 0.025, Some(TooClose));
+        check(within, -0.025, -0.015, Some(TooClose));
+        check(within, -0.025, 0.015, None);
+    }
+
+    #[test]
+    fn limits_that_cross_or_a_median_beyond_the_bar_settle_nothing() {
+        let bars = Bars::new(Relation::Order, 0.01);
+        let limits = Limits {
+            low: Some(0.02),
+            high: Some(0.01),
+        };
+        assert_eq!(bars.settle(&Proof::new(limits, None, true)), None);
+        assert!(bars.settle(&Proof::new(limits, None, false)).is_some());
+        let limits = Limits {
+            low: Some(0.02),
+            high: None,
+        };
+        assert_eq!(bars.settle(&Proof::new(limits, Some(-0.1), true)), None);
+        assert!(bars.settle(&Proof::new(limits, Some(0.03), true)).is_some());
+    }
+}

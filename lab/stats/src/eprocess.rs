@@ -1,0 +1,49 @@
+//! One bet against one bar: the wealth that says that the log ratio is above it.
+
+use crate::bettor::Table;
+use crate::wealth::{Scaled, Wealth};
+
+/// The bettors' wealth against "the log ratio is at most `bar`".
+///
+/// Under that hypothesis the expectation of the total never exceeds 1, so it ever reaches `1/e` with
+/// probability at most `e`. The bet that the log ratio lies *below* a bar is the same on mirrored
+/// rounds: observe `-d` against `-bar`.
+#[derive(Clone, Debug)]
+pub struct EProcess {
+    table: &'static Table,
+    bar: f64,
+    wealth: Wealth,
+}
+
+impl EProcess {
+    /// Starts with a wealth of 1.
+    pub fn new(table: &'static Table, bar: f64) -> EProcess {
+        EProcess {
+            table,
+            bar,
+            wealth: Wealth::default(),
+        }
+    }
+
+    /// The bar.
+    pub fn bar(&self) -> f64 {
+        self.bar
+    }
+
+    /// Bets on a round of log ratio `d`, the scale being that of the rounds before it.
+    #[inline]
+    pub fn observe(&mut self, d: f64, scale: Option<f64>) {
+        let scores = self.table.scores(d - self.bar, scale);
+        self.wealth.bet(self.table, &scores);
+    }
+
+    /// The wealth, with `charges` further rounds lost at the worst.
+    pub fn total(&self, charges: u64) -> Scaled {
+        self.wealth.total(self.table, charges)
+    }
+
+    /// [`EProcess::total`] as a number.
+    pub fn value(&self, charges: u64) -> f64 {
+        self.total(charges).to_f64()
+    }
+}

@@ -1,0 +1,113 @@
+//! The two limits of a log ratio, by inverting the bets over all bars.
+
+use crate::bettor::{BETTORS, Table};
+use crate::observation::LogRatio;
+use crate::wealth::Wealth;
+
+/// Bisection ends when the limit is known to this width; a bar is nudged by twice as much.
+pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
+
+/// A round as the bets saw it: its log ratio and the scale of the rounds before it.
+#[derive(Clone, Copy, Debug)]
+struct Bet {
+    d: LogRatio,
+    /// `NAN` while there is no scale: half the size of an option.
+    scale: f64,
+}
+
+/// Every round of a comparison, so that bets against any bar can be replayed.
+#[derive(Clone, Debug)]
+pub struct History {
+    table: &'static Table,
+    bets: Vec<Bet>,
+}
+
+/// The limits of a log ratio: every smaller value than `low`, and every larger one than `high`, is
+/// rejected at the error of one side. `None` while nothing is rejected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// `sup { theta : E_up(theta) >= 1/e }`.
+    pub low: Option<f64>,
+    /// `inf { theta : E_down(theta) >= 1/e }`.
+    pub high: Option<f64>,
+}
+
+impl History {
+    /// Starts without rounds.
+    pub fn new(table: &'static Table) -> History {
+        History {
+            table,
+            bets: Vec::new(),
+        }
+    }
+
+    /// Adds a round with the scale of the rounds before it.
+    pub fn push(&mut self, d: LogRatio, scale: Option<f64>) {
+        if self.bets.len() == self.bets.capacity() {
+            self.bets.reserve_exact(self.bets.len() / 8 + 16);
+        }
+        self.bets.push(Bet {
+            d,
+            scale: scale.unwrap_or(f64::NAN),
+        });
+    }
+
+    /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
+    pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
+        self.evidence(|bet| bet.d.low, theta, charges)
+    }
+
+    /// The wealth against "the log ratio is at least `theta`": the same of the mirrored rounds.
+    pub fn evidence_below(&self, theta: f64, charges: u64) -> f64 {
+        self.evidence(|bet| -bet.d.high, -theta, charges)
+    }
+
+    #[inline]
+    fn evidence(&self, side: impl Fn(&Bet) -> f64, theta: f64, charges: u64) -> f64 {
+        let mut wealth = Wealth::default();
+        for bet in &self.bets {
+            let scale = (!bet.scale.is_nan()).then_some(bet.scale);
+            let scores: [f64; BETTORS] = self.table.scores(side(bet) - theta, scale);
+            wealth.bet(self.table, &scores);
+        }
+        wealth.total(self.table, charges).to_f64()
+    }
+
+    /// Both limits at error `error` a side. Costs some fifty passes over the rounds for each.
+    pub fn limits(&self, error: f64, charges: u64) -> Limits {
+        let low = self.lower_limit(|bet| bet.d.low, error, charges);
+        let high = self
+            .lower_limit(|bet| -bet.d.high, error, charges)
+            .map(|limit| -limit);
+        Limits { low, high }
+    }
+
+    /// The largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches `1/error`.
+    ///
+    /// The evidence falls with `theta`: above every round it is below 1, and below every round by
+    /// far it is as large as it can be, so the limit lies between.
+    fn lower_limit(&self, side: impl Fn(&Bet) -> f64, error: f64, charges: u64) -> Option<f64> {
+        let needed = 1.0 / error;
+        let reaches = |theta| self.evidence(&side, theta, charges) >= needed;
+        let finite = || self.bets.iter().map(&side).filter(|d| d.is_finite());
+        let mut above = finite().fold(f64::NEG_INFINITY, f64::max);
+        let least = finite().fold(f64::INFINITY, f64::min);
+        let steps = [0.125, 1.0, 8.0, 64.0, 512.0];
+        let mut below = steps
+            .into_iter()
+            .map(|step| least - step)
+            .find(|theta| reaches(*theta))?;
+        while above - below > LIMIT_WIDTH {
+            let middle = below + (above - below) / 2.0;
+            if middle <= below || middle >= above {
+                break;
+            }
+            if reaches(middle) {
+                below = middle;
+            } else {
+                above = middle;
+            }
+        }
+        Some(below)
+    }
+}

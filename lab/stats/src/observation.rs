@@ -1,0 +1,156 @@
+//! The log ratio of a round, as an interval.
+
+use tiebreak_core::sample::Reading;
+
+/// The log ratio `ln(right) - ln(left)` of a round, known to lie between two bounds.
+///
+/// Bets that it is high use the lower bound, bets that it is low the upper one: what is not known
+/// counts against whoever bets on it (rule A7).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogRatio {
+    /// At least this; minus infinity if the left one may have needed for ever.
+    pub low: f64,
+    /// At most this; infinity if the right one may have needed for ever.
+    pub high: f64,
+}
+
+impl LogRatio {
+    /// A log ratio that is known.
+    pub fn exact(d: f64) -> LogRatio {
+        LogRatio { low: d, high: d }
+    }
+
+    /// The log ratio with the contestants swapped.
+    #[must_use]
+    pub fn mirrored(self) -> LogRatio {
+        LogRatio {
+            low: 0.0 - self.high,
+            high: 0.0 - self.low,
+        }
+    }
+
+    /// The middle of the interval; of a half-open one its open end; 0 if nothing is known.
+    pub fn middle(self) -> f64 {
+        let open = (self.low == f64::NEG_INFINITY, self.high == f64::INFINITY);
+        match open {
+            (true, true) => 0.0,
+            (true, false) => f64::NEG_INFINITY,
+            (false, true) => f64::INFINITY,
+            // Adding 0 makes a negative zero positive, so that it sorts like its mirror.
+            (false, false) => (self.low + self.high) / 2.0 + 0.0,
+        }
+    }
+
+    /// The log ratio of two readings of a metric that comes in steps of `step`.
+    ///
+    /// Where the step is more than a tenth of the resolution, the readings could have been half a
+    /// step more or less, and the ratio is widened by `r/left + r/right` with `r = step/2`.
+    /// `resolution` is a fraction: 0.01 for 1%.
+    pub fn between(left: Reading, right: Reading, step: f64, resolution: f64) -> LogRatio {
+        let low = difference(right.low, left.high);
+        let high = difference(right.high, left.low);
+        let half = step / 2.0;
+        let coarse = is_coarse(left, step, resolution) || is_coarse(right, step, resolution);
+        let widening = if coarse {
+            half / left.low + half / right.low
+        } else {
+            0.0
+        };
+        if widening.is_nan() || widening == f64::INFINITY {
+            return LogRatio {
+                low: f64::NEG_INFINITY,
+                high: f64::INFINITY,
+            };
+        }
+        LogRatio {
+            low: low - widening,
+            high: high + widening,
+        }
+    }
+}
+
+/// Whether a step is more than a tenth of the resolution of the value.
+pub fn is_coarse(value: Reading, step: f64, resolution: f64) -> bool {
+    step > resolution / 10.0 * value.low
+}
+
+/// `ln(a) - ln(b)`, 0 for equal values whatever they are, and never a negative zero.
+fn difference(a: f64, b: f64) -> f64 {
+    if a == b && a.is_finite() {
+        return 0.0;
+    }
+    let difference = libm::log(a) - libm::log(b) + 0.0;
+    // Nothing is known of the ratio of two values that may both be nothing or for ever.
+    if difference.is_nan() { 0.0 } else { difference }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const INF: f64 = f64::INFINITY;
+
+    fn check(left: Reading, right: Reading, step: f64, expected: (f64, f64)) {
+        let d = LogRatio::between(left, right, step, 0.01);
+        assert!(
+            close(d.low, expected.0) && close(d.high, expected.1),
+            "{d:?} {expected:?}"
+        );
+        let swapped = LogRatio::between(right, left, step, 0.01);
+        assert_eq!(swapped, d.mirrored(), "swapping the contestants mirrors");
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        a == b || (a - b).abs() < 1e-12
+    }
+
+    #[test]
+    fn readings_become_intervals() {
+        let exact = Reading::exact;
+        let at_least = |low| Reading { low, high: INF };
+        let ln2 = std::f64::consts::LN_2;
+        check(exact(1e6), exact(2e6), 1.0, (ln2, ln2));
+        check(exact(1e6), exact(1e6), 1.0, (0.0, 0.0));
+        check(exact(1e6), at_least(2e6), 1.0, (ln2, INF));
+        check(at_least(1e6), at_least(2e6), 1.0, (-INF, INF));
+        // A step of 4% of the value widens by 2% a side.
+        check(exact(100.0), exact(100.0), 4.0, (-0.04, 0.04));
+        check(exact(0.0), exact(100.0), 1.0, (-INF, INF));
+        check(at_least(0.0), exact(5e6), 1.0, (-INF, INF));
+    }
+
+    #[test]
+    fn the_middle_of_an_open_interval_is_its_open_end() {
+        assert_eq!(
+            LogRatio {
+                low: -INF,
+                high: 1.0
+            }
+            .middle(),
+            -INF
+        );
+        assert_eq!(
+            LogRatio {
+                low: -INF,
+                high: INF
+            }
+            .middle(),
+            0.0
+        );
+        assert_eq!(
+            LogRatio {
+                low: 1.0,
+                high: 3.0
+            }
+            .middle(),
+            2.0
+        );
+        assert!(
+            LogRatio {
+                low: -0.0,
+                high: -0.0
+            }
+            .middle()
+            .is_sign_positive()
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! Limits for a rate, right at every moment, and a test of "at most this rate".
+//!
+//! Robbins (1970): the likelihood of a uniform mixture of rates over that of the rate `p` is
+//! `1 / [(n + 1) C(n, s) p^s (1 - p)^(n - s)]`, a martingale under `p`, so the rates at which it is
+//! below `1/e` hold the true one with probability at least `1 - e` whenever one looks.
+
+use libm::{lgamma, log, log1p};
+
+/// The natural logarithm of the evidence against the rate `p` after `successes` in `trials`.
+pub fn log_evidence_against(trials: u64, successes: u64, p: f64) -> f64 {
+    let (n, s) = (trials as f64, successes as f64);
+    let times = |count: f64, log: f64| if count == 0.0 { 0.0 } else { count * log };
+    let log_choose = lgamma(n + 1.0) - lgamma(s + 1.0) - lgamma(n - s + 1.0);
+    -(log(n + 1.0) + log_choose + times(s, log(p)) + times(n - s, log1p(-p)))
+}
+
+/// The limits of the rate: with probability at least `1 - error` both hold at every moment.
+pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
+    let needed = -log(error);
+    let rejected = |p: f64| log_evidence_against(trials, successes, p) >= needed;
+    let estimate = if trials == 0 {
+        0.5
+    } else {
+        successes as f64 / trials as f64
+    };
+    let edge = |extreme: f64| {
+        if !rejected(extreme) {
+            return extreme;
+        }
+        let (mut outside, mut inside) = (extreme, estimate);
+        for _ in 0..60 {
+            let middle = (outside + inside) / 2.0;
+            *(if rejected(middle) {
+                &mut outside
+            } else {
+                &mut inside
+            }) = middle;
+        }
+        outside
+    };
+    (edge(0.0), edge(1.0))
+}
+
+/// Whether it is proven, with probability `error` of being wrong, that the rate is above `bound`
+/// (`Some(true)`) or below it (`Some(false)`).
+pub fn compare_with(trials: u64, successes: u64, bound: f64, error: f64) -> Option<bool> {
+    let (low, high) = limits(trials, successes, error);
+    if low > bound {
+        Some(true)
+    } else if high < bound {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `log_level` of the published vectors is minus the log of this evidence.
+    #[test]
+    fn published_levels() {
+        for (n, p, s, level) in [
+            (10, 0.98, 10, 2.195_868_199_623_176),
+            (10, 0.98, 5, -11.733_804_203_418_529),
+            (4000, 0.98, 3972, -17.238_568_532_412_956),
+            (10_000, 0.01, 50, -9.132_361_654_429_957),
+            (10, 0.5, 0, -4.533_576_532_801_083),
+        ] {
+            let evidence = log_evidence_against(n, s, p);
+            assert!((evidence + level).abs() < 1e-9, "{n} {p} {s}: {evidence}");
+        }
+    }
+
+    #[test]
+    fn limits_enclose_the_estimate_and_narrow() {
+        assert_eq!(limits(0, 0, 0.05), (0.0, 1.0));
+        let (low, high) = limits(200, 2, 0.05);
+        assert!(
+            low > 0.0 && low < 0.01 && high > 0.01 && high < 0.065,
+            "{low} {high}"
+        );
+        let (low, high) = limits(200, 0, 0.05);
+        assert_eq!(low, 0.0);
+        assert!(high < 0.05, "{high}");
+        assert_eq!(compare_with(2000, 300, 0.01, 0.01), Some(true));
+        assert_eq!(compare_with(2000, 2, 0.05, 0.01), Some(false));
+        assert_eq!(compare_with(20, 1, 0.05, 0.01), None);
+    }
+}

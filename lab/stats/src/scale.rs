@@ -1,0 +1,110 @@
+//! The scale of the rounds so far, from their quartiles.
+
+use crate::bettor::ROUNDS_BEFORE_SCALE;
+use crate::observation::LogRatio;
+
+/// The interquartile range of a normal distribution in standard deviations.
+const IQR_PER_SD: f64 = 1.349;
+
+/// The log ratios so far, sorted; gives their scale and their median.
+///
+/// An insertion moves what lies above it: linear in the number of rounds, with a constant of
+/// a quarter of a nanosecond.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    sorted: Vec<f64>,
+    /// The sign of the first log ratio that was not 0: the quartiles are read in its direction, so
+    /// that swapping the contestants leaves the scale unchanged to the last bit.
+    direction: f64,
+}
+
+impl Past {
+    /// Adds a round. An interval stands at its middle, a half-open one at its open end.
+    pub fn insert(&mut self, d: LogRatio) {
+        let d = d.middle();
+        if self.direction == 0.0 {
+            self.direction = crate::bettor::sign(d);
+        }
+        let at = self.sorted.partition_point(|other| *other <= d);
+        if self.sorted.len() == self.sorted.capacity() {
+            self.sorted.reserve_exact(self.sorted.len() / 8 + 16);
+        }
+        self.sorted.insert(at, d);
+    }
+
+    /// Rounds so far.
+    pub fn rounds(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// `(sorted[3i/4] - sorted[i/4]) / 1.349` of the `i` rounds so far, or `None` when there are
+    /// fewer than six of them or it is not a positive finite number: then bettors look at signs.
+    pub fn scale(&self) -> Option<f64> {
+        let rounds = self.sorted.len();
+        if rounds < ROUNDS_BEFORE_SCALE {
+            return None;
+        }
+        let (upper, lower) = (3 * rounds / 4, rounds / 4);
+        let range = if self.direction < 0.0 {
+            // The same order statistics of the mirrored rounds.
+            self.sorted[rounds - 1 - lower] - self.sorted[rounds - 1 - upper]
+        } else {
+            self.sorted[upper] - self.sorted[lower]
+        };
+        let scale = range / IQR_PER_SD;
+        (scale > 0.0 && scale.is_finite()).then_some(scale)
+    }
+
+    /// The median; the mean of the two in the middle if their number is even. `None` if there are no
+    /// rounds or it is not finite.
+    pub fn median(&self) -> Option<f64> {
+        let rounds = self.sorted.len();
+        let middle = self.sorted.get(rounds / 2)?;
+        let median = if rounds % 2 == 1 {
+            *middle
+        } else {
+            (self.sorted[rounds / 2 - 1] + middle) / 2.0
+        };
+        median.is_finite().then_some(median)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past(values: &[f64]) -> Past {
+        let mut past = Past::default();
+        values.iter().for_each(|d| past.insert(LogRatio::exact(*d)));
+        past
+    }
+
+    #[test]
+    fn there_is_no_scale_before_the_seventh_round() {
+        assert_eq!(past(&[1.0, 2.0, 3.0, 4.0, 5.0]).scale(), None);
+        assert_eq!(
+            past(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).scale(),
+            Some(3.0 / 1.349)
+        );
+    }
+
+    #[test]
+    fn equal_values_and_infinite_quartiles_give_no_scale() {
+        assert_eq!(past(&[0.5; 20]).scale(), None);
+        let mostly_timed_out = [f64::INFINITY; 8];
+        assert_eq!(past(&mostly_timed_out).scale(), None);
+    }
+
+    #[test]
+    fn mirrored_rounds_have_the_same_scale_and_the_opposite_median() {
+        let values: Vec<f64> = (0..50)
+            .map(|i| f64::from((i * 37) % 50) * 0.1 - 1.7)
+            .collect();
+        for n in 1..values.len() {
+            let mirrored: Vec<f64> = values[..n].iter().map(|d| -d).collect();
+            let (a, b) = (past(&values[..n]), past(&mirrored));
+            assert_eq!(a.scale(), b.scale(), "{n}");
+            assert_eq!(a.median(), b.median().map(|m| -m), "{n}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a table and a picture show of a contestant's samples.
+//!
+//! These numbers describe a run; they are not covered by the error of its claims (rule A11), because
+//! nothing was randomised that would protect the median of one contestant alone.
+
+use tiebreak_core::result::{Histogram, MetricSummary};
+
+/// The confidence of the interval of a median: each tail at most half of the rest.
+const MEDIAN_CONFIDENCE: f64 = 0.99;
+
+/// Sorts the values and summarises them. Infinite values sort to the end; quantiles that fall on one
+/// are `None`.
+pub fn summarise(values: &mut [f64]) -> MetricSummary {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    let at = |index: usize| values.get(index).copied().filter(|value| value.is_finite());
+    let median = match n {
+        0 => None,
+        n if n % 2 == 1 => at(n / 2),
+        n => at(n / 2)
+            .zip(at(n / 2 - 1))
+            .map(|(high, low)| low + (high - low) / 2.0),
+    };
+    let rank = median_rank(n as u64);
+    MetricSummary {
+        median,
+        low: rank.and_then(|rank| at(rank as usize)),
+        high: rank.and_then(|rank| at(n - 1 - rank as usize)),
+        p10: quantile_index(n, 10).and_then(at),
+        p90: quantile_index(n, 90).and_then(at),
+    }
+}
+
+/// The index of the smallest sorted value below or at which `percent` of `n` values lie.
+fn quantile_index(n: usize, percent: usize) -> Option<usize> {
+    if n == 0 {
+        None
+    } else {
+        Some((n * percent).div_ceil(100).max(1) - 1)
+    }
+}
+
+/// The index `r` such that the median lies between sorted values `r` and `n - 1 - r` with
+/// [`MEDIAN_CONFIDENCE`]: the largest with `P(Binomial(n, 1/2) <= r) <= 0.005`. `None` below 8 values.
+fn median_rank(n: u64) -> Option<u64> {
+    let tail = (1.0 - MEDIAN_CONFIDENCE) / 2.0;
+    let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
+    let mut sum = 0.0;
+    let mut rank = None;
+    for successes in 0..n / 2 {
+        sum += libm::exp(log_probability);
+        if sum > tail {
+            break;
+        }
+        rank = Some(successes);
+        log_probability += libm::log((n - successes) as f64 / (successes + 1) as f64);
+    }
+    rank
+}
+
+/// Counts the values of each contestant in bins that all contestants share.
+///
+/// The scale reaches from the least value to the greatest 98th percentile, so that a few outliers do
+/// not squeeze everything else into one bin; what lies above is counted apart. `sorted` holds one
+/// sorted slice a contestant; the result has one histogram each, or is empty without finite values.
+pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
+    let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
+    let lows = sorted
+        .iter()
+        .filter_map(|v| v.first().copied())
+        .filter(|v| v.is_finite());
+    let highs = sorted.iter().filter_map(|values| {
+        let index = quantile_index(finite(values), 98)?;
+        values.get(index).copied()
+    });
+    let low = lows.fold(f64::INFINITY, f64::min);
+    let mut high = highs.fold(f64::NEG_INFINITY, f64::max);
+    if !low.is_finite() || !high.is_finite() || bins == 0 {
+        return Vec::new();
+    }
+    if high <= low {
+        high = low + low.abs().max(1.0) * 1e-3;
+    }
+    let width = (high - low) / bins as f64;
+    let histogram = |values: &&[f64]| {
+        let mut counts = vec![0; bins];
+        let mut beyond = 0;
+        for value in values.iter() {
+            match ((value - low) / width) as usize {
+                bin if bin < bins => counts[bin] += 1,
+                _ if *value <= high => counts[bins - 1] += 1,
+                _ => beyond += 1,
+            }
+        }
+        Histogram {
+            low,
+            high,
+            counts,
+            beyond,
+        }
+    };
+    sorted.iter().map(histogram).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_of_small_and_infinite_samples() {
+        let summary = summarise(&mut []);
+        assert_eq!((summary.median, summary.p10), (None, None));
+        let summary = summarise(&mut [3.0, 1.0]);
+        assert_eq!((summary.median, summary.low), (Some(2.0), None));
+        let mut values: Vec<f64> = (1..=100).map(f64::from).collect();
+        values.push(f64::INFINITY);
+        let summary = summarise(&mut values);
+        assert_eq!(summary.median, Some(51.0));
+        assert_eq!((summary.p10, summary.p90), (Some(11.0), Some(91.0)));
+        // P(Bin(101, 1/2) <= 37) = 0.0046, P(<= 38) = 0.0083.
+        assert_eq!((summary.low, summary.high), (Some(38.0), Some(64.0)));
+        assert_eq!(summarise(&mut [f64::INFINITY; 3]).median, None);
+    }
+
+    #[test]
+    fn the_rank_of_the_median_holds_for_many_values() {
+        // The normal approximation: n/2 - 2.5758 sqrt(n)/2.
+        let rank = median_rank(1_000_000).unwrap() as f64;
+        assert!((rank - (500_000.0 - 1287.9)).abs() < 3.0, "{rank}");
+        assert_eq!(median_rank(7), None);
+        assert_eq!(median_rank(8), Some(0));
+    }
+
+    #[test]
+    fn histograms_share_their_scale_and_lose_nothing() {
+        let a: Vec<f64> = (0..100).map(|i| 10.0 + f64::from(i) * 0.01).collect();
+        let mut b = a.clone();
+        b.push(1000.0);
+        b.push(f64::INFINITY);
+        let both = histograms(&[&a, &b], 20);
+        assert_eq!((both[0].low, both[0].high), (both[1].low, both[1].high));
+        for (values, histogram) in [(&a, &both[0]), (&b, &both[1])] {
+            let total = histogram.counts.iter().sum::<u64>() + histogram.beyond;
+            assert_eq!(total, values.len() as u64);
+        }
+        assert_eq!(both[1].beyond, 3);
+        assert_eq!(histograms(&[&[5.0; 4]], 4)[0].counts.iter().sum::<u64>(), 4);
+        assert!(histograms(&[&[], &[f64::INFINITY]], 4).is_empty());
+    }
+}
