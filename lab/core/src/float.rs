@@ -1,7 +1,8 @@
 //! Floats in JSON, which has neither infinities nor NaN: those are written as text.
 //!
 //! For `#[serde(with = "crate::float")]`. A finite number is written as a number; the others as
-//! `"inf"`, `"-inf"` and `"nan"` (`serde_json` alone would write `null` and could not read it back).
+//! `"inf"`, `"-inf"` and `"nan"` (`serde_json` alone would write `null` and could not read that
+//! back).
 
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
@@ -113,15 +114,8 @@ mod tests {
     }
 
     fn check(value: f64, json: &str) {
-        let text = serde_json::to_string(&Tagged::Pair {
-            one: value,
-            maybe: Some(value),
-        })
-        .unwrap();
-        assert_eq!(
-            text,
-            format!("{{\"kind\":\"Pair\",\"one\":{json},\"maybe\":{json}}}")
-        );
+        let text = serde_json::to_string(&Tagged::Pair { one: value, maybe: Some(value) }).unwrap();
+        assert_eq!(text, format!("{{\"kind\":\"Pair\",\"one\":{json},\"maybe\":{json}}}"));
         let Tagged::Pair { one, maybe } = serde_json::from_str(&text).unwrap();
         for back in [one, maybe.unwrap()] {
             assert!(back.to_bits() == value.to_bits() || back.is_nan() && value.is_nan());

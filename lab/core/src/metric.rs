@@ -146,13 +146,7 @@ mod tests {
     fn names_and_keys_are_unique_and_readable_back() {
         for metric in Metric::ALL {
             assert_eq!(Metric::from_name(metric.name()), Some(metric));
-            assert_eq!(
-                Metric::ALL
-                    .iter()
-                    .filter(|m| m.key() == metric.key())
-                    .count(),
-                1
-            );
+            assert_eq!(Metric::ALL.iter().filter(|m| m.key() == metric.key()).count(), 1);
         }
         assert_eq!(Metric::from_name("speed"), None);
     }

@@ -20,18 +20,12 @@ impl fmt::Display for NotAQuantity {
 impl std::error::Error for NotAQuantity {}
 
 fn number(text: &str) -> Option<f64> {
-    let plain = text
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b'e' || b == b'-');
-    text.parse()
-        .ok()
-        .filter(|value: &f64| plain && value.is_finite() && *value >= 0.0)
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'e' || b == b'-');
+    text.parse().ok().filter(|value: &f64| plain && value.is_finite() && *value >= 0.0)
 }
 
 fn with_suffix(text: &str, suffixes: &[(&str, f64)]) -> Option<f64> {
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic() || c == '%')
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(text.len());
     let (digits, suffix) = text.split_at(split);
     let scale = suffixes.iter().find(|(name, _)| *name == suffix.trim())?.1;
     Some(number(digits.trim())? * scale)
@@ -148,17 +142,10 @@ mod tests {
 
     #[test]
     fn durations_read_with_their_unit() {
-        for (text, ns) in [
-            ("30s", 30e9),
-            ("1.5 ms", 1.5e6),
-            ("2min", 120e9),
-            ("0s", 0.0),
-        ] {
+        for (text, ns) in [("30s", 30e9), ("1.5 ms", 1.5e6), ("2min", 120e9), ("0s", 0.0)] {
             assert_eq!(parse_duration_ns(text), Ok(ns), "{text}");
         }
-        for text in [
-            "", "30", "s", "-1s", "1parsec", "infs", "nans", "1e999s", "1 2s",
-        ] {
+        for text in ["", "30", "s", "-1s", "1parsec", "infs", "nans", "1e999s", "1 2s"] {
             assert!(parse_duration_ns(text).is_err(), "{text}");
         }
     }

@@ -140,7 +140,8 @@ pub struct ContestantResult {
     pub distribution: Option<Histogram>,
 }
 
-/// A metric of one contestant over the run. It describes this run: `--error` covers the ratios only.
+/// A metric of one contestant over the run. It describes this run: `--error` covers the ratios
+/// only.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MetricSummary {
     /// The median; infinite values (time-outs) count as the largest, `None` if it is one of them.

@@ -99,11 +99,13 @@ pub enum Mark {
     LeftBehind = 64,
     /// A meter shared its hardware counter, so its count is scaled.
     Multiplexed = 128,
+    /// Its round waited for a quiet machine in vain.
+    NotQuiet = 256,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Mark; 8] = [
+    pub const ALL: [Mark; 9] = [
         Mark::Preempted,
         Mark::ForeignLoad,
         Mark::Steal,
@@ -112,6 +114,7 @@ impl Mark {
         Mark::ClockBackwards,
         Mark::LeftBehind,
         Mark::Multiplexed,
+        Mark::NotQuiet,
     ];
 
     /// What the mark says, as a few words for a table or a column.
@@ -125,6 +128,7 @@ impl Mark {
             Mark::ClockBackwards => "clock backwards",
             Mark::LeftBehind => "left children",
             Mark::Multiplexed => "multiplexed",
+            Mark::NotQuiet => "not quiet",
         }
     }
 }
@@ -172,10 +176,7 @@ pub struct Reading {
 impl Reading {
     /// A value that is known exactly.
     pub fn exact(value: f64) -> Reading {
-        Reading {
-            low: value,
-            high: value,
-        }
+        Reading { low: value, high: value }
     }
 
     /// Whether both bounds are one number.
@@ -192,14 +193,8 @@ impl Sample {
         let value = self.value(metric)?;
         Some(match self.outcome {
             Outcome::Finished => Reading::exact(value),
-            Outcome::TimedOut => Reading {
-                low: value,
-                high: f64::INFINITY,
-            },
-            Outcome::Unusable => Reading {
-                low: 0.0,
-                high: f64::INFINITY,
-            },
+            Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
+            Outcome::Unusable => Reading { low: 0.0, high: f64::INFINITY },
         })
     }
 
@@ -261,9 +256,6 @@ mod tests {
     fn marks_survive_as_bits() {
         let marks = Marks::NONE.with(Mark::Steal).with(Mark::Preempted);
         assert_eq!(Marks::from_bits(marks.bits()), marks);
-        assert_eq!(
-            marks.iter().collect::<Vec<_>>(),
-            [Mark::Preempted, Mark::Steal]
-        );
+        assert_eq!(marks.iter().collect::<Vec<_>>(), [Mark::Preempted, Mark::Steal]);
     }
 }

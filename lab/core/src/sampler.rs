@@ -2,6 +2,7 @@
 
 use crate::sample::Sample;
 use crate::verdict::Fault;
+use crate::warning::Warning;
 
 /// One run that the engine asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,11 @@ pub trait Sampler {
     /// # Errors
     /// The hook's failure.
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
+
+    /// What the user should know of the runs since the last call.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        Vec::new()
+    }
 
     /// The monotonic clock by which budgets are kept: nanoseconds from any origin.
     fn now_ns(&self) -> u64;

@@ -9,7 +9,8 @@ pub struct RoundCoins {
     pub round: u64,
     /// Attempts at this round are counted from 0; each lost one has a fresh coin after it.
     pub attempt: u32,
-    /// The contestant that runs first, untimed, so that who ran last says nothing about who is warm.
+    /// The contestant that runs first, untimed, so that who ran last says nothing about who is
+    /// warm.
     pub primer: usize,
     /// The contestants of the round in the order in which they run.
     pub order: Vec<usize>,

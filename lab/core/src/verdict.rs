@@ -108,37 +108,19 @@ impl fmt::Display for Fault {
                 write!(f, "was killed by signal {signal}{}", Said(stderr))
             }
             Fault::Flooded { limit_bytes } => {
-                write!(
-                    f,
-                    "wrote more than {limit_bytes} bytes to standard output and was ended"
-                )
+                write!(f, "wrote more than {limit_bytes} bytes to standard output and was ended")
             }
-            Fault::OutputChanged {
-                expected_bytes,
-                got_bytes,
-            } => write!(
+            Fault::OutputChanged { expected_bytes, got_bytes } => write!(
                 f,
                 "changed its output: {got_bytes} bytes that are not the {expected_bytes} bytes \
                  that all contestants wrote in the first round"
             ),
             Fault::OutputDiffers { from } => write!(f, "wrote another output than {from}"),
             Fault::Rejected { judge, status } => {
-                write!(
-                    f,
-                    "wrote an output that the check '{judge}' rejected (status {status})"
-                )
+                write!(f, "wrote an output that the check '{judge}' rejected (status {status})")
             }
-            Fault::Hook {
-                hook,
-                command,
-                status,
-                stderr,
-            } => {
-                write!(
-                    f,
-                    "has a failing --{hook} '{command}': status {status}{}",
-                    Said(stderr)
-                )
+            Fault::Hook { hook, command, status, stderr } => {
+                write!(f, "has a failing --{hook} '{command}': status {status}{}", Said(stderr))
             }
             Fault::CannotStart { reason } => write!(f, "could not be started: {reason}"),
         }

@@ -113,10 +113,7 @@ impl fmt::Display for Warning {
                  '--check exit' says that this is meant, '--check same-output' forbids it, and \
                  '--check CMD' lets a program judge each output"
             ),
-            Warning::LeftBehind {
-                contestant,
-                process,
-            } => write!(
+            Warning::LeftBehind { contestant, process } => write!(
                 f,
                 "{contestant} left the process '{process}' behind; it was ended: let the command \
                  wait for its children, or end them in --conclude"
@@ -126,6 +123,45 @@ impl fmt::Display for Warning {
                 "the limits of '{claim}' cross: the effect is not a constant factor; \
                  '--centre median' asks for the median ratio instead"
             ),
+            Warning::TimedOut { contestant, samples } => write!(
+                f,
+                "{} of {contestant} ended at the time-out and count as 'at least that long'; \
+                 '--timeout' changes it",
+                count(*samples, "run")
+            ),
+            Warning::CoarseClock { step } => write!(
+                f,
+                "the metric comes in steps of {step}, coarse for this resolution, so every value \
+                 counts as an interval: let the program do more work"
+            ),
+            Warning::MostlyStart { contestant } => write!(
+                f,
+                "{contestant} takes little longer than starting a process does: give it more work \
+                 to compare the work"
+            ),
+            Warning::Repeated { run, error } => write!(
+                f,
+                "run {run} of this claim on these files: any of {run} wrong with probability at \
+                 most {}",
+                error * *run as f64
+            ),
+            Warning::LostAttempts { attempts, charged: false } => {
+                write!(f, "{} at a round cut off and made again", count(*attempts, "attempt"))
+            }
+            Warning::LostAttempts { attempts, charged: true } => write!(
+                f,
+                "{} at a round cut off: so many that each is charged at the worst, and the \
+                 verdict needs more evidence",
+                count(*attempts, "attempt")
+            ),
+            _ => self.of_the_machine(f),
+        }
+    }
+}
+
+impl Warning {
+    fn of_the_machine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Warning::ForeignLoad { share } => write!(
                 f,
                 "other processes used {:.0}% of our CPUs' time beside the samples: the verdict \
@@ -140,60 +176,26 @@ impl fmt::Display for Warning {
             ),
             Warning::Throttled { samples } => write!(
                 f,
-                "the control group held back {samples} samples: raise its CPU quota, or measure \
-                 outside it"
+                "the control group held back {}: raise its CPU quota, or measure outside it",
+                count(*samples, "sample")
             ),
             Warning::NeverQuiet { rounds } => write!(
                 f,
-                "{rounds} rounds started while other processes ran: '--cpus' may pin to an idle \
-                 CPU, '--no-wait' stops waiting"
-            ),
-            Warning::TimedOut {
-                contestant,
-                samples,
-            } => write!(
-                f,
-                "{samples} runs of {contestant} ended at the time-out and count as 'at least that \
-                 long'; '--timeout' changes it"
-            ),
-            Warning::LostAttempts {
-                attempts,
-                charged: false,
-            } => {
-                write!(
-                    f,
-                    "{attempts} attempts at a round were cut off and made again"
-                )
-            }
-            Warning::LostAttempts {
-                attempts,
-                charged: true,
-            } => write!(
-                f,
-                "{attempts} attempts at a round were cut off: so many that each is charged at the \
-                 worst, and the verdict needs more evidence"
+                "{} started while other processes ran: '--cpus' may pin to an idle CPU, \
+                 '--no-wait' stops waiting",
+                count(*rounds, "round")
             ),
             Warning::ClockBackwards { samples } => write!(
                 f,
-                "the clock went backwards in {samples} samples, which count as unknown: check the \
-                 clock source"
+                "the clock went backwards in {}, which count as unknown: check the clock source",
+                count(*samples, "sample")
             ),
-            Warning::CoarseClock { step } => write!(
-                f,
-                "the metric comes in steps of {step}, coarse for this resolution, so every value \
-                 counts as an interval: let the program do more work"
-            ),
-            Warning::Repeated { run, error } => write!(
-                f,
-                "run {run} of this claim on these files: any of {run} wrong with probability at \
-                 most {}",
-                error * *run as f64
-            ),
-            Warning::MostlyStart { contestant } => write!(
-                f,
-                "{contestant} takes little longer than starting a process does: give it more work \
-                 to compare the work"
-            ),
+            _ => f.write_str(self.code()),
         }
     }
+}
+
+/// A number of things: `1 round`, `2 rounds`.
+fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,0 +1,137 @@
+//! A place in a sentence, with what can be read from there on.
+
+use crate::error::{ClaimError, Problem, offered, shown};
+use crate::suggest::closest;
+use crate::token::{Token, tokens};
+
+/// A place between two words of a sentence.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// The start of a sentence.
+    pub(crate) fn new(text: &'a str, names: &[&str]) -> Result<Self, ClaimError> {
+        Ok(Cursor { text, tokens: tokens(text, names)?, at: 0 })
+    }
+
+    /// The sentence with single spaces between its words and without its full stop.
+    pub(crate) fn normalised(&self) -> String {
+        let words: Vec<_> = self.tokens.iter().map(|token| token.raw).collect();
+        words.join(" ")
+    }
+
+    /// The word some words ahead; 0 is the next one.
+    pub(crate) fn ahead(&self, words: usize) -> Option<&Token<'a>> {
+        self.tokens.get(self.at + words)
+    }
+
+    /// Goes on by some words.
+    pub(crate) fn skip(&mut self, words: usize) {
+        self.at += words;
+    }
+
+    /// Whether the word some words ahead is this one, in whatever case.
+    pub(crate) fn is_word(&self, words: usize, word: &str) -> bool {
+        let is_it = |token: &Token<'_>| !token.is_quoted && token.value.eq_ignore_ascii_case(word);
+        self.ahead(words).is_some_and(is_it)
+    }
+
+    /// Reads the longest of the phrases that stands here; fails at the first word that none of them
+    /// goes on with.
+    pub(crate) fn choose<T: Copy>(
+        &mut self,
+        phrases: &[(&'static str, T)],
+    ) -> Result<T, ClaimError> {
+        let matched = |phrase: &str| {
+            phrase.split(' ').enumerate().take_while(|(n, word)| self.is_word(*n, word)).count()
+        };
+        let length = |phrase: &str| phrase.split(' ').count();
+        let whole = phrases.iter().filter(|(phrase, _)| matched(phrase) == length(phrase));
+        if let Some((phrase, value)) = whole.max_by_key(|(phrase, _)| length(phrase)) {
+            self.skip(length(phrase));
+            return Ok(*value);
+        }
+        let depth = phrases.iter().map(|(phrase, _)| matched(phrase)).max().unwrap_or(0);
+        let open = phrases.iter().filter(|(phrase, _)| matched(phrase) == depth);
+        let rests: Vec<&str> = open.map(|(phrase, _)| after_words(phrase, depth)).collect();
+        self.skip(depth);
+        let firsts = rests.iter().filter_map(|rest| rest.split(' ').next());
+        let meant = self.meant(rests.iter().copied().chain(firsts));
+        Err(self.error(Problem::UnexpectedWord, offered(rests.iter().copied())).suggest(meant))
+    }
+
+    /// The candidate that the next word is most like.
+    pub(crate) fn meant<'b>(&self, candidates: impl Iterator<Item = &'b str>) -> Option<&'b str> {
+        closest(&self.ahead(0)?.value, candidates)
+    }
+
+    /// An error about the next word, or about its absence.
+    pub(crate) fn error(
+        &self,
+        problem: impl FnOnce(String) -> Problem,
+        expected: Vec<String>,
+    ) -> ClaimError {
+        self.error_about(1, problem, expected)
+    }
+
+    /// An error about some of the next words, at least one, or about their absence.
+    pub(crate) fn error_about(
+        &self,
+        words: usize,
+        problem: impl FnOnce(String) -> Problem,
+        expected: Vec<String>,
+    ) -> ClaimError {
+        let ahead = self.tokens.get(self.at..).unwrap_or(&[]);
+        match (ahead, ahead.iter().take(words).next_back()) {
+            ([first, ..], Some(last)) => {
+                let span = first.span.start..last.span.end;
+                let problem = problem(shown(&self.text[span.clone()]));
+                ClaimError::new(self.text, span, problem, expected)
+            }
+            _ => {
+                let end = self.tokens.last().map_or(0, |last| last.span.end);
+                ClaimError::new(self.text, end..end, Problem::EndsEarly, expected)
+            }
+        }
+    }
+}
+
+/// A phrase without its first words.
+fn after_words(phrase: &str, words: usize) -> &str {
+    phrase.splitn(words + 1, ' ').nth(words).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PHRASES: [(&str, u8); 4] =
+        [("at least", 0), ("at most", 1), ("at most times", 2), ("than", 3)];
+
+    fn check(text: &str, expected: Result<u8, (&[&str], Option<&str>)>) {
+        let mut cursor = Cursor::new(text, &[]).unwrap();
+        let found = cursor.choose(&PHRASES).map_err(|e| (e.expected, e.suggestion));
+        let expected = expected
+            .map_err(|(words, meant)| (offered(words.iter().copied()), meant.map(str::to_owned)));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn the_longest_phrase_is_read_and_what_could_go_on_is_told() {
+        check("AT Least", Ok(0));
+        check("at most x", Ok(1));
+        check("at most times", Ok(2));
+        check("at lest", Err((&["least", "most", "most times"], Some("least"))));
+        check("at", Err((&["least", "most", "most times"], None)));
+        check(
+            "atleast",
+            Err((&["at least", "at most", "at most times", "than"], Some("at least"))),
+        );
+        check("tan", Err((&["at least", "at most", "at most times", "than"], Some("than"))));
+        check("'than'", Err((&["at least", "at most", "at most times", "than"], Some("than"))));
+    }
+}

@@ -1,0 +1,64 @@
+//! The names in a sentence: contestants, metrics, workloads.
+
+use crate::cursor::Cursor;
+use crate::error::{ClaimError, Problem, offered, shown};
+use tiebreak_core::metric::Metric;
+
+/// How many contestants an error lists.
+const LISTED_NAMES: usize = 8;
+
+/// Reads the name of a contestant; the right one differs from the left one.
+pub(crate) fn contestant(
+    cursor: &mut Cursor<'_>,
+    contestants: &[&str],
+    left: Option<&str>,
+) -> Result<String, ClaimError> {
+    let others = || contestants.iter().copied().filter(|name| Some(*name) != left);
+    let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
+    if cursor.ahead(0).is_some() && contestants.contains(&value) {
+        if left == Some(value) {
+            return Err(
+                cursor.error(|_| Problem::SameContestant(shown(value)), listed(others().collect()))
+            );
+        }
+        let name = value.to_owned();
+        cursor.skip(1);
+        return Ok(name);
+    }
+    let first_word = |name: &&str| name.split_once(' ').is_some_and(|(first, _)| first == value);
+    let meant = cursor.meant(others()).or_else(|| others().find(first_word));
+    let error =
+        cursor.error(|_| Problem::UnknownContestant(shown(value)), listed(others().collect()));
+    Err(error.suggest(meant))
+}
+
+/// The contestants that could stand somewhere, as errors list them.
+fn listed(names: Vec<&str>) -> Vec<String> {
+    if names.is_empty() {
+        return vec!["a contestant, but there is no other".to_owned()];
+    }
+    let mut listed = offered(names.iter().copied().take(LISTED_NAMES));
+    if names.len() > LISTED_NAMES {
+        listed.push(format!("one of {} more", names.len() - LISTED_NAMES));
+    }
+    listed
+}
+
+/// Reads the name of a metric.
+pub(crate) fn metric(cursor: &mut Cursor<'_>) -> Result<Metric, ClaimError> {
+    let named = Metric::ALL.map(|metric| (metric.name(), metric));
+    let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
+    cursor.choose(&names)
+}
+
+/// Reads the name of a workload.
+pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<String, ClaimError> {
+    match cursor.ahead(0) {
+        Some(name) if !cursor.is_word(0, "on") && !cursor.is_word(0, "by") => {
+            let name = name.value.clone().into_owned();
+            cursor.skip(1);
+            Ok(name)
+        }
+        _ => Err(cursor.error(Problem::UnexpectedWord, vec!["the name of a workload".to_owned()])),
+    }
+}

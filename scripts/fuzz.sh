@@ -1,0 +1,70 @@
+#!/bin/sh
+# Fuzzes what reads text from users: each target of fuzz/ for some seconds, from its seeds in
+# fuzz/corpus. Fails if a target fails; the input that made it fail is then in fuzz/artifacts.
+# Where fuzzing is not possible it says why and succeeds.
+#
+#   scripts/fuzz.sh [SECONDS]      20 if not said
+set -eu
+
+seconds=${1:-20}
+targets="claim"
+
+case $seconds in
+    '' | *[!0-9]* | 0)
+        echo "fuzz: '$seconds' is not a number of seconds such as 20" >&2
+        exit 64
+        ;;
+esac
+
+skip() {
+    echo "fuzz: skipped: $1"
+    exit 0
+}
+
+cd "$(dirname "$0")/../fuzz"
+
+command -v cargo >/dev/null || skip "there is no cargo"
+command -v c++ >/dev/null || skip "there is no C++ compiler; scripts/setup.sh fuzz installs one"
+cargo fetch --locked --quiet || skip "the crates that fuzzing needs cannot be had"
+
+# libFuzzer is built from the C++ sources that come with its crate.
+echo '#include <vector>' | c++ -x c++ -fsyntax-only - 2>/dev/null ||
+    skip "the C++ compiler has no standard library; scripts/setup.sh fuzz installs one"
+
+# What cargo-fuzz passes, but the sanitisers: those need a nightly compiler, and there is no unsafe
+# code here in which they could find anything. Stable Rust takes all of it.
+instrument() {
+    flags="-Cpasses=sancov-module"
+    for coverage in level=4 inline-8bit-counters pc-table trace-compares; do
+        flags="$flags -Cllvm-args=-sanitizer-coverage-$coverage"
+    done
+    echo "$flags -Cdebug-assertions -Coverflow-checks -Ccodegen-units=1 --cfg fuzzing"
+}
+
+# run TARGET: new inputs go to target/, so that the corpus keeps to its seeds.
+run() {
+    found=target/corpus/$1
+    artifacts=artifacts/$1/
+    mkdir -p "$found" "$artifacts"
+    set -- "$1" "$found" "corpus/$1"
+    options="-max_total_time=$seconds -max_len=1100 -timeout=5 -dict=$1.dict"
+    options="$options -verbosity=0 -print_final_stats=1"
+    if cargo fuzz --version >/dev/null 2>&1; then
+        echo "fuzz: $1 for $seconds s by cargo fuzz"
+        # shellcheck disable=SC2086 # the words of $options are options
+        cargo fuzz run --sanitizer none "$@" -- $options
+    else
+        echo "fuzz: $1 for $seconds s, built directly as cargo fuzz is not installed"
+        host=$(rustc -vV | sed -n 's/^host: //p')
+        RUSTFLAGS=$(instrument) cargo build --locked --release --target "$host" --bin "$1"
+        program=target/$host/release/$1
+        shift
+        # shellcheck disable=SC2086
+        "$program" -artifact_prefix="$artifacts" $options "$@"
+    fi
+}
+
+for target in $targets; do
+    run "$target"
+done
+echo "fuzz: nothing found"

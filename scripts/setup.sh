@@ -1,0 +1,98 @@
+#!/bin/sh
+# Sees to it that this machine has what a job needs, installing what is missing with apt-get.
+# Says what it does; says nothing and changes nothing where all is there.
+#
+#   scripts/setup.sh build     to build and run tiebreak: Rust, a C compiler
+#   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
+#   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
+set -eu
+
+RUST_NEEDED=1.95
+
+packages=""
+
+# need PACKAGE COMMAND...: the package is missing if the command fails.
+need() {
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || packages="$packages $package"
+}
+
+has() {
+    command -v "$1"
+}
+
+has_c_headers() {
+    echo '#include <stdio.h>' | cc -E -
+}
+
+has_certificates() {
+    [ -n "${SSL_CERT_FILE:-}${CARGO_HTTP_CAINFO:-}" ] || [ -e /etc/ssl/certs/ca-certificates.crt ]
+}
+
+# Rust is not in Debian 12 in a version that would do, so it is asked for and never installed.
+need_rust() {
+    version=$(rustc --version 2>/dev/null | cut -d ' ' -f 2) || version=""
+    oldest=$(printf '%s\n%s\n' "$RUST_NEEDED" "${version:-0}" | sort -V | head -n 1)
+    [ "$oldest" = "$RUST_NEEDED" ] && return
+    echo "setup: Rust $RUST_NEEDED or newer is needed; here is ${version:-none}." >&2
+    if has rustup >/dev/null; then
+        echo "Run this, then try again:" >&2
+        echo "    rustup update stable" >&2
+    else
+        echo "Install it from https://rustup.rs, then try again." >&2
+    fi
+    exit 1
+}
+
+for job in "$@"; do
+    case $job in
+        build)
+            need_rust
+            need gcc has cc
+            need libc6-dev has_c_headers
+            need ca-certificates has_certificates
+            ;;
+        peers)
+            need gcc has cc
+            need libc6-dev has_c_headers
+            need hyperfine has hyperfine
+            need util-linux has taskset
+            need python3 test -x /usr/bin/python3
+            need python3-scipy /usr/bin/python3 -c 'import scipy'
+            ;;
+        fuzz)
+            need g++ has c++
+            ;;
+        *)
+            echo "setup: no job is called '$job'; there are build, peers and fuzz." >&2
+            exit 64
+            ;;
+    esac
+done
+
+[ -n "$packages" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$packages"
+if ! has apt-get >/dev/null; then
+    echo "setup: missing, by their names in Debian:$packages" >&2
+    echo "Install them by the means of this system, then try again." >&2
+    exit 1
+elif [ "$(id -u)" = 0 ]; then
+    as_root=""
+elif has sudo >/dev/null && sudo -n true 2>/dev/null; then
+    as_root="sudo env DEBIAN_FRONTEND=noninteractive"
+else
+    echo "setup: missing:$packages; installing them needs root. Run this, then try again:" >&2
+    echo "    sudo sh -c 'apt-get update && $install'" >&2
+    exit 1
+fi
+
+echo "setup: missing:$packages; running ${as_root:+$as_root }$install"
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq || echo "setup: going on with the lists of packages that are here" >&2
+# shellcheck disable=SC2086 # the words of $install are words of a command
+if ! $as_root $install -qq -o Dpkg::Use-Pty=0; then
+    echo "setup: apt-get failed. Install$packages by hand, then try again." >&2
+    exit 1
+fi
