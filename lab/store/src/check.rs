@@ -1,0 +1,74 @@
+//! What must be true of a journal before anything is computed from it: every index in it names
+//! something. A file can come from anywhere.
+
+use tiebreak_core::journal::{Event, RecordedVerdict, Round};
+use tiebreak_core::plan::Plan;
+use tiebreak_core::schedule::RoundCoins;
+
+type Checked = Result<(), String>;
+
+fn contestant(plan: &Plan, index: usize, what: &str) -> Checked {
+    match plan.contestants.len() {
+        known if index < known => Ok(()),
+        known => Err(format!("{what} names contestant {index} of {known} (counted from 0)")),
+    }
+}
+
+fn claim(plan: &Plan, index: usize, what: &str) -> Checked {
+    match plan.claims.len() {
+        known if index < known => Ok(()),
+        known => Err(format!("{what} names claim {index} of {known} (counted from 0)")),
+    }
+}
+
+/// The claims of the plan name its contestants.
+pub(crate) fn plan(plan: &Plan) -> Checked {
+    for claim in &plan.claims {
+        contestant(plan, claim.left, "a claim")?;
+        contestant(plan, claim.right, "a claim")?;
+    }
+    Ok(())
+}
+
+/// The coins name contestants of the plan, each at most once in the order.
+pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
+    let what = format!("attempt {} at round {}", coins.attempt, coins.round);
+    contestant(plan, coins.primer, &what)?;
+    let mut seen = vec![false; plan.contestants.len()];
+    for index in &coins.order {
+        contestant(plan, *index, &what)?;
+        if std::mem::replace(&mut seen[*index], true) {
+            return Err(format!("{what} names contestant {index} twice"));
+        }
+    }
+    Ok(())
+}
+
+/// The round has one sample an entry of its order, and its wealth names claims of the plan.
+pub(crate) fn round(plan: &Plan, round: &Round) -> Checked {
+    coins(plan, &round.coins)?;
+    let (given, drawn) = (round.samples.len(), round.coins.order.len());
+    let what = format!("round {}", round.coins.round);
+    if given != drawn {
+        return Err(format!("{what} has {given} samples for an order of {drawn}"));
+    }
+    round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
+}
+
+/// The event names contestants of the plan.
+pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
+    match event {
+        Event::Void { contestant: index, .. } => contestant(plan, *index, "an event"),
+        Event::FirstOutputs { outputs } if outputs.len() != plan.contestants.len() => Err(format!(
+            "there are {} first outputs of {} contestants",
+            outputs.len(),
+            plan.contestants.len()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The verdict names a claim of the plan.
+pub(crate) fn verdict(plan: &Plan, verdict: &RecordedVerdict) -> Checked {
+    claim(plan, verdict.claim, "a verdict")
+}

@@ -1,0 +1,254 @@
+//! What to list of the runs.
+
+use crate::columns::{Bits, VerdictWord};
+use crate::error::StoreError;
+use crate::id::RunId;
+use crate::store::Store;
+use rusqlite::{OptionalExtension, params};
+use serde::Deserialize;
+use tiebreak_core::journal::{Event, StopReason};
+use tiebreak_core::verdict::Verdict;
+
+/// A run in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// Its name.
+    pub id: RunId,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub created_unix_ms: u64,
+    /// The command line that made it, word by word.
+    pub command: Vec<String>,
+    /// Finished rounds.
+    pub rounds: u64,
+    /// The run's own time until the end of its last round.
+    pub seconds: f64,
+    /// Why it stopped; `None` while it runs, and after a kill.
+    pub stopped: Option<StopReason>,
+    /// Whether a process holds the run's lock: it is running now.
+    pub running: bool,
+    /// Its claims, in the order of the plan.
+    pub claims: Vec<ClaimSummary>,
+}
+
+/// A claim of a run in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimSummary {
+    /// The sentence.
+    pub text: String,
+    /// Its last verdict; `None` if none was reached.
+    pub verdict: Option<Verdict>,
+}
+
+/// The parts of a header that a list shows: it can be read even where the rest cannot.
+#[derive(Deserialize)]
+struct HeaderPart {
+    command: Vec<String>,
+    plan: PlanPart,
+}
+
+#[derive(Deserialize)]
+struct PlanPart {
+    claims: Vec<PlannedClaimPart>,
+}
+
+#[derive(Deserialize)]
+struct PlannedClaimPart {
+    claim: ClaimPart,
+}
+
+#[derive(Deserialize)]
+struct ClaimPart {
+    text: String,
+}
+
+impl Store {
+    /// The latest runs, the latest first; all of them without a limit.
+    ///
+    /// Cost: some microseconds a run, and some milliseconds for each 100 000 rounds.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the header of a run makes no sense.
+    pub fn runs(&self, limit: Option<u64>) -> Result<Vec<RunSummary>, StoreError> {
+        let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
+        let found = self.asked(|| {
+            let sql = "SELECT run, id, created_unix_ms, header FROM runs \
+                       ORDER BY run DESC LIMIT ?";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([limit], |row| {
+                let id = RunId { row: row.get(0)?, name: row.get(1)? };
+                let Bits(created_unix_ms) = row.get(2)?;
+                Ok((id, created_unix_ms, row.get::<_, String>(3)?))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        found.into_iter().map(|(id, created, header)| self.summary(id, created, &header)).collect()
+    }
+
+    fn summary(
+        &self,
+        id: RunId,
+        created_unix_ms: u64,
+        header: &str,
+    ) -> Result<RunSummary, StoreError> {
+        let bad = |what: String| StoreError::BadRun {
+            path: self.path.clone(),
+            run: id.name.clone(),
+            what,
+        };
+        let header: HeaderPart =
+            serde_json::from_str(header).map_err(|error| bad(format!("its header: {error}")))?;
+        let mut claims: Vec<ClaimSummary> = Vec::new();
+        for planned in header.plan.claims {
+            claims.push(ClaimSummary { text: planned.claim.text, verdict: None });
+        }
+        for (claim, verdict) in self.asked(|| self.last_verdicts(&id))? {
+            let named = claims.get_mut(claim as usize);
+            named.ok_or_else(|| bad(format!("a verdict names claim {claim}")))?.verdict =
+                Some(verdict);
+        }
+        let (rounds, elapsed_ns) = self.asked(|| self.progress(&id))?;
+        let event = self.asked(|| self.last_stop_or_start(&id))?;
+        let event = event.map(|event| serde_json::from_str(&event)).transpose();
+        let stopped = match event.map_err(|error| bad(format!("an event: {error}")))? {
+            Some(Event::Stopped { reason, .. }) => Some(reason),
+            _ => None,
+        };
+        Ok(RunSummary {
+            created_unix_ms,
+            command: header.command,
+            rounds,
+            seconds: elapsed_ns as f64 / 1e9,
+            stopped,
+            running: self.is_running(&id),
+            claims,
+            id,
+        })
+    }
+
+    /// The verdicts of the run, in order, so that the last one of a claim counts.
+    fn last_verdicts(&self, run: &RunId) -> rusqlite::Result<Vec<(u64, Verdict)>> {
+        let sql = "SELECT claim, verdict FROM verdicts WHERE run = ? ORDER BY sequence";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([run.row], |row| {
+            let (Bits(claim), VerdictWord(verdict)) = (row.get(0)?, row.get(1)?);
+            Ok((claim, verdict))
+        })?;
+        rows.collect()
+    }
+
+    /// How many rounds are finished, and the run's own time at the end of the last one.
+    fn progress(&self, run: &RunId) -> rusqlite::Result<(u64, u64)> {
+        let sql = "SELECT count(*), coalesce((SELECT elapsed_ns FROM rounds WHERE run = ?1 \
+                   ORDER BY round DESC LIMIT 1), 0) FROM rounds WHERE run = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.query_row([run.row], |row| {
+            let (Bits(rounds), Bits(elapsed_ns)) = (row.get(0)?, row.get(1)?);
+            Ok((rounds, elapsed_ns))
+        })
+    }
+
+    fn last_stop_or_start(&self, run: &RunId) -> rusqlite::Result<Option<String>> {
+        let sql = "SELECT body FROM events WHERE run = ? AND body ->> 'event' \
+                   IN ('stopped', 'resumed') ORDER BY sequence DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.query_row([run.row], |row| row.get(0)).optional()
+    }
+
+    /// How many runs of these claims on these files came before: with `before`, before that run;
+    /// without, so far. Runs without a finished round do not count: they showed nothing.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn previous_runs(
+        &self,
+        claim_key: &str,
+        before: Option<&RunId>,
+    ) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM runs WHERE claim_key = ? AND run < ? \
+                   AND EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run)";
+        let before = before.map_or(i64::MAX, |run| run.row);
+        let Bits(runs) = self.asked(|| {
+            self.connection.query_row(sql, params![claim_key, before], |row| row.get(0))
+        })?;
+        Ok(runs)
+    }
+
+    pub(crate) fn asked<T>(
+        &self,
+        question: impl FnOnce() -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        question().map_err(|error| StoreError::from_sqlite(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_journal::{append, header, rich, round};
+
+    #[test]
+    fn the_latest_runs_come_first_with_their_verdicts() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let finished = append(&mut store, &rich(""));
+        let begun = store.create_run(&header()).unwrap();
+        let lock = store.claim_run_lock(&begun).unwrap();
+        let runs = store.runs(None).unwrap();
+        assert_eq!(runs.len(), 2);
+        assert_eq!((&runs[0].id, runs[0].running, runs[0].stopped), (&begun, true, None));
+        assert_eq!((runs[0].rounds, runs[0].seconds), (0, 0.0));
+        let expected = RunSummary {
+            id: finished,
+            created_unix_ms: header().created_unix_ms,
+            command: header().command,
+            rounds: 3,
+            seconds: 0.006,
+            stopped: Some(StopReason::Settled),
+            running: false,
+            claims: vec![
+                ClaimSummary {
+                    text: "A is at least 1.1x faster than B".into(),
+                    verdict: Some(Verdict::Holds),
+                },
+                ClaimSummary {
+                    text: "A is within 2% of B".into(),
+                    verdict: Some(Verdict::TooClose),
+                },
+            ],
+        };
+        assert_eq!(runs[1], expected);
+        drop(lock);
+        let latest = store.runs(Some(1)).unwrap();
+        assert_eq!((latest.len(), latest[0].running), (1, false));
+    }
+
+    #[test]
+    fn runs_of_a_claim_are_counted_once_they_showed_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let first = append(&mut store, &rich(""));
+        store.create_run(&header()).unwrap();
+        let third = append(&mut store, &rich(""));
+        for (before, expected) in [(None, 2), (Some(&third), 1), (Some(&first), 0)] {
+            assert_eq!(store.previous_runs("key", before).unwrap(), expected);
+        }
+        assert_eq!(store.previous_runs("another", None).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_has_not_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let run = store.create_run(&header()).unwrap();
+        let begun = round(0, 0);
+        store.begin_attempt(&run, &begun.coins).unwrap();
+        store.finish_round(&run, &begun).unwrap();
+        let mut stopped = Vec::new();
+        for event in rich("").events {
+            store.event(&run, &event).unwrap();
+            stopped.push(store.runs(None).unwrap()[0].stopped);
+        }
+        let (interrupted, settled) = (Some(StopReason::Interrupted), Some(StopReason::Settled));
+        assert_eq!(stopped, [None, None, interrupted, None, None, settled]);
+    }
+}

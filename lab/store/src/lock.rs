@@ -1,0 +1,135 @@
+//! At most one process runs or resumes a run.
+
+use crate::error::StoreError;
+use crate::id::RunId;
+use crate::store::{Store, beside};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A list of runs holds the lock for a moment to see whether it is free; that is outwaited.
+const TRIES: u32 = 5;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+
+/// The right to write a run. Dropping it gives it back, and so does the end of the process, however
+/// it ends: it is a lock of the kernel (`flock`) on a file beside the store; the file names the
+/// process.
+#[derive(Debug)]
+pub struct RunLock {
+    path: PathBuf,
+    /// Closing it unlocks.
+    _file: File,
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        // Still locked here, so that nobody can have locked the file that is removed. If it stays,
+        // it is a small file without a lock.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+impl Store {
+    /// Takes the right to write a run: right after it was created, and before it is resumed.
+    ///
+    /// # Errors
+    /// Another process has it, or no file can be made beside the store.
+    pub fn claim_run_lock(&self, run: &RunId) -> Result<RunLock, StoreError> {
+        let path = self.lock_path(run);
+        let failed = |error| StoreError::from_io(&path, error);
+        let mut tries = 0;
+        loop {
+            let mut file = open(&path).map_err(failed)?;
+            match file.try_lock() {
+                // Its last owner may have removed it between our opening and locking it.
+                Ok(()) if !is_at(&file, &path).map_err(failed)? => continue,
+                Ok(()) => {
+                    write_pid(&mut file).map_err(failed)?;
+                    return Ok(RunLock { path, _file: file });
+                }
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    std::thread::sleep(BETWEEN_TRIES);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let pid = read_pid(&mut file);
+                    return Err(StoreError::InUse { run: run.name.clone(), pid });
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+
+    /// Whether a process holds the lock of the run.
+    pub(crate) fn is_running(&self, run: &RunId) -> bool {
+        let file = File::open(self.lock_path(run));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    fn lock_path(&self, run: &RunId) -> PathBuf {
+        beside(&self.path, &format!(".{}.lock", run.name))
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(there) => Ok((held.dev(), held.ino()) == (there.dev(), there.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn write_pid(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn read_pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(16).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_journal::header;
+
+    #[test]
+    fn one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        let (mut one, two) = (Store::open(&path).unwrap(), Store::open(&path).unwrap());
+        let (run, other) = (one.create_run(&header()).unwrap(), one.create_run(&header()).unwrap());
+        let lock = one.claim_run_lock(&run).unwrap();
+        assert!(two.is_running(&run) && !two.is_running(&other));
+        let refused = two.claim_run_lock(&run).unwrap_err();
+        let pid = Some(std::process::id());
+        assert!(matches!(&refused, StoreError::InUse { pid: found, .. } if *found == pid));
+        assert!(refused.to_string().contains(run.as_str()), "{refused}");
+        let other_lock = two.claim_run_lock(&other).unwrap();
+        drop(lock);
+        assert!(!two.is_running(&run));
+        let again = two.claim_run_lock(&run).unwrap();
+        drop((again, other_lock));
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
+        assert!(left.iter().all(|entry| !entry.path().to_string_lossy().ends_with(".lock")));
+    }
+
+    #[test]
+    fn a_file_left_by_a_kill_is_not_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let run = store.create_run(&header()).unwrap();
+        std::fs::write(store.lock_path(&run), "4194304999\n").unwrap();
+        assert!(!store.is_running(&run));
+        assert!(store.claim_run_lock(&run).is_ok());
+    }
+}

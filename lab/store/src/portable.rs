@@ -1,0 +1,239 @@
+//! A journal as JSON Lines: one object a line, to be kept, sent and replayed without a store.
+//!
+//! The first line is the header with the schema's name. Then, in the order in which things happened
+//! as far as the journal tells it: `coins` (one a begun attempt), `round` (what a finished attempt
+//! gave), `event` and `verdict`. Floats are written so that they are read back bit for bit;
+//! infinities are the texts `"inf"` and `"-inf"`.
+
+use crate::check;
+use crate::error::StoreError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, Wealth};
+use tiebreak_core::sample::Sample;
+use tiebreak_core::schedule::RoundCoins;
+
+/// The name of the format. A change that older readers would misread gives it another number.
+pub const SCHEMA: &str = "tiebreak/journal/1";
+
+#[derive(Serialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+enum LineOut<'a> {
+    Header { schema: &'a str, id: &'a str, header: &'a RunHeader },
+    Coins(&'a RoundCoins),
+    Round(RoundOut<'a>),
+    Event(&'a Event),
+    Verdict(&'a RecordedVerdict),
+}
+
+/// A round without its coins, which have a line of their own.
+#[derive(Serialize)]
+struct RoundOut<'a> {
+    round: u64,
+    attempt: u32,
+    waited_ns: u64,
+    elapsed_ns: u64,
+    samples: &'a [Sample],
+    wealth: &'a [Wealth],
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+enum LineIn {
+    Header { id: String, header: Box<RunHeader> },
+    Coins(RoundCoins),
+    Round(RoundIn),
+    Event(Event),
+    Verdict(RecordedVerdict),
+}
+
+#[derive(Deserialize)]
+struct RoundIn {
+    round: u64,
+    attempt: u32,
+    waited_ns: u64,
+    elapsed_ns: u64,
+    samples: Vec<Sample>,
+    wealth: Vec<Wealth>,
+}
+
+/// Writes a journal, a line an object. Cost: about 1 KB a round of two samples.
+///
+/// # Errors
+/// The writer's own.
+pub fn write_lines(journal: &Journal, writer: &mut impl Write) -> io::Result<()> {
+    let header = LineOut::Header { schema: SCHEMA, id: &journal.id, header: &journal.header };
+    write_line(writer, &header)?;
+    for line in in_order(journal) {
+        write_line(writer, &line)?;
+    }
+    Ok(())
+}
+
+fn write_line(writer: &mut impl Write, line: &LineOut<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *writer, line)?;
+    writer.write_all(b"\n")
+}
+
+/// The lines after the header. Each kind keeps its own order; between kinds, a line stands after
+/// the rounds that were finished when it came about, and at the same place coins and rounds come
+/// first, then verdicts, then events.
+fn in_order(journal: &Journal) -> Vec<LineOut<'_>> {
+    let mut lines = Vec::new();
+    for round in &journal.rounds {
+        let place = round.coins.round;
+        lines.push((place, 0, round.coins.attempt, LineOut::Coins(&round.coins)));
+        lines.push((place, 0, round.coins.attempt, LineOut::Round(without_coins(round))));
+    }
+    for coins in &journal.lost {
+        lines.push((coins.round, 0, coins.attempt, LineOut::Coins(coins)));
+    }
+    let mut place = 0;
+    for verdict in &journal.verdicts {
+        place = verdict.rounds.saturating_sub(1).max(place);
+        lines.push((place, 1, 0, LineOut::Verdict(verdict)));
+    }
+    place = 0;
+    for event in &journal.events {
+        place = last_round_before(event).unwrap_or(place).max(place);
+        lines.push((place, 2, 0, LineOut::Event(event)));
+    }
+    // Stable: what has the same place stays in the order of the journal.
+    lines.sort_by_key(|(round, kind, attempt, _)| (*round, *kind, *attempt));
+    lines.into_iter().map(|(_, _, _, line)| line).collect()
+}
+
+fn without_coins(round: &Round) -> RoundOut<'_> {
+    RoundOut {
+        round: round.coins.round,
+        attempt: round.coins.attempt,
+        waited_ns: round.waited_ns,
+        elapsed_ns: round.elapsed_ns,
+        samples: &round.samples,
+        wealth: &round.wealth,
+    }
+}
+
+fn last_round_before(event: &Event) -> Option<u64> {
+    match event {
+        Event::Void { round, .. } => Some(*round),
+        Event::Stopped { rounds, .. } | Event::Resumed { rounds, .. } => {
+            Some(rounds.saturating_sub(1))
+        }
+        Event::FirstOutputs { .. } | Event::Warned { .. } => None,
+    }
+}
+
+/// Reads a journal that [`write_lines`] wrote: it is equal to the one that was written.
+///
+/// # Errors
+/// The first line that is not what it should be, with its number; every index in the journal is
+/// checked.
+pub fn read_lines(reader: impl BufRead) -> Result<Journal, StoreError> {
+    let mut lines = (1..).zip(reader.lines());
+    let first = lines.next().map(|(_, line)| line).transpose();
+    let first = first.map_err(|error| bad(1, error.to_string()))?.unwrap_or_default();
+    let mut journal = header(&first)?;
+    let mut open = BTreeMap::new();
+    for (line, text) in lines {
+        let text = text.map_err(|error| bad(line, error.to_string()))?;
+        if !text.trim().is_empty() {
+            let parsed = serde_json::from_str(&text).map_err(|error| bad(line, said(&error)));
+            add(&mut journal, &mut open, parsed?).map_err(|what| bad(line, what))?;
+        }
+    }
+    journal.lost = open.into_values().collect();
+    Ok(journal)
+}
+
+fn bad(line: u64, what: String) -> StoreError {
+    StoreError::BadLine { line, what }
+}
+
+/// What is wrong and in which column: to `serde_json` every line is line 1.
+fn said(error: &serde_json::Error) -> String {
+    let (text, column) = (error.to_string(), error.column());
+    match text.strip_suffix(&format!(" at line {} column {column}", error.line())) {
+        Some(what) => format!("{what} (column {column})"),
+        None => text,
+    }
+}
+
+fn header(text: &str) -> Result<Journal, StoreError> {
+    #[derive(Deserialize)]
+    struct Schema {
+        schema: String,
+    }
+    let wanted = |error: serde_json::Error| {
+        let what = format!("a header with \"schema\": \"{SCHEMA}\" should stand here");
+        bad(1, format!("{what}: {}", said(&error)))
+    };
+    let Schema { schema } = serde_json::from_str(text).map_err(wanted)?;
+    if schema != SCHEMA {
+        return Err(StoreError::OtherSchema { found: schema });
+    }
+    let LineIn::Header { id, header } = serde_json::from_str(text).map_err(wanted)? else {
+        return Err(bad(1, "this is not a header".to_owned()));
+    };
+    check::plan(&header.plan).map_err(|what| bad(1, what))?;
+    Ok(Journal {
+        id,
+        header: *header,
+        rounds: Vec::new(),
+        lost: Vec::new(),
+        events: Vec::new(),
+        verdicts: Vec::new(),
+    })
+}
+
+type OpenAttempts = BTreeMap<(u64, u32), RoundCoins>;
+
+fn add(journal: &mut Journal, open: &mut OpenAttempts, line: LineIn) -> Result<(), String> {
+    let plan = &journal.header.plan;
+    match line {
+        LineIn::Header { .. } => return Err("a second header".to_owned()),
+        LineIn::Coins(coins) => {
+            check::coins(plan, &coins)?;
+            let place = (coins.round, coins.attempt);
+            if open.insert(place, coins).is_some() {
+                return Err(format!("attempt {} at round {} again", place.1, place.0));
+            }
+        }
+        LineIn::Round(round) => {
+            let round = with_coins(round, open)?;
+            check::round(plan, &round)?;
+            let last = journal.rounds.last().map(|last| last.coins.round);
+            if let Some(last) = last.filter(|last| *last >= round.coins.round) {
+                return Err(format!("round {} after round {last}", round.coins.round));
+            }
+            journal.rounds.push(round);
+        }
+        LineIn::Event(event) => {
+            check::event(plan, &event)?;
+            journal.events.push(event);
+        }
+        LineIn::Verdict(verdict) => {
+            check::verdict(plan, &verdict)?;
+            journal.verdicts.push(verdict);
+        }
+    }
+    Ok(())
+}
+
+fn with_coins(round: RoundIn, open: &mut OpenAttempts) -> Result<Round, String> {
+    let coins = open.remove(&(round.round, round.attempt)).ok_or_else(|| {
+        let RoundIn { round, attempt, .. } = round;
+        format!("round {round}, attempt {attempt}, comes without its coins in a line before it")
+    })?;
+    Ok(Round {
+        coins,
+        waited_ns: round.waited_ns,
+        elapsed_ns: round.elapsed_ns,
+        samples: round.samples,
+        wealth: round.wealth,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! Reading a whole journal back.
+
+use crate::check;
+use crate::columns::{Bits, Float, SELECT_SAMPLES, VerdictWord, sample_of};
+use crate::error::StoreError;
+use crate::id::RunId;
+use crate::store::Store;
+use rusqlite::{Connection, Row};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, Wealth};
+use tiebreak_core::sample::Sample;
+use tiebreak_core::schedule::RoundCoins;
+
+/// Why a run cannot be read: SQLite's word, or what its rows say is not a journal.
+enum Unreadable {
+    Sqlite(rusqlite::Error),
+    Wrong(String),
+}
+
+impl From<rusqlite::Error> for Unreadable {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(_) => Unreadable::Sqlite(error),
+            None => Unreadable::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<String> for Unreadable {
+    fn from(what: String) -> Self {
+        Unreadable::Wrong(what)
+    }
+}
+
+type Read<T> = Result<T, Unreadable>;
+
+impl Store {
+    /// The whole run as it stands: everything comes from one moment, also while another process
+    /// writes. Attempts that were begun and never finished are in `lost`.
+    ///
+    /// Cost: some microseconds a round; about 200 bytes of memory a sample.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the rows of the run do not make a journal.
+    pub fn journal(&self, run: &RunId) -> Result<Journal, StoreError> {
+        self.read_journal(run).map_err(|unreadable| match unreadable {
+            Unreadable::Sqlite(error) => StoreError::from_sqlite(&self.path, error),
+            Unreadable::Wrong(what) => {
+                StoreError::BadRun { path: self.path.clone(), run: run.name.clone(), what }
+            }
+        })
+    }
+
+    fn read_journal(&self, run: &RunId) -> Read<Journal> {
+        // Dropping it ends it; nothing was written.
+        let moment = self.connection.unchecked_transaction()?;
+        let header: RunHeader = header(&moment, run)?;
+        let mut coins = attempts(&moment, run)?;
+        let rounds = rounds(&moment, run, &mut coins)?;
+        let lost: Vec<RoundCoins> = coins.into_values().collect();
+        let (events, verdicts) = (events(&moment, run)?, verdicts(&moment, run)?);
+        let plan = &header.plan;
+        check::plan(plan)?;
+        lost.iter().try_for_each(|coins| check::coins(plan, coins))?;
+        rounds.iter().try_for_each(|round| check::round(plan, round))?;
+        events.iter().try_for_each(|event| check::event(plan, event))?;
+        verdicts.iter().try_for_each(|verdict| check::verdict(plan, verdict))?;
+        Ok(Journal { id: run.name.clone(), header, rounds, lost, events, verdicts })
+    }
+}
+
+fn header(connection: &Connection, run: &RunId) -> Read<RunHeader> {
+    let sql = "SELECT header FROM runs WHERE run = ?";
+    let text: String = connection.query_row(sql, [run.row], |row| row.get(0))?;
+    parse("header", &text)
+}
+
+fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Read<T> {
+    serde_json::from_str(text).map_err(|error| Unreadable::Wrong(format!("its {name}: {error}")))
+}
+
+/// All rows of the run, each turned into a value.
+fn all<T>(
+    connection: &Connection,
+    run: &RunId,
+    sql: &str,
+    mut value: impl FnMut(&Row<'_>) -> Read<T>,
+) -> Read<Vec<T>> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([run.row])?;
+    let mut values = Vec::new();
+    while let Some(row) = rows.next()? {
+        values.push(value(row)?);
+    }
+    Ok(values)
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get(column).map(|Bits(number)| number)
+}
+
+fn attempts(connection: &Connection, run: &RunId) -> Read<BTreeMap<(u64, u32), RoundCoins>> {
+    let sql = "SELECT round, attempt, primer, contestants, padding_bytes FROM attempts \
+               WHERE run = ?";
+    let coins = all(connection, run, sql, |row| {
+        let coins = RoundCoins {
+            round: number(row, 0)?,
+            attempt: row.get(1)?,
+            primer: number(row, 2)? as usize,
+            order: parse("order", &row.get::<_, String>(3)?)?,
+            padding_bytes: parse("padding", &row.get::<_, String>(4)?)?,
+        };
+        Ok(((coins.round, coins.attempt), coins))
+    })?;
+    Ok(coins.into_iter().collect())
+}
+
+fn rounds(
+    connection: &Connection,
+    run: &RunId,
+    coins: &mut BTreeMap<(u64, u32), RoundCoins>,
+) -> Read<Vec<Round>> {
+    let mut samples = samples(connection, run)?;
+    let mut wealth = wealth(connection, run)?;
+    let sql = "SELECT round, attempt, waited_ns, elapsed_ns FROM rounds \
+               WHERE run = ? ORDER BY round";
+    all(connection, run, sql, |row| {
+        let (round, attempt) = (number(row, 0)?, row.get(1)?);
+        let coins = coins.remove(&(round, attempt));
+        Ok(Round {
+            coins: coins.ok_or_else(|| format!("round {round} has no coins"))?,
+            waited_ns: number(row, 2)?,
+            elapsed_ns: number(row, 3)?,
+            samples: samples.remove(&round).unwrap_or_default(),
+            wealth: wealth.remove(&round).unwrap_or_default(),
+        })
+    })
+}
+
+fn samples(connection: &Connection, run: &RunId) -> Read<BTreeMap<u64, Vec<Sample>>> {
+    let rows = all(connection, run, SELECT_SAMPLES, |row| Ok((number(row, 0)?, sample_of(row)?)))?;
+    Ok(by_round(rows))
+}
+
+fn wealth(connection: &Connection, run: &RunId) -> Read<BTreeMap<u64, Vec<Wealth>>> {
+    let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
+               WHERE run = ? ORDER BY round, claim";
+    let rows = all(connection, run, sql, |row| {
+        let wealth = Wealth {
+            claim: number(row, 1)? as usize,
+            evidence_for: row.get::<_, Float>(2)?.0,
+            evidence_against: row.get::<_, Float>(3)?.0,
+        };
+        Ok((number(row, 0)?, wealth))
+    })?;
+    Ok(by_round(rows))
+}
+
+fn by_round<T>(rows: Vec<(u64, T)>) -> BTreeMap<u64, Vec<T>> {
+    let mut groups: BTreeMap<u64, Vec<T>> = BTreeMap::new();
+    for (round, value) in rows {
+        groups.entry(round).or_default().push(value);
+    }
+    groups
+}
+
+fn events(connection: &Connection, run: &RunId) -> Read<Vec<Event>> {
+    let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
+    all(connection, run, sql, |row| parse("event", &row.get::<_, String>(0)?))
+}
+
+fn verdicts(connection: &Connection, run: &RunId) -> Read<Vec<RecordedVerdict>> {
+    let sql = "SELECT claim, verdict, rounds, low, high FROM verdicts \
+               WHERE run = ? ORDER BY sequence";
+    all(connection, run, sql, |row| {
+        Ok(RecordedVerdict {
+            claim: number(row, 0)? as usize,
+            verdict: row.get::<_, VerdictWord>(1)?.0,
+            rounds: number(row, 2)?,
+            low: row.get::<_, Option<Float>>(3)?.map(|Float(low)| low),
+            high: row.get::<_, Option<Float>>(4)?.map(|Float(high)| high),
+        })
+    })
+}

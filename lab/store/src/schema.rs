@@ -1,0 +1,138 @@
+//! The tables, and how an older file becomes a newer one.
+//!
+//! | table | a row is |
+//! |---|---|
+//! | `runs` | a run: its header as JSON, as in the first line of an export |
+//! | `attempts` | the coins of an attempt at a round, written before it starts |
+//! | `rounds` | the attempt that was finished, and the run's own time at its end |
+//! | `samples` | what the contestant at this position of the order gave; `NULL`: no such meter |
+//! | `wealth` | what the bets about a claim had won after the round |
+//! | `events` | an event as JSON |
+//! | `verdicts` | a verdict as it was reached |
+//!
+//! `outcome` is 0 for finished, 1 for timed out, 2 for unusable. Integers above 2^63 - 1 are kept
+//! as the negative number with the same bits. Floats are `REAL`, infinities too; only -0.0 and NaN,
+//! which SQLite would change, are blobs of their eight bytes, the highest first.
+
+use crate::error::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// `tieb`: says that an SQLite file is a store of tiebreak.
+pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
+
+/// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
+/// Released steps never change: a new version is a new step.
+pub(crate) const STEPS: &[&str] = &[VERSION_1];
+
+const VERSION_1: &str = "
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, created_unix_ms INTEGER NOT NULL,
+  claim_key TEXT NOT NULL, header TEXT NOT NULL
+) STRICT;
+CREATE INDEX runs_by_claim_key ON runs (claim_key);
+CREATE TABLE attempts (
+  run INTEGER NOT NULL REFERENCES runs, round INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  primer INTEGER NOT NULL, contestants TEXT NOT NULL, padding_bytes TEXT NOT NULL,
+  PRIMARY KEY (run, round, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE rounds (
+  run INTEGER NOT NULL, round INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  waited_ns INTEGER NOT NULL, elapsed_ns INTEGER NOT NULL,
+  PRIMARY KEY (run, round), FOREIGN KEY (run, round, attempt) REFERENCES attempts
+) STRICT, WITHOUT ROWID;
+CREATE TABLE samples (
+  run INTEGER NOT NULL, round INTEGER NOT NULL, position INTEGER NOT NULL,
+  contestant INTEGER NOT NULL, outcome INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL, user_ns INTEGER NOT NULL, system_ns INTEGER NOT NULL,
+  peak_memory_bytes INTEGER NOT NULL, minor_faults INTEGER NOT NULL,
+  major_faults INTEGER NOT NULL, voluntary_switches INTEGER NOT NULL,
+  involuntary_switches INTEGER NOT NULL, cycles INTEGER, instructions INTEGER,
+  branch_misses INTEGER, cache_misses INTEGER, energy_nj INTEGER, foreign_cpu_ns INTEGER,
+  steal_ns INTEGER, migrations INTEGER, throttled_ns INTEGER, marks INTEGER NOT NULL,
+  PRIMARY KEY (run, round, position), FOREIGN KEY (run, round) REFERENCES rounds
+) STRICT, WITHOUT ROWID;
+CREATE TABLE wealth (
+  run INTEGER NOT NULL, round INTEGER NOT NULL, claim INTEGER NOT NULL,
+  evidence_for ANY NOT NULL, evidence_against ANY NOT NULL,
+  PRIMARY KEY (run, round, claim), FOREIGN KEY (run, round) REFERENCES rounds
+) STRICT, WITHOUT ROWID;
+CREATE TABLE events (
+  run INTEGER NOT NULL REFERENCES runs, sequence INTEGER NOT NULL, body TEXT NOT NULL,
+  PRIMARY KEY (run, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE verdicts (
+  run INTEGER NOT NULL REFERENCES runs, sequence INTEGER NOT NULL, claim INTEGER NOT NULL,
+  verdict TEXT NOT NULL, rounds INTEGER NOT NULL, low ANY, high ANY,
+  PRIMARY KEY (run, sequence)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Checks that the file is ours and not newer, and brings an older or empty one up to date.
+///
+/// # Errors
+/// It is another program's, newer, or cannot be read or written.
+pub(crate) fn prepare(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[&str],
+) -> Result<(), StoreError> {
+    let known = steps.len() as i64;
+    let failed = |error| StoreError::from_sqlite(path, error);
+    match version(connection, path, known)? {
+        Some(version) if version == known => return Ok(()),
+        Some(_) => {}
+        None => {
+            // Not possible inside a transaction.
+            let wal = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+            let _mode: String = wal.map_err(failed)?;
+        }
+    }
+    let behavior = TransactionBehavior::Immediate;
+    let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
+    // Another process may have done it meanwhile; under the write lock it no longer can.
+    let version = version(&transaction, path, known)?.unwrap_or(0);
+    for step in &steps[version as usize..] {
+        transaction.execute_batch(step).map_err(failed)?;
+    }
+    let sql = guards(&transaction).map_err(failed)?
+        + &format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {known};");
+    transaction.execute_batch(&sql).map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+/// The version of the file, of which `known` is the newest; `None` if it is empty.
+fn version(connection: &Connection, path: &Path, known: i64) -> Result<Option<i64>, StoreError> {
+    let number = |sql: &str| {
+        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        found.map_err(|error| StoreError::from_sqlite(path, error))
+    };
+    let found = number("PRAGMA user_version")?;
+    match number("PRAGMA application_id")? {
+        APPLICATION_ID if found > known => {
+            Err(StoreError::Newer { path: path.to_owned(), found, known })
+        }
+        APPLICATION_ID if found > 0 => Ok(Some(found)),
+        0 if found == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(None),
+        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
+    }
+}
+
+/// Triggers that refuse every change of a row, in every table that has none yet.
+fn guards(connection: &Connection) -> rusqlite::Result<String> {
+    let mut tables = connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )?;
+    let tables = tables.query_map([], |row| row.get::<_, String>(0))?;
+    let mut sql = String::new();
+    for table in tables {
+        let table = table?;
+        for change in ["update", "delete"] {
+            sql += &format!(
+                "CREATE TRIGGER IF NOT EXISTS {table}_refuse_{change} BEFORE {change} ON {table} \
+                 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;"
+            );
+        }
+    }
+    Ok(sql)
+}
