@@ -1,1 +1,54 @@
-//! Evidence and verdicts to terminal, JSON and CSV
+//! Evidence and verdicts to terminal, JSON and CSV.
+//!
+//! Everything here turns a [`tiebreak_core::result::RunResult`] (or, for CSV, a journal) into a
+//! `String`; nothing prints. No statistic is computed: a number on a page is a field of the result,
+//! at most in another unit, turned round (`1 / ratio`) or as a width.
+//!
+//! ```
+//! use tiebreak_report::Look;
+//! use tiebreak_report::table::{Align, Column, render};
+//!
+//! let cells = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+//! let columns = vec![
+//!     Column::new("name", Align::Left, cells(["A", "B"])),
+//!     Column::new("median", Align::Decimal, cells(["12.35 ms", "980 us"])),
+//! ];
+//! let look = Look { width: 80, color: false, unicode: true };
+//! assert_eq!(render(columns, &look), "\
+//! name     median
+//! A      12.35 ms
+//! B     980    us
+//! ");
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod contestants;
+pub mod csv;
+mod distributions;
+#[cfg(test)]
+mod fixture;
+mod footer;
+mod histogram;
+pub mod json;
+pub mod live;
+mod look;
+mod number;
+mod odd;
+mod page;
+mod picture;
+mod ratio;
+mod ratios;
+mod self_check;
+mod sentence;
+mod small_print;
+pub mod table;
+pub mod terminal;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use look::Look;
+pub use sentence::sentence;
+pub use small_print::small_print;
+pub use text::{shell_line, shell_quote};

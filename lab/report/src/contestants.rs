@@ -1,0 +1,126 @@
+//! What the contestants gave: a table a metric.
+
+use crate::look::Look;
+use crate::number::{Scale, finite};
+use crate::page::Page;
+use crate::table::{Align, Column, align_decimals, indented, rows};
+use crate::text::{plain, shorten_middle};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
+
+/// What stands in front of every line below the verdict.
+pub(crate) const INDENT: &str = "  ";
+
+/// The metrics that the claims are about, in the order of the claims; wall time without a claim.
+pub(crate) fn claimed_metrics(run: &RunResult) -> Vec<Metric> {
+    let mut metrics: Vec<Metric> = Vec::new();
+    for claim in &run.verdicts {
+        if !metrics.contains(&claim.metric) {
+            metrics.push(claim.metric);
+        }
+    }
+    if metrics.is_empty() { vec![Metric::WallTime] } else { metrics }
+}
+
+/// A contestant's name, short enough for the first column of a table.
+pub(crate) fn short_name(name: &str, look: Look) -> String {
+    shorten_middle(&plain(name), (look.columns() / 4).min(20), look)
+}
+
+fn summary(contestant: &ContestantResult, metric: Metric) -> Option<&MetricSummary> {
+    contestant.metrics.iter().find(|(key, _)| *key == metric).map(|(_, summary)| summary)
+}
+
+/// The unit of each contestant's row: one for all if their medians are of a size.
+fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
+    let size = |c: &ContestantResult| {
+        let summary = summary(c, metric);
+        finite(summary.and_then(|s| s.median)).or(finite(summary.and_then(|s| s.p10)))
+    };
+    let sizes: Vec<_> = run.contestants.iter().map(size).collect();
+    let shared = Scale::shared(metric.unit(), &sizes.iter().copied().flatten().collect::<Vec<_>>());
+    let own = |size: &Option<f64>| Scale::of(metric.unit(), size.unwrap_or(0.0));
+    sizes.iter().map(|size| shared.unwrap_or_else(|| own(size))).collect()
+}
+
+/// The tables: the first has everything, those of further metrics only what differs.
+pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
+    for (index, metric) in claimed_metrics(run).into_iter().enumerate() {
+        page.gap();
+        let mut columns = metric_columns(run, metric, look);
+        if index == 0 {
+            columns.extend(other_columns(run, metric));
+        }
+        for row in rows(columns, look.columns() - INDENT.len()) {
+            page.line(&indented(row, INDENT));
+        }
+    }
+}
+
+fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
+    let scales = scales(run, metric);
+    let cells = |value: fn(&MetricSummary) -> Option<f64>, write: fn(Scale, f64) -> String| {
+        let cell = |(c, scale): (&ContestantResult, &Scale)| {
+            let value = finite(summary(c, metric).and_then(value));
+            value.map_or("-".to_owned(), |value| write(*scale, value))
+        };
+        run.contestants.iter().zip(&scales).map(cell).collect::<Vec<_>>()
+    };
+    let names = run.contestants.iter().map(|c| {
+        let mark = if c.fault.is_some() { " (void)" } else { "" };
+        short_name(&c.name, look) + mark
+    });
+    vec![
+        Column::new(metric.name(), Align::Left, names.collect()),
+        Column::new("median", Align::Decimal, cells(|s| s.median, Scale::write)),
+        Column::new(
+            "99% interval",
+            Align::Left,
+            ranges(&cells(|s| s.low, Scale::digits), &cells(|s| s.high, Scale::digits)),
+        )
+        .rank(3),
+        Column::new("p10", Align::Decimal, cells(|s| s.p10, Scale::digits)).rank(4),
+        Column::new("p90", Align::Decimal, cells(|s| s.p90, Scale::digits)).rank(4),
+    ]
+}
+
+/// Cells `12.30 .. 12.41`; a missing end is left blank, and without either it is `-`.
+pub(crate) fn ranges(lows: &[String], highs: &[String]) -> Vec<String> {
+    let pairs = align_decimals(lows).into_iter().zip(align_decimals(highs));
+    let range = |(low, high): (String, String)| match (low.trim(), high.trim()) {
+        ("-", "-") => "-".to_owned(),
+        ("-", _) => format!("{} .. {high}", low.replace('-', " ")),
+        (_, "-") => format!("{low} .. {}", high.replace('-', " ")),
+        _ => format!("{low} .. {high}"),
+    };
+    pairs.map(range).collect()
+}
+
+/// What is shown of every run, whatever it claims about: wall and CPU time, memory, samples.
+fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
+    let medians = [
+        (Metric::WallTime, "wall time", 6),
+        (Metric::CpuTime, "CPU time", 7),
+        (Metric::UserTime, "user", 9),
+        (Metric::SystemTime, "system", 9),
+        (Metric::PeakMemory, "memory", 2),
+    ];
+    let mut columns = Vec::new();
+    for (metric, title, rank) in medians.into_iter().filter(|(metric, ..)| *metric != shown) {
+        let scales = scales(run, metric);
+        let cell = |(c, scale): (&ContestantResult, &Scale)| {
+            let median = finite(summary(c, metric).and_then(|s| s.median));
+            median.map_or("-".to_owned(), |value| scale.write(value))
+        };
+        let cells = run.contestants.iter().zip(&scales).map(cell).collect();
+        columns.push(Column::new(title, Align::Decimal, cells).rank(rank));
+    }
+    let samples = |c: &ContestantResult| match c.invalid {
+        0 => c.samples.to_string(),
+        invalid => format!("{}, {invalid} invalid", c.samples),
+    };
+    let cells: Vec<_> = run.contestants.iter().map(samples).collect();
+    let rank = if run.contestants.iter().any(|c| c.invalid > 0) { 1 } else { 5 };
+    columns.push(Column::new("samples", Align::Right, cells).rank(rank));
+    columns
+}

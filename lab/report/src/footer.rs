@@ -1,0 +1,133 @@
+//! The last lines of a report: seed, effort, and the commands that repeat the run.
+
+use crate::contestants::INDENT;
+use crate::look::{Look, Tone, span};
+use crate::number::{count, seconds};
+use crate::odd::is_odd;
+use crate::page::Page;
+use crate::text::{plain, shell_quote, shorten_middle};
+use tiebreak_core::fingerprint::Fact;
+use tiebreak_core::result::RunResult;
+use unicode_width::UnicodeWidthStr;
+
+/// The run, its machine, and how to get the same again.
+pub(crate) fn footer(page: &mut Page, run: &RunResult, look: Look) {
+    page.gap();
+    entry(page, "run", &effort(run));
+    if let Some(machine) = machine(run) {
+        entry(page, "machine", &machine);
+    }
+    for (index, line) in repeat_lines(run, look).into_iter().enumerate() {
+        let label = label(if index == 0 { "repeat" } else { "" });
+        page.line(&[span(Tone::Dim, label), span(Tone::Plain, line)]);
+    }
+    let replay = format!("tiebreak replay {}", shell_quote(&run.journal));
+    entry(page, "replay", &replay);
+}
+
+const LABEL: usize = 9;
+
+fn label(name: &str) -> String {
+    format!("{INDENT}{name:<LABEL$}")
+}
+
+fn entry(page: &mut Page, name: &str, text: &str) {
+    page.labelled(&label(name), &[span(Tone::Plain, text)]);
+}
+
+/// `k7w2: 12 rounds in 1.9 s (0.31 s waiting for quiet), seed 8c1f03d2`.
+fn effort(run: &RunResult) -> String {
+    let (rounds, time) = (count(run.rounds, "round"), seconds(run.seconds));
+    let mut text = format!("{}: {rounds} in {time}", plain(&run.journal));
+    if run.seconds_waited > 0.0 {
+        text += &format!(" ({} waiting for quiet)", seconds(run.seconds_waited));
+    }
+    if run.lost > 0 {
+        text += &format!(", {} cut off", count(run.lost, "attempt"));
+    }
+    text + &format!(", seed {}", plain(&run.seed))
+}
+
+/// The machine's processor, and whether nothing was odd.
+fn machine(run: &RunResult) -> Option<String> {
+    let model = match run.machine.0.get("cpu_model") {
+        Some(Fact::Text(model)) => Some(plain(model)),
+        _ => None,
+    };
+    match (model, is_odd(run)) {
+        (model, true) => model,
+        (Some(model), false) => Some(format!("{model}; nothing odd was seen")),
+        (None, false) => Some("nothing odd was seen".to_owned()),
+    }
+}
+
+/// The command line that makes the same run again, word by word, quoted: the seed is added in front
+/// of a `--` if it is not there already.
+fn repeat_words(run: &RunResult) -> Vec<String> {
+    let mut words = run.command.clone();
+    match words.first_mut() {
+        // Whatever the path of the program was, the reader has it under its name.
+        Some(first)
+            if first.rsplit('/').next().is_some_and(|name| name.starts_with("tiebreak")) =>
+        {
+            *first = "tiebreak".to_owned();
+        }
+        _ => words.insert(0, "tiebreak".to_owned()),
+    }
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
+        words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
+    }
+    words.iter().map(|word| shell_quote(word)).collect()
+}
+
+/// The command, broken between words so that it can still be copied; if it takes too many lines, or
+/// a word is too long for one, a single line without its middle.
+fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
+    const MOST: usize = 5;
+    let room = look.columns() - INDENT.len() - LABEL;
+    let words = repeat_words(run);
+    let mut lines = vec![String::new()];
+    for word in &words {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.width() + 1 + word.width() + 2 > room {
+            line.push_str(" \\");
+            lines.push(format!("  {word}"));
+        } else if line.is_empty() {
+            line.push_str(word);
+        } else {
+            line.push_str(&format!(" {word}"));
+        }
+    }
+    if lines.len() > MOST || lines.iter().any(|line| line.width() > room) {
+        return vec![shorten_middle(&words.join(" "), room, look)];
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn check(command: &[&str], expected: &[&str]) {
+        let mut run = fixture::empty();
+        run.command = command.iter().map(|word| word.to_string()).collect();
+        run.seed = "7f".to_owned();
+        let look = Look { width: 50, color: false, unicode: false };
+        assert_eq!(repeat_lines(&run, look), expected);
+    }
+
+    #[test]
+    fn the_command_can_be_copied_back() {
+        check(
+            &["/usr/bin/tiebreak", "compare", "sleep 0.1", "it's"],
+            &["tiebreak compare 'sleep 0.1' \\", "  'it'\\''s' --seed 7f"],
+        );
+        check(&["compare", "a"], &["tiebreak compare a --seed 7f"]);
+        check(&["tiebreak", "slo", "--", "a"], &["tiebreak slo --seed 7f -- a"]);
+        check(&["tiebreak", "--seed=7f", "compare"], &["tiebreak --seed=7f compare"]);
+        check(&["tiebreak", "--", "--seed"], &["tiebreak --seed 7f -- --seed"]);
+        check(&["tiebreak", &"long".repeat(20)], &["tiebreak longlongl...longlong --seed 7f"]);
+    }
+}

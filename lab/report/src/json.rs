@@ -1,0 +1,206 @@
+//! The result of a run as JSON, as `docs/schema/result-1.schema.json` describes it.
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::Value;
+use tiebreak_core::claim::Relation;
+use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::journal::StopReason;
+use tiebreak_core::plan::{Centre, Scope};
+use tiebreak_core::result::{
+    ClaimResult, ContestantResult, EvidenceResult, Histogram, MetricSummary, RESULT_SCHEMA,
+    RatioResult, RunResult, SelfCheckResult,
+};
+use tiebreak_core::verdict::{Fault, Verdict};
+
+/// The result as a JSON value.
+///
+/// Numbers that are not finite and bounds that do not exist are `null`; metrics stand under
+/// [`tiebreak_core::metric::Metric::key`], marks under their names with `_` for blanks, verdicts
+/// are `holds`, `refuted`, `too_close`, `undecided` and `void`.
+pub fn result(run: &RunResult) -> Value {
+    // Keys are texts and numbers finite or null, so that nothing here can fail.
+    serde_json::to_value(Document::of(run)).unwrap_or(Value::Null)
+}
+
+/// The same as text with two blanks of indent and a line feed at the end; keys stand in the order
+/// of the schema, always.
+pub fn text(run: &RunResult) -> String {
+    serde_json::to_string_pretty(&Document::of(run)).unwrap_or_default() + "\n"
+}
+
+/// An object whose keys stand in the order of a list.
+struct Object<K, V>(Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Object<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    command: &'a [String],
+    seed: &'a str,
+    journal: &'a str,
+    seconds: f64,
+    seconds_waited: f64,
+    rounds: u64,
+    lost: u64,
+    stopped: Option<StopReason>,
+    eta_seconds: Option<f64>,
+    error: f64,
+    resolution: f64,
+    budget: BudgetEntry,
+    verdicts: Vec<VerdictEntry<'a>>,
+    contestants: Vec<ContestantEntry<'a>>,
+    machine: &'a Fingerprint,
+    warnings: Vec<WarningEntry>,
+    self_check: &'a Option<SelfCheckResult>,
+}
+
+#[derive(serde::Serialize)]
+struct BudgetEntry {
+    rounds: Option<u64>,
+    seconds: Option<f64>,
+}
+
+#[derive(serde::Serialize)]
+struct VerdictEntry<'a> {
+    claim: &'a str,
+    verdict: Verdict,
+    winner: Option<&'a str>,
+    scope: Scope,
+    error: f64,
+    rounds: u64,
+    seconds: f64,
+    ratio: RatioResult,
+    evidence: EvidenceResult,
+    left: &'a str,
+    right: &'a str,
+    metric: &'static str,
+    is_question: bool,
+    relation: RelationEntry,
+    centre: Centre,
+    fault: Option<FaultEntry<'a>>,
+}
+
+/// [`Relation`] with plain numbers: the journal's form writes infinities as text.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case", tag = "form")]
+enum RelationEntry {
+    Order,
+    AtLeast { factor: f64 },
+    NoMoreThan { fraction: f64 },
+    Within { fraction: f64 },
+}
+
+#[derive(serde::Serialize)]
+struct FaultEntry<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contestant: Option<&'a str>,
+    #[serde(flatten)]
+    fault: &'a Fault,
+    text: String,
+}
+
+#[derive(serde::Serialize)]
+struct ContestantEntry<'a> {
+    name: &'a str,
+    command: &'a str,
+    workload: &'a str,
+    samples: u64,
+    invalid: u64,
+    marks: Object<String, u64>,
+    fault: Option<FaultEntry<'a>>,
+    metrics: Object<&'static str, MetricSummary>,
+    distribution: &'a Option<Histogram>,
+}
+
+#[derive(serde::Serialize)]
+struct WarningEntry {
+    code: &'static str,
+    text: String,
+}
+
+impl<'a> Document<'a> {
+    fn of(run: &'a RunResult) -> Document<'a> {
+        let warning = |warning: &tiebreak_core::warning::Warning| WarningEntry {
+            code: warning.code(),
+            text: warning.to_string(),
+        };
+        Document {
+            schema: RESULT_SCHEMA,
+            command: &run.command,
+            seed: &run.seed,
+            journal: &run.journal,
+            seconds: run.seconds,
+            seconds_waited: run.seconds_waited,
+            rounds: run.rounds,
+            lost: run.lost,
+            stopped: run.stopped,
+            eta_seconds: run.eta_seconds,
+            error: run.error,
+            resolution: run.resolution,
+            budget: BudgetEntry { rounds: run.budget.rounds, seconds: run.budget.seconds },
+            verdicts: run.verdicts.iter().map(VerdictEntry::of).collect(),
+            contestants: run.contestants.iter().map(ContestantEntry::of).collect(),
+            machine: &run.machine,
+            warnings: run.warnings.iter().map(warning).collect(),
+            self_check: &run.self_check,
+        }
+    }
+}
+
+impl<'a> VerdictEntry<'a> {
+    fn of(claim: &'a ClaimResult) -> VerdictEntry<'a> {
+        let fault = claim.fault.as_ref();
+        VerdictEntry {
+            claim: &claim.claim,
+            verdict: claim.verdict,
+            winner: claim.winner.as_deref(),
+            scope: claim.scope,
+            error: claim.error,
+            rounds: claim.rounds,
+            seconds: claim.seconds,
+            ratio: claim.ratio,
+            evidence: claim.evidence,
+            left: &claim.left,
+            right: &claim.right,
+            metric: claim.metric.key(),
+            is_question: claim.is_question,
+            relation: match claim.relation {
+                Relation::Order => RelationEntry::Order,
+                Relation::AtLeast { factor } => RelationEntry::AtLeast { factor },
+                Relation::NoMoreThan { fraction } => RelationEntry::NoMoreThan { fraction },
+                Relation::Within { fraction } => RelationEntry::Within { fraction },
+            },
+            centre: claim.centre,
+            fault: fault.map(|(name, fault)| FaultEntry::of(Some(name), fault)),
+        }
+    }
+}
+
+impl<'a> FaultEntry<'a> {
+    fn of(contestant: Option<&'a str>, fault: &'a Fault) -> FaultEntry<'a> {
+        FaultEntry { contestant, fault, text: fault.to_string() }
+    }
+}
+
+impl<'a> ContestantEntry<'a> {
+    fn of(contestant: &'a ContestantResult) -> ContestantEntry<'a> {
+        let marks = contestant.marks.iter().map(|(name, count)| (name.replace(' ', "_"), *count));
+        let metrics = contestant.metrics.iter().map(|(metric, summary)| (metric.key(), *summary));
+        ContestantEntry {
+            name: &contestant.name,
+            command: &contestant.command,
+            workload: &contestant.workload,
+            samples: contestant.samples,
+            invalid: contestant.invalid,
+            marks: Object(marks.collect()),
+            fault: contestant.fault.as_ref().map(|fault| FaultEntry::of(None, fault)),
+            metrics: Object(metrics.collect()),
+            distribution: &contestant.distribution,
+        }
+    }
+}

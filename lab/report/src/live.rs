@@ -1,0 +1,197 @@
+//! Progress: a few lines while a run is going on, drawn only between samples.
+
+use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
+use crate::number::{count, finite, seconds};
+use crate::picture::Axis;
+use crate::ratio::Told;
+use crate::ratios::{padded, pair, verdict_words};
+use crate::sentence::tone;
+use crate::text::{plain, shorten_middle};
+use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::verdict::Verdict;
+use unicode_width::UnicodeWidthStr;
+
+/// The most claims that have a line each.
+const MOST_CLAIMS: usize = 5;
+
+/// The lines of the progress display, at most six, without line feeds. Their number depends on the
+/// number of claims only, so that drawing them again in place does not jump.
+///
+/// First rounds, time and what is left of it; then of a single claim its interval on an axis and
+/// what the bets for and against it have won, on a logarithmic scale up to what they need; of
+/// several claims a line each, the open ones first.
+pub fn frame(run: &RunResult, look: &Look) -> Vec<String> {
+    let look = *look;
+    let mut lines = vec![status(run, look)];
+    match (run.verdicts.as_slice(), &run.self_check) {
+        (_, Some(_)) | ([], None) => {}
+        ([claim], None) => lines.extend(single(run, claim, look)),
+        (claims, None) => lines.extend(several(run, claims, look)),
+    }
+    lines.into_iter().map(|line| fitted(&line, look)).collect()
+}
+
+/// One plain line of progress, for pipes and dumb terminals, without a line feed and styles: the
+/// status, and as much of the limits and the evidence as fits.
+pub fn line(run: &RunResult, look: &Look) -> String {
+    let look = Look { color: false, ..*look };
+    let mut parts = Vec::new();
+    match (run.verdicts.as_slice(), &run.self_check) {
+        (_, Some(_)) | ([], None) => {}
+        ([claim], None) => {
+            let told = Told::of(claim);
+            let most = claim.evidence.for_claim.max(claim.evidence.against);
+            parts.push(format!("{} {}", pair(&told, look), told.limits()));
+            parts.push(format!("evidence {}", of_needed(most, claim)));
+        }
+        (claims, None) => {
+            let settled = claims.iter().filter(|claim| !is_open(claim)).count();
+            let all = count(claims.len() as u64, "claim");
+            parts.push(format!("{settled} of {all} settled"));
+        }
+    }
+    let mut text = format!("tiebreak: {}", plain_status(run));
+    for part in parts {
+        if text.width() + 2 + part.width() <= look.columns() {
+            text += &format!("; {part}");
+        }
+    }
+    shorten_middle(&text, look.columns(), look)
+}
+
+/// A line that is never wider than the screen.
+fn fitted(line: &[Span], look: Look) -> String {
+    if columns_of(line) <= look.columns() {
+        return paint(line, look);
+    }
+    shorten_middle(letters(line).trim_end(), look.columns(), look)
+}
+
+fn is_open(claim: &ClaimResult) -> bool {
+    claim.verdict == Verdict::Undecided
+}
+
+/// `round 12, 1.9 s of 60 s, about 8 s left`.
+fn plain_status(run: &RunResult) -> String {
+    let rounds = match run.budget.rounds {
+        Some(most) => format!("round {} of {most}", run.rounds),
+        None => format!("round {}", run.rounds),
+    };
+    let time = match finite(run.budget.seconds) {
+        Some(most) => format!("{} of {}", seconds(run.seconds), seconds(most)),
+        None => seconds(run.seconds),
+    };
+    match finite(run.eta_seconds) {
+        Some(left) => format!("{rounds}, {time}, about {} left", seconds(left)),
+        None => format!("{rounds}, {time}"),
+    }
+}
+
+/// The first line: the status, and of the budget what is used.
+fn status(run: &RunResult, look: Look) -> Spans {
+    let by_time = finite(run.budget.seconds).map(|most| run.seconds / most);
+    let by_rounds = run.budget.rounds.map(|most| run.rounds as f64 / most as f64);
+    let used = by_time.unwrap_or(0.0).max(by_rounds.unwrap_or(0.0));
+    let text = plain_status(run);
+    let room = look.columns().saturating_sub(text.width() + 2).min(20);
+    vec![span(Tone::Plain, text), span(Tone::Plain, "  "), span(Tone::Dim, bar(used, room, look))]
+}
+
+/// A bar that is full at 1.
+fn bar(share: f64, columns: usize, look: Look) -> String {
+    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    let eighths = (share * (8 * columns) as f64).floor() as usize;
+    let (full, rest) = (eighths / 8, eighths % 8);
+    let blocks =
+        ['\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
+    let mut text = String::from(look.pick("\u{2588}", "#")).repeat(full);
+    if rest > 0 && look.unicode {
+        text.push(blocks[rest - 1]);
+    }
+    let empty = columns - text.chars().count();
+    text + &look.pick("\u{b7}", ".").repeat(empty)
+}
+
+/// How far evidence has come, 0 to 1, by its logarithm: bets multiply, so each round adds to it.
+fn share_of_needed(evidence: f64, needed: f64) -> f64 {
+    evidence.max(1.0).ln() / needed.max(1.0 + 1e-9).ln()
+}
+
+/// `131 of 200`.
+fn of_needed(evidence: f64, claim: &ClaimResult) -> String {
+    let size = |value: f64| match value {
+        v if v.is_nan() => "-".to_owned(),
+        v if v >= 1e6 => format!("{v:.0e}"),
+        v if v >= 9.95 => format!("{v:.0}"),
+        v => format!("{v:.1}"),
+    };
+    format!("{} of {}", size(evidence), size(claim.evidence.needed))
+}
+
+/// Columns kept for an estimate behind a picture, and for the evidence behind its bar.
+const ESTIMATE: usize = 10;
+const COUNTS: usize = 18;
+
+/// Four lines about one claim: the interval, its axis, and the evidence on both sides.
+fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
+    let told = Told::of(claim);
+    let name = |text: &str| shorten_middle(&plain(text), look.columns() / 5, look);
+    let sides = match claim.is_question {
+        true => [format!("for {}", name(&claim.left)), format!("for {}", name(&claim.right))],
+        false => ["for".to_owned(), "against".to_owned()],
+    };
+    let labels = padded([vec![pair(&told, look)], sides.to_vec()].concat());
+    let indent = labels[0].width() + 2;
+    let room = (look.columns() - indent - ESTIMATE).min(56);
+    let axis = Axis::around(std::slice::from_ref(&told), run.resolution, room);
+    let mut interval = vec![span(Tone::Strong, &labels[0]), span(Tone::Plain, "  ")];
+    interval.extend(axis.draw(&told, run.resolution, look));
+    let [estimate, ..] = told.numbers();
+    let estimate = format!("  {}", estimate.unwrap_or_default());
+    interval.push(span(Tone::Strong, estimate));
+    let ends = format!("{}{}", " ".repeat(indent), axis.labels(&told.bars));
+    let mut lines = vec![interval, vec![span(Tone::Dim, ends)]];
+    for (label, evidence) in
+        labels[1..].iter().zip([claim.evidence.for_claim, claim.evidence.against])
+    {
+        let share = share_of_needed(evidence, claim.evidence.needed);
+        lines.push(vec![
+            span(Tone::Strong, label),
+            span(Tone::Plain, format!("  {}", bar(share, room - (COUNTS - ESTIMATE), look))),
+            span(Tone::Plain, format!("  {}", of_needed(evidence, claim))),
+        ]);
+    }
+    lines
+}
+
+/// A line a claim, open ones first, and if there are too many a line about the others.
+fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
+    let mut order: Vec<&ClaimResult> = claims.iter().collect();
+    order.sort_by_key(|claim| !is_open(claim));
+    let shown = if claims.len() > MOST_CLAIMS { MOST_CLAIMS - 1 } else { claims.len() };
+    let told: Vec<_> = order.iter().take(shown).map(|claim| Told::of(claim)).collect();
+    let labels = padded(told.iter().map(|told| pair(told, look)).collect());
+    let evidence_room = 12;
+    let taken = labels[0].width() + 2 + 2 + evidence_room.max(16);
+    let axis =
+        Axis::around(&told, run.resolution, look.columns().saturating_sub(taken).clamp(8, 50));
+    let mut lines = Vec::new();
+    for ((claim, told), label) in order.iter().zip(&told).zip(&labels) {
+        let mut line = vec![span(Tone::Strong, label), span(Tone::Plain, "  ")];
+        line.extend(axis.draw(told, run.resolution, look));
+        let most = claim.evidence.for_claim.max(claim.evidence.against);
+        let share = share_of_needed(most, claim.evidence.needed);
+        line.push(span(Tone::Plain, "  "));
+        line.push(match is_open(claim) {
+            true => span(Tone::Plain, bar(share, evidence_room, look)),
+            false => span(tone(claim.verdict), verdict_words(claim, look)),
+        });
+        lines.push(line);
+    }
+    if shown < claims.len() {
+        let open = claims.iter().filter(|claim| is_open(claim)).count();
+        let text = format!("{} claims, {} open", claims.len(), open);
+        lines.push(vec![span(Tone::Dim, text)]);
+    }
+    lines
+}

@@ -1,0 +1,121 @@
+//! How a report may look, and text that carries its tones apart from its letters.
+
+use crate::text::NO_BREAK;
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
+
+/// What the reader's screen can show. Every report takes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Columns of the screen. Reports use at most [`Look::columns`] of them.
+    pub width: usize,
+    /// Whether ANSI styles are wanted.
+    pub color: bool,
+    /// Whether blocks and lines beyond ASCII can be shown.
+    pub unicode: bool,
+}
+
+impl Look {
+    /// The columns that a report fills: `width`, at least 40 and at most 100, because longer lines
+    /// are hard to read.
+    pub fn columns(self) -> usize {
+        self.width.clamp(40, 100)
+    }
+
+    /// The one of two texts that the screen can show.
+    pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
+        if self.unicode { unicode } else { ascii }
+    }
+}
+
+/// What a piece of text is for; decides its style. Colour is for verdicts only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Ordinary text.
+    Plain,
+    /// What the eye should find.
+    Strong,
+    /// Small print.
+    Dim,
+    /// A verdict that is a success.
+    Good,
+    /// A verdict that is a failure.
+    Bad,
+    /// A verdict that leaves something open.
+    Doubt,
+}
+
+impl Tone {
+    fn style(self) -> Style {
+        let colored = |color: AnsiColor| Style::new().bold().fg_color(Some(color.into()));
+        match self {
+            Tone::Plain => Style::new(),
+            Tone::Strong => Style::new().bold(),
+            Tone::Dim => Style::new().dimmed(),
+            Tone::Good => colored(AnsiColor::Green),
+            Tone::Bad => colored(AnsiColor::Red),
+            Tone::Doubt => colored(AnsiColor::Yellow),
+        }
+    }
+}
+
+/// A piece of text of one tone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The text, without any escape sequence.
+    pub text: String,
+    /// What it is for.
+    pub tone: Tone,
+}
+
+/// A text of several tones.
+pub(crate) type Spans = Vec<Span>;
+
+/// A piece of text.
+pub(crate) fn span(tone: Tone, text: impl Into<String>) -> Span {
+    Span { text: text.into(), tone }
+}
+
+/// The letters of a text, without its tones.
+pub(crate) fn letters(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The columns that a text takes.
+pub(crate) fn columns_of(spans: &[Span]) -> usize {
+    spans.iter().map(|span| span.text.width()).sum()
+}
+
+/// A text as the screen gets it: with styles if they are wanted, and nothing after its last letter.
+pub(crate) fn paint(spans: &[Span], look: Look) -> String {
+    let end = spans.iter().rposition(|span| !span.text.trim_end().is_empty());
+    let mut out = String::new();
+    for (index, span) in spans.iter().enumerate().take(end.map_or(0, |end| end + 1)) {
+        let last = Some(index) == end;
+        let text = if last { span.text.trim_end() } else { &span.text };
+        let text = text.replace(NO_BREAK, " ");
+        let style = span.tone.style();
+        if !look.color || style == Style::new() || text.trim().is_empty() {
+            out.push_str(&text);
+        } else {
+            out.push_str(&format!("{style}{text}{style:#}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_only_if_asked_and_no_blanks_at_the_end() {
+        let text =
+            [span(Tone::Good, "holds"), span(Tone::Plain, " by far  "), span(Tone::Dim, " ")];
+        let mut look = Look { width: 80, color: false, unicode: true };
+        assert_eq!(paint(&text, look), "holds by far");
+        look.color = true;
+        assert_eq!(paint(&text, look), "\u{1b}[1m\u{1b}[32mholds\u{1b}[0m by far");
+        assert_eq!(paint(&[], look), "");
+    }
+}

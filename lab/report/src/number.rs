@@ -1,0 +1,248 @@
+//! Numbers as people read them: ratios, percentages, durations, and values in a unit of their size.
+
+use tiebreak_core::metric::Unit;
+
+/// A finite value, or none: what is not a number is not shown as one.
+pub(crate) fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite())
+}
+
+/// Which way a bound is rounded, so that what is printed is still a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// To the nearest.
+    Nearest,
+    /// Towards smaller values: for lower limits.
+    Down,
+    /// Towards larger values: for upper limits.
+    Up,
+}
+
+fn rounded(value: f64, decimals: usize, rounding: Rounding) -> f64 {
+    let scale = 10f64.powi(decimals as i32);
+    let scaled = value * scale;
+    // A value that is a decimal number already must not move because of its binary form.
+    if (scaled - scaled.round()).abs() < 1e-9 * scaled.abs().max(1.0) {
+        return scaled.round() / scale;
+    }
+    match rounding {
+        Rounding::Nearest => value,
+        Rounding::Down => scaled.floor() / scale,
+        Rounding::Up => scaled.ceil() / scale,
+    }
+}
+
+/// The decimals that the limits of a ratio (or, without any, its estimate) need so that the one
+/// closest to 1 still differs from it visibly.
+pub(crate) fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) -> usize {
+    let usable = |value: Option<f64>| finite(value).filter(|value| *value > 0.0);
+    let mut values: Vec<f64> = limits.into_iter().filter_map(usable).collect();
+    if values.is_empty() {
+        values.extend(usable(estimate));
+    }
+    let all_large = !values.is_empty() && values.iter().all(|value| *value >= 50.0);
+    let needed = |distance: f64| (-(distance / 2.0).log10()).ceil().clamp(0.0, 6.0) as usize;
+    let gaps = values.iter().flat_map(|r| [(r - 1.0).abs(), r / 10.0]).filter(|gap| *gap > 0.0);
+    gaps.map(needed).max().unwrap_or(0).max(if all_large { 0 } else { 2 })
+}
+
+/// Writes a ratio, `1.42x`, with so many decimals; extreme ones with an exponent.
+pub(crate) fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
+    if !value.is_finite() {
+        return "-".to_owned();
+    }
+    if value != 0.0 && !(1e-5..1e6).contains(&value.abs()) {
+        return format!("{value:.1e}x");
+    }
+    format!("{:.decimals$}x", rounded(value, decimals, rounding))
+}
+
+/// Writes a fraction as a percentage of two significant digits, without trailing zeros.
+pub(crate) fn percent(fraction: f64, rounding: Rounding) -> String {
+    let percent = fraction * 100.0;
+    if !percent.is_finite() {
+        return "-".to_owned();
+    }
+    // Close to 100% the digits that count are those of what is missing.
+    let size = if percent > 90.0 && percent < 100.0 { 100.0 - percent } else { percent.abs() };
+    let digits = if size == percent.abs() { 2.0 } else { 1.0 };
+    let decimals =
+        if size > 0.0 { (digits - size.log10().floor() - 1.0).clamp(0.0, 9.0) } else { 0.0 };
+    let text = format!("{:.*}", decimals as usize, rounded(percent, decimals as usize, rounding));
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}%")
+}
+
+/// Writes seconds for a sentence: `0.12 s`, `1.9 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn seconds(value: f64) -> String {
+    let whole = value.round();
+    match value {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v == whole && v < 10.0 => format!("{v:.0} s"),
+        v if v < 0.995 => format!("{v:.2} s"),
+        v if v < 9.95 => format!("{v:.1} s"),
+        _ if whole < 120.0 => format!("{whole:.0} s"),
+        _ if whole < 7200.0 => two_units((whole / 60.0).floor(), "min", whole % 60.0, "s"),
+        v => two_units((v / 3600.0).floor(), "h", ((v % 3600.0) / 60.0).floor(), "min"),
+    }
+}
+
+fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> String {
+    if small == 0.0 {
+        format!("{large:.0} {large_unit}")
+    } else {
+        format!("{large:.0} {large_unit} {small:.0} {small_unit}")
+    }
+}
+
+/// `1 round`, `2 rounds`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A unit of the size of some values, how many base units it is, and the decimals to write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    divisor: f64,
+    name: &'static str,
+    decimals: usize,
+}
+
+/// The decimals that a number needs to be written with so many significant digits.
+fn decimals(value: f64, digits: i32) -> usize {
+    if value == 0.0 || !value.is_finite() {
+        return 0;
+    }
+    // A number such as 9.9996 gets a digit more in front when it is rounded.
+    let size = (value.abs() * (1.0 + 0.5 * 10f64.powi(-digits))).log10().floor() as i32;
+    (digits - 1 - size).clamp(0, 4) as usize
+}
+
+impl Scale {
+    /// The unit in which this value has one to three (bytes: four) digits before the point, with
+    /// decimals for four digits in all.
+    pub(crate) fn of(unit: Unit, value: f64) -> Scale {
+        let steps: &[(f64, &str)] = match unit {
+            Unit::Nanoseconds => &[(1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")],
+            Unit::Nanojoules => &[(1.0, "nJ"), (1e3, "uJ"), (1e6, "mJ"), (1e9, "J"), (1e12, "kJ")],
+            Unit::Count => &[(1.0, ""), (1e6, "M"), (1e9, "G"), (1e12, "T")],
+            Unit::Bytes => &[
+                (1.0, "B"),
+                (1024.0, "KiB"),
+                (1048576.0, "MiB"),
+                (1073741824.0, "GiB"),
+                (1099511627776.0, "TiB"),
+            ],
+        };
+        let step = steps.iter().rev().find(|(divisor, _)| value.abs() >= *divisor);
+        let (divisor, name) = *step.unwrap_or(&steps[0]);
+        Scale { divisor, name, decimals: decimals(value / divisor, 4) }
+    }
+
+    /// One unit for several values if their sizes allow it, so that they are read against each
+    /// other at a glance: the smallest one's, unless the largest is a thousand times as large.
+    /// The largest gets four digits and the smallest at least three.
+    pub(crate) fn shared(unit: Unit, values: &[f64]) -> Option<Scale> {
+        let smallest = values.iter().copied().filter(|v| *v > 0.0).min_by(f64::total_cmp)?;
+        let largest = values.iter().copied().max_by(f64::total_cmp)?;
+        let scale = Scale::of(unit, smallest);
+        let fewest = decimals(largest / scale.divisor, 4);
+        let decimals = decimals(smallest / scale.divisor, 3).max(fewest);
+        (largest < 1000.0 * smallest).then_some(Scale { decimals, ..scale })
+    }
+
+    /// Writes a value without the unit. Single things (bytes, events) have no decimals unless the
+    /// value lies between two of them.
+    pub(crate) fn digits(self, value: f64) -> String {
+        if self.divisor == 1.0 && value == value.trunc() {
+            return format!("{value:.0}");
+        }
+        format!("{:.*}", self.decimals, value / self.divisor)
+    }
+
+    /// Writes a value with the unit.
+    pub(crate) fn write(self, value: f64) -> String {
+        format!("{} {}", self.digits(value), self.name).trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Rounding::{Down, Nearest, Up};
+
+    #[test]
+    fn ratios_show_how_far_they_are_from_one() {
+        for (low, high, expected) in [
+            (Some(1.42), Some(1.03), "1.42x 1.03x"),
+            (Some(0.9963), Some(1.0041), "0.996x 1.005x"),
+            (Some(1.00004), Some(2.0), "1.00004x 2.00000x"),
+            (Some(123.4), Some(140.2), "123x 141x"),
+            (Some(12.0), None, "12.00x -"),
+            (Some(0.00123), Some(0.5), "0.00123x 0.50000x"),
+            (Some(3.0e9), Some(f64::INFINITY), "3.0e9x -"),
+        ] {
+            let decimals = ratio_decimals(Some(1.000001), [low, high]);
+            let write = |r: Option<f64>, rounding| {
+                r.map_or("-".to_owned(), |r| ratio(r, decimals, rounding))
+            };
+            assert_eq!(format!("{} {}", write(low, Down), write(high, Up)), expected);
+        }
+        assert_eq!(ratio_decimals(Some(1.004), [None, None]), 3);
+    }
+
+    #[test]
+    fn bounds_are_rounded_so_that_they_stay_bounds() {
+        assert_eq!(ratio(1.0349, 2, Down), "1.03x");
+        assert_eq!(ratio(1.0301, 2, Up), "1.04x");
+        assert_eq!(ratio(1.1, 2, Up), "1.10x");
+        assert_eq!(percent(0.01 / 3.0, Up), "0.34%");
+        assert_eq!(percent(1.0 - 0.01 / 3.0, Down), "99.6%");
+    }
+
+    #[test]
+    fn percentages_have_no_idle_digits() {
+        for (fraction, text) in [
+            (0.01, "1%"),
+            (0.99, "99%"),
+            (0.98, "98%"),
+            (0.005, "0.5%"),
+            (0.0, "0%"),
+            (1.0, "100%"),
+            (0.0123, "1.2%"),
+            (0.999, "99.9%"),
+            (0.5, "50%"),
+            (0.02, "2%"),
+            (1.5, "150%"),
+        ] {
+            assert_eq!(percent(fraction, Nearest), text);
+        }
+    }
+
+    #[test]
+    fn durations_are_short() {
+        for (value, text) in [
+            (0.123, "0.12 s"),
+            (1.94, "1.9 s"),
+            (9.99, "10 s"),
+            (60.0, "60 s"),
+            (200.0, "3 min 20 s"),
+            (180.0, "3 min"),
+            (7500.0, "2 h 5 min"),
+            (f64::INFINITY, "-"),
+        ] {
+            assert_eq!(seconds(value), text);
+        }
+    }
+
+    #[test]
+    fn values_share_a_unit_when_they_are_of_a_size() {
+        let scale = Scale::shared(Unit::Nanoseconds, &[980e3, 1.2e6]).unwrap();
+        assert_eq!((scale.write(980e3), scale.write(1.2e6)), ("980 us".into(), "1200 us".into()));
+        assert_eq!(Scale::shared(Unit::Nanoseconds, &[1e3, 1e9]), None);
+        assert_eq!(Scale::shared(Unit::Count, &[0.0]), None);
+        assert_eq!(Scale::of(Unit::Count, 12.0).write(12.0), "12");
+        assert_eq!(Scale::of(Unit::Bytes, 1572864.0).write(1572864.0), "1.500 MiB");
+    }
+}

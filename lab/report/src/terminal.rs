@@ -1,0 +1,73 @@
+//! The one screen about a run.
+
+use crate::contestants::{INDENT, tables};
+use crate::distributions::distributions;
+use crate::footer::footer;
+use crate::look::{Look, Tone, span};
+use crate::odd::odd;
+use crate::page::Page;
+use crate::ratios::ratios;
+use crate::self_check::self_check;
+use crate::sentence::{common_tail, head, spans, what_helps};
+use crate::small_print::small_print;
+use tiebreak_core::journal::StopReason;
+use tiebreak_core::result::RunResult;
+
+/// The whole result of a run as text, finished or not: the verdicts first, then the ratios, the
+/// table, the distributions, what was odd, the small print, and how to get the same again.
+///
+/// Every line ends with a line feed and takes at most [`Look::columns`] columns.
+pub fn render(run: &RunResult, look: &Look) -> String {
+    let look = *look;
+    let mut page = Page::new(look);
+    if let Some(state) = state(run) {
+        page.line(&[span(Tone::Dim, state)]);
+        page.gap();
+    }
+    match &run.self_check {
+        Some(found) => self_check(&mut page, found, look),
+        None => verdicts(&mut page, run, look),
+    }
+    if !run.contestants.is_empty() {
+        tables(&mut page, run, look);
+    }
+    distributions(&mut page, run, look);
+    odd(&mut page, run, look);
+    page.gap();
+    let print = [small_print(run), vec![ABOUT_CELLS.to_owned()]].concat();
+    page.paragraph(INDENT, &[span(Tone::Dim, print.join(" "))]);
+    footer(&mut page, run, look);
+    page.finish()
+}
+
+/// What the table's intervals are worth: nothing protects them by randomisation.
+const ABOUT_CELLS: &str = "Intervals of medians are of this run only.";
+
+/// Why the page is not the last word, if it is not.
+fn state(run: &RunResult) -> Option<&'static str> {
+    match run.stopped {
+        None => Some("Still running, or cut off; this is what is known so far."),
+        Some(StopReason::Interrupted) => Some("Interrupted; everything up to here is kept."),
+        Some(_) => None,
+    }
+}
+
+/// The sentences, what helps where they are open, and the ratios.
+fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
+    if let [claim] = run.verdicts.as_slice() {
+        page.paragraph("", &spans(run, claim));
+    } else {
+        for claim in &run.verdicts {
+            let mut text = head(run, claim);
+            text.push(span(Tone::Plain, "."));
+            page.paragraph("", &text);
+        }
+        if let Some(tail) = common_tail(run) {
+            page.paragraph("", &[span(Tone::Plain, tail)]);
+        }
+    }
+    if let Some(helps) = what_helps(run) {
+        page.paragraph("", &helps);
+    }
+    ratios(page, run, look);
+}

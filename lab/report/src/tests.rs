@@ -1,0 +1,39 @@
+//! Pages as people see them, kept as snapshots, and rules that hold for all of them.
+
+use crate::fixture::*;
+use crate::look::Look;
+use crate::{live, sentence, small_print, terminal};
+use tiebreak_core::claim::Relation;
+use tiebreak_core::journal::StopReason;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Centre, Scope};
+use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::verdict::{Fault, Verdict};
+use unicode_width::UnicodeWidthStr;
+
+const LOOK: Look = Look { width: 80, color: false, unicode: true };
+
+mod data;
+mod pages;
+mod sentences;
+
+/// Every kind of result, by name.
+fn all_results() -> Vec<(&'static str, RunResult)> {
+    let mut running =
+        compared(vec![question(Verdict::Undecided, None, [Some(0.97), Some(1.1), None])]);
+    running.stopped = None;
+    running.eta_seconds = Some(8.3);
+    let mut results = vec![
+        ("empty", empty()),
+        ("running", running),
+        ("three", three()),
+        ("nothing known", nothing_known()),
+        ("long names", long_names()),
+        ("no bias", self_checked(0, [0.0, 0.0, 0.087])),
+        ("bias", self_checked(9, [0.07, 0.225, 0.45])),
+    ];
+    results.extend(sentences::questions().map(|claim| ("question", compared(vec![claim]))));
+    results.extend(sentences::claims().map(|claim| ("claim", compared(vec![claim]))));
+    results.push(("many", compared(sentences::claims().to_vec())));
+    results
+}

@@ -1,0 +1,199 @@
+//! JSON against its schema, CSV, and tables.
+
+use super::*;
+use crate::table::{HistoryRow, history};
+use crate::{csv, json};
+use serde_json::{Value, json};
+use tiebreak_core::journal::{Journal, Round, RunHeader};
+use tiebreak_core::plan::{Budget, Contestant, Hooks, Kind, Plan, ProgramPlan};
+use tiebreak_core::sample::{Mark, Marks, Outcome, Sample};
+use tiebreak_core::schedule::RoundCoins;
+
+fn schema() -> jsonschema::Validator {
+    let text = include_str!("../../../../docs/schema/result-1.schema.json");
+    let schema: Value = serde_json::from_str(text).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+/// A run for every fault there is.
+fn faults() -> Vec<RunResult> {
+    let text = || "x".to_owned();
+    let hook = Fault::Hook { hook: text(), command: text(), status: 1, stderr: text() };
+    let all = [
+        Fault::ExitStatus { status: -1, stderr: text() },
+        Fault::Signal { signal: 9, stderr: text() },
+        Fault::Flooded { limit_bytes: 1 },
+        Fault::OutputChanged { expected_bytes: 1, got_bytes: 2 },
+        Fault::OutputDiffers { from: text() },
+        Fault::Rejected { judge: text(), status: 1 },
+        hook,
+        Fault::CannotStart { reason: text() },
+    ];
+    let run = |fault: &Fault| {
+        let mut run = three();
+        run.contestants[2].fault = Some(fault.clone());
+        run.verdicts[2].fault = Some(("C".to_owned(), fault.clone()));
+        run
+    };
+    all.iter().map(run).collect()
+}
+
+#[test]
+fn every_result_obeys_the_schema() {
+    let schema = schema();
+    let mut runs: Vec<_> = all_results().into_iter().map(|(_, run)| run).collect();
+    runs.extend(faults());
+    let mut marked = three();
+    marked.contestants[0].marks = Mark::ALL.map(|mark| (mark.name(), 1)).to_vec();
+    let mut metrics = three();
+    let summary = metrics.contestants[0].metrics[0].1;
+    metrics.contestants[0].metrics = Metric::ALL.map(|metric| (metric, summary)).to_vec();
+    runs.extend([marked, metrics]);
+    for stopped in [StopReason::Settled, StopReason::Interrupted, StopReason::Void] {
+        runs.push(RunResult { stopped: Some(stopped), ..three() });
+    }
+    for run in runs {
+        let value = json::result(&run);
+        let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [""; 0], "{value:#}");
+        let read: Value = serde_json::from_str(&json::text(&run)).unwrap();
+        assert_eq!(read, value);
+    }
+}
+
+#[test]
+fn the_schema_rejects_what_is_not_a_result() {
+    let schema = schema();
+    let good = json::result(&three());
+    assert!(schema.is_valid(&good));
+    for (pointer, key, value) in [
+        ("", "schema", json!("tiebreak/result/2")),
+        ("", "surprise", json!(1)),
+        ("", "rounds", json!(1.5)),
+        ("/verdicts/0", "verdict", json!("too close")),
+        ("/verdicts/0", "metric", json!("wall time")),
+        ("/verdicts/0", "relation", json!({ "form": "order", "factor": 1.0 })),
+        ("/verdicts/1/fault", "fault", json!("bad luck")),
+        ("/verdicts/0/ratio", "low", json!("inf")),
+        ("/contestants/0/metrics", "speed", json!({})),
+        ("/contestants/0/marks", "foreign load", json!(1)),
+        ("/budget", "seconds", json!(-1)),
+    ] {
+        let mut bad = good.clone();
+        bad.pointer_mut(pointer).unwrap()[key] = value;
+        assert!(!schema.is_valid(&bad), "{pointer}/{key}");
+    }
+    for key in good.as_object().unwrap().keys() {
+        let mut bad = good.clone();
+        bad.as_object_mut().unwrap().remove(key);
+        assert!(!schema.is_valid(&bad), "without {key}");
+    }
+}
+
+#[test]
+fn json_stands_in_the_order_of_the_schema() {
+    insta::assert_snapshot!(json::text(&three()));
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_null() {
+    let value = json::result(&nothing_known());
+    let verdict = &value["verdicts"][0];
+    assert_eq!(verdict["evidence"], json!({ "for": null, "against": null, "needed": null }));
+    assert_eq!(verdict["ratio"]["estimate"], Value::Null);
+    assert_eq!(value["contestants"][1]["metrics"]["wall_ns"]["median"], Value::Null);
+    let text = json::text(&nothing_known());
+    assert!(!text.contains("inf") && !text.contains("NaN"), "{text}");
+}
+
+fn journal() -> Journal {
+    let contestant = |name: &str| Contestant {
+        name: name.to_owned(),
+        command: String::new(),
+        workload: String::new(),
+        parameters: Vec::new(),
+        hooks: Hooks::default(),
+    };
+    let plan = Plan {
+        engine_version: 1,
+        kind: Kind::Compare,
+        contestants: vec![contestant("sort, \"quick\""), contestant("B")],
+        claims: Vec::new(),
+        error: 0.01,
+        resolution: 0.01,
+        budget: Budget { rounds: Some(2), seconds: None },
+        scope: Scope::Binary,
+        centre: Centre::Factor,
+        seed: "1".to_owned(),
+        clock_step_ns: 1.0,
+        program: ProgramPlan::default(),
+    };
+    let header = RunHeader {
+        created_unix_ms: 0,
+        version: String::new(),
+        command: Vec::new(),
+        directory: String::new(),
+        plan,
+        machine: Default::default(),
+        files: Vec::new(),
+        claim_key: String::new(),
+    };
+    Journal {
+        id: "k7w2".to_owned(),
+        header,
+        rounds: Vec::new(),
+        lost: Vec::new(),
+        events: Vec::new(),
+        verdicts: Vec::new(),
+    }
+}
+
+#[test]
+fn csv_has_a_line_for_every_sample() {
+    let mut odd = Sample::of_wall_ns(7);
+    odd.outcome = Outcome::TimedOut;
+    odd.marks = Marks::NONE.with(Mark::ForeignLoad).with(Mark::Steal);
+    odd.meters.cycles = Some(99);
+    odd.beside.throttled_ns = Some(5);
+    let round = |round: u64, order: Vec<usize>, samples: Vec<Sample>| Round {
+        coins: RoundCoins { round, attempt: 1, primer: 0, order, padding_bytes: Vec::new() },
+        waited_ns: 0,
+        elapsed_ns: 0,
+        samples,
+        wealth: Vec::new(),
+    };
+    let mut journal = journal();
+    let plain = Sample::of_wall_ns(12);
+    // The second round names a contestant that the plan does not have: the line is still written.
+    journal.rounds = vec![round(0, vec![1, 0], vec![plain, odd]), round(1, vec![5], vec![plain])];
+    let mut text = String::new();
+    csv::samples(&journal, &mut text);
+    assert_eq!(text.matches("\r\n").count(), 4);
+    insta::assert_snapshot!(text.replace("\r\n", "\n"));
+}
+
+#[test]
+fn the_history_fits() {
+    let row = |id: &str, command: &str, verdicts: &str| HistoryRow {
+        id: id.to_owned(),
+        when: "2026-01-31 12:00".to_owned(),
+        command: command.to_owned(),
+        verdicts: verdicts.to_owned(),
+        rounds: 812,
+        seconds: 61.2,
+    };
+    let runs = [
+        row("k7w2", "tiebreak compare 'sleep 0.1' 'sleep 0.12'", "A faster"),
+        row("k7w3", &format!("tiebreak compare {}", "long".repeat(40)), &"too close, ".repeat(9)),
+        row("k7w4", "tiebreak aa\n\u{1b}[31m", "undecided"),
+    ];
+    let mut out = String::new();
+    for width in [40, 60, 80, 100] {
+        let text = history(&runs, &Look { width, ..LOOK });
+        assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
+        out += &format!("{width}\n{text}");
+    }
+    out += &history(&[], &LOOK);
+    insta::assert_snapshot!(out);
+}

@@ -1,0 +1,126 @@
+//! Whole pages and frames.
+
+use super::*;
+
+fn check_width(what: &str, text: &str, look: Look) {
+    for line in text.lines() {
+        assert!(line.width() <= look.width, "{what} at {}: {line:?}", look.width);
+        assert_eq!(line, line.trim_end(), "{what}");
+    }
+}
+
+#[test]
+fn nothing_is_wider_than_the_screen() {
+    for (what, run) in all_results() {
+        for width in [40, 41, 60, 80, 100, 200] {
+            for unicode in [true, false] {
+                let look = Look { width, color: false, unicode };
+                check_width(what, &terminal::render(&run, &look), look);
+                check_width(what, &live::line(&run, &look), look);
+                for line in live::frame(&run, &look) {
+                    check_width(what, &line, look);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_unicode_everything_is_ascii() {
+    let look = Look { unicode: false, ..LOOK };
+    for (what, run) in all_results() {
+        let text = terminal::render(&run, &look) + &live::frame(&run, &look).join("\n");
+        assert!((text + &live::line(&run, &look)).is_ascii(), "{what}");
+    }
+}
+
+#[test]
+fn without_colour_nothing_speaks_to_the_terminal() {
+    for (what, run) in all_results() {
+        let text = terminal::render(&run, &LOOK) + &live::frame(&run, &LOOK).join("\n");
+        assert!(!text.contains('\u{1b}'), "{what}");
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_the_colour() {
+    let look = Look { color: true, ..LOOK };
+    for (what, run) in all_results() {
+        let colored = terminal::render(&run, &look);
+        let mut parts = colored.split('\u{1b}');
+        let mut plain = parts.next().unwrap_or("").to_owned();
+        for part in parts {
+            plain += part.split_once('m').map_or("", |(_, text)| text);
+        }
+        assert_ne!(colored, plain, "{what}");
+        assert_eq!(terminal::render(&run, &LOOK), plain, "{what}");
+    }
+}
+
+#[test]
+fn a_frame_has_as_many_lines_whatever_is_known() {
+    for (what, run) in all_results() {
+        let lines = live::frame(&run, &LOOK).len();
+        assert!((1..=6).contains(&lines), "{what}: {lines}");
+        let mut other = run.clone();
+        other.eta_seconds = None;
+        other.budget.seconds = None;
+        for claim in &mut other.verdicts {
+            claim.verdict = Verdict::Holds;
+            claim.ratio.low = None;
+            claim.ratio.estimate = None;
+        }
+        assert_eq!(live::frame(&other, &LOOK).len(), lines, "{what}");
+    }
+}
+
+fn page(run: &RunResult, width: usize, unicode: bool) -> String {
+    terminal::render(run, &Look { width, color: false, unicode })
+}
+
+macro_rules! snapshot_pages {
+    ($($name:ident: $run:expr, $width:expr, $unicode:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            insta::assert_snapshot!(page(&$run, $width, $unicode));
+        })*
+    };
+}
+
+snapshot_pages! {
+    two_at_80: compared(vec![sentences::questions()[0].clone()]), 80, true;
+    two_at_60: compared(vec![sentences::questions()[1].clone()]), 60, true;
+    two_at_100: compared(vec![sentences::questions()[2].clone()]), 100, true;
+    two_in_ascii: compared(vec![sentences::questions()[1].clone()]), 80, false;
+    too_close: compared(vec![sentences::questions()[3].clone()]), 80, true;
+    undecided: compared(vec![sentences::questions()[4].clone()]), 80, true;
+    void: compared(vec![sentences::questions()[5].clone()]), 80, true;
+    memory: compared(vec![sentences::questions()[6].clone()]), 80, true;
+    three_with_a_void_one: three(), 80, true;
+    three_at_60: three(), 60, true;
+    every_claim: compared(sentences::claims().to_vec()), 80, true;
+    missing_and_infinite_numbers: nothing_known(), 80, true;
+    nothing_at_all: empty(), 80, true;
+    very_long_names: long_names(), 80, true;
+    self_check_without_bias: self_checked(0, [0.0, 0.0, 0.087]), 80, true;
+    self_check_with_bias: self_checked(9, [0.07, 0.225, 0.45]), 60, false;
+}
+
+#[test]
+fn in_colour() {
+    let look = Look { color: true, ..LOOK };
+    let run = compared(vec![sentences::questions()[0].clone()]);
+    insta::assert_snapshot!(terminal::render(&run, &look).replace('\u{1b}', "ESC"));
+}
+
+#[test]
+fn frames() {
+    let mut out = String::new();
+    for (what, run) in all_results() {
+        for look in [LOOK, Look { width: 60, unicode: false, ..LOOK }] {
+            out += &format!("== {what}\n{}\n", live::frame(&run, &look).join("\n"));
+        }
+        out += &format!("-- {}\n", live::line(&run, &LOOK));
+    }
+    insta::assert_snapshot!(out);
+}

@@ -1,0 +1,98 @@
+//! The sentences, one a kind of claim and verdict.
+
+use super::*;
+
+pub(super) fn questions() -> [ClaimResult; 8] {
+    let fault = Fault::Signal { signal: 11, stderr: "stack overflow\nin main".to_owned() };
+    let interval = [Some(1.3149), Some(1.42), Some(1.5511)];
+    let mut void = question(Verdict::Void, None, [None; 3]);
+    void.fault = Some(("B".to_owned(), fault));
+    let mut memory = question(Verdict::Holds, Some("B"), [Some(0.5), Some(0.52), Some(0.54)]);
+    memory.metric = Metric::PeakMemory;
+    memory.scope = Scope::Code;
+    memory.centre = Centre::Median;
+    let mut faults = question(Verdict::TooClose, None, [Some(0.9932), Some(1.0), Some(1.007)]);
+    faults.metric = Metric::PageFaults;
+    faults.scope = Scope::Layout;
+    [
+        question(Verdict::Holds, Some("A"), interval),
+        question(Verdict::Holds, Some("A"), [Some(1.0349), Some(1.42), None]),
+        question(Verdict::Holds, Some("B"), [Some(0.61), Some(0.7), Some(0.81)]),
+        question(Verdict::TooClose, None, [Some(0.9961), Some(1.0003), Some(1.0038)]),
+        question(Verdict::Undecided, None, [Some(0.98), Some(1.011), Some(1.04)]),
+        void,
+        memory,
+        faults,
+    ]
+}
+
+pub(super) fn claims() -> [ClaimResult; 9] {
+    use Relation::{AtLeast, NoMoreThan, Within};
+    use Verdict::{Holds, Refuted, TooClose, Undecided, Void};
+    let faster =
+        |verdict, ratio| claim("A is faster than B", AtLeast { factor: 1.0 }, verdict, ratio);
+    let at_least = |verdict, ratio| {
+        claim("A is at least 1.5x faster than B", AtLeast { factor: 1.5 }, verdict, ratio)
+    };
+    let gate = claim(
+        "A is no more than 2% slower than B",
+        NoMoreThan { fraction: 0.02 },
+        Holds,
+        [Some(0.985), Some(0.994), Some(1.002)],
+    );
+    let within =
+        |verdict, ratio| claim("A is within 2% of B.", Within { fraction: 0.02 }, verdict, ratio);
+    [
+        faster(Holds, [Some(1.031), Some(1.42), None]),
+        faster(Refuted, [None, Some(0.7), Some(0.93)]),
+        at_least(Holds, [Some(1.51), Some(1.62), Some(1.75)]),
+        at_least(TooClose, [Some(1.491), Some(1.5), Some(1.509)]),
+        at_least(Undecided, [Some(1.2), Some(1.5), None]),
+        faster(Void, [None; 3]),
+        gate,
+        within(Holds, [Some(0.99), Some(1.0), Some(1.01)]),
+        within(TooClose, [Some(1.012), Some(1.02), Some(1.028)]),
+    ]
+}
+
+fn said(claims: &[ClaimResult]) -> String {
+    let line = |claim: &ClaimResult| sentence(&compared(vec![claim.clone()]), claim) + "\n";
+    claims.iter().map(line).collect()
+}
+
+#[test]
+fn questions_read_well() {
+    insta::assert_snapshot!(said(&questions()));
+}
+
+#[test]
+fn claims_read_well() {
+    insta::assert_snapshot!(said(&claims()));
+}
+
+#[test]
+fn the_small_print_says_what_the_error_means() {
+    let print = |claims: &[ClaimResult]| small_print(&compared(claims.to_vec())).join("\n");
+    let all = [
+        print(&questions()[..1]),
+        print(&claims()[..1]),
+        print(&[questions(), claims()[..8].to_vec().try_into().unwrap()].concat()),
+        print(&questions()[5..6]),
+    ];
+    insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[test]
+fn an_undecided_run_says_how_to_go_on() {
+    let mut run = compared(vec![questions()[4].clone()]);
+    run.stopped = Some(StopReason::Budget);
+    let page = terminal::render(&run, &LOOK);
+    assert!(page.contains("To go on: tiebreak resume k7w2 --budget 120s\n"), "{page}");
+    run.resolution = 0.0;
+    run.budget.seconds = None;
+    run.budget.rounds = Some(500);
+    let page = terminal::render(&run, &LOOK);
+    assert!(page.contains("tiebreak resume k7w2 --budget '1000 rounds'; a new run"), "{page}");
+    let page = terminal::render(&compared(vec![questions()[0].clone()]), &LOOK);
+    assert!(!page.contains("resume"), "{page}");
+}

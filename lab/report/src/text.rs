@@ -1,0 +1,198 @@
+//! Text from outside made safe to show, cut to a width, wrapped and quoted.
+
+use crate::look::{Look, Span, Spans, Tone, columns_of, letters, span};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A blank at which lines are not wrapped; on the page it is an ordinary one.
+pub(crate) const NO_BREAK: char = '\u{a0}';
+
+/// A user's text on one line without control characters, so that it can neither break a table nor
+/// speak to the terminal: runs of white space become one blank, other control characters `?`.
+pub(crate) fn plain(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ").chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
+/// is mostly their beginning or their end.
+pub(crate) fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let gap = look.pick("\u{2026}", "...");
+    if columns <= gap.width() {
+        return fitting(text.chars(), columns).into_iter().collect();
+    }
+    let room = columns - gap.width();
+    let head: String = fitting(text.chars(), room.div_ceil(2)).into_iter().collect();
+    let tail = fitting(text.chars().rev(), room / 2);
+    head + gap + &tail.into_iter().rev().collect::<String>()
+}
+
+/// As many characters from the front as fit into `columns`.
+fn fitting(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+    let mut used = 0;
+    text.take_while(|c| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    })
+    .collect()
+}
+
+/// Wraps a text at blanks into lines of at most `columns`; words that are longer are broken.
+pub(crate) fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
+    let mut lines = vec![Spans::new()];
+    for word in words(text) {
+        for piece in broken(word, columns) {
+            let line = lines.last_mut().expect("there is always a line");
+            let gap = usize::from(!line.is_empty());
+            if gap > 0 && columns_of(line) + gap + columns_of(&piece) > columns {
+                lines.push(piece);
+                continue;
+            }
+            if gap > 0 {
+                let tone = if line.last().map(|s| s.tone) == piece.first().map(|s| s.tone) {
+                    piece[0].tone
+                } else {
+                    Tone::Plain
+                };
+                append(line, span(tone, " "));
+            }
+            for part in piece {
+                append(line, part);
+            }
+        }
+    }
+    lines
+}
+
+/// Adds to a line, joined to its last span if the tone is the same.
+fn append(line: &mut Spans, part: Span) {
+    match line.last_mut() {
+        Some(last) if last.tone == part.tone => last.text.push_str(&part.text),
+        _ => line.push(part),
+    }
+}
+
+/// The words of a text; a word may have several tones (`Holds` and its colon).
+fn words(text: &[Span]) -> Vec<Spans> {
+    let mut words = Vec::new();
+    let mut word = Spans::new();
+    for part in text {
+        for (index, piece) in part.text.split(' ').enumerate() {
+            if index > 0 && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            if !piece.is_empty() {
+                word.push(span(part.tone, piece));
+            }
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// A word in pieces of at most `columns`; almost always it is one.
+fn broken(word: Spans, columns: usize) -> Vec<Spans> {
+    if columns_of(&word) <= columns {
+        return vec![word];
+    }
+    let tone = word[0].tone;
+    let text = letters(&word);
+    let mut rest = text.as_str();
+    let mut pieces = Vec::new();
+    while !rest.is_empty() {
+        let piece: String = fitting(rest.chars(), columns.max(2)).into_iter().collect();
+        let (piece, after) = rest.split_at(piece.len());
+        pieces.push(vec![span(tone, piece)]);
+        rest = after;
+    }
+    pieces
+}
+
+/// A word as a POSIX shell must be given it to get the word again. Control characters need the
+/// `$'...'` form of POSIX.1-2024.
+pub fn shell_quote(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(harmless) {
+        return word.to_owned();
+    }
+    if !word.chars().any(char::is_control) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    let mut quoted = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    quoted.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
+/// Words as a line that a shell splits into the same words.
+pub fn shell_line(words: &[String]) -> String {
+    words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASCII: Look = Look { width: 80, color: false, unicode: false };
+
+    #[test]
+    fn text_from_outside_cannot_speak_to_the_terminal() {
+        assert_eq!(plain("a\u{1b}[31m\tb\r\n c\u{9b}1m"), "a?[31m b c?1m");
+    }
+
+    #[test]
+    fn long_text_loses_its_middle() {
+        let unicode = Look { unicode: true, ..ASCII };
+        for (text, columns, look, expected) in [
+            ("short", 5, ASCII, "short"),
+            ("0123456789", 9, ASCII, "012...789"),
+            ("0123456789", 8, ASCII, "012...89"),
+            ("0123456789", 3, ASCII, "012"),
+            ("0123456789", 7, unicode, "012\u{2026}789"),
+            ("\u{4e2d}\u{4e2d}\u{4e2d}\u{4e2d}", 6, unicode, "\u{4e2d}\u{2026}\u{4e2d}"),
+        ] {
+            let short = shorten_middle(text, columns, look);
+            assert_eq!(short, expected);
+            assert!(short.width() <= columns);
+        }
+    }
+
+    #[test]
+    fn wrapping_keeps_tones_and_words() {
+        let text = [span(Tone::Good, "Holds"), span(Tone::Plain, ": A is faster abcdefghijklmnop")];
+        let lines: Vec<_> = wrap(&text, 10).iter().map(|line| letters(line)).collect();
+        assert_eq!(lines, ["Holds: A", "is faster", "abcdefghij", "klmnop"]);
+        assert_eq!(wrap(&text, 40)[0][0], span(Tone::Good, "Holds"));
+    }
+
+    #[test]
+    fn quoted_words_survive_a_shell() {
+        for (word, quoted) in [
+            ("sleep", "sleep"),
+            ("", "''"),
+            ("sleep 0.1", "'sleep 0.1'"),
+            ("it's", "'it'\\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("a\nb'\u{1b}", "$'a\\nb\\'\\033'"),
+        ] {
+            assert_eq!(shell_quote(word), quoted);
+        }
+    }
+}
