@@ -1,0 +1,57 @@
+# Each target does its own set-up: scripts/setup.sh installs what Debian has and says what else is
+# missing. `make` alone lists the targets.
+
+CARGO ?= cargo
+PREFIX ?= $(HOME)/.cargo
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+TIEBREAK := target/release/tiebreak
+TEXT := target/tiebreak/text-4MB
+
+.PHONY: help run test full aa peers bench install build setup tidy lint
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: build ## race gzip -1 against gzip -6 on a generated text of 4 MB
+	@scripts/text.sh $(TEXT) 4000000
+	$(TIEBREAK) compare 'gzip -1 -c $(TEXT)' 'gzip -6 -c $(TEXT)'
+
+test: setup tidy lint ## every check that a change must pass
+	$(CARGO) test --workspace --locked
+	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 20; fi
+
+full: test ## the long suites too: simulations of error rates, thousands of streams
+	TIEBREAK_FULL=1 $(CARGO) test --release --workspace --locked -- --include-ignored
+
+aa: build ## this machine against itself: false alarms, and the smallest difference it can find
+	$(TIEBREAK) aa
+
+peers: build ## hyperfine beside us on the same programs in the same minutes: about 40 minutes
+	@scripts/setup.sh peers
+	/usr/bin/python3 -B bench/peers/peers.py $(ARGS)
+
+bench: build ## what tiebreak itself costs: rounds a second and time beside the programs
+	@scripts/setup.sh peers
+	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
+
+install: setup ## put tiebreak into PREFIX/bin, by default ~/.cargo/bin
+	$(CARGO) install --path lab/cli --locked --root $(PREFIX)
+	@echo 'For completions in the shell: tiebreak completions --help'
+
+build: setup
+	$(CARGO) build --release --package tiebreak-cli --locked
+
+setup:
+	@scripts/setup.sh build
+
+tidy: setup
+	$(CARGO) xtask tidy
+
+# Rust's own tools for style are checked where they are installed.
+lint: setup
+	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \
+	else echo 'lint: no rustfmt here, style is not checked (rustup component add rustfmt)'; fi
+	@if $(CARGO) clippy --version >/dev/null 2>&1; then \
+	    $(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings; \
+	else echo 'lint: no clippy here, lints are not checked (rustup component add clippy)'; fi

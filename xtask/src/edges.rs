@@ -1,0 +1,178 @@
+//! Which crate may use which: the tables of the pages against what Cargo says.
+
+use crate::finding::Finding;
+use crate::table;
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// The page with the table of crates.
+pub const MAP: &str = "ARCHITECTURE.md";
+/// The columns by which that table is found.
+const MAP_COLUMNS: [&str; 6] = ["folder", "crate", "what it does", "may use", "unsafe", "may not"];
+
+/// The page with the table of third-party crates.
+pub const DEPENDENCIES: &str = "docs/dependencies.md";
+/// The columns by which that table is found.
+const DEPENDENCY_COLUMNS: [&str; 4] = ["dependency", "used by", "reason", "weighed against"];
+
+/// What `cargo metadata` says, as far as tidy needs it.
+#[derive(Debug, Deserialize)]
+pub struct Metadata {
+    /// The crates of the workspace.
+    pub packages: Vec<Package>,
+}
+
+/// A crate of the workspace.
+#[derive(Debug, Deserialize)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Everything that it depends on, for tests and builds too.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// What a crate depends on.
+#[derive(Debug, Deserialize)]
+pub struct Dependency {
+    /// Its name.
+    pub name: String,
+    /// Set if it is a folder of the workspace.
+    pub path: Option<String>,
+}
+
+/// A row of the table of crates.
+#[derive(Debug)]
+pub struct Crate {
+    /// Where it is, from the root.
+    pub folder: String,
+    /// Names of the workspace's crates that it may use.
+    pub may_use: Vec<String>,
+    /// Whether it may hold `unsafe`.
+    pub unsafe_allowed: bool,
+    /// Line of the page.
+    pub line: usize,
+}
+
+/// The table of crates, by name.
+pub type Map = BTreeMap<String, Crate>;
+
+/// Asks Cargo about the workspace, without the network.
+///
+/// # Errors
+/// Cargo cannot be started, or fails.
+pub fn metadata(root: &Path) -> Result<Metadata> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .context("starting cargo metadata")?;
+    if !output.status.success() {
+        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    serde_json::from_slice(&output.stdout).context("reading what cargo metadata says")
+}
+
+/// Reads the table of crates.
+///
+/// # Errors
+/// The page has no such table, or a cell says something else than is expected of it.
+pub fn map(page: &str) -> Result<Map> {
+    let rows = table::find(page, &MAP_COLUMNS)
+        .with_context(|| format!("{MAP}: no table with the columns {}", MAP_COLUMNS.join(", ")))?;
+    let mut map = Map::new();
+    for row in rows {
+        let [folder, name, _, may_use, unsafety, _] = &row.cells[..] else {
+            bail!("{MAP}:{}: a row of another length", row.line);
+        };
+        let unsafe_allowed = match unsafety.as_str() {
+            "forbidden" => false,
+            "allowed" => true,
+            other => bail!("{MAP}:{}: '{other}' is neither forbidden nor allowed", row.line),
+        };
+        let one = |cell: &str| table::quoted(cell).first().map(|text| (*text).to_owned());
+        let (Some(folder), Some(name)) = (one(folder), one(name)) else {
+            bail!("{MAP}:{}: folder and crate stand in backticks", row.line);
+        };
+        let may_use = table::quoted(may_use).into_iter().map(str::to_owned).collect();
+        let entry = Crate { folder, may_use, unsafe_allowed, line: row.line };
+        map.insert(name, entry);
+    }
+    Ok(map)
+}
+
+/// Edges between crates that the map does not allow, crates that it lacks, rows without a crate.
+pub fn check_edges(map: &Map, metadata: &Metadata) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in &metadata.packages {
+        let Some(row) = map.get(&package.name) else {
+            let what = format!("the crate {} has no row", package.name);
+            findings.push(Finding::new(MAP, 1, what, "add it to the table of crates"));
+            continue;
+        };
+        for used in package.dependencies.iter().filter(|used| used.path.is_some()) {
+            if !row.may_use.contains(&used.name) {
+                let what = format!("{} uses {}", package.name, used.name);
+                let remedy = format!("drop it, or say in {MAP} that it may");
+                let file = format!("{}/Cargo.toml", row.folder);
+                findings.push(Finding::new(&file, 1, what, remedy));
+            }
+        }
+    }
+    for (name, row) in map {
+        if !metadata.packages.iter().any(|package| package.name == *name) {
+            let what = format!("the workspace has no crate {name}");
+            findings.push(Finding::new(MAP, row.line, what, "drop the row"));
+        }
+    }
+    findings
+}
+
+/// Third-party crates that the page does not grant to who uses them, and rows that nobody uses.
+///
+/// # Errors
+/// The page has no such table.
+pub fn check_dependencies(page: &str, map: &Map, metadata: &Metadata) -> Result<Vec<Finding>> {
+    let rows = table::find(page, &DEPENDENCY_COLUMNS).with_context(|| {
+        format!("{DEPENDENCIES}: no table with the columns {}", DEPENDENCY_COLUMNS.join(", "))
+    })?;
+    let granted = |name: &str, user: &str| {
+        rows.iter().any(|row| {
+            table::quoted(&row.cells[0]).contains(&name)
+                && table::quoted(&row.cells[1]).contains(&user)
+        })
+    };
+    let uses = |name: &str, user: &str| {
+        let by_name = |package: &&Package| package.name == user;
+        metadata.packages.iter().find(by_name).is_some_and(|package| {
+            package.dependencies.iter().any(|used| used.path.is_none() && used.name == name)
+        })
+    };
+    let mut findings = Vec::new();
+    for package in &metadata.packages {
+        for used in package.dependencies.iter().filter(|used| used.path.is_none()) {
+            if !granted(&used.name, &package.name) {
+                let folder = map.get(&package.name).map_or(".", |row| row.folder.as_str());
+                let what = format!("{} uses {}", package.name, used.name);
+                let remedy = format!("drop it, or give the reason in {DEPENDENCIES}");
+                findings.push(Finding::new(&format!("{folder}/Cargo.toml"), 1, what, remedy));
+            }
+        }
+    }
+    for row in &rows {
+        let names = table::quoted(&row.cells[0]);
+        for user in table::quoted(&row.cells[1]) {
+            if !names.iter().any(|name| uses(name, user)) {
+                let what = format!("{user} does not use {}", names.join(", "));
+                findings.push(Finding::new(DEPENDENCIES, row.line, what, "say who does"));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! Blocks of pages that programs write, and the check that they are not stale.
+//!
+//! A block starts with a comment that names the command that makes it and ends with another. What
+//! was measured cannot be measured again by a check, so a measuring command leaves its data in
+//! `docs/measured`, and the block must be what the data gives.
+
+use crate::finding::Finding;
+use crate::tree::Source;
+use crate::{own, peers};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const START: &str = "<!-- generated: ";
+const END: &str = "<!-- end -->";
+
+/// A block of a page.
+#[derive(Debug, PartialEq, Eq)]
+struct Block<'a> {
+    /// Line of its first comment, counted from 1.
+    line: usize,
+    /// What makes it.
+    command: &'a str,
+    /// What stands between the comments; none if the second one is missing.
+    body: Option<String>,
+}
+
+/// The text of the block that this command makes.
+///
+/// # Errors
+/// The command makes no block, or its data is missing or broken.
+fn render(root: &Path, command: &str) -> Result<String> {
+    match command.split_once(' ') {
+        Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
+        Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
+        Some(("tiebreak", arguments)) => transcript(root, arguments),
+        _ => bail!("no block is made by '{command}'"),
+    }
+}
+
+fn data(root: &Path, path: &str) -> Result<String> {
+    fs::read_to_string(root.join(path)).with_context(|| format!("reading {path}"))
+}
+
+/// What the program of this checkout prints, as a block of text.
+fn transcript(root: &Path, arguments: &str) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["run", "--quiet", "--offline", "--package", "tiebreak-cli", "--"])
+        .args(arguments.split(' '))
+        .env("COLUMNS", "80")
+        .env("NO_COLOR", "1")
+        .current_dir(root)
+        .output()
+        .context("starting cargo run")?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let text = String::from_utf8(output.stdout).context("its output is not UTF-8")?;
+    let lines = text.lines().map(|line| format!("{}\n", line.trim_end()));
+    Ok(format!("```text\n{}```\n", lines.collect::<String>()))
+}
+
+/// Blocks whose command is unknown, whose data is missing, or that are stale.
+pub fn check(root: &Path, source: &Source) -> Vec<Finding> {
+    check_with(source, |command| render(root, command))
+}
+
+fn check_with(source: &Source, render: impl Fn(&str) -> Result<String>) -> Vec<Finding> {
+    if source.ending() != "md" {
+        return Vec::new();
+    }
+    let findings = blocks(&source.text).into_iter().filter_map(|block| {
+        let (what, remedy) = match (&block.body, render(block.command)) {
+            (None, _) => ("a generated block without an end".to_owned(), format!("add {END}")),
+            (_, Err(error)) => (format!("{error:#}"), format!("run {}", block.command)),
+            (Some(body), Ok(fresh)) if *body == fresh => return None,
+            _ => {
+                let remedy = format!("run cargo xtask splice {}", block.command);
+                ("a stale generated block".to_owned(), remedy)
+            }
+        };
+        Some(Finding::new(&source.path, block.line, what, remedy))
+    });
+    findings.collect()
+}
+
+/// Writes the block of a command afresh in every page that has one; gives the pages' paths.
+///
+/// # Errors
+/// The command makes no block, a page cannot be written, or no page has such a block.
+pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<String>> {
+    let fresh = render(root, command)?;
+    let mut written = Vec::new();
+    for source in sources.iter().filter(|source| source.ending() == "md") {
+        if let Some(page) = spliced(&source.text, command, &fresh) {
+            fs::write(root.join(&source.path), page)
+                .with_context(|| format!("writing {}", source.path))?;
+            written.push(source.path.clone());
+        }
+    }
+    if written.is_empty() {
+        bail!("no page has a block '{START}{command} -->' ... '{END}'");
+    }
+    Ok(written)
+}
+
+/// The page with the block's text replaced; none if it has no such block.
+fn spliced(page: &str, command: &str, fresh: &str) -> Option<String> {
+    let start = format!("{START}{command} -->\n");
+    let from = page.find(&start)? + start.len();
+    let to = from + page[from..].find(END)?;
+    Some(format!("{}\n{fresh}\n{}", &page[..from], &page[to..]))
+}
+
+/// The blocks of a page. An empty line after the first comment and before the last one is part of
+/// the frame, not of the block.
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut found = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let Some(command) = line.strip_prefix(START).and_then(|rest| rest.strip_suffix(" -->"))
+        else {
+            continue;
+        };
+        let rest = &lines[i + 1..];
+        let next = |text: &str| rest.iter().position(|line| line.starts_with(text));
+        let end = next(END).filter(|end| next(START).is_none_or(|start| *end < start));
+        let body = end.map(|end| {
+            let body: String = rest[..end].iter().map(|line| format!("{line}\n")).collect();
+            let body = body.strip_prefix('\n').unwrap_or(&body);
+            body.strip_suffix("\n\n").map_or(body.to_owned(), |body| format!("{body}\n"))
+        });
+        found.push(Block { line: i + 1, command, body });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "\
+# T
+<!-- generated: make peers -->
+
+| old |
+
+<!-- end -->
+rest
+";
+
+    #[track_caller]
+    fn check_page(page: &str, expected: &[&str]) {
+        let render = |command: &str| match command {
+            "make peers" => Ok("| new |\n".to_owned()),
+            _ => bail!("no block is made by '{command}'"),
+        };
+        let found = check_with(&Source::of("a.md", page), render);
+        let found: Vec<_> = found.iter().map(Finding::to_string).collect();
+        assert_eq!(found, expected, "{page}");
+    }
+
+    #[test]
+    fn a_stale_block_is_found_and_a_spliced_one_is_not_stale() {
+        check_page(PAGE, &["a.md:2: a stale generated block: run cargo xtask splice make peers"]);
+        let page = spliced(PAGE, "make peers", "| new |\n").unwrap();
+        assert_eq!(page, PAGE.replace("old", "new"));
+        check_page(&page, &[]);
+        let empty = "# T\n<!-- generated: make peers -->\n<!-- end -->\n";
+        check_page(&spliced(empty, "make peers", "| new |\n").unwrap(), &[]);
+        assert_eq!(spliced(PAGE, "make other", ""), None);
+    }
+
+    #[test]
+    fn blocks_without_a_maker_or_an_end_are_found() {
+        check_page(
+            "<!-- generated: make tea -->\n<!-- end -->\n",
+            &["a.md:1: no block is made by 'make tea': run make tea"],
+        );
+        check_page(
+            "<!-- generated: make peers -->\n| new |\n",
+            &["a.md:1: a generated block without an end: add <!-- end -->"],
+        );
+        let open = "<!-- generated: make peers -->\n";
+        check_page(
+            &format!("{open}{open}| new |\n<!-- end -->\n"),
+            &["a.md:1: a generated block without an end: add <!-- end -->"],
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! How long lines, functions and files are.
+
+use crate::finding::Finding;
+use crate::mask::{is_name_char, mask};
+use crate::tree::Source;
+
+/// The longest line, in characters.
+pub const LINE_COLUMNS_MAX: usize = 100;
+/// The longest function, from the line of `fn` to the line of its last brace.
+pub const FUNCTION_LINES_MAX: usize = 70;
+/// The longest file.
+pub const FILE_LINES_MAX: usize = 600;
+
+/// Something that is longer than it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// Path of the file, and `::` and the function's name if it is a function.
+    pub key: String,
+    /// Path of the file.
+    pub file: String,
+    /// Where it starts, counted from 1.
+    pub line: usize,
+    /// How many lines it has.
+    pub lines: usize,
+    /// How many it may have.
+    pub limit: usize,
+}
+
+/// A function in a source.
+#[derive(Debug, PartialEq, Eq)]
+struct Function {
+    name: String,
+    line: usize,
+    lines: usize,
+}
+
+/// Lines that are too wide. Addresses cannot be broken and so may be.
+pub fn wide_lines(source: &Source) -> Vec<Finding> {
+    if !source.is_code() || source.is_record() || source.is_table() {
+        return Vec::new();
+    }
+    let wide = |line: &str| line.chars().count() > LINE_COLUMNS_MAX && !line.contains("://");
+    source
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| wide(line))
+        .map(|(i, line)| {
+            let columns = line.chars().count();
+            let remedy = format!("break it at {LINE_COLUMNS_MAX}");
+            Finding::new(&source.path, i + 1, format!("line of {columns} columns"), remedy)
+        })
+        .collect()
+}
+
+/// The file and the functions in it that are longer than they should be.
+pub fn too_long(source: &Source) -> Vec<TooLong> {
+    if !source.is_code() || source.is_record() || source.is_table() {
+        return Vec::new();
+    }
+    let file = source.path.clone();
+    let mut found = Vec::new();
+    let lines = source.text.lines().count();
+    if lines > FILE_LINES_MAX {
+        found.push(TooLong {
+            key: file.clone(),
+            file: file.clone(),
+            line: 1,
+            lines,
+            limit: FILE_LINES_MAX,
+        });
+    }
+    if source.ending() == "rs" {
+        let functions = functions(&mask(&source.text));
+        let long = functions.into_iter().filter(|f| f.lines > FUNCTION_LINES_MAX);
+        found.extend(long.map(|function| TooLong {
+            key: format!("{file}::{}", function.name),
+            file: file.clone(),
+            line: function.line,
+            lines: function.lines,
+            limit: FUNCTION_LINES_MAX,
+        }));
+    }
+    found
+}
+
+/// Every function with a body in masked code, inner ones too.
+fn functions(code: &str) -> Vec<Function> {
+    let chars: Vec<char> = code.chars().collect();
+    let mut found = Vec::new();
+    let mut line = 1;
+    for at in 0..chars.len() {
+        line += usize::from(chars[at] == '\n');
+        if let Some(name) = name_of_function(&chars, at)
+            && let Some(end) = end_of_function(&chars, at)
+        {
+            let lines = 1 + chars[at..end].iter().filter(|c| **c == '\n').count();
+            found.push(Function { name, line, lines });
+        }
+    }
+    found
+}
+
+/// The name after a word `fn` that stands here; none after the `fn` of a pointer's type.
+fn name_of_function(chars: &[char], at: usize) -> Option<String> {
+    let starts = chars[at..].starts_with(&['f', 'n']) && chars.get(at + 2)?.is_whitespace();
+    let inside_name = at > 0 && (is_name_char(chars[at - 1]) || chars[at - 1] == '#');
+    if !starts || inside_name {
+        return None;
+    }
+    let rest = chars[at + 2..].iter().skip_while(|c| c.is_whitespace());
+    let name: String = rest.take_while(|c| is_name_char(**c) || **c == '#').collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Just behind the brace that closes the body; none if there is no body.
+fn end_of_function(chars: &[char], at: usize) -> Option<usize> {
+    let mut brackets = 0;
+    let mut braces = 0;
+    for (i, c) in chars.iter().enumerate().skip(at) {
+        match c {
+            '(' | '[' if braces == 0 => brackets += 1,
+            ')' | ']' if braces == 0 => brackets -= 1,
+            ';' if braces == 0 && brackets == 0 => return None,
+            '{' => braces += 1,
+            '}' if braces <= 1 => return (braces == 1).then_some(i + 1),
+            '}' => braces -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, expected: &[(&str, usize, usize)]) {
+        let found = functions(&mask(source));
+        let found: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
+        assert_eq!(found, expected, "{source}");
+    }
+
+    #[test]
+    fn functions_are_found_with_their_lengths() {
+        check("fn a() {}", &[("a", 1, 1)]);
+        check("\npub fn a(x: [u8; 4])\n-> u8 {\n x[0]\n}\n", &[("a", 2, 4)]);
+        check("trait T {\n fn a();\n fn b() {\n }\n}", &[("b", 3, 2)]);
+        check("fn a() {\n let s = \"}\"; // }\n '}';\n}\nfn b() {}", &[("a", 1, 4), ("b", 5, 1)]);
+        check("fn a() {\n fn b() {\n }\n}", &[("a", 1, 4), ("b", 2, 2)]);
+        check("let f: fn (u8) -> u8 = g;", &[]);
+        check("type F = fn(u8); struct S { fn_: u8 }", &[]);
+        check("// fn a() {}\nfn b<'a>(x: &'a u8) where u8: Copy {\n}", &[("b", 2, 2)]);
+        check("fn r#fn() { if x { y } else { z } }", &[("r#fn", 1, 1)]);
+        check("fn never_closed() {", &[]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_named() {
+        let body = |lines: usize| format!("fn f() {{\n{}}}\n", "x();\n".repeat(lines - 2));
+        let source = |text: String| Source { path: "a.rs".to_owned(), text };
+        assert_eq!(too_long(&source(body(FUNCTION_LINES_MAX))), []);
+        let found = too_long(&source(body(FUNCTION_LINES_MAX + 1)));
+        assert_eq!((found[0].key.as_str(), found[0].lines), ("a.rs::f", 71));
+        assert_eq!(too_long(&source("\n".repeat(FILE_LINES_MAX))), []);
+        assert_eq!(too_long(&source("\n".repeat(FILE_LINES_MAX + 1)))[0].key, "a.rs");
+        assert_eq!(too_long(&Source::of("b/tables.rs", &"\n".repeat(900))), []);
+    }
+
+    #[test]
+    fn wide_lines_are_found_by_characters() {
+        let wide = |text: &str| wide_lines(&Source::of("a.rs", text)).len();
+        assert_eq!(wide(&"x".repeat(100)), 0);
+        assert_eq!(wide(&"x".repeat(101)), 1);
+        assert_eq!(wide(&"\u{e9}".repeat(100)), 0);
+        assert_eq!(wide(&format!("// https://{}", "x".repeat(101))), 0);
+        assert_eq!(wide_lines(&Source::of("a.md", &"x".repeat(101))), []);
+    }
+}

@@ -1,0 +1,59 @@
+//! Everything that `cargo xtask tidy` checks, gathered.
+
+use crate::finding::Finding;
+use crate::tree::Source;
+use crate::{edges, generated, lengths, pages, ratchet, tree, unsafety, words};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
+/// Every finding in the repository, in the order of files and lines.
+///
+/// # Errors
+/// Something that tidy itself needs cannot be read.
+pub fn check(root: &Path) -> Result<Vec<Finding>> {
+    let sources = tree::read(root)?;
+    let own = own_folders(root);
+    let mut findings = Vec::new();
+    for source in &sources {
+        findings.extend(lengths::wide_lines(source));
+        findings.extend(words::check(source, &own));
+        findings.extend(pages::check(source, |path| root.join(path).exists()));
+        findings.extend(generated::check(root, source));
+    }
+    let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
+    let ratchet = ratchet::parse(page(&sources, ratchet::FILE)?)?;
+    findings.extend(ratchet::check(&ratchet, &too_long));
+    let map = edges::map(page(&sources, edges::MAP)?)?;
+    let metadata = edges::metadata(root)?;
+    findings.extend(edges::check_edges(&map, &metadata));
+    let reasons = page(&sources, edges::DEPENDENCIES)?;
+    findings.extend(edges::check_dependencies(reasons, &map, &metadata)?);
+    findings.extend(unsafety::check(&map, &sources));
+    findings.sort();
+    Ok(findings)
+}
+
+/// The folders of this machine that no file may name: that of the checkout, that of the user.
+fn own_folders(root: &Path) -> Vec<String> {
+    let user = std::env::var("HOME").ok().filter(|home| home.len() > 1);
+    let user = user.map(|home| format!("{}/", home.trim_end_matches('/')));
+    [root.to_string_lossy().into_owned()].into_iter().chain(user).collect()
+}
+
+/// Rewrites the ratchet, downward only.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn bless(root: &Path) -> Result<()> {
+    let sources = tree::read(root)?;
+    let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
+    let old = ratchet::parse(page(&sources, ratchet::FILE)?)?;
+    let new = ratchet::render(&ratchet::bless(&old, &too_long));
+    fs::write(root.join(ratchet::FILE), new).with_context(|| format!("writing {}", ratchet::FILE))
+}
+
+fn page<'a>(sources: &'a [Source], path: &str) -> Result<&'a str> {
+    let found = sources.iter().find(|source| source.path == path);
+    Ok(&found.with_context(|| format!("there is no {path}"))?.text)
+}

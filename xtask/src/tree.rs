@@ -1,0 +1,97 @@
+//! The text files of the repository, read once.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
+/// A text file and its place.
+pub struct Source {
+    /// Path from the root of the repository, with `/` between the parts.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// Folders that hold nothing that people wrote, wherever they are.
+const SKIPPED: [&str; 5] = ["target", "node_modules", "__pycache__", "corpus", "artifacts"];
+
+/// Hidden folders are the tools' own, except for these.
+const HIDDEN_OF_OURS: [&str; 3] = [".cargo", ".ci", ".github"];
+
+/// Endings of the files that tidy reads; files without an ending are named in [`NAMES`].
+const ENDINGS: [&str; 12] =
+    ["rs", "toml", "sh", "md", "py", "c", "h", "json", "txt", "yml", "snap", "feature"];
+
+const NAMES: [&str; 2] = ["Makefile", "run"];
+
+impl Source {
+    /// A source that a test made up.
+    #[cfg(test)]
+    pub fn of(path: &str, text: &str) -> Source {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    /// The last part of the path.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// What stands after the last dot of the name, or nothing.
+    pub fn ending(&self) -> &str {
+        self.name().rsplit_once('.').map_or("", |(_, ending)| ending)
+    }
+
+    /// Whether people or programs wrote this down as a record, which no rule of style holds for.
+    pub fn is_record(&self) -> bool {
+        let folder = |name: &str| self.path.split('/').any(|part| part == name);
+        self.ending() == "snap" || folder("snapshots") || folder("vectors") || folder("measured")
+    }
+
+    /// Whether this is a table of data in the form of code, which may be as long as it must.
+    pub fn is_table(&self) -> bool {
+        self.name().starts_with("tables.")
+    }
+
+    /// Whether this is source code or configuration, rather than prose or data.
+    pub fn is_code(&self) -> bool {
+        matches!(self.ending(), "rs" | "toml" | "sh" | "py" | "c" | "h")
+            || NAMES.contains(&self.name())
+    }
+}
+
+/// Reads every text file below the root, in the order of their paths.
+///
+/// # Errors
+/// A folder or a file cannot be read, or a file is not UTF-8.
+pub fn read(root: &Path) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    walk(root, "", &mut sources)?;
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(sources)
+}
+
+fn walk(folder: &Path, prefix: &str, sources: &mut Vec<Source>) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{prefix}{name}");
+        let kind = entry.file_type()?;
+        let hidden = name.starts_with('.') && !HIDDEN_OF_OURS.contains(&name.as_str());
+        if kind.is_dir() && !hidden && !SKIPPED.contains(&name.as_str()) {
+            walk(&entry.path(), &format!("{path}/"), sources)?;
+        } else if kind.is_file() && is_text(&name) {
+            let text = fs::read_to_string(entry.path())
+                .with_context(|| format!("reading {path} as UTF-8 text"))?;
+            sources.push(Source { path, text });
+        }
+    }
+    Ok(())
+}
+
+fn is_text(name: &str) -> bool {
+    match name.rsplit_once('.') {
+        Some((_, ending)) => ENDINGS.contains(&ending),
+        None => NAMES.contains(&name),
+    }
+}
