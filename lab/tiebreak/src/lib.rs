@@ -1,1 +1,32 @@
-//! The laboratory as a library: draw a round, run, journal, update, ask
+//! The laboratory as a library.
+//!
+//! [`planning`] turns what a user asked for into a plan, [`engine`] runs it round by round and
+//! journals every step, [`referee`] turns rounds into evidence and verdicts, and [`outcome`] puts
+//! the result together that reports draw. [`replay`] and [`resume`] start from a journal instead.
+//!
+//! The engine is the only place where the clock, the journal, the samples and the evidence meet;
+//! the referee is a pure function of the plan and the journal's rounds, so a verdict replays.
+
+#![forbid(unsafe_code)]
+
+pub mod engine;
+pub mod error;
+pub mod oddities;
+pub mod outcome;
+pub mod output_check;
+pub mod planning;
+pub mod referee;
+pub mod replay;
+pub mod resume;
+pub mod seed;
+pub mod self_check;
+pub mod session;
+pub mod work;
+
+pub use tiebreak_core as core;
+pub use tiebreak_machine as machine;
+pub use tiebreak_measure as measure;
+pub use tiebreak_report as report;
+pub use tiebreak_stats as stats;
+pub use tiebreak_store as store;
+pub use tiebreak_study as study;

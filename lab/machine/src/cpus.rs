@@ -1,0 +1,98 @@
+//! Sets of CPUs: the kernel's list text, and the affinity of the calling thread.
+
+use std::io;
+
+/// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
+const MASK_WORDS: usize = 128;
+
+/// Reads a list of CPUs as the kernel writes it (`0-3,7`), sorted and without repetition; `None` if
+/// it is not such a list. The empty text is the empty list.
+pub fn parse_list(text: &str) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for part in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| -> Option<usize> {
+            let text = text.trim();
+            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|cpu| plain && *cpu < MASK_WORDS * 64)
+        };
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Some(cpus)
+}
+
+/// Writes a sorted list of CPUs as the kernel does: `0-3,7`.
+pub fn format_list(cpus: &[usize]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = cpus;
+    while let Some(&first) = rest.first() {
+        let run = rest.iter().enumerate().take_while(|(i, cpu)| **cpu == first + i).count();
+        let last = rest[run - 1];
+        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
+        rest = &rest[run..];
+    }
+    parts.join(",")
+}
+
+/// The CPUs that the calling thread may run on, sorted; empty if the kernel does not say.
+pub fn allowed() -> Vec<usize> {
+    let mut mask = [0_u64; MASK_WORDS];
+    // SAFETY: the mask is as long as the call is told, and the kernel writes no more than that.
+    let error = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
+    if error != 0 {
+        return Vec::new();
+    }
+    (0..MASK_WORDS * 64).filter(|cpu| mask[cpu / 64] >> (cpu % 64) & 1 == 1).collect()
+}
+
+/// Lets the calling thread, and what it starts from now on, run on these CPUs only.
+///
+/// # Errors
+/// What the kernel says: `EINVAL` if none of the CPUs is one that this process may use.
+pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
+    let mut mask = [0_u64; MASK_WORDS];
+    for &cpu in cpus.iter().filter(|cpu| **cpu < MASK_WORDS * 64) {
+        mask[cpu / 64] |= 1 << (cpu % 64);
+    }
+    // SAFETY: the mask is as long as the call is told and is only read.
+    let error = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
+    if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_read_and_write() {
+        let check = |text: &str, cpus: &[usize], written: &str| {
+            assert_eq!(parse_list(text).as_deref(), Some(cpus), "{text}");
+            assert_eq!(format_list(cpus), written);
+        };
+        check("0-3,7", &[0, 1, 2, 3, 7], "0-3,7");
+        check(" 5, 1-2 ,2\n", &[1, 2, 5], "1-2,5");
+        check("", &[], "");
+        for wrong in ["a", "1-", "-1", "3-1", "1,,2", "0-99999999", "+1"] {
+            assert_eq!(parse_list(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_thread_can_be_pinned_to_one_of_its_cpus() {
+        let before = allowed();
+        let last = *before.last().unwrap();
+        let pinned = std::thread::spawn(move || {
+            pin_this_thread(&[last]).unwrap();
+            allowed()
+        });
+        assert_eq!(pinned.join().unwrap(), [last]);
+        assert_eq!(allowed(), before);
+        assert!(pin_this_thread(&[8191]).is_err());
+    }
+}

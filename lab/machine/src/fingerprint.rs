@@ -1,0 +1,249 @@
+//! What this machine is: facts with stable keys, read fast.
+
+use crate::cgroup;
+use crate::cpus;
+use crate::tree::Tree;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tiebreak_core::fingerprint::{Fact, Fingerprint};
+
+#[cfg(test)]
+mod tests;
+
+/// Reads what this machine is.
+///
+/// Keys end in their unit; what the machine does not tell is absent. Keys under `now_` are its
+/// state. Only `/proc`, `/sys`, `/etc/os-release` and system calls are read and no process is
+/// started. Cost: about 1 ms.
+pub fn read() -> Fingerprint {
+    let mut facts = Facts::below(&Tree::at(Path::new("/")));
+    facts.text("cpus_allowed", Some(cpus::format_list(&cpus::allowed())));
+    facts.system_calls();
+    facts.hypervisor_name();
+    Fingerprint(facts.0)
+}
+
+/// Facts that are being collected.
+struct Facts(BTreeMap<String, Fact>);
+
+impl Facts {
+    /// The facts that files tell.
+    fn below(tree: &Tree) -> Facts {
+        let mut facts = Facts(BTreeMap::new());
+        facts.processor(&tree.text("/proc/cpuinfo").unwrap_or_default());
+        facts.caches(tree);
+        facts.settings(tree);
+        facts.vulnerabilities(tree);
+        facts.system(tree);
+        facts.now(tree);
+        facts
+    }
+
+    fn text(&mut self, key: &str, value: Option<String>) {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            self.0.insert(key.to_owned(), Fact::Text(value));
+        }
+    }
+
+    fn number(&mut self, key: &str, value: Option<u64>) {
+        if let Some(value) = value {
+            self.0.insert(key.to_owned(), Fact::Number(value));
+        }
+    }
+
+    fn flag(&mut self, key: &str, value: bool) {
+        self.0.insert(key.to_owned(), Fact::Flag(value));
+    }
+
+    /// The first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+    fn processor(&mut self, cpuinfo: &str) {
+        let field = |names: &[&str]| {
+            cpuinfo.lines().find_map(|line| {
+                let (key, value) = line.split_once(':')?;
+                names.contains(&key.trim()).then(|| value.trim().to_owned())
+            })
+        };
+        self.text("cpu_model", field(&["model name", "Model", "cpu model", "uarch"]));
+        self.text("cpu_vendor", field(&["vendor_id", "CPU implementer"]));
+        self.number("cpu_family", field(&["cpu family"]).and_then(|text| text.parse().ok()));
+        self.number("cpu_model_number", field(&["model"]).and_then(|text| text.parse().ok()));
+        self.number("cpu_stepping", field(&["stepping"]).and_then(|text| text.parse().ok()));
+        self.text("cpu_part", field(&["CPU part"]));
+        self.text("cpu_microcode", field(&["microcode"]));
+        if let Some(flags) = field(&["flags"]) {
+            let virtual_machine = flags.split(' ').any(|flag| flag == "hypervisor");
+            self.text("hypervisor", Some(if virtual_machine { "yes" } else { "none" }.to_owned()));
+        }
+    }
+
+    /// The caches of the first CPU, by level; a level that is split counts its data side.
+    fn caches(&mut self, tree: &Tree) {
+        let folder = "/sys/devices/system/cpu/cpu0/cache";
+        for index in tree.names(folder).iter().filter(|name| name.starts_with("index")) {
+            let get = |file: &str| tree.text(&format!("{folder}/{index}/{file}"));
+            let (Some(level), Some(kind)) = (get("level"), get("type")) else {
+                continue;
+            };
+            let key = match (level.as_str(), kind.as_str()) {
+                ("1", "Data") => "l1d_bytes",
+                ("2", "Unified" | "Data") => "l2_bytes",
+                ("3", "Unified" | "Data") => "l3_bytes",
+                _ => continue,
+            };
+            self.number(key, get("size").as_deref().and_then(cache_bytes));
+            let line = get("coherency_line_size").and_then(|text| text.parse().ok());
+            self.number("cache_line_bytes", line);
+        }
+    }
+
+    fn settings(&mut self, tree: &Tree) {
+        let online = tree.text("/sys/devices/system/cpu/online");
+        let online = online.as_deref().and_then(cpus::parse_list).map(|cpus| cpus.len() as u64);
+        self.number("cpus_online", online);
+        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        self.text("clock_source", tree.text(source));
+        let governor = tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+        self.text("governor", Some(governor.unwrap_or_else(|| "absent".to_owned())));
+        if let Some(active) = tree.number("/sys/devices/system/cpu/smt/active") {
+            self.flag("smt", active == 1);
+        }
+        if let Some(no_turbo) = tree.number("/sys/devices/system/cpu/intel_pstate/no_turbo") {
+            self.flag("turbo", no_turbo == 0);
+        } else if let Some(boost) = tree.number("/sys/devices/system/cpu/cpufreq/boost") {
+            self.flag("turbo", boost == 1);
+        }
+        let pages = tree.text("/sys/kernel/mm/transparent_hugepage/enabled");
+        self.text("transparent_huge_pages", pages.as_deref().and_then(chosen));
+        let random = tree.number("/proc/sys/kernel/randomize_va_space");
+        if let Some(random) = random {
+            self.flag("address_randomization", random > 0);
+        }
+        if let Some(limits) = cgroup::limited(tree) {
+            let least = |a: &&cgroup::Limited, b: &&cgroup::Limited| {
+                (a.quota_us * b.period_us).cmp(&(b.quota_us * a.period_us))
+            };
+            let text = |limit: &cgroup::Limited| {
+                format!("{} us every {} us", limit.quota_us, limit.period_us)
+            };
+            self.text("cgroup_cpu_quota", limits.iter().min_by(least).map(text));
+        }
+    }
+
+    /// The kernel's own list of processor weaknesses, in short.
+    fn vulnerabilities(&mut self, tree: &Tree) {
+        let folder = "/sys/devices/system/cpu/vulnerabilities";
+        let mut mitigated = Vec::new();
+        let mut open = Vec::new();
+        for name in tree.names(folder) {
+            match tree.text(&format!("{folder}/{name}")) {
+                Some(state) if state.starts_with("Mitigation") => mitigated.push(name),
+                Some(state) if state.starts_with("Vulnerable") => open.push(name),
+                _ => {}
+            }
+        }
+        let part = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what}: {}", names.join(" ")))
+        };
+        let parts = [part("mitigated", &mitigated), part("vulnerable", &open)];
+        self.text("mitigations", Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")));
+    }
+
+    fn system(&mut self, tree: &Tree) {
+        self.number("memory_bytes", memory_bytes(tree, "MemTotal"));
+        let release = tree.text("/etc/os-release").unwrap_or_default();
+        let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+        self.text("os", name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
+        let maker = "/sys/class/dmi/id/sys_vendor";
+        self.text("system_vendor", tree.text(maker));
+        self.text("system_product", tree.text("/sys/class/dmi/id/product_name"));
+        self.text("hypervisor", tree.text("/sys/hypervisor/type"));
+    }
+
+    fn now(&mut self, tree: &Tree) {
+        let load = tree.text("/proc/loadavg").unwrap_or_default();
+        let mut fields = load.split(' ');
+        self.text("now_load_average_1min", fields.next().map(str::to_owned));
+        let runnable = fields.nth(2).and_then(|field| field.split_once('/'));
+        // We are one of those that run while we read this.
+        let runnable = runnable.and_then(|(count, _)| count.parse::<u64>().ok());
+        self.number("now_tasks_runnable", runnable.map(|count| count.saturating_sub(1)));
+        self.number("now_memory_available_bytes", memory_bytes(tree, "MemAvailable"));
+        let pressure = tree.text("/proc/pressure/cpu").unwrap_or_default();
+        let pressure = pressure.split(' ').find_map(|field| field.strip_prefix("avg10="));
+        self.text("now_cpu_pressure_percent", pressure.map(str::to_owned));
+    }
+
+    fn system_calls(&mut self) {
+        // SAFETY: all zero bytes are a valid utsname: its fields are arrays of characters.
+        let mut name: libc::utsname = unsafe { std::mem::zeroed() };
+        // SAFETY: `name` is a valid place for the result.
+        if unsafe { libc::uname(&raw mut name) } == 0 {
+            self.text("kernel", Some(characters(&name.release)));
+            self.text("architecture", Some(characters(&name.machine)));
+        }
+        // SAFETY: sysconf only reads a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        self.number("page_bytes", u64::try_from(page).ok());
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is a valid place for the result.
+        if unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut time) } == 0 {
+            let step = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+            self.number("clock_resolution_ns", Some(step));
+        }
+    }
+
+    /// Asks the processor for the hypervisor's signature, where `/proc/cpuinfo` says there is one.
+    fn hypervisor_name(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.0.get("hypervisor") == Some(&Fact::Text("yes".to_owned())) {
+            let leaf = std::arch::x86_64::__cpuid(0x4000_0000);
+            let words = [leaf.ebx, leaf.ecx, leaf.edx];
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            self.text("hypervisor", hypervisor_of(&bytes));
+        }
+    }
+}
+
+/// The name that people use for a hypervisor's signature of twelve bytes.
+fn hypervisor_of(signature: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(signature);
+    let text = text.trim_matches(['\0', ' ']);
+    let name = match text {
+        "KVMKVMKVM" => "KVM",
+        "Microsoft Hv" => "Hyper-V",
+        "VMwareVMware" => "VMware",
+        "XenVMMXenVMM" => "Xen",
+        "TCGTCGTCGTCG" => "QEMU",
+        other => other,
+    };
+    let plain = !name.is_empty() && name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    plain.then(|| name.to_owned())
+}
+
+/// `48K`, `1024K` or `32M` in bytes.
+fn cache_bytes(text: &str) -> Option<u64> {
+    let (digits, scale) = match text.as_bytes().last()? {
+        b'K' => (&text[..text.len() - 1], 1 << 10),
+        b'M' => (&text[..text.len() - 1], 1 << 20),
+        _ => (text, 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+/// The word in brackets of `always [madvise] never`.
+fn chosen(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once('[')?;
+    Some(rest.split_once(']')?.0.to_owned())
+}
+
+fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
+    let text = tree.text("/proc/meminfo")?;
+    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The text of a field that C fills with characters up to a zero.
+fn characters(field: &[libc::c_char]) -> String {
+    let bytes: Vec<u8> = field.iter().map(|c| *c as u8).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

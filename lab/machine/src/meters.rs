@@ -1,0 +1,54 @@
+//! Hardware counters and energy meters, where the machine has them.
+//!
+//! [`Counters`] are attached to a process that starts contestants and are inherited by what it
+//! starts: an inherited counter is off until its process calls `exec` and then counts that process,
+//! its threads and its descendants until they end, in user mode and kernel. So the work of the
+//! starting process itself, and of the child before `exec`, is not in the count, and the work of
+//! descendants that nobody waited for is in it as soon as they have ended.
+
+mod counters;
+mod energy;
+mod perf;
+
+pub use counters::{Counted, Counters, Reading as CountersReading};
+pub use energy::{Energy, Reading as EnergyReading};
+
+use std::fmt;
+
+/// A meter that this machine, or this user, does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no {what}: {}", List(tried))]
+pub struct Unavailable {
+    /// What is not available.
+    pub what: &'static str,
+    /// Each way that was tried, and what came of it.
+    pub tried: Vec<(String, String)>,
+}
+
+struct List<'a>(&'a [(String, String)]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (way, error)) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "; " };
+            write!(f, "{comma}{way}: {error}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_names_each_way() {
+        let tried = vec![
+            ("perf".to_owned(), "no such file".to_owned()),
+            ("powercap".to_owned(), "not permitted".to_owned()),
+        ];
+        let error = Unavailable { what: "energy meter", tried };
+        let text = "no energy meter: perf: no such file; powercap: not permitted";
+        assert_eq!(error.to_string(), text);
+    }
+}

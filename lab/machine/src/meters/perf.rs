@@ -1,0 +1,126 @@
+//! `perf_event_open`, as little of it as is needed.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd};
+
+/// Type of events that every processor has, by the kernel's own numbers.
+pub(super) const TYPE_HARDWARE: u32 = 0;
+/// Type of events of the kernel itself.
+pub(super) const TYPE_SOFTWARE: u32 = 1;
+
+/// The counter is made switched off.
+pub(super) const DISABLED: u64 = 1;
+/// Processes that the watched one starts are watched too.
+pub(super) const INHERIT: u64 = 1 << 1;
+/// Only user mode is counted.
+pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
+/// The hypervisor is not counted.
+pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+/// The counter is switched on when its process calls `exec`.
+pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
+
+/// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
+const READ_TIMES: u64 = 3;
+const FLAG_CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// The first published form of `struct perf_event_attr` (`PERF_ATTR_SIZE_VER0`), which every kernel
+/// takes.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    config1: u64,
+}
+
+/// What to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) kind: u32,
+    pub(super) config: u64,
+    pub(super) flags: u64,
+}
+
+/// What a counter says: the count, and the time for which it was on and had a hardware counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) count: u64,
+    pub(super) enabled_ns: u64,
+    pub(super) running_ns: u64,
+}
+
+/// An open counter.
+#[derive(Debug)]
+pub(super) struct Counter(File);
+
+impl Counter {
+    /// Opens a counter of the process `pid` (0 is the calling thread, -1 every process) on `cpu`
+    /// (-1 is any), in the group of `leader`.
+    pub(super) fn open(
+        event: Event,
+        pid: i32,
+        cpu: i32,
+        leader: Option<&Counter>,
+    ) -> io::Result<Counter> {
+        let attributes = Attributes {
+            kind: event.kind,
+            size: size_of::<Attributes>() as u32,
+            config: event.config,
+            read_format: READ_TIMES,
+            flags: event.flags,
+            ..Attributes::default()
+        };
+        let group = leader.map_or(-1, |leader| leader.0.as_raw_fd());
+        // SAFETY: the attributes are valid for the size that they name and are only read.
+        let fd = unsafe {
+            libc::syscall(
+                libc::SYS_perf_event_open,
+                &raw const attributes,
+                pid,
+                cpu,
+                group,
+                FLAG_CLOSE_ON_EXEC,
+            )
+        };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+        Ok(Counter(unsafe { File::from_raw_fd(fd as i32) }))
+    }
+
+    /// Reads the counter, what it inherited included.
+    pub(super) fn read(&self) -> io::Result<Value> {
+        let mut bytes = [0; 24];
+        (&self.0).read_exact(&mut bytes)?;
+        let word = |index: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[index * 8..index * 8 + 8]);
+            u64::from_ne_bytes(word)
+        };
+        Ok(Value { count: word(0), enabled_ns: word(1), running_ns: word(2) })
+    }
+}
+
+/// What a `perf_event_open` error means, in words that a user can act on.
+pub(super) fn explain(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => {
+            "not permitted (lower /proc/sys/kernel/perf_event_paranoid, or grant CAP_PERFMON)"
+                .to_owned()
+        }
+        Some(libc::ENOENT) => {
+            "this machine does not have it (usual in virtual machines)".to_owned()
+        }
+        Some(libc::ENOSYS) => "the kernel was built without perf events".to_owned(),
+        _ => error.to_string(),
+    }
+}

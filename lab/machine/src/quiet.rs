@@ -1,0 +1,210 @@
+//! Waiting, before a round, until nobody else wants our CPUs.
+//!
+//! Quiet is bought before the coins are tossed, never after: a sample that was hit by a neighbour
+//! stays in the evidence. So the wait must be bounded, and cheap on a machine that is always busy.
+
+use crate::clock;
+use crate::tree::Tree;
+use std::path::Path;
+use std::time::Duration;
+use tiebreak_core::sampler::Quiet;
+
+#[cfg(test)]
+mod tests;
+
+/// The longest single wait.
+const LONGEST_WAIT_NS: u64 = 1_500_000_000;
+/// Waits may take this much of a run at its very start, and [`WAIT_SHARE`] of its time later.
+const START_ALLOWANCE_NS: u64 = 1_500_000_000;
+/// The most that all waits together may take of the run's time so far.
+const WAIT_SHARE: f64 = 0.4;
+/// The pause between two looks while it is not quiet.
+const PAUSE: Duration = Duration::from_micros(500);
+/// The pause between the two looks that must both find it quiet.
+const CONFIRMATION: Duration = Duration::from_micros(200);
+/// Waits in vain, one after the other, before waits become rare.
+const PATIENCE: u32 = 3;
+/// Waits become rare up to one in this many rounds.
+const RAREST: u64 = 64;
+/// The most tasks that are looked at one by one.
+const MOST_TASKS: usize = 300;
+
+/// Decides when a round may start.
+#[derive(Debug)]
+pub struct QuietGate {
+    tree: Tree,
+    cpus: Vec<usize>,
+    ours: Vec<u32>,
+    /// The runnable tasks of the last look, by their `stat`: most often they are those of the next.
+    known: Vec<String>,
+    began_ns: Option<u64>,
+    waited_ns: u64,
+    in_vain: u32,
+    skip: u64,
+}
+
+impl QuietGate {
+    /// A gate for contestants that may run on these CPUs. The processes `ours`, and the calling
+    /// one, never count as neighbours.
+    pub fn new(cpus: &[usize], ours: &[u32]) -> QuietGate {
+        QuietGate::below(Tree::at(Path::new("/")), cpus, ours)
+    }
+
+    fn below(tree: Tree, cpus: &[usize], ours: &[u32]) -> QuietGate {
+        let mut ours = ours.to_vec();
+        ours.push(std::process::id());
+        let cpus = cpus.to_vec();
+        let known = Vec::new();
+        QuietGate { tree, cpus, ours, known, began_ns: None, waited_ns: 0, in_vain: 0, skip: 0 }
+    }
+
+    /// Waits until two looks, 0.2 ms apart, both find one of the CPUs free of foreign runnable
+    /// tasks, or until the limits end the wait: `at_most_ns`, 1.5 s, and 40% of the time since the
+    /// first wait plus 1.5 s for all waits together.
+    ///
+    /// After three waits in vain it waits only every second round, then every fourth, and so on to
+    /// every 64th; in between it looks once. `stop` is asked while waiting and ends it early.
+    pub fn wait(&mut self, at_most_ns: u64, stop: &dyn Fn() -> bool) -> Quiet {
+        let start_ns = clock::monotonic_ns();
+        let began_ns = *self.began_ns.get_or_insert(start_ns);
+        let limit_ns = at_most_ns.min(LONGEST_WAIT_NS).min(self.allowance_ns(start_ns - began_ns));
+        let patient = self.skip == 0;
+        self.skip = self.skip.saturating_sub(1);
+        let quiet = loop {
+            if self.is_quiet_twice() {
+                break true;
+            }
+            let waited_ns = clock::monotonic_ns() - start_ns;
+            if !patient || waited_ns >= limit_ns || stop() {
+                break false;
+            }
+            std::thread::sleep(PAUSE);
+        };
+        let waited_ns = clock::monotonic_ns() - start_ns;
+        self.waited_ns += waited_ns;
+        self.learn(quiet, patient);
+        Quiet { waited_ns, quiet }
+    }
+
+    /// What all waits together may still take, `elapsed_ns` after the first one.
+    fn allowance_ns(&self, elapsed_ns: u64) -> u64 {
+        let total = START_ALLOWANCE_NS + (elapsed_ns as f64 * WAIT_SHARE) as u64;
+        total.saturating_sub(self.waited_ns)
+    }
+
+    fn learn(&mut self, quiet: bool, patient: bool) {
+        if quiet {
+            self.in_vain = 0;
+            self.skip = 0;
+        } else if patient {
+            self.in_vain += 1;
+            if self.in_vain >= PATIENCE {
+                let doublings = (self.in_vain - PATIENCE + 1).min(RAREST.ilog2());
+                self.skip = (1 << doublings) - 1;
+            }
+        }
+    }
+
+    fn is_quiet_twice(&mut self) -> bool {
+        if !self.is_quiet() {
+            return false;
+        }
+        std::thread::sleep(CONFIRMATION);
+        self.is_quiet()
+    }
+
+    /// Whether one of our CPUs is free of foreign runnable tasks right now.
+    ///
+    /// Cost: some 5 us when fewer foreign tasks are runnable than we have CPUs, or the same ones as
+    /// at the last look; otherwise some 5 us a task of the machine, up to 300 tasks. With more, the
+    /// mere number of runnable ones decides.
+    pub fn is_quiet(&mut self) -> bool {
+        let Some(runnable) = self.runnable() else { return true };
+        // We are one of them.
+        let foreign = runnable.saturating_sub(1);
+        if foreign < self.cpus.len() {
+            return true;
+        }
+        let mut taken = Taken::new(&self.cpus);
+        for task in &self.known {
+            taken.look(&self.tree, task);
+        }
+        if taken.tasks.len() < foreign && taken.free() > 0 && !self.look_at_all(&mut taken) {
+            return false;
+        }
+        let free = taken.free();
+        self.known = taken.tasks;
+        free > 0
+    }
+
+    /// How many tasks of the machine run or want to.
+    fn runnable(&self) -> Option<usize> {
+        let text = self.tree.text("/proc/loadavg")?;
+        text.split(' ').nth(3)?.split_once('/')?.0.parse().ok()
+    }
+
+    /// Looks at every foreign task until none of our CPUs is free; false if there are too many.
+    fn look_at_all(&self, taken: &mut Taken<'_>) -> bool {
+        let mut looked = 0;
+        for name in std::fs::read_dir(self.tree.path("/proc")).into_iter().flatten().flatten() {
+            let name = name.file_name();
+            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                continue;
+            };
+            if self.ours.contains(&pid) {
+                continue;
+            }
+            let threads = self.tree.path(&format!("/proc/{pid}/task"));
+            for thread in std::fs::read_dir(threads).into_iter().flatten().flatten() {
+                let thread = thread.file_name();
+                taken.look(&self.tree, &format!("/proc/{pid}/task/{}/stat", thread.display()));
+                looked += 1;
+            }
+            if looked > MOST_TASKS {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Which of our CPUs have foreign runnable tasks.
+struct Taken<'a> {
+    cpus: &'a [usize],
+    taken: Vec<bool>,
+    /// The runnable tasks that were found, on whatever CPU.
+    tasks: Vec<String>,
+}
+
+impl Taken<'_> {
+    fn new(cpus: &[usize]) -> Taken<'_> {
+        Taken { cpus, taken: vec![false; cpus.len()], tasks: Vec::new() }
+    }
+
+    /// Notes the task with this `stat` if it is runnable.
+    fn look(&mut self, tree: &Tree, stat: &str) {
+        let Some(cpu) = tree.text(stat).as_deref().and_then(runnable_on) else { return };
+        if let Some(index) = self.cpus.iter().position(|ours| *ours == cpu) {
+            self.taken[index] = true;
+        }
+        if !self.tasks.iter().any(|task| task == stat) {
+            self.tasks.push(stat.to_owned());
+        }
+    }
+
+    fn free(&self) -> usize {
+        self.taken.iter().filter(|taken| !**taken).count()
+    }
+}
+
+/// The CPU of a task that runs or wants to, from the text of its `stat`; `None` if it sleeps.
+fn runnable_on(stat: &str) -> Option<usize> {
+    // The name, in brackets, may hold anything; the state is the first field after it, the CPU the
+    // 37th (field 39 of proc(5)).
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    if fields.next()? != "R" {
+        return None;
+    }
+    fields.nth(35)?.parse().ok()
+}

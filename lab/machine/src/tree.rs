@@ -1,0 +1,62 @@
+//! Small text files below a root: `/` on a machine, a folder in a test.
+
+use std::path::{Path, PathBuf};
+
+/// A root below which `proc`, `sys` and `etc` lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    pub(crate) fn at(root: &Path) -> Tree {
+        Tree { root: root.to_owned() }
+    }
+
+    /// The path of an entry that is written as on a machine, with or without the first slash.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// The whole text, without the white space around it; `None` if it is empty or unreadable.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        let bytes = std::fs::read(self.path(path)).ok()?;
+        let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// A file that holds one decimal number.
+    pub(crate) fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.parse().ok()
+    }
+
+    /// The names in a folder, sorted; none if there is no such folder.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.path(path)) else {
+            return Vec::new();
+        };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod made_up {
+    //! Made-up files for tests.
+
+    use super::Tree;
+
+    /// A folder that holds these files, and the tree at it.
+    pub(crate) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = Tree::at(folder.path());
+        for (path, text) in files {
+            let path = tree.path(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        (folder, tree)
+    }
+}

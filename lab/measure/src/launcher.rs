@@ -1,0 +1,175 @@
+//! The caller's side of the launcher: starting it, asking it for runs, stopping it.
+
+use crate::error::StartError;
+use crate::image::{Environment, Image};
+use message::{CANCEL, Hello, Reply, Request};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) mod message;
+mod orphans;
+mod serve;
+mod spawn;
+mod wait;
+
+/// How long we sleep at most before we look whether the user interrupted: a signal that comes
+/// between the look and the sleep does not wake us.
+const SLICE_MS: i32 = 100;
+/// How long the launcher may take to end a run that was interrupted.
+const CANCEL_MS: i32 = 10_000;
+
+/// Everything that the launcher needs; it gets its own copy by `fork`.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) images: Vec<Image>,
+    pub(crate) environment: Environment,
+    pub(crate) directory: Option<PathBuf>,
+    /// Empty: any that we may use.
+    pub(crate) cpus: Vec<usize>,
+}
+
+/// A running launcher.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    socket: Option<OwnedFd>,
+    pid: i32,
+}
+
+/// Why a run has no reply.
+#[derive(Debug)]
+pub(crate) enum NoReply {
+    /// The user interrupted; what ran has been ended.
+    Interrupted,
+    /// The launcher is gone or does not answer.
+    Lost(io::Error),
+}
+
+impl Launcher {
+    /// Forks the launcher and waits until it is ready.
+    ///
+    /// # Errors
+    /// No process could be made, or it could not enter its directory or its CPUs.
+    pub(crate) fn start(prepared: Prepared) -> Result<Launcher, StartError> {
+        let failed = |doing| move |reason| StartError::Launcher { doing, reason };
+        let (ours, theirs) = message::pair().map_err(failed("the launcher has no socket"))?;
+        // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
+        // thread of ours could have held at this moment (glibc makes its allocator usable in the
+        // child), never returns, and closes every descriptor that is not its own.
+        let pid = unsafe { libc::fork() };
+        match pid {
+            -1 => Err(failed("the launcher cannot be started")(io::Error::last_os_error())),
+            0 => serve::run(theirs, prepared),
+            pid => {
+                drop(theirs);
+                let socket = Some(ours);
+                let launcher = Launcher { socket, pid };
+                let hello = launcher.hello().map_err(failed("the launcher did not start"))?;
+                let error = || io::Error::from_raw_os_error(hello.errno);
+                match hello.stage {
+                    Hello::READY => {}
+                    Hello::DIRECTORY => {
+                        let path = prepared.directory.unwrap_or_default();
+                        return Err(StartError::Directory { path, reason: error() });
+                    }
+                    _ => return Err(failed("the launcher cannot be set up")(error())),
+                }
+                Ok(launcher)
+            }
+        }
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    fn hello(&self) -> io::Result<Hello> {
+        let hello = message::receive(self.socket()?)?;
+        hello.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+    }
+
+    fn socket(&self) -> io::Result<BorrowedFd<'_>> {
+        let socket = self.socket.as_ref().map(AsFd::as_fd);
+        socket.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))
+    }
+
+    /// Has one program run with these standard input, output and error.
+    ///
+    /// # Errors
+    /// The user interrupted (`interrupted` became true), or the launcher is gone.
+    pub(crate) fn run(
+        &self,
+        request: &Request,
+        standard: [BorrowedFd<'_>; 3],
+        interrupted: &AtomicBool,
+    ) -> Result<Reply, NoReply> {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(NoReply::Interrupted);
+        }
+        let socket = self.socket().map_err(NoReply::Lost)?;
+        message::send(socket, request, &standard).map_err(NoReply::Lost)?;
+        loop {
+            if wait_for(socket, SLICE_MS).map_err(NoReply::Lost)? {
+                let reply: Option<Reply> = message::receive(socket).map_err(NoReply::Lost)?;
+                let gone = || NoReply::Lost(io::Error::from(io::ErrorKind::UnexpectedEof));
+                return reply.ok_or_else(gone);
+            }
+            if interrupted.load(Ordering::Relaxed) {
+                return Err(self.cancel(socket));
+            }
+        }
+    }
+
+    /// Ends what runs and takes its reply, so that the next request gets its own.
+    fn cancel(&self, socket: BorrowedFd<'_>) -> NoReply {
+        let asked = message::send(socket, &CANCEL, &[]);
+        let mut waited = 0;
+        while asked.is_ok() && waited < CANCEL_MS {
+            match wait_for(socket, SLICE_MS) {
+                Ok(true) => {
+                    let reply = message::receive::<Reply>(socket);
+                    return reply.map_or_else(NoReply::Lost, |_| NoReply::Interrupted);
+                }
+                Ok(false) => waited += SLICE_MS,
+                Err(error) => return NoReply::Lost(error),
+            }
+        }
+        NoReply::Interrupted
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        // The launcher ends when nobody is left at the other end of its socket.
+        self.socket = None;
+        // SAFETY: the process is a child of ours that nobody else waits for; no status is kept.
+        while unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) } == -1
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+    }
+}
+
+/// Waits until the descriptor can be read or is closed; false after the time, or a signal.
+pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, timeout_ms: i32) -> io::Result<bool> {
+    let mut poll = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the array has one valid entry.
+    match unsafe { libc::poll(&raw mut poll, 1, timeout_ms) } {
+        -1 => {
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) }
+        }
+        ready => Ok(ready > 0),
+    }
+}
+
+/// A descriptor of a process, by which its end can be waited for.
+pub(crate) fn process_descriptor(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes two numbers and makes a descriptor.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}

@@ -1,0 +1,300 @@
+//! What the caller and the launcher say to each other: plain numbers, a message a datagram.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// A type all of whose byte patterns are valid and that has no padding between its fields.
+///
+/// # Safety
+/// That must be true.
+pub(crate) unsafe trait Plain: Copy {}
+
+/// "Run this now." The descriptors of standard input, output and error come with it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Request {
+    /// Index among the prepared images.
+    pub(crate) contestant: u32,
+    pub(crate) padding_bytes: u32,
+    pub(crate) timeout_ns: u64,
+    /// 0 if standard output is not looked at.
+    pub(crate) output_limit_bytes: u64,
+}
+// SAFETY: two u32 and two u64 have no padding between them.
+unsafe impl Plain for Request {}
+
+/// "End what you run." It is harmless when nothing runs.
+pub(crate) const CANCEL: u8 = b'c';
+// SAFETY: a byte is plain.
+unsafe impl Plain for u8 {}
+
+/// "I am ready", or why not.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hello {
+    pub(crate) stage: i32,
+    pub(crate) errno: i32,
+}
+// SAFETY: two i32 have no padding between them.
+unsafe impl Plain for Hello {}
+
+impl Hello {
+    pub(crate) const READY: i32 = 0;
+    pub(crate) const DIRECTORY: i32 = 1;
+    pub(crate) const SET_UP: i32 = 2;
+}
+
+/// How a run ended.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reply {
+    pub(crate) end: i32,
+    /// What the system said where it refused something.
+    pub(crate) errno: i32,
+    /// As `wait` gives it.
+    pub(crate) status: i32,
+    /// Processes that it left behind and that were ended.
+    pub(crate) left_behind: u32,
+    /// Just before the start, by the monotonic clock.
+    pub(crate) start_ns: u64,
+    /// Just after it was reaped.
+    pub(crate) end_ns: u64,
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+    pub(crate) peak_kib: u64,
+    pub(crate) minor_faults: u64,
+    pub(crate) major_faults: u64,
+    pub(crate) voluntary_switches: u64,
+    pub(crate) involuntary_switches: u64,
+    /// The launcher's own peak memory so far.
+    pub(crate) floor_kib: u64,
+    /// Name of one process that was left behind, ended by zero bytes.
+    pub(crate) left_name: [u8; 32],
+}
+// SAFETY: four 32-bit numbers, ten u64 and 32 bytes have no padding between them.
+unsafe impl Plain for Reply {}
+
+impl Reply {
+    /// It ended by itself.
+    pub(crate) const ENDED: i32 = 0;
+    /// The system refused to start it.
+    pub(crate) const NOT_STARTED: i32 = 1;
+    /// It was ended at the time-out.
+    pub(crate) const TIMED_OUT: i32 = 2;
+    /// It was ended because it wrote too much.
+    pub(crate) const FLOODED: i32 = 3;
+    /// It was ended because the caller asked for it, or is gone.
+    pub(crate) const CANCELLED: i32 = 4;
+    /// It could not be watched, and was ended.
+    pub(crate) const BROKEN: i32 = 5;
+
+    /// A reply that says nothing yet.
+    pub(crate) const fn new() -> Reply {
+        Reply {
+            end: Reply::BROKEN,
+            errno: 0,
+            status: 0,
+            left_behind: 0,
+            start_ns: 0,
+            end_ns: 0,
+            user_ns: 0,
+            system_ns: 0,
+            peak_kib: 0,
+            minor_faults: 0,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            floor_kib: 0,
+            left_name: [0; 32],
+        }
+    }
+}
+
+/// A connected pair of sockets that keep messages apart.
+pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut fds = [-1; 2];
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: the array has room for two descriptors.
+    if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made these descriptors and nobody else owns them.
+    Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
+}
+
+/// Room for the control message that carries three descriptors.
+#[repr(C, align(8))]
+struct Control([u8; 64]);
+
+const MOST_DESCRIPTORS: usize = 3;
+const DESCRIPTORS_BYTES: u32 = (MOST_DESCRIPTORS * size_of::<i32>()) as u32;
+
+/// Sends a message, with no descriptors or with exactly three.
+pub(crate) fn send<T: Plain>(
+    socket: BorrowedFd<'_>,
+    message: &T,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    let mut part = libc::iovec {
+        iov_base: std::ptr::from_ref(message).cast_mut().cast(),
+        iov_len: size_of::<T>(),
+    };
+    let mut control = Control([0; 64]);
+    // SAFETY: all zero bytes are a valid msghdr.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    if descriptors.len() == MOST_DESCRIPTORS {
+        header.msg_control = control.0.as_mut_ptr().cast();
+        // SAFETY: CMSG_SPACE and CMSG_LEN only compute lengths; the control buffer is aligned and
+        // longer than the space for three descriptors, so the first header and its data lie in it.
+        unsafe {
+            header.msg_controllen = libc::CMSG_SPACE(DESCRIPTORS_BYTES) as _;
+            let first = libc::CMSG_FIRSTHDR(&raw const header);
+            (*first).cmsg_level = libc::SOL_SOCKET;
+            (*first).cmsg_type = libc::SCM_RIGHTS;
+            (*first).cmsg_len = libc::CMSG_LEN(DESCRIPTORS_BYTES) as _;
+            let data = libc::CMSG_DATA(first).cast::<i32>();
+            for (index, descriptor) in descriptors.iter().enumerate() {
+                data.add(index).write_unaligned(descriptor.as_raw_fd());
+            }
+        }
+    }
+    loop {
+        // SAFETY: the header, its part and its control message are valid during the call.
+        let sent =
+            unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
+        match again(sent)? {
+            Some(length) if length == size_of::<T>() => return Ok(()),
+            Some(_) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
+            None => {}
+        }
+    }
+}
+
+/// Receives a message; `None` if the other end is closed. A message of another length is an error.
+pub(crate) fn receive<T: Plain>(socket: BorrowedFd<'_>) -> io::Result<Option<T>> {
+    let mut message = MaybeUninit::<T>::zeroed();
+    let length = loop {
+        // SAFETY: the place is valid for as many bytes as the call is told.
+        let got = unsafe {
+            libc::recv(socket.as_raw_fd(), message.as_mut_ptr().cast(), size_of::<T>(), 0)
+        };
+        if let Some(length) = again(got)? {
+            break length;
+        }
+    };
+    match length {
+        0 => Ok(None),
+        // SAFETY: every byte was written, and all byte patterns of a plain type are valid.
+        length if length == size_of::<T>() => Ok(Some(unsafe { message.assume_init() })),
+        _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
+    }
+}
+
+/// What the launcher hears while it waits.
+pub(crate) enum Heard {
+    /// A request with its three descriptors.
+    Request(Request, [OwnedFd; MOST_DESCRIPTORS]),
+    /// "End what you run", or something that it does not know.
+    Other,
+    /// The caller is gone.
+    Closed,
+}
+
+/// Receives what the caller says.
+pub(crate) fn hear(socket: BorrowedFd<'_>) -> io::Result<Heard> {
+    let mut request = Request::default();
+    let mut part =
+        libc::iovec { iov_base: (&raw mut request).cast(), iov_len: size_of::<Request>() };
+    let mut control = Control([0; 64]);
+    // SAFETY: all zero bytes are a valid msghdr.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = size_of::<Control>() as _;
+    let length = loop {
+        // SAFETY: the header, its part and its control buffer are valid during the call.
+        let got =
+            unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC) };
+        if let Some(length) = again(got)? {
+            break length;
+        }
+    };
+    if length == 0 {
+        return Ok(Heard::Closed);
+    }
+    // SAFETY: the kernel has filled the control buffer and set its length, so the first header, if
+    // there is one, and its data lie in it; the descriptors in it are new and nobody owns them.
+    let descriptors = unsafe {
+        let first = libc::CMSG_FIRSTHDR(&raw const header);
+        if first.is_null() || (*first).cmsg_len as u32 != libc::CMSG_LEN(DESCRIPTORS_BYTES) {
+            return Ok(Heard::Other);
+        }
+        let data = libc::CMSG_DATA(first).cast::<i32>();
+        [0, 1, 2].map(|index| OwnedFd::from_raw_fd(data.add(index).read_unaligned()))
+    };
+    if length != size_of::<Request>() {
+        return Ok(Heard::Other);
+    }
+    Ok(Heard::Request(request, descriptors))
+}
+
+/// The result of a call that a signal may interrupt: `None` to make it again.
+fn again(result: isize) -> io::Result<Option<usize>> {
+    match usize::try_from(result) {
+        Ok(length) => Ok(Some(length)),
+        Err(_) => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            error => Err(error),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::{Read, Seek, Write};
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn messages_and_descriptors_arrive() {
+        let (ours, theirs) = pair().unwrap();
+        let mut file = tempfile::tempfile().unwrap();
+        write!(file, "here").unwrap();
+        let request = Request { contestant: 3, padding_bytes: 9, timeout_ns: 7, ..request() };
+        send(ours.as_fd(), &request, &[file.as_fd(); 3]).unwrap();
+        let Heard::Request(got, [_, _, third]) = hear(theirs.as_fd()).unwrap() else { panic!() };
+        assert_eq!((got.contestant, got.padding_bytes, got.timeout_ns), (3, 9, 7));
+        let mut third = File::from(third);
+        third.rewind().unwrap();
+        let mut text = String::new();
+        third.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "here");
+        let reply = Reply { end_ns: 5, left_name: [7; 32], ..Reply::new() };
+        send(theirs.as_fd(), &reply, &[]).unwrap();
+        let got: Reply = receive(ours.as_fd()).unwrap().unwrap();
+        assert_eq!((got.end_ns, got.left_name), (5, [7; 32]));
+    }
+
+    fn request() -> Request {
+        Request::default()
+    }
+
+    #[test]
+    fn other_messages_and_the_end_are_told_apart() {
+        let (ours, theirs) = pair().unwrap();
+        send(ours.as_fd(), &CANCEL, &[]).unwrap();
+        assert!(matches!(hear(theirs.as_fd()).unwrap(), Heard::Other));
+        send(ours.as_fd(), &request(), &[]).unwrap();
+        assert!(matches!(hear(theirs.as_fd()).unwrap(), Heard::Other), "no descriptors");
+        send(theirs.as_fd(), &CANCEL, &[]).unwrap();
+        assert!(receive::<Reply>(ours.as_fd()).is_err(), "too short");
+        drop(ours);
+        assert!(matches!(hear(theirs.as_fd()).unwrap(), Heard::Closed));
+        assert!(send(theirs.as_fd(), &CANCEL, &[]).is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! The launcher's own life: set up, then one run a request, until the caller is gone.
+
+use super::message::{self, Heard, Hello, Reply, Request};
+use super::{Prepared, orphans, spawn, wait};
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tiebreak_machine::cpus;
+
+/// The launcher keeps its socket here and closes all descriptors above.
+const SOCKET: i32 = 3;
+
+/// Runs the launcher in a process that has just been forked; never returns.
+pub(super) fn run(socket: OwnedFd, prepared: Prepared) -> ! {
+    // Nothing may unwind into the copy of the caller's stack that lies below.
+    let served = catch_unwind(AssertUnwindSafe(|| serve(socket, prepared)));
+    let status = if matches!(served, Ok(Ok(()))) { 0 } else { 70 };
+    // SAFETY: ends the process at once, without the caller's handlers for its end.
+    unsafe { libc::_exit(status) }
+}
+
+fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
+    let (socket, null) = settle_descriptors(socket)?;
+    let socket = socket.as_fd();
+    let hello = match set_up(&prepared) {
+        Ok(()) => Hello::default(),
+        Err((stage, error)) => {
+            let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+            Hello { stage, errno }
+        }
+    };
+    message::send(socket, &hello, &[])?;
+    let attributes = spawn::Attributes::new()?;
+    loop {
+        match message::hear(socket)? {
+            Heard::Request(request, standard) => {
+                let reply = run_once(&request, standard, &mut prepared, &attributes, socket);
+                stand_on(&null, &null, &null);
+                message::send(socket, &reply, &[])?;
+            }
+            // It came too late: what it was to end has ended.
+            Heard::Other => {}
+            Heard::Closed => return Ok(()),
+        }
+    }
+}
+
+fn run_once(
+    request: &Request,
+    [input, output, errors]: [OwnedFd; 3],
+    prepared: &mut Prepared,
+    attributes: &spawn::Attributes,
+    socket: BorrowedFd<'_>,
+) -> Reply {
+    // The contestant inherits our own standard descriptors, so nothing is left to do for them
+    // between the clock and its start.
+    stand_on(&input, &output, &errors);
+    prepared.environment.pad(request.padding_bytes);
+    let mut reply = Reply::new();
+    let Some(image) = prepared.images.get(request.contestant as usize) else {
+        return reply;
+    };
+    let watch = wait::Watch { request, output: &output, errors: &errors, socket };
+    match spawn::start(image, &prepared.environment, attributes) {
+        Ok((pid, start_ns)) => {
+            reply.start_ns = start_ns;
+            watch.until_reaped(pid, &mut reply);
+            orphans::end_all(&mut reply);
+            reply.floor_kib = own_peak_kib();
+        }
+        Err(error) => {
+            reply.end = Reply::NOT_STARTED;
+            reply.errno = error;
+        }
+    }
+    reply
+}
+
+/// Closes everything but the socket and points the standard descriptors to `/dev/null`: the
+/// caller's pipes and terminals must not stay open because of us.
+fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
+    let old = socket.into_raw_fd();
+    // SAFETY: duplicates a descriptor of ours; what had the number before is the caller's, of which
+    // this process has a copy that nothing here uses.
+    if old != SOCKET && unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    close_from(SOCKET + 1);
+    // SAFETY: the number is that of our socket, and its old owner has given it up.
+    let socket = unsafe { OwnedFd::from_raw_fd(SOCKET) };
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    stand_on(&null, &null, &null);
+    Ok((socket, null))
+}
+
+/// Closes all descriptors from this one on, of which nothing in this process has an owner.
+fn close_from(first: i32) {
+    // SAFETY: no owner of such a descriptor is used or dropped in this process.
+    if unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } == 0 {
+        return;
+    }
+    // Before Linux 5.9: one by one, as far as usual limits go.
+    for fd in first..4096 {
+        // SAFETY: as above.
+        unsafe { libc::close(fd) };
+    }
+}
+
+/// Makes these our standard input, output and error, which every program that we start inherits.
+fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) {
+    for (number, fd) in
+        [input.as_raw_fd(), output.as_raw_fd(), errors.as_raw_fd()].into_iter().enumerate()
+    {
+        // SAFETY: duplicates an open descriptor; nothing in this process owns the standard ones.
+        unsafe { libc::dup2(fd, number as i32) };
+    }
+}
+
+/// Makes the launcher what it must be: apart from the caller's signals, the one that orphans fall
+/// to, in the right folder, on the right CPUs.
+fn set_up(prepared: &Prepared) -> Result<(), (i32, io::Error)> {
+    let failed = |stage| move |error| (stage, error);
+    // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only what
+    // belongs to this process: its group, its name, what signals do to it.
+    unsafe {
+        // A group of our own: what is sent to the caller's group is not for us, we end with it.
+        libc::setpgid(0, 0);
+        libc::prctl(libc::PR_SET_NAME, c"tiebreak-launch".as_ptr());
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGQUIT, libc::SIGHUP, libc::SIGPIPE] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) != 0 {
+            return Err((Hello::SET_UP, io::Error::last_os_error()));
+        }
+    }
+    // The kernel must have what we wait with: better now than in the first round.
+    // SAFETY: getpid only reads a number.
+    let own = unsafe { libc::getpid() };
+    super::process_descriptor(own).map_err(failed(Hello::SET_UP))?;
+    if let Some(directory) = &prepared.directory {
+        std::env::set_current_dir(directory).map_err(failed(Hello::DIRECTORY))?;
+    }
+    if !prepared.cpus.is_empty() {
+        cpus::pin_this_thread(&prepared.cpus).map_err(failed(Hello::SET_UP))?;
+    }
+    Ok(())
+}
+
+/// The launcher's own peak memory, which `exec` passes on to every program.
+fn own_peak_kib() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_maxrss).unwrap_or(0)
+}

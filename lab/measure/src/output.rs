@@ -1,0 +1,96 @@
+//! Memory files that take a contestant's output, looked at after the clock has stopped.
+
+use crate::files::hexadecimal;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io;
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::FileExt;
+use tiebreak_core::sampler::OutputPrint;
+
+/// As much of standard error as a fault quotes.
+const TAIL_BYTES: u64 = 400;
+
+/// A new, empty file in memory that nobody else has and that no `exec` inherits.
+pub(crate) fn memory_file() -> io::Result<File> {
+    // SAFETY: the name ends with a zero byte; the flags are valid.
+    let fd = unsafe { libc::memfd_create(c"tiebreak".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// Length and print of a whole file, wherever it was read or written last.
+pub(crate) fn print(file: &File) -> io::Result<OutputPrint> {
+    let mut hash = Sha256::new();
+    let mut buffer = [0; 16 << 10];
+    let mut bytes = 0;
+    loop {
+        let length = file.read_at(&mut buffer, bytes)?;
+        if length == 0 {
+            break;
+        }
+        hash.update(&buffer[..length]);
+        bytes += length as u64;
+    }
+    let mut digest = hexadecimal(&hash.finalize());
+    digest.truncate(32);
+    Ok(OutputPrint { bytes, digest })
+}
+
+/// The last lines of a file, at most 400 bytes; if more was cut off, from the start of a line where
+/// there is one. Control characters become spaces, so that a terminal can show it.
+pub(crate) fn tail(file: &File) -> String {
+    let length = file.metadata().map_or(0, |data| data.len());
+    let start = length.saturating_sub(TAIL_BYTES);
+    let mut bytes = vec![0; (length - start) as usize];
+    let got = file.read_at(&mut bytes, start).unwrap_or(0);
+    let mut bytes = &bytes[..got];
+    if start > 0 {
+        let line = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
+        bytes = line.filter(|line| !line.is_empty()).unwrap_or(bytes);
+    }
+    let shown = |c: char| if c.is_control() && c != '\n' { ' ' } else { c };
+    let text: String = String::from_utf8_lossy(bytes).chars().map(shown).collect();
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn holding(bytes: &[u8]) -> File {
+        let mut file = memory_file().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn equal_outputs_have_equal_prints() {
+        let print_of = |bytes: &[u8]| print(&holding(bytes)).unwrap();
+        let abc = print_of(b"abc");
+        assert_eq!((abc.bytes, abc.digest.as_str()), (3, "ba7816bf8f01cfea414140de5dae2223"));
+        assert_eq!(abc, print_of(b"abc"));
+        assert_ne!(abc, print_of(b"abd"));
+        let long = vec![7; 100_000];
+        assert_eq!(print_of(&long).bytes, 100_000);
+        assert_ne!(print_of(&long), print_of(&long[1..]));
+        assert_eq!(print_of(b"").bytes, 0);
+    }
+
+    #[test]
+    fn tails_are_short_and_plain() {
+        let check = |bytes: &[u8], text: &str| assert_eq!(tail(&holding(bytes)), text);
+        check(b"", "");
+        check(b"one\ntwo\n", "one\ntwo");
+        check(b"\x1b[31mred\x07\tx\n", "[31mred  x");
+        check(b"\xffbad", "\u{fffd}bad");
+        let mut long = vec![b'x'; 1000];
+        long.extend(b"\nlast line\n");
+        check(&long, "last line");
+        check(&vec![b'y'; 1000], &"y".repeat(400));
+    }
+}

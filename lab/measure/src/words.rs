@@ -1,0 +1,208 @@
+//! Splitting a command into words as a POSIX shell does, without its expansions.
+
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+/// Why a command cannot be split without a shell.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WordsError {
+    /// There is no word in it.
+    #[error("the command is empty")]
+    Empty,
+    /// A character that only a shell understands.
+    #[error(
+        "'{character}' at character {position} means something to a shell, and none is used: quote \
+         it if it is meant as it stands, or run the command through a shell with --shell"
+    )]
+    NeedsShell {
+        /// The character.
+        character: char,
+        /// Which character of the command it is, counted from 1.
+        position: usize,
+    },
+    /// A quote without its partner.
+    #[error("the quote {quote} at character {position} is not closed")]
+    OpenQuote {
+        /// The quote.
+        quote: char,
+        /// Which character of the command it is, counted from 1.
+        position: usize,
+    },
+    /// A backslash with nothing after it.
+    #[error("the command ends with a backslash")]
+    OpenBackslash,
+    /// `NAME=value` before the program.
+    #[error("'{word}' sets a variable, which needs a shell: 'env {word} ...' or --shell does it")]
+    Assignment {
+        /// The word.
+        word: String,
+    },
+}
+
+/// Splits a command into words: blanks separate, `'...'`, `"..."` and `\` quote as in `sh`
+/// (POSIX.1-2017, XCU 2.2).
+///
+/// Nothing is expanded. A character that a shell would act on is an error unless it is quoted:
+/// `| & ; < > ( ) $ * ?` and the backquote anywhere, `~` and `#` at the start of a word, `$` and
+/// the backquote also within double quotes, and a line break within the command.
+///
+/// # Errors
+/// The command needs a shell, or is empty, or a quote is open.
+///
+/// ```
+/// let words = tiebreak_measure::words::split(r#"grep -c 'a b' "it's" c\ d"#).unwrap();
+/// assert_eq!(words, ["grep", "-c", "a b", "it's", "c d"]);
+/// ```
+pub fn split(command: &str) -> Result<Vec<String>, WordsError> {
+    let trimmed = command.trim_end_matches(['\n', '\r']);
+    let mut splitter = Splitter { text: trimmed, rest: trimmed.char_indices().peekable() };
+    let mut words = Vec::new();
+    while let Some(word) = splitter.word()? {
+        words.push(word);
+    }
+    match words.first() {
+        None => Err(WordsError::Empty),
+        Some(word) if is_assignment(word) => Err(WordsError::Assignment { word: word.clone() }),
+        Some(_) => Ok(words),
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else {
+        return false;
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+struct Splitter<'a> {
+    text: &'a str,
+    rest: Peekable<CharIndices<'a>>,
+}
+
+impl Splitter<'_> {
+    fn position(&self, byte: usize) -> usize {
+        self.text[..byte].chars().count() + 1
+    }
+
+    fn needs_shell(&self, byte: usize, character: char) -> WordsError {
+        WordsError::NeedsShell { character, position: self.position(byte) }
+    }
+
+    /// The next word; `None` at the end.
+    fn word(&mut self) -> Result<Option<String>, WordsError> {
+        while self.rest.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
+        let Some(&(byte, first)) = self.rest.peek() else {
+            return Ok(None);
+        };
+        if matches!(first, '~' | '#') {
+            return Err(self.needs_shell(byte, first));
+        }
+        let mut word = String::new();
+        while let Some((byte, c)) = self.rest.next_if(|(_, c)| !matches!(c, ' ' | '\t')) {
+            match c {
+                '\'' => self.single_quoted(byte, &mut word)?,
+                '"' => self.double_quoted(byte, &mut word)?,
+                '\\' => match self.rest.next() {
+                    // A backslash and a line break are nothing at all.
+                    Some((_, '\n')) => {}
+                    Some((_, quoted)) => word.push(quoted),
+                    None => return Err(WordsError::OpenBackslash),
+                },
+                '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '*' | '?' | '\n' => {
+                    return Err(self.needs_shell(byte, c));
+                }
+                plain => word.push(plain),
+            }
+        }
+        Ok(Some(word))
+    }
+
+    fn single_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
+        for (_, c) in self.rest.by_ref() {
+            match c {
+                '\'' => return Ok(()),
+                plain => word.push(plain),
+            }
+        }
+        Err(WordsError::OpenQuote { quote: '\'', position: self.position(start) })
+    }
+
+    fn double_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
+        while let Some((byte, c)) = self.rest.next() {
+            match c {
+                '"' => return Ok(()),
+                '$' | '`' => return Err(self.needs_shell(byte, c)),
+                '\\' => match self.rest.next() {
+                    Some((_, '\n')) => {}
+                    Some((_, quoted @ ('$' | '`' | '"' | '\\'))) => word.push(quoted),
+                    Some((_, plain)) => word.extend(['\\', plain]),
+                    None => break,
+                },
+                plain => word.push(plain),
+            }
+        }
+        Err(WordsError::OpenQuote { quote: '"', position: self.position(start) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        let check = |command: &str, words: &[&str]| {
+            assert_eq!(split(command).unwrap(), words, "{command}");
+            // The shell itself is the oracle.
+            let script = format!("for word in {command}\ndo printf '%s\\0' \"$word\"; done");
+            let said = Command::new("sh").arg("-c").arg(script).output().unwrap();
+            let said = String::from_utf8(said.stdout).unwrap();
+            assert_eq!(said.split_terminator('\0').collect::<Vec<_>>(), words, "{command}");
+        };
+        check("a b  c\td", &["a", "b", "c", "d"]);
+        check("  a ", &["a"]);
+        check("'a b'c\"d e\"", &["a bcd e"]);
+        check("a '' \"\"", &["a", "", ""]);
+        check(r#""a\"b\\c\d\$" '\'"#, &[r#"a"b\c\d$"#, r"\"]);
+        check(r"a\ b \* \'", &["a b", "*", "'"]);
+        check("a\\\nb \"c\\\nd\"", &["ab", "cd"]);
+        check("'$x' '*' \"?~#|\" a~ b#", &["$x", "*", "?~#|", "a~", "b#"]);
+        check("[ -f {a,b} ] x=1 !", &["[", "-f", "{a,b}", "]", "x=1", "!"]);
+        check("caf\u{e9} 'na\u{ef}ve'", &["caf\u{e9}", "na\u{ef}ve"]);
+    }
+
+    #[test]
+    fn what_needs_a_shell_is_named_with_its_place() {
+        let check = |command: &str, character: char, position: usize| {
+            let error = split(command).unwrap_err();
+            assert_eq!(error, WordsError::NeedsShell { character, position }, "{command}");
+            assert!(error.to_string().contains("--shell"));
+        };
+        for character in ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '~', '#'] {
+            check(&format!("a {character}b"), character, 3);
+            assert_eq!(split(&format!("a '{character}'")).unwrap()[1], character.to_string());
+        }
+        check("ls *.txt", '*', 4);
+        check("a>b", '>', 2);
+        check("\u{e9} \"x$y\"", '$', 5);
+        check("a\nb", '\n', 2);
+        check("a \"`b`\"", '`', 4);
+    }
+
+    #[test]
+    fn unfinished_commands_are_errors() {
+        let check = |command: &str, error: WordsError| {
+            assert_eq!(split(command), Err(error), "{command}");
+        };
+        check("", WordsError::Empty);
+        check(" \t\n", WordsError::Empty);
+        check("a 'b", WordsError::OpenQuote { quote: '\'', position: 3 });
+        check("a b\"c\\", WordsError::OpenQuote { quote: '"', position: 4 });
+        check("a\\", WordsError::OpenBackslash);
+        check("LANG=C sort", WordsError::Assignment { word: "LANG=C".to_owned() });
+        assert_eq!(split("a=b/c").unwrap_err(), WordsError::Assignment { word: "a=b/c".into() });
+        assert_eq!(split("./a=b c").unwrap(), ["./a=b", "c"]);
+    }
+}

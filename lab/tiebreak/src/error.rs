@@ -1,0 +1,82 @@
+//! What can go wrong in the laboratory, by whose fault it is.
+
+use std::path::PathBuf;
+use thiserror::Error;
+use tiebreak_measure::StartError;
+use tiebreak_store::StoreError;
+use tiebreak_study::ClaimError;
+
+/// An error of the laboratory. Its text says what would be right.
+#[derive(Debug, Error)]
+pub enum LabError {
+    /// A claim sentence is wrong.
+    #[error("{0}")]
+    Claim(ClaimError),
+    /// What was asked for makes no plan.
+    #[error("{0}")]
+    Usage(String),
+    /// A program, a file or a CPU that was named cannot be used.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file that was named cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The run cannot be resumed.
+    #[error("run {id} cannot be resumed: {why}")]
+    Resume {
+        /// The run.
+        id: String,
+        /// Why, and what to do instead.
+        why: String,
+    },
+    /// The journal's verdict is not what its samples give.
+    #[error(
+        "run {id} does not replay: the journal says that '{claim}' {recorded}, its samples give \
+         {replayed}; the file was changed, or this is a defect of tiebreak"
+    )]
+    Replay {
+        /// The run.
+        id: String,
+        /// The claim.
+        claim: String,
+        /// The verdict in the journal.
+        recorded: String,
+        /// The verdict that its samples give.
+        replayed: String,
+    },
+    /// A clean-up hook failed, or something that is no contestant's fault went wrong in a run.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Whose fault an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The words of the command line or of a claim.
+    Usage,
+    /// The data or programs that they name.
+    Data,
+    /// The machine or tiebreak.
+    Tool,
+}
+
+impl LabError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
+            LabError::Start(_) | LabError::Read { .. } | LabError::Resume { .. } => Blame::Data,
+            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
+            LabError::Store(_) | LabError::Replay { .. } => Blame::Data,
+            LabError::Broken(_) => Blame::Tool,
+        }
+    }
+}

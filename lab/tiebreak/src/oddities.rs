@@ -1,0 +1,77 @@
+//! What was odd about the samples: sums over a run, told at its end as warnings.
+
+use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::warning::Warning;
+
+/// Foreign load below this share of our CPUs' time is not worth a line.
+const FOREIGN_SHARE_MIN: f64 = 0.05;
+/// Stolen time below this share is not worth a line.
+const STEAL_SHARE_MIN: f64 = 0.01;
+/// A run below this is mostly the kernel starting a process.
+const START_NS: u64 = 1_000_000;
+
+/// Sums over all samples of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Oddities {
+    samples: u64,
+    wall_ns: u64,
+    foreign_cpu_ns: u64,
+    steal_ns: u64,
+    throttled: u64,
+    clock_backwards: u64,
+    rounds_never_quiet: u64,
+}
+
+impl Oddities {
+    fn take(&mut self, sample: &Sample) {
+        self.samples += 1;
+        self.wall_ns += sample.wall_ns;
+        self.foreign_cpu_ns += sample.beside.foreign_cpu_ns.unwrap_or(0);
+        self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
+        self.throttled += u64::from(sample.marks.has(Mark::Throttled));
+        self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
+    }
+
+    /// Counts a round that waited for quiet and started all the same.
+    pub fn take_round(&mut self, samples: &[Sample]) {
+        let not_quiet = samples.iter().any(|sample| sample.marks.has(Mark::NotQuiet));
+        self.rounds_never_quiet += u64::from(not_quiet);
+        samples.iter().for_each(|sample| self.take(sample));
+    }
+
+    /// The share of the time beside the samples that others used of our CPUs, and the stolen share.
+    fn shares(&self, cpus: f64) -> (f64, f64) {
+        let time = self.wall_ns as f64 * cpus.max(1.0);
+        if time == 0.0 {
+            return (0.0, 0.0);
+        }
+        (self.foreign_cpu_ns as f64 / time, self.steal_ns as f64 / time)
+    }
+
+    /// The warnings about the run's samples, `cpus` being how many CPUs contestants may use.
+    pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let (foreign, steal) = self.shares(cpus);
+        if foreign >= FOREIGN_SHARE_MIN {
+            warnings.push(Warning::ForeignLoad { share: foreign });
+        }
+        if steal >= STEAL_SHARE_MIN {
+            warnings.push(Warning::Steal { share: steal });
+        }
+        if self.throttled > 0 {
+            warnings.push(Warning::Throttled { samples: self.throttled });
+        }
+        if self.clock_backwards > 0 {
+            warnings.push(Warning::ClockBackwards { samples: self.clock_backwards });
+        }
+        if self.rounds_never_quiet > 0 {
+            warnings.push(Warning::NeverQuiet { rounds: self.rounds_never_quiet });
+        }
+        warnings
+    }
+}
+
+/// Whether a contestant with this median wall time is mostly the start of a process.
+pub fn is_mostly_start(median_wall_ns: f64) -> bool {
+    median_wall_ns < START_NS as f64
+}

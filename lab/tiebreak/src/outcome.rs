@@ -1,0 +1,194 @@
+//! The result of a run, put together from the referee and what the journal knows of the run.
+
+use crate::oddities::is_mostly_start;
+use crate::referee::{Referee, Seen};
+use tiebreak_core::claim::Relation;
+use tiebreak_core::fingerprint::{Fact, Fingerprint};
+use tiebreak_core::journal::{RunHeader, StopReason};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::result::{
+    ClaimResult, ContestantResult, EvidenceResult, MetricSummary, RatioResult, RunResult,
+};
+use tiebreak_core::sample::Mark;
+use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
+use tiebreak_stats::observation::{factor, log};
+use tiebreak_stats::summary;
+
+/// Bins of the pictures of distributions: two a character of a wide terminal.
+const BINS: usize = 60;
+/// Runs whose median says whether a program is mostly its own start.
+const RUNS_TO_JUDGE_START: u64 = 5;
+
+/// How much of a result is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The claims: for a screen that is redrawn while the run goes on.
+    Progress,
+    /// Everything: summaries, distributions, warnings.
+    Full,
+}
+
+/// Puts the result together as it stands.
+pub fn result(
+    referee: &Referee,
+    header: &RunHeader,
+    journal: &str,
+    stopped: Option<StopReason>,
+    detail: Detail,
+) -> RunResult {
+    let plan = referee.plan();
+    let full = detail == Detail::Full;
+    let contestants = contestants(referee, full);
+    let mut warnings = Vec::new();
+    if full {
+        warnings = referee.warnings(cpus(plan.program.cpus.len(), &header.machine));
+        warnings.extend(contestants.iter().filter_map(mostly_start));
+    }
+    let seconds = seconds(referee.elapsed_ns());
+    RunResult {
+        command: header.command.clone(),
+        seed: plan.seed.clone(),
+        journal: journal.to_owned(),
+        seconds,
+        seconds_waited: self::seconds(referee.waited_ns()),
+        eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
+        rounds: referee.rounds(),
+        lost: referee.lost(),
+        stopped,
+        error: plan.error,
+        resolution: plan.resolution,
+        budget: referee.budget(),
+        verdicts: match referee.self_check() {
+            Some(_) => Vec::new(),
+            None => (0..plan.claims.len()).map(|index| claim(referee, index)).collect(),
+        },
+        contestants,
+        machine: header.machine.clone(),
+        warnings,
+        self_check: referee.self_check().map(|check| match detail {
+            Detail::Full if stopped.is_some() => {
+                check.result(&plan.seed, seconds / referee.rounds().max(1) as f64)
+            }
+            _ => check.rates(),
+        }),
+    }
+}
+
+fn claim(referee: &Referee, index: usize) -> ClaimResult {
+    let plan = referee.plan();
+    let planned = &plan.claims[index];
+    let evidence = referee.evidence(index);
+    let name = |contestant: usize| plan.contestants[contestant].name.clone();
+    let verdict = referee.verdict(index);
+    let fault = [planned.left, planned.right].into_iter().find_map(|contestant| {
+        let fault = referee.seen()[contestant].fault.clone()?;
+        (verdict == Verdict::Void).then(|| (name(contestant), fault))
+    });
+    ClaimResult {
+        claim: planned.claim.text.clone(),
+        verdict,
+        winner: referee.winner(index).map(name),
+        left: name(planned.left),
+        right: name(planned.right),
+        metric: planned.claim.metric,
+        is_question: planned.claim.relation == Relation::Order,
+        relation: planned.claim.relation,
+        scope: plan.scope,
+        centre: plan.centre,
+        error: planned.error,
+        rounds: evidence.rounds,
+        seconds: seconds(referee.claim_ns(index)),
+        ratio: RatioResult {
+            estimate: evidence.estimate.map(factor),
+            low: evidence.low.map(factor),
+            high: evidence.high.map(factor),
+            confidence: evidence.confidence,
+        },
+        evidence: EvidenceResult {
+            for_claim: evidence.evidence_for,
+            against: evidence.evidence_against,
+            needed: evidence.evidence_needed,
+        },
+        fault,
+    }
+}
+
+/// The run's own seconds until its last open claim has the evidence that it needs, if the evidence
+/// goes on growing as it did so far; no more than the budget leaves. `None` before it has grown.
+fn eta_seconds(referee: &Referee) -> Option<f64> {
+    let elapsed = seconds(referee.elapsed_ns());
+    let claims = 0..referee.plan().claims.len();
+    let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
+    let mut left = open.map(|claim| {
+        let (have, need) = referee.bets(claim);
+        // Bets that have not won yet say nothing of when they will have.
+        let grown = log(have);
+        (grown > 0.5).then(|| elapsed * (log(need) / grown - 1.0).max(0.0))
+    });
+    let left = left.try_fold(0.0_f64, |most, left| Some(most.max(left?)));
+    let budget = referee.budget().seconds.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0));
+    left.map(|left| left.min(budget)).or(budget.is_finite().then_some(budget))
+}
+
+fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
+    let plan = referee.plan();
+    let shown = plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric);
+    let mut sorted: Vec<Vec<f64>> = Vec::new();
+    let results = referee.seen().iter().zip(&plan.contestants).map(|(seen, contestant)| {
+        let mut metrics = Vec::new();
+        let mut of_shown = Vec::new();
+        for (metric, values) in seen.values.iter().filter(|_| full) {
+            let mut values = values.clone();
+            metrics.push((*metric, summary::summarise(&mut values)));
+            if *metric == shown {
+                of_shown = values;
+            }
+        }
+        sorted.push(of_shown);
+        ContestantResult {
+            name: contestant.name.clone(),
+            command: contestant.command.clone(),
+            workload: contestant.workload.clone(),
+            samples: seen.samples,
+            invalid: seen.invalid,
+            marks: marks(seen),
+            fault: seen.fault.clone(),
+            metrics,
+            distribution: None,
+        }
+    });
+    let mut results: Vec<ContestantResult> = results.collect();
+    let slices: Vec<&[f64]> = sorted.iter().map(Vec::as_slice).collect();
+    for (result, histogram) in results.iter_mut().zip(summary::histograms(&slices, BINS)) {
+        result.distribution = (result.samples > 0).then_some(histogram);
+    }
+    results
+}
+
+fn marks(seen: &Seen) -> Vec<(&'static str, u64)> {
+    let counted = Mark::ALL.into_iter().zip(seen.marks);
+    counted.filter(|(_, count)| *count > 0).map(|(mark, count)| (mark.name(), count)).collect()
+}
+
+fn mostly_start(contestant: &ContestantResult) -> Option<Warning> {
+    let wall = |(metric, summary): &(Metric, MetricSummary)| {
+        (*metric == Metric::WallTime).then_some(summary.median)?
+    };
+    let median = contestant.metrics.iter().find_map(wall)?;
+    let judged = contestant.samples >= RUNS_TO_JUDGE_START && is_mostly_start(median);
+    judged.then(|| Warning::MostlyStart { contestant: contestant.name.clone() })
+}
+
+/// How many CPUs contestants may use: those that were asked for, else those of the machine.
+fn cpus(pinned: usize, machine: &Fingerprint) -> f64 {
+    match machine.0.get("cpus_online") {
+        _ if pinned > 0 => pinned as f64,
+        Some(Fact::Number(online)) => *online as f64,
+        _ => 1.0,
+    }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}

@@ -1,0 +1,96 @@
+//! Whether a contestant's output is right, by the rule of the plan.
+
+use tiebreak_core::plan::Check;
+use tiebreak_core::sampler::OutputPrint;
+use tiebreak_core::verdict::Fault;
+
+/// Compares outputs by their prints. A judge program (`--check CMD`) is the sampler's business.
+#[derive(Clone, Debug)]
+pub struct OutputCheck {
+    rule: Check,
+    /// The output that all contestants wrote in the first round.
+    agreed: Option<OutputPrint>,
+}
+
+/// What the first round's outputs came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FirstRound {
+    /// All agree (or nothing was captured, or nothing is compared).
+    Fine,
+    /// They differ, which the rule allows.
+    Differ,
+    /// They differ, which the rule forbids: the contestant at fault, and why.
+    Fault(usize, Fault),
+}
+
+impl OutputCheck {
+    /// A check by this rule that has not seen the first round.
+    pub fn new(rule: &Check) -> OutputCheck {
+        OutputCheck { rule: rule.clone(), agreed: None }
+    }
+
+    /// Looks at the first round's outputs, one entry a contestant. `None` entries (nothing
+    /// captured, or timed out) say nothing.
+    pub fn first_round(&mut self, names: &[&str], outputs: &[Option<OutputPrint>]) -> FirstRound {
+        if matches!(self.rule, Check::Exit | Check::Judge(_)) {
+            return FirstRound::Fine;
+        }
+        let mut written = outputs.iter().enumerate().filter_map(|(i, o)| Some((i, o.as_ref()?)));
+        let Some((first, expected)) = written.next() else {
+            return FirstRound::Fine;
+        };
+        match written.find(|(_, output)| *output != expected) {
+            None => {
+                self.agreed = Some(expected.clone());
+                FirstRound::Fine
+            }
+            Some((contestant, _)) if self.rule == Check::SameOutput => {
+                let from = names[first].to_owned();
+                FirstRound::Fault(contestant, Fault::OutputDiffers { from })
+            }
+            Some(_) => FirstRound::Differ,
+        }
+    }
+
+    /// The fault of a later output, if it is not what was agreed on.
+    pub fn later(&self, output: Option<&OutputPrint>) -> Option<Fault> {
+        let (agreed, output) = (self.agreed.as_ref()?, output?);
+        let fault = Fault::OutputChanged { expected_bytes: agreed.bytes, got_bytes: output.bytes };
+        (output != agreed).then_some(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(text: &str) -> Option<OutputPrint> {
+        Some(OutputPrint { bytes: text.len() as u64, digest: text.to_owned() })
+    }
+
+    fn check(rule: Check, outputs: [Option<OutputPrint>; 2], expected: &FirstRound) -> OutputCheck {
+        let mut check = OutputCheck::new(&rule);
+        assert_eq!(check.first_round(&["A", "B"], &outputs), *expected, "{rule:?}");
+        check
+    }
+
+    #[test]
+    fn outputs_that_agree_must_go_on_agreeing() {
+        for rule in [Check::Default, Check::SameOutput] {
+            let check = check(rule, [print("x"), print("x")], &FirstRound::Fine);
+            assert_eq!(check.later(print("x").as_ref()), None);
+            assert!(check.later(print("y").as_ref()).is_some());
+            assert_eq!(check.later(None), None);
+        }
+    }
+
+    #[test]
+    fn outputs_that_differ_are_a_matter_of_the_rule() {
+        let check_default = check(Check::Default, [print("x"), print("y")], &FirstRound::Differ);
+        assert_eq!(check_default.later(print("z").as_ref()), None);
+        let fault = Fault::OutputDiffers { from: "A".into() };
+        check(Check::SameOutput, [print("x"), print("y")], &FirstRound::Fault(1, fault));
+        check(Check::Exit, [print("x"), print("y")], &FirstRound::Fine);
+        check(Check::Default, [None, print("y")], &FirstRound::Fine);
+    }
+}

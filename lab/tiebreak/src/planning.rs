@@ -1,0 +1,402 @@
+//! From what a user asked for to a plan.
+
+use crate::error::LabError;
+use tiebreak_core::claim::Claim;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{
+    Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, PlannedClaim, ProgramPlan, Scope,
+};
+use tiebreak_study as study;
+
+/// Seconds that a claim may use if nothing was said.
+pub const SECONDS_A_CLAIM: f64 = 60.0;
+/// The largest error that can be asked for: above it a coin does as well.
+const ERROR_MAX: f64 = 0.5;
+/// More contestants than this are a mistake in a parameter list.
+const CONTESTANTS_MAX: usize = 1000;
+
+/// What a user asked for, as it was typed.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// One command a contestant, with `{parameter}` where values go.
+    pub commands: Vec<String>,
+    /// Their names, in the same order; fewer are filled up with A, B, C, ...
+    pub names: Vec<String>,
+    /// Parameters and the values they take.
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// Claim sentences; none asks which contestant is faster.
+    pub claims: Vec<String>,
+    /// Without a claim: every pair, not each against the first only.
+    pub all_pairs: bool,
+    /// The metric that questions are about.
+    pub metric: Metric,
+    /// The error of the whole run.
+    pub error: f64,
+    /// The resolution, as a fraction.
+    pub resolution: f64,
+    /// The budget, if one was given.
+    pub budget: Option<Budget>,
+    /// What the ratio is.
+    pub centre: Centre,
+    /// The seed.
+    pub seed: String,
+    /// What the contestants work on, in a few words.
+    pub workload: String,
+    /// Hooks: one value for all commands, or one a command.
+    pub hooks: HookRequest,
+    /// How programs are run.
+    pub program: ProgramPlan,
+    /// The step of the wall clock in nanoseconds.
+    pub clock_step_ns: f64,
+}
+
+/// Hook commands as they were typed: none, one for all contestants, or one a command.
+#[derive(Clone, Debug, Default)]
+pub struct HookRequest {
+    /// `--setup`.
+    pub setup: Vec<String>,
+    /// `--prepare`.
+    pub prepare: Vec<String>,
+    /// `--conclude`.
+    pub conclude: Vec<String>,
+    /// `--cleanup`.
+    pub cleanup: Vec<String>,
+}
+
+/// Makes the plan of a comparison.
+///
+/// # Errors
+/// Fewer than two contestants, names that are not unique, a number out of its range, a hook list of
+/// the wrong length, a parameter that nothing uses, or a claim sentence that is wrong.
+pub fn plan(request: &Request) -> Result<Plan, LabError> {
+    check_numbers(request)?;
+    let contestants = contestants(request)?;
+    if contestants.len() < 2 {
+        return usage(format!(
+            "a comparison needs two commands, here {}: tiebreak compare 'CMD A' 'CMD B' (to \
+             compare a command with itself: tiebreak aa 'CMD')",
+            if contestants.is_empty() { "is none" } else { "is one" }
+        ));
+    }
+    let claims = planned_claims(request, &contestants)?;
+    let budget = request
+        .budget
+        .unwrap_or(Budget { rounds: None, seconds: Some(SECONDS_A_CLAIM * claims.len() as f64) });
+    Ok(Plan {
+        engine_version: ENGINE_VERSION,
+        kind: Kind::Compare,
+        contestants,
+        claims,
+        error: request.error,
+        resolution: request.resolution,
+        budget,
+        scope: Scope::Binary,
+        centre: request.centre,
+        seed: request.seed.clone(),
+        clock_step_ns: request.clock_step_ns,
+        program: request.program.clone(),
+    })
+}
+
+/// Makes the plan of `tiebreak aa`: a command against itself, `comparisons` times.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
+    let mut plan = plan(request)?;
+    plan.kind = Kind::SelfCheck { comparisons, rounds_each };
+    Ok(plan)
+}
+
+fn usage<T>(text: String) -> Result<T, LabError> {
+    Err(LabError::Usage(text))
+}
+
+fn check_numbers(request: &Request) -> Result<(), LabError> {
+    if !(request.error > 0.0 && request.error < ERROR_MAX) {
+        return usage(format!(
+            "an error of {} proves nothing or never ends: it must be above 0 and below {ERROR_MAX}, \
+             such as --error 0.01",
+            request.error
+        ));
+    }
+    if !(0.0..1.0).contains(&request.resolution) {
+        return usage(format!(
+            "a resolution of {} is none: it must be at least 0 and below 1, such as \
+             --resolution 1%",
+            request.resolution
+        ));
+    }
+    Ok(())
+}
+
+/// Every command with every combination of the parameters that it uses.
+fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError> {
+    let commands = &request.commands;
+    if request.names.len() > commands.len() {
+        return usage(format!(
+            "{} names for {} commands: give at most one --name a command",
+            request.names.len(),
+            commands.len()
+        ));
+    }
+    check_parameters(request)?;
+    let mut contestants: Vec<Contestant> = Vec::new();
+    for (index, command) in commands.iter().enumerate() {
+        let hooks = Hooks {
+            setup: hook("setup", &request.hooks.setup, index, commands.len())?,
+            prepare: hook("prepare", &request.hooks.prepare, index, commands.len())?,
+            conclude: hook("conclude", &request.hooks.conclude, index, commands.len())?,
+            cleanup: hook("cleanup", &request.hooks.cleanup, index, commands.len())?,
+        };
+        for values in combinations(&request.parameters, &used_text(command, &hooks)) {
+            let name = match request.names.get(index) {
+                Some(name) => fill(name, &values),
+                None => letters(contestants.len()),
+            };
+            let fill_hook = |hook: &Option<String>| hook.as_ref().map(|text| fill(text, &values));
+            contestants.push(Contestant {
+                name,
+                command: fill(command, &values),
+                workload: request.workload.clone(),
+                hooks: Hooks {
+                    setup: fill_hook(&hooks.setup),
+                    prepare: fill_hook(&hooks.prepare),
+                    conclude: fill_hook(&hooks.conclude),
+                    cleanup: fill_hook(&hooks.cleanup),
+                },
+                parameters: values,
+            });
+            if contestants.len() > CONTESTANTS_MAX {
+                return usage(format!(
+                    "the parameters make more than {CONTESTANTS_MAX} contestants: give fewer values"
+                ));
+            }
+        }
+    }
+    check_names(&contestants)?;
+    Ok(contestants)
+}
+
+fn check_parameters(request: &Request) -> Result<(), LabError> {
+    let hooks = &request.hooks;
+    let lists = [&request.commands, &hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
+    for (name, values) in &request.parameters {
+        let placeholder = format!("{{{name}}}");
+        if values.is_empty() || values.iter().any(String::is_empty) {
+            return usage(format!("the parameter {name} has an empty value: {name}=a,b,c"));
+        }
+        if request.parameters.iter().filter(|(other, _)| other == name).count() > 1 {
+            return usage(format!(
+                "the parameter {name} is given twice: join its values by commas"
+            ));
+        }
+        if !lists.iter().any(|list| list.iter().any(|text| text.contains(&placeholder))) {
+            return usage(format!(
+                "nothing uses the parameter {name}: write {placeholder} where its values go"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
+    for (index, contestant) in contestants.iter().enumerate() {
+        let name = &contestant.name;
+        if name.trim().is_empty() || name.contains(['\n', '\r', '\'', '"']) {
+            return usage(format!("'{name}' is no name: letters, digits and the like, no quotes"));
+        }
+        if contestants[..index].iter().any(|other| other.name == *name) {
+            return usage(format!(
+                "two contestants are called '{name}': names must differ (with parameters, write \
+                 {{parameter}} in --name)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn hook(
+    option: &str,
+    given: &[String],
+    index: usize,
+    commands: usize,
+) -> Result<Option<String>, LabError> {
+    match given.len() {
+        0 => Ok(None),
+        1 => Ok(given.first().cloned()),
+        n if n == commands => Ok(given.get(index).cloned()),
+        n => usage(format!(
+            "{n} times --{option} for {commands} commands: give it once, or once a command"
+        )),
+    }
+}
+
+fn used_text(command: &str, hooks: &Hooks) -> String {
+    let hooks = [&hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
+    let mut text = command.to_owned();
+    hooks.into_iter().flatten().for_each(|hook| text.push_str(hook));
+    text
+}
+
+/// All combinations of the values of the parameters that `text` uses, the last varying fastest.
+fn combinations(parameters: &[(String, Vec<String>)], text: &str) -> Vec<Vec<(String, String)>> {
+    let used = parameters.iter().filter(|(name, _)| text.contains(&format!("{{{name}}}")));
+    used.fold(vec![Vec::new()], |combinations, (name, values)| {
+        let extend = |combination: &Vec<(String, String)>| {
+            let combination = combination.clone();
+            values.iter().map(move |value| {
+                let mut longer = combination.clone();
+                longer.push((name.clone(), value.clone()));
+                longer
+            })
+        };
+        combinations.iter().flat_map(extend).collect()
+    })
+}
+
+fn fill(text: &str, values: &[(String, String)]) -> String {
+    values
+        .iter()
+        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+/// The question that stands for a claim about this metric.
+fn question(left: &str, right: &str, metric: Metric) -> Claim {
+    let mut question = study::question(left, right);
+    question.metric = metric;
+    question.text = study::display(&question);
+    question
+}
+
+/// A, B, ..., Z, AA, AB, ...
+fn letters(index: usize) -> String {
+    let letter = char::from(b'A' + (index % 26) as u8);
+    if index < 26 { letter.into() } else { letters(index / 26 - 1) + &letter.to_string() }
+}
+
+/// The claims, or the questions that stand for them, each with an equal share of the error (A10:
+/// the shares are fixed before the first sample, and sum to the error).
+fn planned_claims(
+    request: &Request,
+    contestants: &[Contestant],
+) -> Result<Vec<PlannedClaim>, LabError> {
+    let names: Vec<&str> = contestants.iter().map(|c| c.name.as_str()).collect();
+    let claims: Vec<Claim> = if request.claims.is_empty() {
+        let references = if request.all_pairs { 0..names.len() } else { 0..1 };
+        let pairs =
+            references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
+        pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
+    } else {
+        let parse = |text: &String| study::parse(text, &names).map_err(LabError::Claim);
+        request.claims.iter().map(parse).collect::<Result<_, _>>()?
+    };
+    let error = request.error / claims.len() as f64;
+    let index = |name: &str| names.iter().position(|other| *other == name);
+    let planned = claims.into_iter().map(|claim| {
+        let sides = index(&claim.left).zip(index(&claim.right));
+        let Some((left, right)) = sides else {
+            return usage(format!("'{}' names nobody who takes part", claim.text));
+        };
+        if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
+            return usage(format!(
+                "'{}' is about the workload {workload}, but this run's is '{}': say --workload \
+                 {workload}, or leave 'on {workload}' out",
+                claim.text, request.workload
+            ));
+        }
+        Ok(PlannedClaim { claim, left, right, error })
+    });
+    planned.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(commands: &[&str]) -> Request {
+        Request {
+            commands: commands.iter().map(|c| (*c).to_owned()).collect(),
+            names: Vec::new(),
+            parameters: Vec::new(),
+            claims: Vec::new(),
+            all_pairs: false,
+            metric: Metric::WallTime,
+            error: 0.01,
+            resolution: 0.01,
+            budget: None,
+            centre: Centre::Factor,
+            seed: "seed".into(),
+            workload: String::new(),
+            hooks: HookRequest::default(),
+            program: ProgramPlan::default(),
+            clock_step_ns: 1.0,
+        }
+    }
+
+    fn refused(request: &Request) -> String {
+        plan(request).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_error_is_split_before_the_first_sample() {
+        let plan_a = plan(&request(&["a", "b", "c", "d"])).unwrap();
+        assert_eq!(plan_a.claims.len(), 3);
+        assert!(plan_a.claims.iter().all(|claim| claim.left == 0 && claim.error == 0.01 / 3.0));
+        assert_eq!(plan_a.budget.seconds, Some(180.0));
+        let all = Request { all_pairs: true, ..request(&["a", "b", "c", "d"]) };
+        assert_eq!(plan(&all).unwrap().claims.len(), 6);
+        let claims = vec!["A is faster than B".into(), "B is within 2% of A".into()];
+        let claimed = plan(&Request { claims, ..request(&["a", "b"]) }).unwrap();
+        assert_eq!(claimed.claims[1].left, 1);
+        assert_eq!(claimed.claims[1].error, 0.005);
+    }
+
+    #[test]
+    fn parameters_make_contestants() {
+        let mut asked = request(&["sort -n {file}", "gzip -{level} {file}"]);
+        asked.parameters = vec![
+            ("level".into(), vec!["1".into(), "9".into()]),
+            ("file".into(), vec!["x".into(), "y".into()]),
+        ];
+        let plan_a = plan(&asked).unwrap();
+        let commands: Vec<_> = plan_a.contestants.iter().map(|c| c.command.as_str()).collect();
+        let expected =
+            ["sort -n x", "sort -n y", "gzip -1 x", "gzip -1 y", "gzip -9 x", "gzip -9 y"];
+        assert_eq!(commands, expected);
+        assert_eq!(plan_a.contestants[5].name, "F");
+        asked.names = vec!["sort-{file}".into(), "gzip-{level}".into()];
+        assert!(refused(&asked).contains("two contestants are called 'gzip-1'"));
+        asked.parameters.push(("depth".into(), vec!["1".into()]));
+        assert!(refused(&asked).contains("nothing uses the parameter depth"));
+    }
+
+    #[test]
+    fn hooks_are_for_all_or_one_each() {
+        let mut asked = request(&["a", "b"]);
+        asked.hooks.prepare = vec!["sync".into()];
+        let plan_a = plan(&asked).unwrap();
+        assert!(plan_a.contestants.iter().all(|c| c.hooks.prepare.as_deref() == Some("sync")));
+        asked.hooks.prepare = vec!["1".into(), "2".into()];
+        assert_eq!(plan(&asked).unwrap().contestants[1].hooks.prepare.as_deref(), Some("2"));
+        asked.hooks.prepare.push("3".into());
+        assert!(refused(&asked).contains("3 times --prepare for 2 commands"));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for error in [0.0, 1.0, 0.5, -0.1, f64::NAN] {
+            assert!(refused(&Request { error, ..request(&["a", "b"]) }).contains("an error of"));
+        }
+        for resolution in [-0.01, 1.0, f64::NAN] {
+            let asked = Request { resolution, ..request(&["a", "b"]) };
+            assert!(refused(&asked).contains("a resolution of"));
+        }
+        assert!(refused(&request(&["a"])).contains("needs two commands"));
+    }
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 25, 26, 51, 52, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "AAA"]);
+    }
+}

@@ -1,0 +1,411 @@
+//! From rounds to verdicts: a pure function of the plan and what the journal holds.
+
+use crate::oddities::Oddities;
+use crate::self_check::SelfCheck;
+use std::collections::BTreeMap;
+use tiebreak_core::evidence::RatioEvidence;
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
+use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::schedule::RoundCoins;
+use tiebreak_core::verdict::{Fault, Verdict};
+use tiebreak_core::warning::Warning;
+use tiebreak_stats::observation::{self, LogRatio};
+use tiebreak_stats::ratio_test::RatioTest;
+
+/// A run may always take this long before it counts as hanging.
+const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
+/// After the first round, a run may take this many times the slowest of the first round.
+const TIMEOUT_FACTOR: u64 = 10;
+
+/// One claim on its way to a verdict.
+#[derive(Clone, Debug)]
+pub struct OpenClaim {
+    test: RatioTest,
+    /// The run's own time when the claim was settled or became void.
+    ended_ns: Option<u64>,
+    void: bool,
+    /// Rounds in which the metric's step was coarse for the resolution.
+    coarse_rounds: u64,
+}
+
+/// What was seen of one contestant.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The values of each metric that was measured, in order; infinite for runs that timed out.
+    pub values: BTreeMap<Metric, Vec<f64>>,
+    /// Samples.
+    pub samples: u64,
+    /// Samples whose numbers are bounds only.
+    pub invalid: u64,
+    /// Of those, runs that were ended at the time-out.
+    pub timed_out: u64,
+    /// Samples by mark.
+    pub marks: [u64; Mark::ALL.len()],
+    /// Why it is void.
+    pub fault: Option<Fault>,
+}
+
+/// Turns rounds into evidence, says which contestants are still needed, and settles claims.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    plan: Plan,
+    budget: Budget,
+    claims: Vec<OpenClaim>,
+    seen: Vec<Seen>,
+    self_check: Option<SelfCheck>,
+    rounds: u64,
+    lost: u64,
+    elapsed_ns: u64,
+    waited_ns: u64,
+    slowest_first_ns: Option<u64>,
+    oddities: Oddities,
+    warnings: Vec<Warning>,
+}
+
+impl Referee {
+    /// Before the first round.
+    pub fn new(plan: &Plan) -> Referee {
+        let open = |planned: &PlannedClaim| OpenClaim {
+            test: RatioTest::new(
+                planned.claim.relation,
+                plan.centre,
+                planned.error,
+                plan.resolution,
+            ),
+            ended_ns: None,
+            void: false,
+            coarse_rounds: 0,
+        };
+        let self_check = match plan.kind {
+            Kind::Compare => None,
+            Kind::SelfCheck { comparisons, rounds_each } => {
+                Some(SelfCheck::new(plan, comparisons, rounds_each))
+            }
+        };
+        Referee {
+            budget: plan.budget,
+            claims: plan.claims.iter().map(open).collect(),
+            seen: plan.contestants.iter().map(|_| Seen::default()).collect(),
+            self_check,
+            rounds: 0,
+            lost: 0,
+            elapsed_ns: 0,
+            waited_ns: 0,
+            slowest_first_ns: None,
+            oddities: Oddities::default(),
+            warnings: Vec::new(),
+            plan: plan.clone(),
+        }
+    }
+
+    /// Everything that a journal holds, taken in the order in which it happened: before a round its
+    /// lost attempts and the contestants that became void in one of them.
+    pub fn from_journal(journal: &Journal) -> Referee {
+        let mut referee = Referee::new(&journal.header.plan);
+        let mut lost = journal.lost.iter().peekable();
+        let voids = |round: u64| {
+            journal.events.iter().filter_map(move |event| match event {
+                Event::Void { contestant, round: at, fault } if *at == round => {
+                    Some((*contestant, fault.clone()))
+                }
+                _ => None,
+            })
+        };
+        for round in 0..=journal.rounds.len() as u64 {
+            while let Some(coins) = lost.next_if(|coins| coins.round <= round) {
+                referee.lose_attempt(coins);
+            }
+            voids(round).for_each(|(contestant, fault)| referee.void(contestant, &fault));
+            if let Some(round) = journal.rounds.get(round as usize) {
+                referee.take_round(round);
+            }
+        }
+        for event in &journal.events {
+            match event {
+                Event::Warned { warning } => referee.warn(warning.clone()),
+                Event::Resumed { budget, .. } => referee.budget = *budget,
+                _ => {}
+            }
+        }
+        referee
+    }
+
+    /// The contestants that an open claim still needs, in the order of the plan.
+    pub fn needed(&self) -> Vec<usize> {
+        let open = self.open_claims().map(|(_, planned)| planned);
+        let mut needed: Vec<usize> =
+            open.flat_map(|planned| [planned.left, planned.right]).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
+        let done = self.self_check.as_ref().is_some_and(SelfCheck::is_finished);
+        let claims = self.plan.claims.iter().enumerate();
+        claims.filter(move |(index, _)| !done && self.claims[*index].is_open())
+    }
+
+    /// Takes a finished round: its samples become evidence of every open claim whose two
+    /// contestants both ran. Returns what the bets about these claims have won.
+    pub fn take_round(&mut self, round: &Round) -> Vec<Wealth> {
+        self.elapsed_ns = round.elapsed_ns;
+        self.waited_ns += round.waited_ns;
+        let order = &round.coins.order;
+        if self.rounds == 0 {
+            self.slowest_first_ns = slowest(&round.samples);
+        }
+        self.rounds += 1;
+        for (contestant, sample) in order.iter().zip(&round.samples) {
+            self.seen[*contestant].take(sample);
+        }
+        self.oddities.take_round(&round.samples);
+        let sample_of = |contestant: usize| {
+            let position = order.iter().position(|other| *other == contestant)?;
+            round.samples.get(position)
+        };
+        let open: Vec<usize> = self.open_claims().map(|(index, _)| index).collect();
+        let mut wealth = Vec::with_capacity(open.len());
+        for index in open {
+            let planned = &self.plan.claims[index];
+            let pair = sample_of(planned.left).zip(sample_of(planned.right));
+            let Some((left, right)) = pair else { continue };
+            let Some((d, coarse)) = self.log_ratio(planned.claim.metric, left, right) else {
+                continue;
+            };
+            if let Some(self_check) = &mut self.self_check {
+                self_check.observe(d);
+                continue;
+            }
+            let claim = &mut self.claims[index];
+            claim.coarse_rounds += u64::from(coarse);
+            if claim.test.observe(d).is_some() {
+                claim.ended_ns = Some(round.elapsed_ns);
+            }
+            let (evidence_for, evidence_against) = claim.test.evidence();
+            wealth.push(Wealth { claim: index, evidence_for, evidence_against });
+        }
+        wealth
+    }
+
+    fn log_ratio(&self, metric: Metric, left: &Sample, right: &Sample) -> Option<(LogRatio, bool)> {
+        let (left, right) = (left.reading(metric)?, right.reading(metric)?);
+        let step = metric.step(self.plan.clock_step_ns);
+        let resolution = self.plan.resolution;
+        let coarse = |reading| observation::is_coarse(reading, step, resolution);
+        let d = LogRatio::between(left, right, step, resolution);
+        Some((d, resolution > 0.0 && (coarse(left) || coarse(right))))
+    }
+
+    /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.
+    pub fn lose_attempt(&mut self, coins: &RoundCoins) {
+        self.lost += 1;
+        if let Some(self_check) = &mut self.self_check {
+            self_check.lose_attempt();
+        }
+        for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
+            let ran = |contestant| coins.order.contains(&contestant);
+            if claim.is_open() && ran(planned.left) && ran(planned.right) {
+                claim.test.lose_attempt();
+            }
+        }
+    }
+
+    /// A contestant is void: every open claim about it is too. Settled claims keep their verdict.
+    pub fn void(&mut self, contestant: usize, fault: &Fault) {
+        let seen = &mut self.seen[contestant];
+        seen.fault.get_or_insert_with(|| fault.clone());
+        for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
+            if claim.is_open() && (planned.left == contestant || planned.right == contestant) {
+                claim.void = true;
+                claim.ended_ns = Some(self.elapsed_ns);
+            }
+        }
+    }
+
+    /// Adds a warning, once.
+    pub fn warn(&mut self, warning: Warning) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// The run goes on with another budget.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Whether the budget is used up.
+    pub fn is_out_of_budget(&self) -> bool {
+        let Budget { rounds, seconds } = self.budget;
+        rounds.is_some_and(|most| self.rounds >= most)
+            || seconds.is_some_and(|most| self.elapsed_ns as f64 >= most * 1e9)
+    }
+
+    /// Nanoseconds of the budget that are left; `None` if only rounds are limited.
+    pub fn left_ns(&self) -> Option<u64> {
+        let most = self.budget.seconds? * 1e9;
+        Some((most - self.elapsed_ns as f64).max(0.0) as u64)
+    }
+
+    /// When a run of the next round is ended: what the plan says, or ten times the slowest run of
+    /// the first round and at least 10 s; in the first round the budget, and at least 10 s. If all
+    /// of the first round's runs were ended, the same again.
+    pub fn timeout_ns(&self) -> u64 {
+        let first = || self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9) as u64;
+        let timeout = match (self.plan.program.timeout_ns, self.slowest_first_ns) {
+            (Some(timeout), _) => return timeout,
+            (None, Some(slowest)) => slowest.saturating_mul(TIMEOUT_FACTOR),
+            (None, None) => first(),
+        };
+        timeout.max(TIMEOUT_NS_MIN)
+    }
+
+    /// The verdict of a claim as it stands: `undecided` while it is open.
+    pub fn verdict(&self, claim: usize) -> Verdict {
+        let claim = &self.claims[claim];
+        match claim.test.settled() {
+            Some(settled) => settled.verdict,
+            None if claim.void => Verdict::Void,
+            None => Verdict::Undecided,
+        }
+    }
+
+    /// The contestant that a settled question names.
+    pub fn winner(&self, claim: usize) -> Option<usize> {
+        let left_wins = self.claims[claim].test.settled()?.left_wins?;
+        let planned = &self.plan.claims[claim];
+        Some(if left_wins { planned.left } else { planned.right })
+    }
+
+    /// Everything about a claim's ratio. Costs as much as two limits do.
+    pub fn evidence(&self, claim: usize) -> RatioEvidence {
+        self.claims[claim].test.summary()
+    }
+
+    /// What the better of a claim's bets has won, and what it must win.
+    pub fn bets(&self, claim: usize) -> (f64, f64) {
+        let test = &self.claims[claim].test;
+        let (evidence_for, evidence_against) = test.evidence();
+        (evidence_for.max(evidence_against), test.evidence_needed())
+    }
+
+    /// The claim as the journal records it when it ends.
+    pub fn record(&self, claim: usize) -> RecordedVerdict {
+        let limits = self.claims[claim].test.limits();
+        RecordedVerdict {
+            claim,
+            verdict: self.verdict(claim),
+            rounds: self.claims[claim].test.rounds(),
+            low: limits.low,
+            high: limits.high,
+        }
+    }
+
+    /// The run's own time when the claim ended, or now.
+    pub fn claim_ns(&self, claim: usize) -> u64 {
+        self.claims[claim].ended_ns.unwrap_or(self.elapsed_ns)
+    }
+
+    /// The warnings that hold now: those of the run, of its claims, contestants and samples.
+    pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
+        let mut warnings = self.warnings.clone();
+        for (claim, planned) in self.claims.iter().zip(&self.plan.claims) {
+            if claim.test.rounds() > 0 && claim.test.limits_cross() {
+                warnings.push(Warning::LimitsCross { claim: planned.claim.text.clone() });
+            }
+            let step = planned.claim.metric.step(self.plan.clock_step_ns);
+            if claim.coarse_rounds * 2 > claim.test.rounds().max(1) {
+                warnings.push(Warning::CoarseClock { step });
+            }
+        }
+        for (seen, contestant) in self.seen.iter().zip(&self.plan.contestants) {
+            if seen.timed_out > 0 {
+                let contestant = contestant.name.clone();
+                warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out });
+            }
+        }
+        // An attempt that a contestant's failure ended is told as that failure.
+        let failures = self.seen.iter().filter(|seen| seen.fault.is_some()).count() as u64;
+        if self.lost > failures {
+            let charged = self.claims.iter().any(|claim| claim.test.is_charged());
+            let attempts = self.lost - failures;
+            warnings.push(Warning::LostAttempts { attempts, charged });
+        }
+        warnings.extend(self.oddities.warnings(cpus));
+        warnings
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The budget, which a resumed run may have changed.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// What was seen of each contestant.
+    pub fn seen(&self) -> &[Seen] {
+        &self.seen
+    }
+
+    /// Rounds finished.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Attempts cut off.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The run's own time.
+    pub fn elapsed_ns(&self) -> u64 {
+        self.elapsed_ns
+    }
+
+    /// Of that, time spent waiting for quiet.
+    pub fn waited_ns(&self) -> u64 {
+        self.waited_ns
+    }
+
+    /// The comparisons of `tiebreak aa`.
+    pub fn self_check(&self) -> Option<&SelfCheck> {
+        self.self_check.as_ref()
+    }
+}
+
+impl OpenClaim {
+    fn is_open(&self) -> bool {
+        self.test.settled().is_none() && !self.void
+    }
+}
+
+impl Seen {
+    fn take(&mut self, sample: &Sample) {
+        self.samples += 1;
+        self.invalid += u64::from(sample.outcome != Outcome::Finished);
+        self.timed_out += u64::from(sample.outcome == Outcome::TimedOut);
+        for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
+            *count += u64::from(sample.marks.has(mark));
+        }
+        for metric in Metric::ALL {
+            let Some(reading) = sample.reading(metric) else { continue };
+            let values = self.values.entry(metric).or_default();
+            if values.len() == values.capacity() {
+                values.reserve_exact(values.len() / 8 + 16);
+            }
+            values.push(reading.high);
+        }
+    }
+}
+
+/// The slowest run that ended by itself.
+fn slowest(samples: &[Sample]) -> Option<u64> {
+    let finished = samples.iter().filter(|sample| sample.outcome == Outcome::Finished);
+    finished.map(|sample| sample.wall_ns).max()
+}

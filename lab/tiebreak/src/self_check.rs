@@ -1,0 +1,119 @@
+//! `tiebreak aa`: the same thing against itself, comparison after comparison.
+
+use tiebreak_core::claim::Relation;
+use tiebreak_core::plan::Plan;
+use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
+use tiebreak_core::verdict::Verdict;
+use tiebreak_stats::coins::Seed;
+use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::ratio_test::RatioTest;
+use tiebreak_stats::{power, rate};
+
+/// The probability that the limits of the false-alarm rate are both right.
+const RATE_CONFIDENCE: f64 = 0.95;
+/// How long the comparisons are whose smallest difference is told, in seconds.
+const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
+/// The latest log ratios that stand for the machine's noise.
+const NOISE_ROUNDS: usize = 4096;
+
+/// Comparisons of a thing with itself, each with evidence of its own, one after the other.
+#[derive(Clone, Debug)]
+pub struct SelfCheck {
+    fresh: RatioTest,
+    current: RatioTest,
+    comparisons: u64,
+    rounds_each: u64,
+    finished: u64,
+    false_verdicts: u64,
+    too_close: u64,
+    /// The latest log ratios, a ring once it is full.
+    noise: Vec<f64>,
+    oldest: usize,
+}
+
+impl SelfCheck {
+    /// Starts the first of `comparisons` comparisons of at most `rounds_each` rounds.
+    pub fn new(plan: &Plan, comparisons: u32, rounds_each: u32) -> SelfCheck {
+        let test = RatioTest::new(Relation::Order, plan.centre, plan.error, plan.resolution);
+        SelfCheck {
+            fresh: test.clone(),
+            current: test,
+            comparisons: comparisons.into(),
+            rounds_each: rounds_each.into(),
+            finished: 0,
+            false_verdicts: 0,
+            too_close: 0,
+            noise: Vec::new(),
+            oldest: 0,
+        }
+    }
+
+    /// Takes a round; at its verdict, or its last round, a comparison ends and the next begins.
+    pub fn observe(&mut self, d: LogRatio) {
+        if self.is_finished() {
+            return;
+        }
+        if self.noise.len() < NOISE_ROUNDS {
+            self.noise.push(d.middle());
+        } else {
+            self.noise[self.oldest] = d.middle();
+            self.oldest = (self.oldest + 1) % NOISE_ROUNDS;
+        }
+        let settled = self.current.observe(d);
+        match settled.map(|settled| settled.verdict) {
+            Some(Verdict::TooClose) => self.too_close += 1,
+            Some(_) => self.false_verdicts += 1,
+            None if self.current.rounds() < self.rounds_each => return,
+            None => {}
+        }
+        self.finished += 1;
+        self.current = self.fresh.clone();
+    }
+
+    /// Charges the comparison that runs for an attempt that was cut off.
+    pub fn lose_attempt(&mut self) {
+        self.current.lose_attempt();
+    }
+
+    /// Whether all comparisons are made.
+    pub fn is_finished(&self) -> bool {
+        self.finished >= self.comparisons
+    }
+
+    /// Comparisons made, and to make.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.finished, self.comparisons)
+    }
+
+    /// The rate of false verdicts so far with its limits, without the smallest differences.
+    pub fn rates(&self) -> SelfCheckResult {
+        let (trials, false_verdicts) = (self.finished, self.false_verdicts);
+        let (rate_low, rate_high) = rate::limits(trials, false_verdicts, 1.0 - RATE_CONFIDENCE);
+        SelfCheckResult {
+            comparisons: trials,
+            false_verdicts,
+            too_close: self.too_close,
+            undecided: trials - false_verdicts - self.too_close,
+            error: self.fresh.error(),
+            rate: false_verdicts as f64 / (trials.max(1)) as f64,
+            rate_low,
+            rate_high,
+            confidence: RATE_CONFIDENCE,
+            smallest: Vec::new(),
+        }
+    }
+
+    /// The rates and the smallest differences that this machine's noise lets a comparison find when
+    /// a round takes `seconds_a_round`. Costs some hundred milliseconds.
+    pub fn result(&self, seed: &str, seconds_a_round: f64) -> SelfCheckResult {
+        let seed = Seed::from_text(seed);
+        let smallest =
+            LENGTHS_SECONDS.into_iter().filter(|_| seconds_a_round > 0.0).map(|seconds| {
+                let rounds = (seconds / seconds_a_round) as u64;
+                let error = self.fresh.error();
+                let fraction = power::smallest_difference(&self.noise, rounds, error, seed);
+                SmallestDifference { seconds, rounds, fraction }
+            });
+        SelfCheckResult { smallest: smallest.collect(), ..self.rates() }
+    }
+}

@@ -1,0 +1,156 @@
+//! A run from its first line in the journal, or from where its journal stands, to its result.
+
+use crate::engine::Engine;
+use crate::error::LabError;
+use crate::outcome::{self, Detail};
+use crate::referee::Referee;
+use crate::{replay, resume};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader};
+use tiebreak_core::plan::{Budget, Plan};
+use tiebreak_core::result::RunResult;
+use tiebreak_core::sampler::Sampler;
+use tiebreak_core::warning::Warning;
+use tiebreak_measure::print_file;
+use tiebreak_store::{RunId, RunLock, Store};
+
+/// A run that this process, and no other, may go on with.
+pub struct Session {
+    store: Store,
+    run: RunId,
+    journal: Journal,
+    _lock: RunLock,
+}
+
+/// The run as it stands between two rounds.
+pub struct Standing<'a> {
+    referee: &'a Referee,
+    journal: &'a Journal,
+}
+
+impl Standing<'_> {
+    /// The claims as they stand; see [`Detail::Progress`] for the cost.
+    pub fn result(&self) -> RunResult {
+        let (header, id) = (&self.journal.header, &self.journal.id);
+        outcome::result(self.referee, header, id, None, Detail::Progress)
+    }
+}
+
+/// Who makes a run, with what.
+pub struct Origin {
+    /// The command line, word by word.
+    pub command: Vec<String>,
+    /// The machine.
+    pub machine: Fingerprint,
+    /// The files that the contestants are made of.
+    pub files: Vec<PathBuf>,
+}
+
+impl Session {
+    /// Journals the plan of a new run.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the journal cannot be written.
+    pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
+        let print = |path: &PathBuf| {
+            print_file(path).map_err(|source| LabError::Read { path: path.clone(), source })
+        };
+        let files = origin.files.iter().map(print).collect::<Result<Vec<_>, _>>()?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let directory = std::env::current_dir().unwrap_or_default();
+        let header = RunHeader {
+            created_unix_ms: now.as_millis() as u64,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: origin.command,
+            directory: directory.display().to_string(),
+            claim_key: claim_key(&plan, &files),
+            plan,
+            machine: origin.machine,
+            files,
+        };
+        let before = store.previous_runs(&header.claim_key, None)?;
+        let run = store.create_run(&header)?;
+        let lock = store.claim_run_lock(&run)?;
+        if before > 0 {
+            let warning = Warning::Repeated { run: before + 1, error: header.plan.error };
+            store.event(&run, &Event::Warned { warning })?;
+        }
+        let journal = store.journal(&run)?;
+        Ok(Session { store, run, journal, _lock: lock })
+    }
+
+    /// Takes up a run that was killed, interrupted or out of budget.
+    ///
+    /// # Errors
+    /// It cannot be resumed ([`resume::prepare`]), or another process runs it.
+    pub fn take_up(
+        mut store: Store,
+        run: RunId,
+        machine: &Fingerprint,
+        budget: Option<Budget>,
+    ) -> Result<Session, LabError> {
+        let lock = store.claim_run_lock(&run)?;
+        let mut journal = store.journal(&run)?;
+        resume::prepare(&mut store, &run, &mut journal, machine, budget)?;
+        Ok(Session { store, run, journal, _lock: lock })
+    }
+
+    /// The run's name in the store.
+    pub fn id(&self) -> &str {
+        &self.journal.id
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.journal.header.plan
+    }
+
+    /// The run before its next round.
+    pub fn result_so_far(&self) -> RunResult {
+        replay::result(&self.journal)
+    }
+
+    /// Runs to the end; `watch` sees the run after every round.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or the machine fails.
+    pub fn go(
+        mut self,
+        sampler: &mut impl Sampler,
+        stop: &AtomicBool,
+        mut watch: impl FnMut(&Standing),
+    ) -> Result<RunResult, LabError> {
+        let journal = &self.journal;
+        let engine = Engine::new(&mut self.store, self.run.clone(), journal, sampler, stop);
+        let (referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
+        let header = &journal.header;
+        Ok(outcome::result(&referee, header, &journal.id, Some(reason), Detail::Full))
+    }
+}
+
+/// A name for "these claims about these commands and files": runs that share it repeat each other.
+fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    for planned in &plan.claims {
+        add(&planned.claim.text);
+        add(planned.claim.metric.key());
+    }
+    for contestant in &plan.contestants {
+        add(&contestant.name);
+        add(&contestant.command);
+        add(&contestant.workload);
+    }
+    for file in files {
+        add(&file.path);
+        add(&file.digest);
+    }
+    hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,15 @@
+//! Some milliseconds of work that every machine can do: what `tiebreak aa` runs if nothing is
+//! named.
+
+/// Steps of the chain: each waits for the one before, so no CPU can hurry them.
+const STEPS: u64 = 1_500_000;
+
+/// Walks a chain of xorshift and multiply steps (Marsaglia 2003) and gives its end.
+pub fn some_milliseconds() -> u64 {
+    (0..STEPS).fold(0x9E37_79B9_7F4A_7C15, |mut x: u64, _| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    })
+}

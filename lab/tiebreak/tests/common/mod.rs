@@ -1,0 +1,233 @@
+//! A laboratory in virtual time: samples are a function of the coins, time is a number, and a kill
+//! can be had at any step. Shared by the tests of this folder.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
+use tiebreak::core::fingerprint::Fingerprint;
+use tiebreak::core::journal::{Event, Journal, RunHeader, StopReason};
+use tiebreak::core::metric::Metric;
+use tiebreak::core::plan::{Budget, Centre, Check, Plan, ProgramPlan};
+use tiebreak::core::sample::{Outcome, Sample};
+use tiebreak::core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak::core::verdict::Fault;
+use tiebreak::engine::Engine;
+use tiebreak::planning::{self, HookRequest, Request};
+use tiebreak::referee::Referee;
+use tiebreak::store::{RunId, Store};
+
+/// What one contestant does in the virtual laboratory.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// Its wall time without noise.
+    pub wall_ns: f64,
+    /// The relative size of its noise.
+    pub noise: f64,
+    /// Wall times are rounded to this.
+    pub step_ns: u64,
+    /// Its output in run number n (primers count).
+    pub output: fn(u64) -> &'static str,
+    /// It fails in this run.
+    pub fails_in_run: Option<u64>,
+    /// It never ends.
+    pub hangs: bool,
+    /// The clock goes backwards in every run whose number this divides.
+    pub clock_backwards_every: Option<u64>,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Behaviour {
+            wall_ns: 5e6,
+            noise: 0.02,
+            step_ns: 1,
+            output: |_| "same",
+            fails_in_run: None,
+            hangs: false,
+            clock_backwards_every: None,
+        }
+    }
+}
+
+/// Gives samples in virtual time.
+pub struct VirtualSampler {
+    behaviours: Vec<Behaviour>,
+    runs: Vec<u64>,
+    now_ns: Cell<u64>,
+    steps: u64,
+    /// The process is killed before this step: a wait or a run.
+    pub killed_at: Option<u64>,
+    /// What happened, in order.
+    pub log: Vec<String>,
+}
+
+/// A panic with this message stands for `kill -9`.
+pub const KILLED: &str = "killed";
+
+impl VirtualSampler {
+    pub fn new(behaviours: &[Behaviour]) -> VirtualSampler {
+        VirtualSampler {
+            runs: vec![0; behaviours.len()],
+            behaviours: behaviours.to_vec(),
+            now_ns: Cell::new(0),
+            steps: 0,
+            killed_at: None,
+            log: Vec::new(),
+        }
+    }
+
+    fn step(&mut self) {
+        if self.killed_at == Some(self.steps) {
+            std::panic::panic_any(KILLED);
+        }
+        self.steps += 1;
+    }
+
+    fn pass(&self, ns: u64) {
+        self.now_ns.set(self.now_ns.get() + ns);
+    }
+}
+
+/// A number in [-1, 1) that belongs to a padding and a contestant, roughly bell-shaped.
+fn noise(request: &RunRequest) -> f64 {
+    let mut x =
+        u64::from(request.padding_bytes) * 2_654_435_761 + request.contestant as u64 * 97 + 1;
+    let mut sum = 0.0;
+    for _ in 0..3 {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        sum += (x >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0;
+    }
+    sum / 3.0
+}
+
+impl Sampler for VirtualSampler {
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.log.push(format!("set up {contestant}"));
+        Ok(())
+    }
+
+    fn wait_for_quiet(&mut self, _at_most_ns: u64) -> Quiet {
+        self.step();
+        self.pass(1000);
+        Quiet { waited_ns: 1000, quiet: true }
+    }
+
+    fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        self.step();
+        let number = self.runs[request.contestant];
+        self.runs[request.contestant] += 1;
+        self.log.push(format!("run {}", request.contestant));
+        let behaviour = &self.behaviours[request.contestant];
+        if behaviour.fails_in_run == Some(number) {
+            return Err(RunFailure::Fault(Fault::ExitStatus { status: 7, stderr: "oh".into() }));
+        }
+        let wall = behaviour.wall_ns * (1.0 + behaviour.noise * noise(request));
+        let wall_ns = (wall as u64 / behaviour.step_ns) * behaviour.step_ns;
+        let mut sample = Sample::of_wall_ns(wall_ns);
+        if behaviour.hangs || wall_ns > request.timeout_ns {
+            sample.wall_ns = request.timeout_ns;
+            sample.outcome = Outcome::TimedOut;
+        } else if behaviour.clock_backwards_every.is_some_and(|every| number.is_multiple_of(every)) {
+            sample.outcome = Outcome::Unusable;
+        }
+        self.pass(sample.wall_ns);
+        let text = (behaviour.output)(number);
+        let output = OutputPrint { bytes: text.len() as u64, digest: text.to_owned() };
+        Ok(Ran { sample, output: (sample.outcome != Outcome::TimedOut).then_some(output) })
+    }
+
+    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.log.push(format!("clean up {contestant}"));
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
+    }
+}
+
+/// A request for a comparison of as many contestants as there are behaviours.
+pub fn request(contestants: usize, claims: &[&str]) -> Request {
+    Request {
+        commands: (0..contestants).map(|i| format!("program-{i}")).collect(),
+        names: Vec::new(),
+        parameters: Vec::new(),
+        claims: claims.iter().map(|claim| (*claim).to_owned()).collect(),
+        all_pairs: false,
+        metric: Metric::WallTime,
+        error: 0.01,
+        resolution: 0.01,
+        budget: Some(Budget { rounds: Some(400), seconds: None }),
+        centre: Centre::Factor,
+        seed: "a virtual seed".into(),
+        workload: String::new(),
+        hooks: HookRequest::default(),
+        program: ProgramPlan { check: Check::Default, ..ProgramPlan::default() },
+        clock_step_ns: 1.0,
+    }
+}
+
+/// A header without anything that depends on when and where it is written.
+pub fn header(plan: Plan) -> RunHeader {
+    RunHeader {
+        created_unix_ms: 1_795_293_900_000,
+        version: "0.1.0".into(),
+        command: vec!["tiebreak".into(), "compare".into()],
+        directory: "/".into(),
+        plan,
+        machine: Fingerprint::default(),
+        files: Vec::new(),
+        claim_key: "virtual".into(),
+    }
+}
+
+/// A store in a folder that goes with it.
+pub struct VirtualLab {
+    folder: tempfile::TempDir,
+    pub run: RunId,
+}
+
+impl VirtualLab {
+    pub fn new(request: &Request) -> VirtualLab {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let run = store.create_run(&header(planning::plan(request).unwrap())).unwrap();
+        VirtualLab { folder, run }
+    }
+
+    pub fn open(&self) -> Store {
+        Store::open(&self.folder.path().join("journal.db")).unwrap()
+    }
+
+    pub fn journal(&self) -> Journal {
+        self.open().journal(&self.run).unwrap()
+    }
+
+    pub fn event(&self, event: &Event) {
+        self.open().event(&self.run, event).unwrap();
+    }
+
+    /// Goes on from where the journal stands; `Err` if the sampler was killed.
+    pub fn go(&self, sampler: &mut VirtualSampler) -> Result<(Referee, StopReason), ()> {
+        let stop = AtomicBool::new(false);
+        let mut store = self.open();
+        let journal = store.journal(&self.run).unwrap();
+        let run = std::panic::AssertUnwindSafe(|| {
+            let engine = Engine::new(&mut store, self.run.clone(), &journal, sampler, &stop);
+            engine.run(|_| {}).unwrap()
+        });
+        std::panic::catch_unwind(run).map_err(|cause| {
+            assert_eq!(cause.downcast_ref::<&str>(), Some(&KILLED), "an unexpected panic");
+        })
+    }
+}
+
+/// Runs a comparison to its end.
+pub fn compare(request: &Request, behaviours: &[Behaviour]) -> (Referee, StopReason, Journal) {
+    let lab = VirtualLab::new(request);
+    let (referee, reason) = lab.go(&mut VirtualSampler::new(behaviours)).unwrap();
+    (referee, reason, lab.journal())
+}

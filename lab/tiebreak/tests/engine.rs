@@ -1,0 +1,144 @@
+//! The order of events in a run, and what becomes of contestants that fail, hang or change.
+
+mod common;
+
+use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
+use tiebreak::core::journal::StopReason;
+use tiebreak::core::plan::{Budget, Check};
+use tiebreak::core::verdict::{Fault, Verdict};
+use tiebreak::core::warning::Warning;
+use tiebreak::planning::Request;
+use tiebreak::replay;
+
+fn faster() -> Behaviour {
+    Behaviour { wall_ns: 4e6, ..Behaviour::default() }
+}
+
+fn changing_output(run: u64) -> &'static str {
+    if run < 3 { "same" } else { "other" }
+}
+
+#[test]
+fn a_primer_and_then_everybody_in_the_order_of_the_coins() {
+    let lab = VirtualLab::new(&request(3, &[]));
+    let mut sampler = VirtualSampler::new(&[faster(), Behaviour::default(), Behaviour::default()]);
+    lab.go(&mut sampler).unwrap();
+    let journal = lab.journal();
+    let mut expected: Vec<String> = (0..3).map(|i| format!("set up {i}")).collect();
+    for round in &journal.rounds {
+        let runs = std::iter::once(&round.coins.primer).chain(&round.coins.order);
+        expected.extend(runs.map(|contestant| format!("run {contestant}")));
+    }
+    expected.extend((0..3).map(|i| format!("clean up {i}")));
+    assert_eq!(sampler.log, expected);
+    assert!(journal.rounds.iter().any(|round| round.coins.primer != round.coins.order[0]));
+}
+
+#[test]
+fn a_difference_is_proven_and_replays() {
+    let (referee, reason, journal) = compare(&request(2, &[]), &[faster(), Behaviour::default()]);
+    assert_eq!(reason, StopReason::Settled);
+    assert_eq!((referee.verdict(0), referee.winner(0)), (Verdict::Holds, Some(0)));
+    assert_eq!(referee.rounds(), 10, "unanimous data need ten rounds at 1%, two-sided");
+    let result = replay::replay(&journal).unwrap();
+    assert_eq!(result.verdicts[0].winner.as_deref(), Some("A"));
+    assert!(result.verdicts[0].ratio.low.unwrap() > 1.0);
+}
+
+#[test]
+fn a_changed_sample_does_not_replay() {
+    let (_, _, mut journal) = compare(&request(2, &[]), &[faster(), Behaviour::default()]);
+    journal.rounds[4].samples.reverse();
+    let error = replay::replay(&journal).unwrap_err().to_string();
+    assert!(error.contains("does not replay"), "{error}");
+}
+
+#[test]
+fn equal_contestants_are_too_close() {
+    let both = [Behaviour::default(), Behaviour::default()];
+    let (referee, reason, _) = compare(&request(2, &[]), &both);
+    assert_eq!((referee.verdict(0), reason), (Verdict::TooClose, StopReason::Settled));
+}
+
+#[test]
+fn the_budget_ends_a_run_undecided() {
+    let budget = Some(Budget { rounds: None, seconds: Some(0.5) });
+    let asked = Request { budget, resolution: 0.0, ..request(2, &[]) };
+    let (referee, reason, journal) = compare(&asked, &[Behaviour::default(), Behaviour::default()]);
+    assert_eq!((referee.verdict(0), reason), (Verdict::Undecided, StopReason::Budget));
+    assert!(referee.elapsed_ns() >= 500_000_000);
+    let before_last = journal.rounds[journal.rounds.len() - 2].elapsed_ns;
+    assert!(before_last < 500_000_000, "no round starts after the budget is used up");
+    replay::replay(&journal).unwrap();
+}
+
+#[test]
+fn a_contestant_that_settled_all_its_pairs_leaves() {
+    let close = Behaviour { wall_ns: 4.02e6, ..Behaviour::default() };
+    let behaviours = [faster(), Behaviour { wall_ns: 9e6, ..Behaviour::default() }, close];
+    let asked = Request { resolution: 0.0, ..request(3, &[]) };
+    let (referee, _, journal) = compare(&asked, &behaviours);
+    let last = journal.rounds.last().unwrap();
+    assert!(!last.coins.order.contains(&1), "B was needed no more");
+    assert_eq!(referee.verdict(0), Verdict::Holds);
+    assert!(referee.evidence(0).rounds < referee.evidence(1).rounds);
+    replay::replay(&journal).unwrap();
+}
+
+#[test]
+fn a_failing_contestant_is_void_and_the_others_go_on() {
+    let failing = Behaviour { fails_in_run: Some(4), ..Behaviour::default() };
+    let behaviours = [faster(), failing, Behaviour::default()];
+    let (referee, reason, journal) = compare(&request(3, &[]), &behaviours);
+    assert_eq!(reason, StopReason::Settled);
+    assert_eq!(referee.verdict(0), Verdict::Void);
+    assert_eq!(referee.verdict(1), Verdict::Holds);
+    let result = replay::replay(&journal).unwrap();
+    let (name, fault) = result.verdicts[0].fault.clone().unwrap();
+    assert_eq!(name, "B");
+    assert!(matches!(fault, Fault::ExitStatus { status: 7, .. }));
+    let lost_warning = |warning: &Warning| matches!(warning, Warning::LostAttempts { .. });
+    assert!(!result.warnings.iter().any(lost_warning), "a failure is not a lost attempt");
+}
+
+#[test]
+fn outputs_are_judged_by_the_rule() {
+    let other = Behaviour { output: |_| "other", ..Behaviour::default() };
+    let changing = Behaviour { output: changing_output, ..Behaviour::default() };
+    let check = |rule: Check, second: &Behaviour, void: bool, warned: bool| {
+        let mut asked = request(2, &[]);
+        asked.program.check = rule.clone();
+        let (referee, _, journal) = compare(&asked, &[faster(), second.clone()]);
+        assert_eq!(referee.verdict(0) == Verdict::Void, void, "{rule:?}");
+        let result = replay::replay(&journal).unwrap();
+        assert_eq!(result.warnings.contains(&Warning::OutputsDiffer), warned, "{rule:?}");
+    };
+    check(Check::Default, &Behaviour::default(), false, false);
+    check(Check::Default, &other, false, true);
+    check(Check::Default, &changing, true, false);
+    check(Check::SameOutput, &other, true, false);
+    check(Check::SameOutput, &changing, true, false);
+    check(Check::Exit, &other, false, false);
+    check(Check::Exit, &changing, false, false);
+}
+
+#[test]
+fn a_hanging_contestant_is_an_outcome() {
+    let hangs = Behaviour { hangs: true, ..Behaviour::default() };
+    let mut asked = request(2, &["A is at least 1.5x faster than B"]);
+    asked.program.timeout_ns = Some(100_000_000);
+    let (referee, _, journal) = compare(&asked, &[faster(), hangs]);
+    assert_eq!(referee.verdict(0), Verdict::Holds);
+    let result = replay::replay(&journal).unwrap();
+    assert_eq!(result.contestants[1].invalid, result.contestants[1].samples);
+    assert_eq!(result.verdicts[0].ratio.high, None, "nothing bounds a run that did not end");
+}
+
+#[test]
+fn everybody_void_ends_the_run() {
+    let failing = Behaviour { fails_in_run: Some(0), ..Behaviour::default() };
+    let (referee, reason, journal) = compare(&request(2, &[]), &[failing, faster()]);
+    assert_eq!((referee.verdict(0), reason), (Verdict::Void, StopReason::Void));
+    assert!(journal.rounds.is_empty());
+    replay::replay(&journal).unwrap();
+}

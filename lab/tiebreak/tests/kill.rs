@@ -1,0 +1,95 @@
+//! Killed at every step of every round, a run goes on as if nothing had happened, or with one lost
+//! attempt more.
+
+mod common;
+
+use common::{Behaviour, VirtualLab, VirtualSampler, request};
+use tiebreak::core::journal::Journal;
+use tiebreak::core::plan::Budget;
+use tiebreak::replay;
+
+const ROUNDS: u64 = 14;
+/// A wait, a primer and two contestants.
+const STEPS_A_ROUND: u64 = 4;
+
+fn contestants() -> [Behaviour; 2] {
+    [Behaviour::default(), Behaviour { wall_ns: 5.01e6, ..Behaviour::default() }]
+}
+
+fn small_request() -> tiebreak::planning::Request {
+    let budget = Some(Budget { rounds: Some(ROUNDS), seconds: None });
+    tiebreak::planning::Request { budget, resolution: 0.0, ..request(2, &[]) }
+}
+
+/// A journal without the name that its store gave it.
+fn nameless(journal: Journal) -> Journal {
+    Journal { id: String::new(), ..journal }
+}
+
+fn undisturbed() -> Journal {
+    let lab = VirtualLab::new(&small_request());
+    lab.go(&mut VirtualSampler::new(&contestants())).unwrap();
+    nameless(lab.journal())
+}
+
+fn killed_at(step: u64) -> Journal {
+    // A kill unwinds as a panic here; its report is not news.
+    std::panic::set_hook(Box::new(|_| {}));
+    let lab = VirtualLab::new(&small_request());
+    let mut sampler = VirtualSampler::new(&contestants());
+    sampler.killed_at = Some(step);
+    assert!(lab.go(&mut sampler).is_err(), "not killed at step {step}");
+    let finished = lab.journal().rounds.len() as u64;
+    assert_eq!(finished, step / STEPS_A_ROUND, "a finished round was lost at step {step}");
+    lab.go(&mut VirtualSampler::new(&contestants())).unwrap();
+    nameless(lab.journal())
+}
+
+#[test]
+fn a_kill_between_rounds_leaves_no_trace() {
+    let expected = undisturbed();
+    assert_eq!(expected.rounds.len() as u64, ROUNDS);
+    for round in 0..ROUNDS {
+        assert_eq!(killed_at(round * STEPS_A_ROUND), expected, "round {round}");
+    }
+}
+
+#[test]
+fn a_kill_inside_a_round_adds_one_lost_attempt() {
+    let expected = undisturbed();
+    for step in (0..ROUNDS * STEPS_A_ROUND).filter(|step| step % STEPS_A_ROUND != 0) {
+        let journal = killed_at(step);
+        let round = step / STEPS_A_ROUND;
+        assert_eq!(journal.lost.len(), 1, "step {step}");
+        assert_eq!(journal.lost[0], expected.rounds[round as usize].coins, "step {step}");
+        for (got, undisturbed) in journal.rounds.iter().zip(&expected.rounds) {
+            let again = got.coins.round == round;
+            assert_eq!(got.coins.attempt, u32::from(again), "step {step}");
+            if got.coins.round < round {
+                assert_eq!(got, undisturbed, "step {step}");
+            } else if !again {
+                assert_eq!(got.coins, undisturbed.coins, "later coins are the same");
+            }
+        }
+        let result = replay::replay(&journal).unwrap();
+        assert_eq!(result.lost, 1);
+    }
+}
+
+/// Killed again and again inside rounds: so many lost attempts are charged.
+#[test]
+fn many_lost_attempts_are_charged() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let lab = VirtualLab::new(&request(2, &[]));
+    let quick = [Behaviour::default(), Behaviour { wall_ns: 9e6, ..Behaviour::default() }];
+    for _ in 0..6 {
+        let mut sampler = VirtualSampler::new(&quick);
+        sampler.killed_at = Some(2);
+        assert!(lab.go(&mut sampler).is_err());
+    }
+    let (referee, _) = lab.go(&mut VirtualSampler::new(&quick)).unwrap();
+    assert_eq!(referee.lost(), 6);
+    assert!(referee.rounds() > 12, "{} rounds", referee.rounds());
+    let result = replay::replay(&lab.journal()).unwrap();
+    assert!(result.warnings.iter().any(|warning| warning.to_string().contains("charged")));
+}
