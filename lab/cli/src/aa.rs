@@ -1,0 +1,37 @@
+//! `tiebreak aa`: how often does this machine cry wolf, and what could it find?
+
+use crate::args::AaOptions;
+use crate::compare::from_measuring;
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::race;
+use tiebreak::core::plan::Budget;
+use tiebreak::planning;
+
+/// Seconds that the comparisons may take together if nothing was said.
+const SECONDS: f64 = 120.0;
+
+pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+    let mut request = from_measuring(&options.measuring)?;
+    let command = match options.command {
+        Some(command) => command,
+        None => own_work()?,
+    };
+    request.commands = vec![command.clone(), command];
+    request.names = vec!["A".into(), "A again".into()];
+    request.budget =
+        Some(request.budget.unwrap_or(Budget { rounds: None, seconds: Some(SECONDS) }));
+    let plan = planning::self_check(&request, options.comparisons, options.rounds_each)?;
+    let json = JsonTarget::open(options.measuring.json.as_ref())?;
+    let quiet = options.measuring.quiet;
+    let (session, programs, stop) = race::begin(plan, options.measuring.store.as_ref(), typed)?;
+    race::go(session, programs, stop, json, quiet, io)
+}
+
+/// A command that every machine has and that takes some milliseconds: this program's own work.
+fn own_work() -> Result<String, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::data(format!("cannot find this program itself: {error}")))?;
+    Ok(tiebreak::report::shell_line(&[program.display().to_string(), "__work".into()]))
+}

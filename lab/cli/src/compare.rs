@@ -1,0 +1,136 @@
+//! `tiebreak compare`: which of these programs is faster?
+
+use crate::args::{CompareOptions, Measuring};
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::quantities::Parameter;
+use crate::{exit, race, split};
+use tiebreak::core::plan::{Budget, Centre, Check, OutputPlan, ProgramPlan, Success};
+use tiebreak::machine::clock;
+use tiebreak::planning::{self, HookRequest, Request};
+
+pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+    let plan = planning::plan(&request(&options)?)?;
+    if options.measuring.dry_run {
+        let text = split::describe(&plan);
+        io.out(&text);
+        return Ok(exit::HOLDS);
+    }
+    let json = JsonTarget::open(options.measuring.json.as_ref())?;
+    let quiet = options.measuring.quiet;
+    let (session, programs, stop) = race::begin(plan, options.measuring.store.as_ref(), typed)?;
+    race::go(session, programs, stop, json, quiet, io)
+}
+
+fn request(options: &CompareOptions) -> Result<Request, Failure> {
+    let mut request = from_measuring(&options.measuring)?;
+    request.commands.clone_from(&options.commands);
+    request.names.clone_from(&options.names);
+    let pair = |parameter: &Parameter| (parameter.name.clone(), parameter.values.clone());
+    request.parameters = options.parameters.iter().map(pair).collect();
+    request.claims.clone_from(&options.claims);
+    request.all_pairs = options.pairs == crate::args::Pairs::All;
+    request.metric = options.by;
+    request.hooks = HookRequest {
+        setup: options.setup.clone(),
+        prepare: options.prepare.clone(),
+        conclude: options.conclude.clone(),
+        cleanup: options.cleanup.clone(),
+    };
+    Ok(request)
+}
+
+/// What the options that every measuring command has ask for.
+pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
+    let budget = match (options.budget, options.runs) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage("--runs is a budget too: give it or --budget, not both"));
+        }
+        (None, Some(rounds)) => Some(Budget { rounds: Some(rounds), seconds: None }),
+        (budget, None) => budget,
+    };
+    Ok(Request {
+        commands: Vec::new(),
+        names: Vec::new(),
+        parameters: Vec::new(),
+        claims: Vec::new(),
+        all_pairs: false,
+        metric: tiebreak::core::metric::Metric::WallTime,
+        error: options.error,
+        resolution: options.resolution,
+        budget,
+        centre: match options.centre {
+            crate::args::CentreName::Factor => Centre::Factor,
+            crate::args::CentreName::Median => Centre::Median,
+        },
+        seed: match &options.seed {
+            Some(seed) => seed.clone(),
+            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+        },
+        workload: workload(options),
+        hooks: HookRequest::default(),
+        program: program(options)?,
+        clock_step_ns: clock::step_ns() as f64,
+    })
+}
+
+/// What the contestants work on: what was said, or the name of the input.
+fn workload(options: &Measuring) -> String {
+    let input = || options.input.as_ref()?.rsplit('/').next().map(str::to_owned);
+    options.workload.clone().or_else(input).unwrap_or_default()
+}
+
+fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
+    let null = |path: &String| path == "null" || path == "/dev/null";
+    Ok(ProgramPlan {
+        shell: shell(options.shell.as_deref()),
+        input: options.input.clone().filter(|path| !null(path)),
+        output: match options.output {
+            crate::args::OutputName::Capture => OutputPlan::Capture,
+            crate::args::OutputName::Null => OutputPlan::Null,
+        },
+        directory: options.directory.clone(),
+        timeout_ns: options.timeout,
+        check: check(options)?,
+        success: if options.ignore_failure {
+            Success::Any
+        } else {
+            Success::Statuses(options.success.clone())
+        },
+        cpus: options.cpus.clone().unwrap_or_default().0,
+        warmup_runs: options.warmup,
+        wait_for_quiet: !options.no_wait,
+        output_limit_bytes: options.output_limit,
+    })
+}
+
+/// The words `none` and `default` mean what they do elsewhere: no shell, and `sh`.
+fn shell(asked: Option<&str>) -> Option<String> {
+    match asked {
+        None | Some("none") => None,
+        Some("default") => Some("sh".to_owned()),
+        Some(shell) => Some(shell.to_owned()),
+    }
+}
+
+fn check(options: &Measuring) -> Result<Check, Failure> {
+    let check = match options.check.as_deref() {
+        None => Check::Default,
+        Some("same-output") => Check::SameOutput,
+        Some("exit") => Check::Exit,
+        Some(judge) if judge.trim().is_empty() => {
+            return Err(Failure::usage(
+                "--check is empty: say same-output, exit, or a program that judges an output",
+            ));
+        }
+        Some(judge) => Check::Judge(judge.to_owned()),
+    };
+    let needs_output = matches!(check, Check::SameOutput | Check::Judge(_));
+    if needs_output && options.output == crate::args::OutputName::Null {
+        return Err(Failure::usage(
+            "--check looks at outputs, which --output null throws away: leave one out",
+        ));
+    }
+    Ok(check)
+}

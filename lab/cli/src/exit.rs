@@ -1,0 +1,47 @@
+//! The exit codes, and which of several verdicts speaks.
+
+use tiebreak::core::journal::StopReason;
+use tiebreak::core::result::RunResult;
+use tiebreak::core::verdict::Verdict;
+
+/// Every claim holds, or a question is answered.
+pub const HOLDS: u8 = 0;
+/// A claim is refuted.
+pub const REFUTED: u8 = 1;
+/// A claim is undecided or too close.
+pub const OPEN: u8 = 2;
+/// A contestant failed.
+pub const VOID: u8 = 3;
+/// The command line or a claim is wrong.
+pub const USAGE: u8 = 64;
+/// A file or program that was named cannot be used.
+pub const DATA: u8 = 65;
+/// A fault of the machine or of tiebreak.
+pub const TOOL: u8 = 70;
+/// Stopped by the user.
+pub const INTERRUPTED: u8 = 130;
+
+/// The exit code of a result: of several verdicts the worst speaks, in the order 3, 1, 2, 0.
+pub fn of_result(result: &RunResult) -> u8 {
+    if result.stopped == Some(StopReason::Interrupted) {
+        return INTERRUPTED;
+    }
+    if let Some(check) = &result.self_check {
+        let void = result.contestants.iter().any(|contestant| contestant.fault.is_some());
+        return match check {
+            _ if void => VOID,
+            check if check.rate_low > check.error => REFUTED,
+            check if check.comparisons == 0 => OPEN,
+            _ => HOLDS,
+        };
+    }
+    let codes = result.verdicts.iter().map(|claim| match claim.verdict {
+        Verdict::Holds => HOLDS,
+        Verdict::TooClose if claim.is_question => HOLDS,
+        Verdict::TooClose | Verdict::Undecided => OPEN,
+        Verdict::Refuted => REFUTED,
+        Verdict::Void => VOID,
+    });
+    let rank = |code: &u8| [HOLDS, OPEN, REFUTED, VOID].iter().position(|other| other == code);
+    codes.max_by_key(|code| rank(code)).unwrap_or(HOLDS)
+}

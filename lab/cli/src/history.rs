@@ -1,0 +1,85 @@
+//! `tiebreak history`: what was measured before.
+
+use crate::args::HistoryOptions;
+use crate::date::format_unix_ms;
+use crate::exit;
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::source;
+use tiebreak::core::journal::StopReason;
+use tiebreak::report::table::{self, HistoryRow};
+use tiebreak::store::RunSummary;
+
+pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
+    let store = source::existing_store(options.store.as_ref())?;
+    let limit = (!options.all).then_some(options.limit);
+    let runs = store.runs(limit)?;
+    if options.json {
+        let rows: Vec<_> = runs.iter().map(json_row).collect();
+        io.out(&format!("{:#}\n", serde_json::Value::from(rows)));
+    } else {
+        let rows: Vec<HistoryRow> = runs.iter().map(row).collect();
+        let page = table::history(&rows, &io.out_look());
+        io.out(&page);
+    }
+    Ok(exit::HOLDS)
+}
+
+fn row(run: &RunSummary) -> HistoryRow {
+    HistoryRow {
+        id: run.id.as_str().to_owned(),
+        when: format_unix_ms(run.created_unix_ms),
+        command: tiebreak::report::shell_line(&run.command),
+        verdicts: words(run).join(", "),
+        rounds: run.rounds,
+        seconds: run.seconds,
+    }
+}
+
+/// The verdicts in words, each once with its number; or how the run stands if it has none.
+fn words(run: &RunSummary) -> Vec<String> {
+    let reached: Vec<&str> =
+        run.claims.iter().filter_map(|claim| Some(claim.verdict?.name())).collect();
+    let mut words: Vec<&str> = reached.clone();
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() || run.running {
+        return vec![state(run).to_owned()];
+    }
+    let counted = words.into_iter().map(|word| {
+        match reached.iter().filter(|other| **other == word).count() {
+            1 => word.to_owned(),
+            n => format!("{n} {word}"),
+        }
+    });
+    counted.collect()
+}
+
+fn state(run: &RunSummary) -> &'static str {
+    match run.stopped {
+        _ if run.running => "running",
+        Some(StopReason::Interrupted) => "interrupted",
+        Some(_) => "finished",
+        None => "cut off",
+    }
+}
+
+fn json_row(run: &RunSummary) -> serde_json::Value {
+    let claims: Vec<_> = run
+        .claims
+        .iter()
+        .map(|claim| {
+            let verdict = claim.verdict.map(|verdict| verdict.name());
+            serde_json::json!({ "claim": claim.text, "verdict": verdict })
+        })
+        .collect();
+    serde_json::json!({
+        "journal": run.id.as_str(),
+        "created_unix_ms": run.created_unix_ms,
+        "command": run.command,
+        "rounds": run.rounds,
+        "seconds": run.seconds,
+        "state": state(run),
+        "claims": claims,
+    })
+}

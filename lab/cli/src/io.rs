@@ -1,0 +1,106 @@
+//! The streams of a command, and what they can show.
+
+use std::io::{IsTerminal, Write};
+use tiebreak::report::Look;
+
+/// Lines are this wide where nobody says how wide they are.
+const WIDTH_UNKNOWN: usize = 80;
+
+/// One stream and what stands at its other end.
+pub struct Stream {
+    writer: Box<dyn Write + Send>,
+    /// Whether ANSI styles are wanted.
+    color: bool,
+    /// Whether lines that were written can be redrawn.
+    redraws: bool,
+}
+
+/// Where a command prints.
+pub struct Io {
+    out: Stream,
+    err: Stream,
+    width: usize,
+    unicode: bool,
+}
+
+impl Io {
+    /// The streams of this process.
+    pub fn of_process() -> Io {
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        let wants_color = |choice| !matches!(choice, anstream::ColorChoice::Never) && !dumb;
+        let (out, err) = (std::io::stdout(), std::io::stderr());
+        let out_color = wants_color(anstream::AutoStream::choice(&out));
+        let err_color = wants_color(anstream::AutoStream::choice(&err));
+        let redraws = err.is_terminal() && !dumb;
+        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Io {
+            out: Stream { writer: Box::new(out), color: out_color, redraws: false },
+            err: Stream { writer: Box::new(err), color: err_color, redraws },
+            width: width.or_else(columns).unwrap_or(WIDTH_UNKNOWN),
+            unicode: speaks_unicode(),
+        }
+    }
+
+    /// Streams for a test: no colour, 80 columns, nothing is redrawn.
+    pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
+        let plain = |writer| Stream { writer, color: false, redraws: false };
+        Io { out: plain(out), err: plain(err), width: WIDTH_UNKNOWN, unicode: true }
+    }
+
+    /// How a report on standard output may look.
+    pub fn out_look(&self) -> Look {
+        Look { width: self.width, color: self.out.color, unicode: self.unicode }
+    }
+
+    /// How progress on standard error may look.
+    pub fn err_look(&self) -> Look {
+        Look { width: self.width, color: self.err.color, unicode: self.unicode }
+    }
+
+    /// Whether standard output shows colour.
+    pub fn out_color(&self) -> bool {
+        self.out.color
+    }
+
+    /// Whether standard error shows colour.
+    pub fn err_color(&self) -> bool {
+        self.err.color
+    }
+
+    /// Whether lines on standard error can be redrawn.
+    pub fn err_redraws(&self) -> bool {
+        self.err.redraws
+    }
+
+    /// Writes to standard output. A reader that went away (`| head`) is not our concern.
+    pub fn out(&mut self, text: &str) {
+        let _ = self.out.writer.write_all(text.as_bytes());
+        let _ = self.out.writer.flush();
+    }
+
+    /// Writes to standard error.
+    pub fn err(&mut self, text: &str) {
+        let _ = self.err.writer.write_all(text.as_bytes());
+        let _ = self.err.writer.flush();
+    }
+
+    /// Says what is wrong, once, on standard error.
+    pub fn complain(&mut self, text: &str) {
+        let text = text.trim_end();
+        let text =
+            if text.starts_with("error") { text.to_owned() } else { format!("error: {text}") };
+        self.err(&(text + "\n"));
+    }
+}
+
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
+}
+
+/// Whether the locale says that text is UTF-8; without a locale, ASCII is drawn.
+fn speaks_unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}

@@ -1,0 +1,88 @@
+//! The command line of tiebreak: the only crate that prints or exits.
+//!
+//! [`main`] is a function like any other: it gets words and streams and gives an exit code, so
+//! tests call it in-process.
+
+#![forbid(unsafe_code)]
+
+mod aa;
+mod args;
+mod compare;
+mod date;
+mod exit;
+mod export;
+mod failure;
+mod history;
+mod io;
+mod output;
+mod quantities;
+mod race;
+mod replay;
+mod resume;
+mod screen;
+mod show;
+mod source;
+mod split;
+
+pub use io::Io;
+
+use args::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+use std::ffi::OsString;
+
+/// The command line as clap knows it: for completions, and for tests that read the help.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
+/// Runs one command and gives its exit code.
+pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => arguments,
+        Err(error) => return explain(&error, io),
+    };
+    let typed: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match run(arguments.command, typed, io) {
+        Ok(code) => code,
+        Err(failure) => {
+            io.complain(&failure.text);
+            failure.code
+        }
+    }
+}
+
+/// Help and version are answers; everything else that clap says is a mistake in the usage.
+fn explain(error: &clap::Error, io: &mut Io) -> u8 {
+    let rendered = error.render();
+    if error.use_stderr() {
+        io.err(&if io.err_color() { rendered.ansi().to_string() } else { rendered.to_string() });
+        exit::USAGE
+    } else {
+        io.out(&if io.out_color() { rendered.ansi().to_string() } else { rendered.to_string() });
+        exit::HOLDS
+    }
+}
+
+fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+    match asked {
+        Command::Compare(options) => compare::run(*options, typed, io),
+        Command::Aa(options) => aa::run(*options, typed, io),
+        Command::Resume(options) => resume::run(&options, io),
+        Command::Replay(options) => replay::run(&options, io),
+        Command::History(options) => history::run(&options, io),
+        Command::Show(options) => show::run(&options, io),
+        Command::Export(options) => export::run(&options, io),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command(), "tiebreak", &mut script);
+            io.out(&String::from_utf8_lossy(&script));
+            Ok(exit::HOLDS)
+        }
+        Command::Work => {
+            std::hint::black_box(tiebreak::work::some_milliseconds());
+            Ok(exit::HOLDS)
+        }
+    }
+}

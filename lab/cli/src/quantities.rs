@@ -1,0 +1,169 @@
+//! Option values with units, and parameter lists.
+
+use tiebreak::core::metric::Metric;
+use tiebreak::core::plan::Budget;
+use tiebreak::core::quantity;
+
+/// A budget is at most this long: some 30 years.
+const SECONDS_MAX: f64 = 1e9;
+
+/// A share such as `1%` or `0.01`.
+pub fn fraction(text: &str) -> Result<f64, String> {
+    quantity::parse_fraction(text).map_err(|error| error.to_string())
+}
+
+/// A duration in nanoseconds, above 0.
+pub fn duration_ns(text: &str) -> Result<u64, String> {
+    match quantity::parse_duration_ns(text) {
+        Ok(ns) if (1.0..=SECONDS_MAX * 1e9).contains(&ns) => Ok(ns as u64),
+        Ok(_) => Err(format!("'{text}' is not a time that anything can be ended after")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A size in bytes, above 0.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    match quantity::parse_bytes(text) {
+        Ok(0) => Err("nothing fits into 0 bytes".to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A budget: `30s`, `500 rounds`, or both with a comma.
+pub fn budget(text: &str) -> Result<Budget, String> {
+    let mut budget = Budget { rounds: None, seconds: None };
+    for part in text.split(',').map(str::trim) {
+        let count = part.strip_suffix("rounds").or_else(|| part.strip_suffix("round"));
+        let twice = match count {
+            Some(count) => {
+                let rounds = count.trim().parse().ok().filter(|rounds| *rounds > 0);
+                let rounds: u64 = rounds.ok_or_else(|| not_a_budget(text))?;
+                budget.rounds.replace(rounds).is_some()
+            }
+            None => {
+                let ns = quantity::parse_duration_ns(part).map_err(|_| not_a_budget(text))?;
+                let seconds = Some(ns / 1e9).filter(|s| *s > 0.0 && *s <= SECONDS_MAX);
+                budget.seconds.replace(seconds.ok_or_else(|| not_a_budget(text))?).is_some()
+            }
+        };
+        if twice {
+            return Err(not_a_budget(text));
+        }
+    }
+    Ok(budget)
+}
+
+fn not_a_budget(text: &str) -> String {
+    format!("'{text}' is not a budget such as 30s, '500 rounds' or '2min, 500 rounds'")
+}
+
+/// A metric by its name.
+pub fn metric(text: &str) -> Result<Metric, String> {
+    let name = text.replace(['-', '_'], " ").to_ascii_lowercase();
+    Metric::from_name(&name).ok_or_else(|| {
+        let names: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        format!("'{text}' is not a metric; these are: {}", names.join(", "))
+    })
+}
+
+/// A list of CPUs as the kernel writes them: `0,2-5`.
+pub fn cpus(text: &str) -> Result<CpuList, String> {
+    let wrong = || format!("'{text}' is not a list of CPUs such as 1 or 0,2-5");
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<usize>().ok().filter(|cpu| *cpu < 65536);
+        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
+        if last < first {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(CpuList(cpus))
+}
+
+/// CPUs by number, each once, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CpuList(pub Vec<usize>);
+
+/// `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
+pub fn parameter(text: &str) -> Result<Parameter, String> {
+    let wrong = || format!("'{text}' is not a parameter such as level=1,6,9 or threads=1..8");
+    let (name, values) = text.split_once('=').ok_or_else(wrong)?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || !name.chars().all(is_word) {
+        return Err(wrong());
+    }
+    let values = match range(values) {
+        Some(range) => range?,
+        None => values.split(',').map(|value| value.trim().to_owned()).collect(),
+    };
+    Ok(Parameter { name: name.to_owned(), values })
+}
+
+/// A parameter and the values that it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// What stands between braces in a command.
+    pub name: String,
+    /// Its values in order.
+    pub values: Vec<String>,
+}
+
+fn range(text: &str) -> Option<Result<Vec<String>, String>> {
+    let parts: Vec<i64> =
+        text.split("..").map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+    let (first, last, step) = match parts.as_slice() {
+        [first, last] => (*first, *last, 1),
+        [first, last, step] => (*first, *last, *step),
+        _ => return None,
+    };
+    let steps = last.checked_sub(first).filter(|length| *length >= 0 && step > 0);
+    let Some(length) = steps.filter(|length| length / step < 1000) else {
+        return Some(Err(format!("'{text}' is not a range such as 1..8 or 10..100..10")));
+    };
+    Some(Ok((0..=length / step).map(|i| (first + i * step).to_string()).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets() {
+        let check =
+            |text, rounds, seconds| assert_eq!(budget(text), Ok(Budget { rounds, seconds }));
+        check("30s", None, Some(30.0));
+        check("500 rounds", Some(500), None);
+        check("1 round", Some(1), None);
+        check("2min, 500rounds", Some(500), Some(120.0));
+        for text in
+            ["", "30", "0s", "0 rounds", "1s,2s", "-1s", "1e99h", "many rounds", "1.5 rounds"]
+        {
+            assert!(budget(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn parameters_and_ranges() {
+        let values = |text: &str| parameter(text).map(|parameter| parameter.values);
+        assert_eq!(values("level=1,6"), Ok(vec!["1".into(), "6".into()]));
+        assert_eq!(values("n=1..3"), Ok(vec!["1".into(), "2".into(), "3".into()]));
+        assert_eq!(values("n=10..40..15"), Ok(vec!["10".into(), "25".into(), "40".into()]));
+        assert_eq!(values("flag=-O2"), Ok(vec!["-O2".into()]));
+        for text in ["", "level", "=1", "a b=1", "n=3..1", "n=1..1000000"] {
+            assert!(parameter(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn cpu_lists() {
+        assert_eq!(cpus("0,2-4,3"), Ok(CpuList(vec![0, 2, 3, 4])));
+        for text in ["", "a", "3-1", "1,", "99999999"] {
+            assert!(cpus(text).is_err(), "{text}");
+        }
+    }
+}

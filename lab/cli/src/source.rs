@@ -1,0 +1,43 @@
+//! Journals by the name of a run, by a file, or the latest one.
+
+use crate::failure::Failure;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use tiebreak::core::journal::Journal;
+use tiebreak::store::{RunId, Store, is_store_file, read_lines};
+
+/// What the latest run is called.
+const LATEST: &str = "latest";
+
+/// The store that was asked for, or the user's; it must exist.
+pub fn existing_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
+    let path = path.cloned().map_or_else(Store::default_path, Ok)?;
+    Ok(Store::open_existing(&path)?)
+}
+
+/// A run in a store by its name, by a prefix of it, or the latest.
+pub fn find_run(store: &Store, run: Option<&str>) -> Result<RunId, Failure> {
+    Ok(store.find(run.unwrap_or(LATEST))?)
+}
+
+/// The journal of a run, or of a file: an exported journal, or the latest run of another store.
+pub fn journal(run_or_file: Option<&str>, store: Option<&PathBuf>) -> Result<Journal, Failure> {
+    if let Some(path) = run_or_file.map(Path::new).filter(|path| path.is_file()) {
+        if is_store_file(path)? {
+            let store = Store::open_existing(path)?;
+            let run = find_run(&store, None)?;
+            return Ok(store.journal(&run)?);
+        }
+        let file = File::open(path)
+            .map_err(|error| Failure::data(format!("cannot read {}: {error}", path.display())))?;
+        return read_lines(BufReader::new(file))
+            .map_err(|error| Failure::data(format!("{}: {error}", path.display())));
+    }
+    if let Some(path) = run_or_file.filter(|name| name.contains(['/', '.'])) {
+        return Err(Failure::data(format!("there is no file {path}")));
+    }
+    let store = existing_store(store)?;
+    let run = find_run(&store, run_or_file)?;
+    Ok(store.journal(&run)?)
+}

@@ -1,0 +1,18 @@
+//! `--dry-run`: the plan in words, without running anything.
+
+use tiebreak::core::plan::Plan;
+use tiebreak::core::quantity::format_percent;
+
+/// One line a contestant and one a claim, with its share of the error.
+pub fn describe(plan: &Plan) -> String {
+    let mut text = String::from("contestants\n");
+    for contestant in &plan.contestants {
+        text += &format!("  {}: {}\n", contestant.name, contestant.command);
+    }
+    text += "claims, with their share of the error\n";
+    for planned in &plan.claims {
+        text += &format!("  {}: {}\n", planned.claim.text, format_percent(planned.error));
+    }
+    text += &format!("seed {}\n", plan.seed);
+    text
+}

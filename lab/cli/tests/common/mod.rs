@@ -1,0 +1,108 @@
+//! The program as a user meets it: in a folder of its own, with a journal of its own.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+use tiebreak_cli::Io;
+
+/// A folder with some text to work on; it goes when the test does.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// What a command printed and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    pub out: String,
+    pub err: String,
+    pub code: i32,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        let place = Place { folder: tempfile::tempdir().unwrap() };
+        let line = "which of two programs is faster is a question that a coin can settle\n";
+        std::fs::write(place.path("text.txt"), line.repeat(2000)).unwrap();
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// An executable shell script.
+    pub fn script(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.path(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    /// The program as a process of its own, with this place's journal.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
+        command.args(words).current_dir(self.folder()).env("TIEBREAK_STORE", self.path("j.db"));
+        command.env_remove("NO_COLOR").env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    pub fn run(&self, words: &[&str]) -> Said {
+        Said::of(self.command(words).output().unwrap())
+    }
+
+    /// The command line in this process: main is just another function.
+    pub fn main(&self, words: &[&str]) -> Said {
+        let (out, err) = (Captured::default(), Captured::default());
+        let mut io = Io::to(Box::new(out.clone()), Box::new(err.clone()));
+        let store = self.path("j.db").display().to_string();
+        let named = words.first().is_some_and(|word| *word != "completions");
+        let mut all: Vec<String> = vec!["tiebreak".into()];
+        all.extend(words.iter().map(|word| (*word).to_owned()));
+        if named && !words.contains(&"--store") && !words.contains(&"--help") {
+            all.extend(["--store".into(), store]);
+        }
+        let code = tiebreak_cli::main(all.into_iter().map(Into::into), &mut io).into();
+        Said { out: out.text(), err: err.text(), code }
+    }
+}
+
+impl Said {
+    pub fn of(output: Output) -> Said {
+        Said {
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+#[derive(Clone, Default)]
+struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Captured {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl std::io::Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! `compare` and what it leaves behind, on real programs.
+
+mod common;
+
+use common::Place;
+use std::time::Duration;
+
+const QUICK: [&str; 4] = ["--budget", "400 rounds", "--no-wait", "--seed=fixed"];
+
+fn with<'a>(words: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    words.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_big_difference_is_found_and_every_number_is_kept() {
+    let place = Place::new();
+    let words = ["compare", "sleep 0.002", "sleep 0.02", "--json", "-"];
+    let said = place.run(&with(&words, &QUICK));
+    assert_eq!(said.code, 0, "{said:?}");
+    let json = said.json();
+    validate(&json);
+    assert_eq!(json["verdicts"][0]["verdict"], "holds");
+    assert_eq!(json["verdicts"][0]["winner"], "A");
+    assert_eq!(json["verdicts"][0]["rounds"], 10);
+    assert!(json["verdicts"][0]["ratio"]["low"].as_f64().unwrap() > 1.0);
+    let again = place.run(&["replay", "--json", "-"]);
+    assert_eq!(again.json(), json, "replay repeats the result, seconds and command included");
+    let shown = place.run(&["show", "--json", "-"]);
+    assert_eq!(shown.json(), json);
+}
+
+fn validate(json: &serde_json::Value) {
+    let schema = include_str!("../../../docs/schema/result-1.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(json).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn claims_give_the_exit_code() {
+    let place = Place::new();
+    for (claim, code) in [
+        ("A is faster than B", 0),
+        ("B is faster than A", 1),
+        ("A is at least 1.5x faster than B", 0),
+        ("A is within 5% of B", 1),
+        ("A is no more than 2% slower than B", 0),
+        ("A uses less memory than B", 2),
+    ] {
+        let words = ["compare", "sleep 0.001", "sleep 0.01", "--claim", claim, "--quiet"];
+        let more = ["--budget", "30 rounds", "--no-wait"];
+        let said = place.run(&with(&words, &more));
+        assert_eq!(said.code, code, "{claim}: {said:?}");
+    }
+}
+
+#[test]
+fn hooks_input_parameters_and_checks() {
+    let place = Place::new();
+    let log = place.path("log").display().to_string();
+    let hook = |word: &str| format!("echo {word} >> {log}");
+    let (setup, prepare) = (hook("setup-{n}"), hook("prepare"));
+    let (conclude, cleanup) = (hook("conclude"), hook("cleanup"));
+    let words = [
+        "compare",
+        "head -n {n}",
+        "--parameter",
+        "n=1,2",
+        "--input",
+        "text.txt",
+        "--setup",
+        &setup,
+        "--prepare",
+        &prepare,
+        "--conclude",
+        &conclude,
+        "--cleanup",
+        &cleanup,
+        "--check",
+        "grep -q faster",
+        "--runs",
+        "3",
+        "--resolution",
+        "0",
+        "--json",
+        "-",
+    ];
+    let said = place.run(&words);
+    assert_eq!(said.json()["contestants"][1]["command"], "head -n 2", "{said:?}");
+    assert_eq!(said.json()["contestants"][0]["workload"], "text.txt");
+    let log = std::fs::read_to_string(log).unwrap();
+    let count = |word: &str| log.lines().filter(|line| *line == word).count();
+    assert_eq!((count("setup-1"), count("setup-2"), count("cleanup")), (1, 1, 2));
+    assert_eq!((count("prepare"), count("conclude")), (9, 9), "three rounds of three runs");
+    assert!(log.starts_with("setup-1\nsetup-2\nprepare\nconclude\n"), "{log}");
+}
+
+#[test]
+fn a_report_fits_pipes_colours_and_narrow_terminals() {
+    let place = Place::new();
+    let words = ["compare", "sleep 0.001", "sleep 0.01", "--no-wait"];
+    let said = place.run(&words);
+    assert!(said.out.contains("A is faster than B"), "{said:?}");
+    assert!(!said.out.contains('\x1b'), "no colour in a pipe");
+    assert!(said.out.lines().all(|line| line.chars().count() <= 80), "{}", said.out);
+    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("these programs as cached on this machine"), "the scope: {text}");
+    let mut narrow = place.command(&["show"]);
+    let narrow = common::Said::of(narrow.env("COLUMNS", "60").output().unwrap());
+    assert!(narrow.out.lines().all(|line| line.chars().count() <= 60), "{}", narrow.out);
+    let mut ascii = place.command(&["show"]);
+    let ascii = common::Said::of(ascii.env("LC_ALL", "C").output().unwrap());
+    assert!(ascii.out.is_ascii(), "{}", ascii.out);
+}
+
+#[test]
+fn history_lists_and_export_gives_data_that_replays() {
+    let place = Place::new();
+    place.run(&["compare", "sleep 0.001", "sleep 0.01", "--no-wait", "--quiet"]);
+    place.run(&["compare", "true", "true", "--runs", "2", "--resolution", "0", "--quiet"]);
+    let history = place.main(&["history"]);
+    assert!(history.out.contains("holds") && history.out.contains("undecided"), "{history:?}");
+    let json = place.main(&["history", "--json"]).json();
+    assert_eq!(json.as_array().unwrap().len(), 2);
+    let first = json[1]["journal"].as_str().unwrap().to_owned();
+    let journal = place.path("run.jsonl").display().to_string();
+    let said = place.main(&["export", &first, "--csv", "-", "--journal", &journal]);
+    assert_eq!(said.out.lines().count(), 1 + 20, "a header and two samples a round");
+    let replayed = place.main(&["replay", &journal, "--json", "-"]).json();
+    assert_eq!(replayed["verdicts"][0]["winner"], "A");
+    assert_eq!(place.main(&["replay", &first[..4]]).code, 0);
+}
+
+#[test]
+fn interrupted_it_keeps_everything_and_resume_goes_on() {
+    let place = Place::new();
+    let words = ["compare", "sleep 0.02", "sleep 0.02", "--resolution", "0", "--no-wait"];
+    let mut command = place.command(&words);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let said = common::Said::of(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{said:?}");
+    assert!(said.err.contains("tiebreak resume"), "{said:?}");
+    assert!(said.out.contains("Interrupted"), "{said:?}");
+    let resumed = place.run(&["resume", "--budget", "60 rounds", "--json", "-"]);
+    assert_eq!(resumed.json()["rounds"], 60, "{resumed:?}");
+    assert_eq!(place.run(&["replay"]).code, 2);
+}
+
+#[test]
+fn killed_it_loses_no_finished_round() {
+    let place = Place::new();
+    let words =
+        ["compare", "sleep 0.01", "sleep 0.01", "--resolution", "0", "--no-wait", "--seed=k"];
+    for _ in 0..3 {
+        let mut child = match place.path("j.db").exists() {
+            false => place.command(&words),
+            true => place.command(&["resume"]),
+        }
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let said = place.run(&["resume", "--budget", "80 rounds", "--json", "-"]);
+    let json = said.json();
+    assert_eq!(json["rounds"], 80, "{said:?}");
+    assert!(json["lost"].as_u64().unwrap() <= 3);
+    assert_eq!(place.run(&["history", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(place.run(&["replay"]).code, 2);
+}
