@@ -31,6 +31,7 @@ impl From<LabError> for Failure {
         let code = match error.blame() {
             Blame::Usage => exit::USAGE,
             Blame::Data => exit::DATA,
+            Blame::Machine => exit::OPEN,
             Blame::Tool => exit::TOOL,
         };
         let text = match &error {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::journal::StopReason;
 use tiebreak::core::plan::Plan;
+use tiebreak::error::LabError;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
 use tiebreak::session::{Origin, Session};
@@ -33,6 +34,16 @@ pub fn begin(
     Ok((session, programs, stop))
 }
 
+/// An error with what the meters said, where one of them is missing.
+fn explain(error: LabError, programs: &Programs) -> Failure {
+    let is_missing = matches!(error, LabError::NotMeasured { .. });
+    let mut failure = Failure::from(error);
+    for reason in programs.missing_meters().iter().filter(|_| is_missing) {
+        failure.text += &format!("\n{reason}");
+    }
+    failure
+}
+
 /// Runs a session to its end and delivers its result.
 pub fn go(
     session: Session,
@@ -48,7 +59,7 @@ pub fn go(
     screen.show(|| so_far);
     let result = session.go(&mut programs, stop, |standing| screen.show(|| standing.result()));
     screen.clear();
-    let result = result?;
+    let result = result.map_err(|error| explain(error, &programs))?;
     output::deliver(&result, json, quiet, io)?;
     if result.stopped == Some(StopReason::Interrupted) {
         io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));

@@ -5,7 +5,7 @@ use crate::output_check::{FirstRound, OutputCheck};
 use crate::referee::Referee;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, Round, StopReason};
-use tiebreak_core::plan::Plan;
+use tiebreak_core::plan::{Plan, PlannedClaim};
 use tiebreak_core::sample::{Mark, Sample};
 use tiebreak_core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
 use tiebreak_core::schedule::RoundCoins;
@@ -224,6 +224,9 @@ impl<'a, S: Sampler> Engine<'a, S> {
             let mark = |sample: &mut Sample| sample.marks = sample.marks.with(Mark::NotQuiet);
             samples.iter_mut().for_each(mark);
         }
+        if coins.round == 0 {
+            self.check_measured(&samples)?;
+        }
         let waited_ns = quiet.waited_ns;
         let now_ns = self.sampler.now_ns();
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
@@ -241,6 +244,21 @@ impl<'a, S: Sampler> Engine<'a, S> {
         }
         self.store.sync_if_due(now_ns)?;
         Ok(())
+    }
+
+    /// Every claim's metric must be measured on this machine.
+    fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
+        let missing = |planned: &&PlannedClaim| {
+            let metric = planned.claim.metric;
+            samples.iter().any(|sample| sample.value(metric).is_none())
+        };
+        match self.plan.claims.iter().find(missing) {
+            None => Ok(()),
+            Some(planned) => Err(LabError::NotMeasured {
+                claim: planned.claim.text.clone(),
+                metric: planned.claim.metric.name(),
+            }),
+        }
     }
 
     fn void(

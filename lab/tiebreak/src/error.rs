@@ -52,6 +52,14 @@ pub enum LabError {
         /// The verdict that its samples give.
         replayed: String,
     },
+    /// The machine does not measure what a claim is about.
+    #[error("'{claim}' cannot be settled here: this machine does not measure {metric}")]
+    NotMeasured {
+        /// The claim.
+        claim: String,
+        /// The metric's name.
+        metric: &'static str,
+    },
     /// A clean-up hook failed, or something that is no contestant's fault went wrong in a run.
     #[error("{0}")]
     Broken(String),
@@ -64,7 +72,9 @@ pub enum Blame {
     Usage,
     /// The data or programs that they name.
     Data,
-    /// The machine or tiebreak.
+    /// Nobody: the machine does not have what is asked for.
+    Machine,
+    /// The machine fails, or tiebreak does.
     Tool,
 }
 
@@ -76,6 +86,7 @@ impl LabError {
             LabError::Start(_) | LabError::Read { .. } | LabError::Resume { .. } => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
             LabError::Store(_) | LabError::Replay { .. } => Blame::Data,
+            LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Broken(_) => Blame::Tool,
         }
     }
