@@ -83,7 +83,7 @@ pub struct Marks(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Mark {
-    /// Put off its CPU at least once.
+    /// Put off its CPU more than once: once is what starting a process often costs by itself.
     Preempted = 1,
     /// Other processes used more than a tenth of our CPUs' time beside it.
     ForeignLoad = 2,

@@ -76,6 +76,13 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         error: f64,
     },
+    /// A contestant's clean-up hook failed.
+    CleanUpFailed {
+        /// Name of the contestant.
+        contestant: String,
+        /// What went wrong.
+        why: String,
+    },
     /// The program spends so little time that most of it is its start.
     MostlyStart {
         /// Name of the contestant.
@@ -99,6 +106,7 @@ impl Warning {
             Warning::ClockBackwards { .. } => "clock_backwards",
             Warning::CoarseClock { .. } => "coarse_clock",
             Warning::Repeated { .. } => "repeated",
+            Warning::CleanUpFailed { .. } => "clean_up_failed",
             Warning::MostlyStart { .. } => "mostly_start",
         }
     }
@@ -134,6 +142,9 @@ impl fmt::Display for Warning {
                 "the metric comes in steps of {step}, coarse for this resolution, so every value \
                  counts as an interval: let the program do more work"
             ),
+            Warning::CleanUpFailed { contestant, why } => {
+                write!(f, "{contestant} {why}: clean up by hand")
+            }
             Warning::MostlyStart { contestant } => write!(
                 f,
                 "{contestant} takes little longer than starting a process does: give it more work \

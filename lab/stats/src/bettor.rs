@@ -2,14 +2,19 @@
 //!
 //! A bettor holds the stake `a` in (0, 1) for ever. On a round whose log ratio lies `y` above the
 //! bar it multiplies its wealth by `1 + a h(y)` when it bets that the ratio is above the bar, by
-//! `1 - a h(y)` when it bets that it is below, where the score `h` is odd, nondecreasing and at most
-//! 1 in size. That is all that validity needs.
+//! `1 - a h(y)` when it bets that it is below, where the score `h` is odd, nondecreasing and at
+//! most 1 in size. That is all that validity needs.
 
 /// How many bettors a table holds; shorter ones are filled with bettors that stake nothing.
 pub const BETTORS: usize = 9;
 
-/// Rounds that must lie in the past before a bettor looks at the size of a ratio, not its sign only.
+/// Rounds that must lie in the past before a bettor looks at the size of a ratio, not its sign
+/// only.
 pub const ROUNDS_BEFORE_SCALE: usize = 6;
+
+/// The bettors of a table that may look at sizes start here; those before it look at signs only, so
+/// that the loops over either kind have a length that the compiler knows.
+const FIRST_ON_SIZE: usize = 4;
 
 /// A table of bettors.
 #[derive(Debug, PartialEq)]
@@ -20,8 +25,9 @@ pub struct Table {
     pub stake: [f64; BETTORS],
     /// The share of the initial wealth that each bettor holds; they sum to 1.
     pub weight: [f64; BETTORS],
-    /// How steeply the score rises with the distance in scale units; 0 for a bettor on signs.
-    pub slope: [f64; BETTORS],
+    /// How steeply the scores of the bettors from the fifth on rise with the distance in scale
+    /// units; `None` for a table on signs only.
+    pub slope: Option<[f64; BETTORS - FIRST_ON_SIZE]>,
     /// Whether the verdict must also agree with the median (rule A1: for M3r only).
     pub asks_the_median: bool,
 }
@@ -32,7 +38,7 @@ pub static M3R: Table = Table {
     name: "M3r",
     stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07],
     weight: [0.15, 0.12, 0.12, 0.06, 0.15, 0.15, 0.12, 0.08, 0.05],
-    slope: [0.0, 0.0, 0.0, 0.0, 1.5, 1.2, 1.0, 0.9, 0.9],
+    slope: Some([1.5, 1.2, 1.0, 0.9, 0.9]),
     asks_the_median: true,
 };
 
@@ -41,11 +47,12 @@ pub static S: Table = Table {
     name: "S",
     stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.0, 0.0],
     weight: [0.12, 0.16, 0.20, 0.20, 0.14, 0.10, 0.08, 0.0, 0.0],
-    slope: [0.0; BETTORS],
+    slope: None,
     asks_the_median: false,
 };
 
 /// The sign of `y` as a score: -1, 0 or 1.
+#[inline]
 pub fn sign(y: f64) -> f64 {
     if y > 0.0 {
         1.0
@@ -58,8 +65,9 @@ pub fn sign(y: f64) -> f64 {
 
 /// A rational stand-in for the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1 from 3 on.
 ///
-/// Odd, nondecreasing (its derivative is proportional to `(v^2 - 9)^2`), and made of operations that
-/// IEEE 754 defines to the last bit.
+/// Odd, nondecreasing (its derivative is proportional to `(v^2 - 9)^2`), and made of operations
+/// that IEEE 754 defines to the last bit.
+#[inline]
 pub fn rational_score(v: f64) -> f64 {
     let size = v.abs();
     let square = size * size;
@@ -74,12 +82,10 @@ impl Table {
     pub fn scores(&self, y: f64, scale: Option<f64>) -> [f64; BETTORS] {
         let sign = sign(y);
         let mut scores = [sign; BETTORS];
-        if let Some(scale) = scale {
+        if let (Some(slope), Some(scale)) = (&self.slope, scale) {
             let distance = y / scale;
-            for (score, slope) in scores.iter_mut().zip(self.slope) {
-                if slope > 0.0 {
-                    *score = rational_score(slope * distance);
-                }
+            for (score, slope) in scores[FIRST_ON_SIZE..].iter_mut().zip(slope) {
+                *score = rational_score(slope * distance);
             }
         }
         scores

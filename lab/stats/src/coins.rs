@@ -50,12 +50,7 @@ impl Stream {
     pub fn new(seed: Seed, purpose: Purpose, round: u64, attempt: u32) -> Stream {
         let place = (attempt << 16) | purpose as u32;
         let counter = [0, place, round as u32, (round >> 32) as u32];
-        Stream {
-            key: seed.0,
-            counter,
-            words: [0; 4],
-            used: 4,
-        }
+        Stream { key: seed.0, counter, words: [0; 4], used: 4 }
     }
 
     /// 32 random bits.
@@ -119,16 +114,8 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
     let primer = contestants[stream(Purpose::Primer).below(contestants.len() as u64) as usize];
     let mut padding = stream(Purpose::Padding);
     let runs = contestants.len() + 1;
-    let padding_bytes = (0..runs)
-        .map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32)
-        .collect();
-    RoundCoins {
-        round,
-        attempt,
-        primer,
-        order,
-        padding_bytes,
-    }
+    let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();
+    RoundCoins { round, attempt, primer, order, padding_bytes }
 }
 
 #[cfg(test)]
@@ -141,11 +128,7 @@ mod tests {
         let coins = draw(seed, 7, 0, &[0, 1, 2]);
         assert_eq!(coins, draw(Seed::from_text("a seed"), 7, 0, &[0, 1, 2]));
         let others = [draw(seed, 8, 0, &[0, 1, 2]), draw(seed, 7, 1, &[0, 1, 2])];
-        assert!(
-            others
-                .iter()
-                .all(|other| other.padding_bytes != coins.padding_bytes)
-        );
+        assert!(others.iter().all(|other| other.padding_bytes != coins.padding_bytes));
         assert_ne!(Seed::from_text("b"), seed);
     }
 
@@ -156,16 +139,12 @@ mod tests {
         let draws = 60_000;
         for round in 0..draws {
             let coins = draw(seed, round, 0, &[0, 1, 2]);
-            *counts
-                .entry((coins.order.clone(), coins.primer))
-                .or_insert(0u32) += 1;
+            *counts.entry((coins.order.clone(), coins.primer)).or_insert(0u32) += 1;
         }
         assert_eq!(counts.len(), 18);
         let expected = draws as f64 / 18.0;
-        let chi2: f64 = counts
-            .values()
-            .map(|n| (f64::from(*n) - expected).powi(2) / expected)
-            .sum();
+        let chi2: f64 =
+            counts.values().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
         // The 99.9% point of chi-squared with 17 degrees of freedom.
         assert!(chi2 < 40.79, "{chi2}");
     }
@@ -174,9 +153,6 @@ mod tests {
     fn below_covers_its_range() {
         let mut stream = Stream::new(Seed::from_text("x"), Purpose::Simulation, 0, 0);
         let seen: std::collections::BTreeSet<_> = (0..400).map(|_| stream.below(7)).collect();
-        assert_eq!(
-            seen.into_iter().collect::<Vec<_>>(),
-            (0..7).collect::<Vec<_>>()
-        );
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
     }
 }

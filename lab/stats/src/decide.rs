@@ -35,11 +35,7 @@ pub struct Proof {
 impl Proof {
     /// What the limits prove; `asks_the_median` for the engine that must agree with it.
     pub fn new(limits: Limits, median: Option<f64>, asks_the_median: bool) -> Proof {
-        Proof {
-            limits,
-            median,
-            asks_the_median,
-        }
+        Proof { limits, median, asks_the_median }
     }
 
     /// Whether the two limits are in order; if they cross, the effect is not a constant factor.
@@ -74,11 +70,7 @@ impl Bars {
             Relation::NoMoreThan { fraction } => -libm::log1p(fraction),
             Relation::Within { fraction } => libm::log1p(fraction),
         };
-        Bars {
-            relation,
-            bar,
-            delta: libm::log1p(resolution),
-        }
+        Bars { relation, bar, delta: libm::log1p(resolution) }
     }
 
     /// The bar at which the evidence for and against is told: of `within`, its two edges.
@@ -99,10 +91,9 @@ impl Bars {
     pub fn passed_by(&self) -> (Vec<f64>, Vec<f64>) {
         let (b, delta) = (self.bar, self.delta);
         match self.relation {
-            Relation::Within { .. } => (
-                vec![-b, b, b - delta, -b - delta],
-                vec![b, -b, b + delta, delta - b],
-            ),
+            Relation::Within { .. } => {
+                (vec![-b, b, b - delta, -b - delta], vec![b, -b, b + delta, delta - b])
+            }
             _ => (vec![b, b - delta], vec![b, b + delta]),
         }
     }
@@ -112,22 +103,14 @@ impl Bars {
         if proof.asks_the_median && !proof.is_sound() {
             return None;
         }
-        let verdict = |verdict| {
-            Some(Settled {
-                verdict,
-                left_wins: None,
-            })
-        };
+        let verdict = |verdict| Some(Settled { verdict, left_wins: None });
         let (b, delta) = (self.bar, self.delta);
         match self.relation {
             Relation::Order => {
                 for (proven, left_wins) in [(proof.above(b), true), (proof.below(b), false)] {
                     if proven {
                         let left_wins = Some(left_wins);
-                        return Some(Settled {
-                            verdict: Verdict::Holds,
-                            left_wins,
-                        });
+                        return Some(Settled { verdict: Verdict::Holds, left_wins });
                     }
                 }
             }
@@ -152,11 +135,7 @@ impl Bars {
             }
         }
         let too_close = delta > 0.0 && proof.between(b - delta, b + delta);
-        if too_close {
-            verdict(Verdict::TooClose)
-        } else {
-            None
-        }
+        if too_close { verdict(Verdict::TooClose) } else { None }
     }
 }
 
@@ -167,16 +146,9 @@ mod tests {
     fn check(relation: Relation, low: f64, high: f64, expected: Option<Verdict>) {
         let bars = Bars::new(relation, 0.01);
         let some = |x: f64| x.is_finite().then_some(x);
-        let limits = Limits {
-            low: some(low),
-            high: some(high),
-        };
+        let limits = Limits { low: some(low), high: some(high) };
         let proof = Proof::new(limits, None, true);
-        assert_eq!(
-            bars.settle(&proof).map(|s| s.verdict),
-            expected,
-            "{relation:?} {limits:?}"
-        );
+        assert_eq!(bars.settle(&proof).map(|s| s.verdict), expected, "{relation:?} {limits:?}");
     }
 
     #[test]
@@ -210,16 +182,10 @@ mod tests {
     #[test]
     fn limits_that_cross_or_a_median_beyond_the_bar_settle_nothing() {
         let bars = Bars::new(Relation::Order, 0.01);
-        let limits = Limits {
-            low: Some(0.02),
-            high: Some(0.01),
-        };
+        let limits = Limits { low: Some(0.02), high: Some(0.01) };
         assert_eq!(bars.settle(&Proof::new(limits, None, true)), None);
         assert!(bars.settle(&Proof::new(limits, None, false)).is_some());
-        let limits = Limits {
-            low: Some(0.02),
-            high: None,
-        };
+        let limits = Limits { low: Some(0.02), high: None };
         assert_eq!(bars.settle(&Proof::new(limits, Some(-0.1), true)), None);
         assert!(bars.settle(&Proof::new(limits, Some(0.03), true)).is_some());
     }

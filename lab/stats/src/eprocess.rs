@@ -5,9 +5,9 @@ use crate::wealth::{Scaled, Wealth};
 
 /// The bettors' wealth against "the log ratio is at most `bar`".
 ///
-/// Under that hypothesis the expectation of the total never exceeds 1, so it ever reaches `1/e` with
-/// probability at most `e`. The bet that the log ratio lies *below* a bar is the same on mirrored
-/// rounds: observe `-d` against `-bar`.
+/// Under that hypothesis the expectation of the total never exceeds 1, so it ever reaches `1/e`
+/// with probability at most `e`. The bet that the log ratio lies *below* a bar is the same on
+/// mirrored rounds: observe `-d` against `-bar`.
 #[derive(Clone, Debug)]
 pub struct EProcess {
     table: &'static Table,
@@ -18,11 +18,7 @@ pub struct EProcess {
 impl EProcess {
     /// Starts with a wealth of 1.
     pub fn new(table: &'static Table, bar: f64) -> EProcess {
-        EProcess {
-            table,
-            bar,
-            wealth: Wealth::default(),
-        }
+        EProcess { table, bar, wealth: Wealth::default() }
     }
 
     /// The bar.

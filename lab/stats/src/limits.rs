@@ -35,10 +35,7 @@ pub struct Limits {
 impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {
-        History {
-            table,
-            bets: Vec::new(),
-        }
+        History { table, bets: Vec::new() }
     }
 
     /// Adds a round with the scale of the rounds before it.
@@ -46,10 +43,7 @@ impl History {
         if self.bets.len() == self.bets.capacity() {
             self.bets.reserve_exact(self.bets.len() / 8 + 16);
         }
-        self.bets.push(Bet {
-            d,
-            scale: scale.unwrap_or(f64::NAN),
-        });
+        self.bets.push(Bet { d, scale: scale.unwrap_or(f64::NAN) });
     }
 
     /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
@@ -76,13 +70,12 @@ impl History {
     /// Both limits at error `error` a side. Costs some fifty passes over the rounds for each.
     pub fn limits(&self, error: f64, charges: u64) -> Limits {
         let low = self.lower_limit(|bet| bet.d.low, error, charges);
-        let high = self
-            .lower_limit(|bet| -bet.d.high, error, charges)
-            .map(|limit| -limit);
+        let high = self.lower_limit(|bet| -bet.d.high, error, charges).map(|limit| -limit);
         Limits { low, high }
     }
 
-    /// The largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches `1/error`.
+    /// The largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches
+    /// `1/error`.
     ///
     /// The evidence falls with `theta`: above every round it is below 1, and below every round by
     /// far it is as large as it can be, so the limit lies between.
@@ -93,10 +86,7 @@ impl History {
         let mut above = finite().fold(f64::NEG_INFINITY, f64::max);
         let least = finite().fold(f64::INFINITY, f64::min);
         let steps = [0.125, 1.0, 8.0, 64.0, 512.0];
-        let mut below = steps
-            .into_iter()
-            .map(|step| least - step)
-            .find(|theta| reaches(*theta))?;
+        let mut below = steps.into_iter().map(|step| least - step).find(|theta| reaches(*theta))?;
         while above - below > LIMIT_WIDTH {
             let middle = below + (above - below) / 2.0;
             if middle <= below || middle >= above {

@@ -23,10 +23,7 @@ impl LogRatio {
     /// The log ratio with the contestants swapped.
     #[must_use]
     pub fn mirrored(self) -> LogRatio {
-        LogRatio {
-            low: 0.0 - self.high,
-            high: 0.0 - self.low,
-        }
+        LogRatio { low: 0.0 - self.high, high: 0.0 - self.low }
     }
 
     /// The middle of the interval; of a half-open one its open end; 0 if nothing is known.
@@ -43,30 +40,32 @@ impl LogRatio {
 
     /// The log ratio of two readings of a metric that comes in steps of `step`.
     ///
-    /// Where the step is more than a tenth of the resolution, the readings could have been half a
-    /// step more or less, and the ratio is widened by `r/left + r/right` with `r = step/2`.
+    /// Where the step is more than a tenth of the resolution, either reading could have been half a
+    /// step more or less, and both do that which widens the ratio: to first order by
+    /// `r/left + r/right` a side with `r = step/2` (rule A7). Nothing is known of a coarse zero.
     /// `resolution` is a fraction: 0.01 for 1%.
     pub fn between(left: Reading, right: Reading, step: f64, resolution: f64) -> LogRatio {
-        let low = difference(right.low, left.high);
-        let high = difference(right.high, left.low);
-        let half = step / 2.0;
         let coarse = is_coarse(left, step, resolution) || is_coarse(right, step, resolution);
-        let widening = if coarse {
-            half / left.low + half / right.low
-        } else {
-            0.0
-        };
-        if widening.is_nan() || widening == f64::INFINITY {
-            return LogRatio {
-                low: f64::NEG_INFINITY,
-                high: f64::INFINITY,
-            };
+        if coarse && left.low.min(right.low) <= 0.0 {
+            return LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
         }
+        let half = if coarse { step / 2.0 } else { 0.0 };
+        let less = |bound: f64| (bound - half).max(0.0);
         LogRatio {
-            low: low - widening,
-            high: high + widening,
+            low: difference(less(right.low), left.high + half),
+            high: difference(right.high + half, less(left.low)),
         }
     }
+}
+
+/// The factor that a log ratio stands for: `exp(log_ratio)`, on every machine to the last bit.
+pub fn factor(log_ratio: f64) -> f64 {
+    libm::exp(log_ratio)
+}
+
+/// The natural logarithm, the same on every platform.
+pub fn log(value: f64) -> f64 {
+    libm::log(value)
 }
 
 /// Whether a step is more than a tenth of the resolution of the value.
@@ -75,11 +74,14 @@ pub fn is_coarse(value: Reading, step: f64, resolution: f64) -> bool {
 }
 
 /// `ln(a) - ln(b)`, 0 for equal values whatever they are, and never a negative zero.
+///
+/// It is the logarithm of the larger over the smaller, so that swapping the two only flips the sign
+/// and scaling both by a power of two changes nothing, to the last bit.
 fn difference(a: f64, b: f64) -> f64 {
     if a == b && a.is_finite() {
         return 0.0;
     }
-    let difference = libm::log(a) - libm::log(b) + 0.0;
+    let difference = if a > b { libm::log(a / b) } else { -libm::log(b / a) };
     // Nothing is known of the ratio of two values that may both be nothing or for ever.
     if difference.is_nan() { 0.0 } else { difference }
 }
@@ -91,10 +93,7 @@ mod tests {
 
     fn check(left: Reading, right: Reading, step: f64, expected: (f64, f64)) {
         let d = LogRatio::between(left, right, step, 0.01);
-        assert!(
-            close(d.low, expected.0) && close(d.high, expected.1),
-            "{d:?} {expected:?}"
-        );
+        assert!(close(d.low, expected.0) && close(d.high, expected.1), "{d:?} {expected:?}");
         let swapped = LogRatio::between(right, left, step, 0.01);
         assert_eq!(swapped, d.mirrored(), "swapping the contestants mirrors");
     }
@@ -112,45 +111,20 @@ mod tests {
         check(exact(1e6), exact(1e6), 1.0, (0.0, 0.0));
         check(exact(1e6), at_least(2e6), 1.0, (ln2, INF));
         check(at_least(1e6), at_least(2e6), 1.0, (-INF, INF));
-        // A step of 4% of the value widens by 2% a side.
-        check(exact(100.0), exact(100.0), 4.0, (-0.04, 0.04));
+        // A step of 4% of the values: either could be 2% more or less.
+        let widening = libm::log(102.0 / 98.0);
+        check(exact(100.0), exact(100.0), 4.0, (-widening, widening));
+        let least = libm::log(0.5 / 1.5);
+        check(exact(1.0), exact(1.0), 1.0, (least, -least));
         check(exact(0.0), exact(100.0), 1.0, (-INF, INF));
         check(at_least(0.0), exact(5e6), 1.0, (-INF, INF));
     }
 
     #[test]
     fn the_middle_of_an_open_interval_is_its_open_end() {
-        assert_eq!(
-            LogRatio {
-                low: -INF,
-                high: 1.0
-            }
-            .middle(),
-            -INF
-        );
-        assert_eq!(
-            LogRatio {
-                low: -INF,
-                high: INF
-            }
-            .middle(),
-            0.0
-        );
-        assert_eq!(
-            LogRatio {
-                low: 1.0,
-                high: 3.0
-            }
-            .middle(),
-            2.0
-        );
-        assert!(
-            LogRatio {
-                low: -0.0,
-                high: -0.0
-            }
-            .middle()
-            .is_sign_positive()
-        );
+        assert_eq!(LogRatio { low: -INF, high: 1.0 }.middle(), -INF);
+        assert_eq!(LogRatio { low: -INF, high: INF }.middle(), 0.0);
+        assert_eq!(LogRatio { low: 1.0, high: 3.0 }.middle(), 2.0);
+        assert!(LogRatio { low: -0.0, high: -0.0 }.middle().is_sign_positive());
     }
 }

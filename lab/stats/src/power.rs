@@ -15,12 +15,12 @@ const BLOCK_ROUNDS: usize = 8;
 /// Steps of the bisection over differences: a factor of 1.09 is left of the range.
 const STEPS: u32 = 7;
 
-/// The smallest difference, as a fraction, that a comparison of `rounds` rounds finds in nine of ten
-/// cases at this two-sided error, given the log ratios of the same thing against itself.
+/// The smallest difference, as a fraction, that a comparison of `rounds` rounds finds in nine of
+/// ten cases at this two-sided error, given the log ratios of the same thing against itself.
 ///
-/// The sizes of the noise are resampled in blocks and given fair signs, which under "the same thing"
-/// they have by design; each candidate is added and bet on. `None` if not even 100% is found, or
-/// there is no noise to resample.
+/// The sizes of the noise are resampled in blocks and given fair signs, which under "the same
+/// thing" they have by design; each candidate is added and bet on. `None` if not even 100% is
+/// found, or there is no noise to resample.
 pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<f64> {
     let finite: Vec<f64> = noise.iter().copied().filter(|d| d.is_finite()).collect();
     if finite.len() < BLOCK_ROUNDS {

@@ -37,6 +37,8 @@ pub struct RatioTest {
     shown_above: Vec<EProcess>,
     shown_below: Vec<EProcess>,
     lost: u64,
+    /// No bet can have won enough in fewer rounds than these.
+    next_look: u64,
     settled: Option<Settled>,
 }
 
@@ -54,9 +56,7 @@ impl RatioTest {
             _ => vec![bars.bar()],
         };
         let bets = |at: &[f64], sign: f64, nudge: f64| {
-            at.iter()
-                .map(|bar| EProcess::new(table, sign * bar + nudge))
-                .collect()
+            at.iter().map(|bar| EProcess::new(table, sign * bar + nudge)).collect()
         };
         RatioTest {
             table,
@@ -70,6 +70,7 @@ impl RatioTest {
             shown_above: bets(&edges, 1.0, 0.0),
             shown_below: bets(&edges, -1.0, 0.0),
             lost: 0,
+            next_look: 0,
             settled: None,
         }
     }
@@ -101,8 +102,18 @@ impl RatioTest {
         self.settled
     }
 
-    fn settle_if_possible(&self) -> Option<Settled> {
+    fn settle_if_possible(&mut self) -> Option<Settled> {
+        if self.rounds() < self.next_look {
+            return None;
+        }
         let needed = 1.0 / self.error_a_side;
+        let bets = self.above.iter().chain(&self.below);
+        let most = bets.map(|bet| bet.value(0)).fold(0.0, f64::max);
+        if most < needed {
+            // A stake is below 1, so a round less than doubles a wealth.
+            self.next_look = self.rounds() + 1 + doublings(needed / most);
+            return None;
+        }
         let charges = self.charges();
         let reached = |bets: &[EProcess]| bets.iter().any(|bet| bet.value(charges) >= needed);
         if !reached(&self.above) && !reached(&self.below) {
@@ -120,10 +131,7 @@ impl RatioTest {
     /// The furthest bar that the bets have passed, a nudge beyond it, in the direction of `sign`.
     fn passed(&self, bets: &[EProcess], charges: u64, needed: f64, sign: f64) -> Option<f64> {
         let passed = bets.iter().filter(|bet| bet.value(charges) >= needed);
-        passed
-            .map(EProcess::bar)
-            .reduce(f64::max)
-            .map(|bar| sign * bar)
+        passed.map(EProcess::bar).reduce(f64::max).map(|bar| sign * bar)
     }
 
     fn proof(&self, limits: Limits) -> Proof {
@@ -188,6 +196,11 @@ impl RatioTest {
         }
     }
 
+    /// What the bets of one side must win.
+    pub fn evidence_needed(&self) -> f64 {
+        1.0 / self.error_a_side
+    }
+
     /// The claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
@@ -197,4 +210,9 @@ impl RatioTest {
     pub fn limits_cross(&self) -> bool {
         !self.proof(self.limits()).is_sound()
     }
+}
+
+/// How often 1 can be doubled without exceeding `ratio`, which is at least 1: its binary exponent.
+fn doublings(ratio: f64) -> u64 {
+    (ratio.to_bits() >> 52).saturating_sub(1023)
 }

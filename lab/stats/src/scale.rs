@@ -55,16 +55,13 @@ impl Past {
         (scale > 0.0 && scale.is_finite()).then_some(scale)
     }
 
-    /// The median; the mean of the two in the middle if their number is even. `None` if there are no
-    /// rounds or it is not finite.
+    /// The median; the mean of the two in the middle if their number is even. `None` if there are
+    /// no rounds or it is not finite.
     pub fn median(&self) -> Option<f64> {
         let rounds = self.sorted.len();
         let middle = self.sorted.get(rounds / 2)?;
-        let median = if rounds % 2 == 1 {
-            *middle
-        } else {
-            (self.sorted[rounds / 2 - 1] + middle) / 2.0
-        };
+        let median =
+            if rounds % 2 == 1 { *middle } else { (self.sorted[rounds / 2 - 1] + middle) / 2.0 };
         median.is_finite().then_some(median)
     }
 }
@@ -82,10 +79,7 @@ mod tests {
     #[test]
     fn there_is_no_scale_before_the_seventh_round() {
         assert_eq!(past(&[1.0, 2.0, 3.0, 4.0, 5.0]).scale(), None);
-        assert_eq!(
-            past(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).scale(),
-            Some(3.0 / 1.349)
-        );
+        assert_eq!(past(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).scale(), Some(3.0 / 1.349));
     }
 
     #[test]
@@ -97,9 +91,7 @@ mod tests {
 
     #[test]
     fn mirrored_rounds_have_the_same_scale_and_the_opposite_median() {
-        let values: Vec<f64> = (0..50)
-            .map(|i| f64::from((i * 37) % 50) * 0.1 - 1.7)
-            .collect();
+        let values: Vec<f64> = (0..50).map(|i| f64::from((i * 37) % 50) * 0.1 - 1.7).collect();
         for n in 1..values.len() {
             let mirrored: Vec<f64> = values[..n].iter().map(|d| -d).collect();
             let (a, b) = (past(&values[..n]), past(&mirrored));

@@ -1,15 +1,15 @@
 //! What a table and a picture show of a contestant's samples.
 //!
-//! These numbers describe a run; they are not covered by the error of its claims (rule A11), because
-//! nothing was randomised that would protect the median of one contestant alone.
+//! These numbers describe a run; they are not covered by the error of its claims (rule A11),
+//! because nothing was randomised that would protect the median of one contestant alone.
 
 use tiebreak_core::result::{Histogram, MetricSummary};
 
 /// The confidence of the interval of a median: each tail at most half of the rest.
 const MEDIAN_CONFIDENCE: f64 = 0.99;
 
-/// Sorts the values and summarises them. Infinite values sort to the end; quantiles that fall on one
-/// are `None`.
+/// Sorts the values and summarises them. Infinite values sort to the end; quantiles that fall on
+/// one are `None`.
 pub fn summarise(values: &mut [f64]) -> MetricSummary {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -17,9 +17,7 @@ pub fn summarise(values: &mut [f64]) -> MetricSummary {
     let median = match n {
         0 => None,
         n if n % 2 == 1 => at(n / 2),
-        n => at(n / 2)
-            .zip(at(n / 2 - 1))
-            .map(|(high, low)| low + (high - low) / 2.0),
+        n => at(n / 2).zip(at(n / 2 - 1)).map(|(high, low)| low + (high - low) / 2.0),
     };
     let rank = median_rank(n as u64);
     MetricSummary {
@@ -33,15 +31,12 @@ pub fn summarise(values: &mut [f64]) -> MetricSummary {
 
 /// The index of the smallest sorted value below or at which `percent` of `n` values lie.
 fn quantile_index(n: usize, percent: usize) -> Option<usize> {
-    if n == 0 {
-        None
-    } else {
-        Some((n * percent).div_ceil(100).max(1) - 1)
-    }
+    if n == 0 { None } else { Some((n * percent).div_ceil(100).max(1) - 1) }
 }
 
 /// The index `r` such that the median lies between sorted values `r` and `n - 1 - r` with
-/// [`MEDIAN_CONFIDENCE`]: the largest with `P(Binomial(n, 1/2) <= r) <= 0.005`. `None` below 8 values.
+/// [`MEDIAN_CONFIDENCE`]: the largest with `P(Binomial(n, 1/2) <= r) <= 0.005`. `None` below 8
+/// values.
 fn median_rank(n: u64) -> Option<u64> {
     let tail = (1.0 - MEDIAN_CONFIDENCE) / 2.0;
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
@@ -60,15 +55,13 @@ fn median_rank(n: u64) -> Option<u64> {
 
 /// Counts the values of each contestant in bins that all contestants share.
 ///
-/// The scale reaches from the least value to the greatest 98th percentile, so that a few outliers do
-/// not squeeze everything else into one bin; what lies above is counted apart. `sorted` holds one
-/// sorted slice a contestant; the result has one histogram each, or is empty without finite values.
+/// The scale reaches from the least value to the greatest 98th percentile, so that a few outliers
+/// do not squeeze everything else into one bin; what lies above is counted apart. `sorted` holds
+/// one sorted slice a contestant; the result has one histogram each, or is empty without finite
+/// values.
 pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
-    let lows = sorted
-        .iter()
-        .filter_map(|v| v.first().copied())
-        .filter(|v| v.is_finite());
+    let lows = sorted.iter().filter_map(|v| v.first().copied()).filter(|v| v.is_finite());
     let highs = sorted.iter().filter_map(|values| {
         let index = quantile_index(finite(values), 98)?;
         values.get(index).copied()
@@ -92,12 +85,7 @@ pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
                 _ => beyond += 1,
             }
         }
-        Histogram {
-            low,
-            high,
-            counts,
-            beyond,
-        }
+        Histogram { low, high, counts, beyond }
     };
     sorted.iter().map(histogram).collect()
 }

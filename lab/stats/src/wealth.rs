@@ -24,11 +24,7 @@ pub struct Scaled {
 
 impl Default for Wealth {
     fn default() -> Self {
-        Wealth {
-            mantissa: [1.0; BETTORS],
-            exponent: [0; BETTORS],
-            updates: 0,
-        }
+        Wealth { mantissa: [1.0; BETTORS], exponent: [0; BETTORS], updates: 0 }
     }
 }
 
@@ -36,11 +32,12 @@ impl Wealth {
     /// Multiplies every wealth by `1 + stake * score`.
     #[inline]
     pub fn bet(&mut self, table: &Table, scores: &[f64; BETTORS]) {
-        for k in 0..BETTORS {
-            self.mantissa[k] *= 1.0 + table.stake[k] * scores[k];
+        let bets = table.stake.iter().zip(scores);
+        for (mantissa, (stake, score)) in self.mantissa.iter_mut().zip(bets) {
+            *mantissa *= 1.0 + stake * score;
         }
         self.updates += 1;
-        if self.updates % UPDATES_BETWEEN_LOOKS == 0 {
+        if self.updates.is_multiple_of(UPDATES_BETWEEN_LOOKS) {
             self.rescale();
         }
     }
@@ -74,10 +71,7 @@ impl Wealth {
         }
         let operations = (self.updates + charges + BETTORS as u64 + 4) as f64;
         let slack = (1.0 - operations * pow2(-51)).max(0.0);
-        Scaled {
-            mantissa: sum * slack,
-            exponent: top,
-        }
+        Scaled { mantissa: sum * slack, exponent: top }
     }
 }
 

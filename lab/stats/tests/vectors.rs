@@ -38,15 +38,8 @@ fn check_evidence(table: &'static Table, vectors: &[(usize, f64, f64)]) {
     for (n, up, down) in vectors {
         let history = history(table, &exact(&reference()[..*n]));
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-10;
-        let got = (
-            history.evidence_above(0.0, 0),
-            history.evidence_below(0.0, 0),
-        );
-        assert!(
-            close(got.0, *up) && close(got.1, *down),
-            "{} n={n}: {got:?}",
-            table.name
-        );
+        let got = (history.evidence_above(0.0, 0), history.evidence_below(0.0, 0));
+        assert!(close(got.0, *up) && close(got.1, *down), "{} n={n}: {got:?}", table.name);
     }
 }
 
@@ -95,26 +88,16 @@ fn limit_vectors() {
     ] {
         let limits = history(table, &exact(&reference()[..n])).limits(error, 0);
         let (got_low, got_high) = (limits.low.unwrap(), limits.high.unwrap());
-        assert!(
-            (got_low - low).abs() < within,
-            "{} {error}: {got_low}",
-            table.name
-        );
-        assert!(
-            (got_high - high).abs() < within,
-            "{} {error}: {got_high}",
-            table.name
-        );
+        assert!((got_low - low).abs() < within, "{} {error}: {got_low}", table.name);
+        assert!((got_high - high).abs() < within, "{} {error}: {got_high}", table.name);
     }
 }
 
-/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to twelve sizes, the scale
-/// being that of the flipped past. Any peek at the present round shows here.
+/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to twelve sizes, the
+/// scale being that of the flipped past. Any peek at the present round shows here.
 #[test]
 fn mean_wealth_over_all_sign_flips_is_one() {
-    let sizes = [
-        0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301,
-    ];
+    let sizes = [0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301];
     for table in [&M3R, &S] {
         for n in [1, 5, 7, 11, 12] {
             let patterns = 1u32 << n;
@@ -130,11 +113,7 @@ fn mean_wealth_over_all_sign_flips_is_one() {
                 mean += bet.value(0) / f64::from(patterns);
             }
             // The total is rounded down by 2^-51 a step on purpose.
-            assert!(
-                mean <= 1.0 && mean > 1.0 - 1e-12,
-                "{} n={n}: {mean}",
-                table.name
-            );
+            assert!(mean <= 1.0 && mean > 1.0 - 1e-12, "{} n={n}: {mean}", table.name);
         }
     }
 }
@@ -145,22 +124,10 @@ fn awkward(n: usize) -> Vec<LogRatio> {
     (0..n)
         .map(|i| match i % 11 {
             0 => LogRatio::exact(0.0),
-            3 => LogRatio {
-                low: 0.4,
-                high: INF,
-            },
-            5 => LogRatio {
-                low: -INF,
-                high: -0.2,
-            },
-            7 => LogRatio {
-                low: -INF,
-                high: INF,
-            },
-            8 => LogRatio {
-                low: -0.01,
-                high: 0.02,
-            },
+            3 => LogRatio { low: 0.4, high: INF },
+            5 => LogRatio { low: -INF, high: -0.2 },
+            7 => LogRatio { low: -INF, high: INF },
+            8 => LogRatio { low: -0.01, high: 0.02 },
             9 => LogRatio::exact(1e-12),
             _ => LogRatio::exact(((i * 7919) % 101) as f64 * 1e-3 - 0.035),
         })
@@ -175,20 +142,9 @@ fn evidence_is_monotone_in_the_bar() {
             let mut last = (f64::INFINITY, 0.0);
             for step in -400..=400 {
                 let theta = f64::from(step) * 2.5e-3;
-                let now = (
-                    history.evidence_above(theta, 0),
-                    history.evidence_below(theta, 0),
-                );
-                assert!(
-                    now.0 <= last.0 * (1.0 + 1e-12),
-                    "{} up at {theta}",
-                    table.name
-                );
-                assert!(
-                    now.1 >= last.1 * (1.0 - 1e-12),
-                    "{} down at {theta}",
-                    table.name
-                );
+                let now = (history.evidence_above(theta, 0), history.evidence_below(theta, 0));
+                assert!(now.0 <= last.0 * (1.0 + 1e-12), "{} up at {theta}", table.name);
+                assert!(now.1 >= last.1 * (1.0 - 1e-12), "{} down at {theta}", table.name);
                 assert!(now.0 >= 0.0 && now.1 >= 0.0);
                 last = now;
             }
@@ -230,17 +186,10 @@ fn verdicts_mirror() {
                 assert_eq!(wins, right.and_then(|s| s.left_wins).map(|wins| !wins));
                 assert_eq!(a.evidence().0, {
                     let (for_claim, against) = b.evidence();
-                    if relation == Relation::Order {
-                        against
-                    } else {
-                        for_claim
-                    }
+                    if relation == Relation::Order { against } else { for_claim }
                 });
             }
-            assert_eq!(
-                a.settled().is_some(),
-                relation == Relation::Order || a.rounds() < 400
-            );
+            assert_eq!(a.settled().is_some(), relation == Relation::Order || a.rounds() < 400);
         }
     }
 }
@@ -288,10 +237,7 @@ fn lost_attempts_are_charged_when_they_are_many() {
     let rounds_with = |lost: u32| {
         let mut test = RatioTest::new(Relation::Order, Centre::Factor, 0.01, 0.01);
         (0..lost).for_each(|_| test.lose_attempt());
-        let settled = |i: &i32| {
-            test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5))
-                .is_some()
-        };
+        let settled = |i: &i32| test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5)).is_some();
         (1..200).find(settled).unwrap()
     };
     assert_eq!(rounds_with(0), 10);

@@ -93,16 +93,23 @@ impl<'a, S: Sampler> Engine<'a, S> {
                 self.rounds(&mut watch)?
             }
         };
+        self.clean_up(&contestants)?;
         self.finish(reason)?;
-        let cleaned = contestants.into_iter().map(|contestant| self.sampler.clean_up(contestant));
-        let failed = cleaned.collect::<Vec<_>>().into_iter().find_map(Result::err);
-        match failed {
-            Some(RunFailure::Fault(fault)) => {
-                Err(LabError::Broken(format!("a contestant {fault}")))
-            }
-            Some(RunFailure::Broken(why)) => Err(LabError::Broken(why)),
-            Some(RunFailure::Interrupted) | None => Ok((self.referee, reason)),
+        Ok((self.referee, reason))
+    }
+
+    /// Runs the clean-up hooks of all contestants. A failing one costs no result: it is a warning.
+    fn clean_up(&mut self, contestants: &[usize]) -> Result<(), LabError> {
+        for contestant in contestants {
+            let why = match self.sampler.clean_up(*contestant) {
+                Ok(()) | Err(RunFailure::Interrupted) => continue,
+                Err(RunFailure::Fault(fault)) => fault.to_string(),
+                Err(RunFailure::Broken(why)) => why,
+            };
+            let contestant = self.plan.contestants[*contestant].name.clone();
+            self.warn(Warning::CleanUpFailed { contestant, why })?;
         }
+        Ok(())
     }
 
     fn rounds(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {

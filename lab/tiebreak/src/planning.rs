@@ -115,8 +115,8 @@ fn usage<T>(text: String) -> Result<T, LabError> {
 fn check_numbers(request: &Request) -> Result<(), LabError> {
     if !(request.error > 0.0 && request.error < ERROR_MAX) {
         return usage(format!(
-            "an error of {} proves nothing or never ends: it must be above 0 and below {ERROR_MAX}, \
-             such as --error 0.01",
+            "an error of {} proves nothing or never ends: it must be above 0 and below \
+             {ERROR_MAX}, such as --error 0.01",
             request.error
         ));
     }

@@ -125,7 +125,7 @@ impl Programs {
 fn marks(reply: &Reply, outcome: Outcome, around: &Around, multiplexed: bool) -> Marks {
     let mut marks = around.marks(Marks::NONE);
     for (earned, mark) in [
-        (reply.involuntary_switches > 0, Mark::Preempted),
+        (reply.involuntary_switches > 1, Mark::Preempted),
         (reply.left_behind > 0, Mark::LeftBehind),
         (outcome == Outcome::Unusable, Mark::ClockBackwards),
         (multiplexed, Mark::Multiplexed),

@@ -130,7 +130,8 @@ impl Sampler for VirtualSampler {
         if behaviour.hangs || wall_ns > request.timeout_ns {
             sample.wall_ns = request.timeout_ns;
             sample.outcome = Outcome::TimedOut;
-        } else if behaviour.clock_backwards_every.is_some_and(|every| number.is_multiple_of(every)) {
+        } else if behaviour.clock_backwards_every.is_some_and(|every| number.is_multiple_of(every))
+        {
             sample.outcome = Outcome::Unusable;
         }
         self.pass(sample.wall_ns);

@@ -1,0 +1,63 @@
+//! Worlds of noise in which the truth is known, and the counting of wrong verdicts in them.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
+pub mod noise;
+pub mod race;
+pub mod rates;
+pub mod skew;
+
+use tiebreak_core::plan::Centre;
+use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_stats::decide::Settled;
+use tiebreak_stats::eprocess::EProcess;
+use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::ratio_test::RatioTest;
+use tiebreak_stats::scale::Past;
+
+/// The two engines.
+pub const CENTRES: [Centre; 2] = [Centre::Factor, Centre::Median];
+
+/// The table of bettors of an engine.
+pub fn table(centre: Centre) -> &'static Table {
+    match centre {
+        Centre::Factor => &M3R,
+        Centre::Median => &S,
+    }
+}
+
+/// Feeds rounds until the claim is settled, and gives the verdict and the rounds that it took.
+pub fn settle(
+    mut test: RatioTest,
+    rounds: impl Iterator<Item = LogRatio>,
+) -> Option<(Settled, u64)> {
+    for d in rounds {
+        if let Some(settled) = test.observe(d) {
+            return Some((settled, test.rounds()));
+        }
+    }
+    None
+}
+
+/// Whether limits at `error` a side ever exclude the true log ratio: they do if and only if the
+/// bets at the truth itself reach `1/error`.
+pub fn ever_misses(
+    table: &'static Table,
+    truth: f64,
+    error: f64,
+    rounds: impl Iterator<Item = LogRatio>,
+) -> bool {
+    let mut past = Past::default();
+    let (mut above, mut below) = (EProcess::new(table, truth), EProcess::new(table, -truth));
+    for d in rounds {
+        let scale = past.scale();
+        above.observe(d.low, scale);
+        below.observe(d.mirrored().low, scale);
+        past.insert(d);
+        if above.value(0).max(below.value(0)) >= 1.0 / error {
+            return true;
+        }
+    }
+    false
+}
