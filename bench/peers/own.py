@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -B
-"""What tiebreak costs beside the programs that it runs, with hyperfine for comparison.
+"""What tiebreak itself costs, with hyperfine for comparison.
 
-Both tools race `true` against `true`, which does next to nothing, so nearly all of the time is the
-tools' own. They take turns, in an order drawn each time.
+The table in README.md is then drawn from the data. For the comparison both tools race `true` against
+`true`, which does next to nothing, so nearly all of the time is the tools' own. They take turns, in
+an order drawn each time.
 """
 
 import argparse
@@ -12,57 +13,47 @@ import random
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+import costs
 import peers
 
 DATA = peers.ROOT / "docs" / "measured" / "own.json"
-SCHEMA = "tiebreak/own/1"
+SCHEMA = "tiebreak/own/2"
 ROUNDS = 300
 REPEATS = 10
 COMMANDS = ["true", "true"]
 
 
-def timed(command, statuses):
-    """Runs a command; gives the seconds that it took and what it printed."""
-    start = time.monotonic()
-    ran = subprocess.run(command, capture_output=True, text=True)
-    seconds = time.monotonic() - start
-    if ran.returncode not in statuses:
-        raise peers.Problem(f"{command[0]} ended with {ran.returncode}: {ran.stderr.strip()}")
-    return seconds, ran.stdout
-
-
-def by_hyperfine(_, folder):
-    """hyperfine: so many runs of each program."""
-    export = f"{folder}/times.json"
+def by_hyperfine(_, place):
+    """hyperfine: so many runs of each program; the median of each."""
+    export = f"{place}/times.json"
     options = ["-N", "-r", str(ROUNDS), "--export-json", export]
-    seconds, _ = timed(["hyperfine", *options, *COMMANDS], {0})
+    costs.said(["hyperfine", *options, *COMMANDS])
     results = json.loads(Path(export).read_text())["results"]
-    return seconds, [1e3 * result["median"] for result in results]
+    return [1e3 * result["median"] for result in results]
 
 
-def by_tiebreak(args, folder):
-    """tiebreak: so many rounds; the error is so small that the evidence does not end them."""
-    options = ["--error", "1e-6", "--resolution", "0", "--budget", f"{ROUNDS} rounds"]
-    options += ["--no-wait", "--quiet", "--json", "-", "--store", f"{folder}/store"]
-    seconds, said = timed([args.tiebreak, "compare", *options, *COMMANDS], {0, 2})
-    contestants = json.loads(said)["contestants"]
-    return seconds, [each["metrics"]["wall_ns"]["median"] / 1e6 for each in contestants]
+def by_tiebreak(args, place):
+    """tiebreak: so many rounds; the median of each program."""
+    options = ["--budget", f"{ROUNDS} rounds", "--no-wait", "--quiet", *costs.ENDLESS]
+    result = costs.race(args, f"{place}/store", options, COMMANDS)
+    return [each["metrics"]["wall_ns"]["median"] / 1e6 for each in result["contestants"]]
 
 
-def measure(args):
-    """All measurements, the tools taking turns."""
-    order = random.Random(peers.SEED)
+def beside_hyperfine(args, order):
+    """Both tools on the same programs, taking turns."""
     tools = [("hyperfine", by_hyperfine), ("tiebreak", by_tiebreak)]
     for _ in range(1 if args.quick else REPEATS):
         order.shuffle(tools)
         for name, tool in tools:
-            with tempfile.TemporaryDirectory() as folder:
-                seconds, medians_ms = tool(args, folder)
+            with costs.folder() as place:
+                start = time.monotonic()
+                medians_ms = tool(args, place)
+                seconds = time.monotonic() - start
             yield {
+                "what": "tool",
                 "tool": name,
                 "seconds": round(seconds, 4),
                 "timed_runs": ROUNDS * len(COMMANDS),
@@ -70,8 +61,25 @@ def measure(args):
             }
 
 
-def main():
-    """Measures, and draws the table."""
+def measure(args):
+    """All measurements, one kind after the other."""
+    order = random.Random(peers.SEED)
+    work, _ = peers.compile_programs()
+    meter = costs.compile_meter()
+    kinds = {
+        "what a round costs": costs.beside_rounds(args, work, order),
+        "the start": costs.starts(args, meter),
+        "memory": costs.memory(args, meter),
+        "the evidence": costs.evidence(args),
+        "beside hyperfine": beside_hyperfine(args, order),
+    }
+    for name, measurements in kinds.items():
+        print(f"own: {name}", file=sys.stderr)
+        yield from measurements
+
+
+def arguments():
+    """What was typed."""
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n\n", maxsplit=1)[0],
         epilog="example: bench/peers/own.py --quick",
@@ -79,7 +87,12 @@ def main():
     parser.add_argument("--quick", action="store_true", help="once, printed and not kept")
     default = str(peers.ROOT / "target/release/tiebreak")
     parser.add_argument("--tiebreak", default=default, help="which")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    """Measures, and draws the table."""
+    args = arguments()
     try:
         data = {
             "schema": SCHEMA,
@@ -94,8 +107,12 @@ def main():
     except peers.Problem as problem:
         print(f"own: {problem}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\nown: nothing is kept", file=sys.stderr)
+        return 130
     if args.quick:
-        print(json.dumps(data, indent=1))
+        for measurement in data["measurements"]:
+            print(json.dumps(measurement))
         return 0
     peers.save(DATA, data, "measurements")
     subprocess.run(["cargo", "xtask", "splice", "make", "bench"], check=True, cwd=peers.ROOT)
