@@ -61,13 +61,15 @@ pub fn deliver(
     if json.write(result, io)? {
         return Ok(());
     }
-    if quiet {
-        let said: Vec<String> =
-            result.verdicts.iter().map(|claim| sentence(result, claim) + "\n").collect();
-        io.out(&said.concat());
-    } else {
-        let page = terminal::render(result, &io.out_look());
-        io.out(&page);
+    let page = terminal::render(result, &io.out_look());
+    match result.self_check {
+        _ if !quiet => io.out(&page),
+        // The first paragraph of a self-check is its finding.
+        Some(_) => io.out(&(page.split("\n\n").next().unwrap_or_default().to_owned() + "\n")),
+        None => {
+            let said = result.verdicts.iter().map(|claim| sentence(result, claim) + "\n");
+            io.out(&said.collect::<String>());
+        }
     }
     Ok(())
 }

@@ -140,7 +140,8 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1200));
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let signal = format!("kill -INT {}", child.id());
+    let kill = std::process::Command::new("sh").args(["-c", &signal]).status();
     assert!(kill.unwrap().success());
     let said = common::Said::of(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130, "{said:?}");
