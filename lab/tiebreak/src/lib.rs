@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod contestants;
 pub mod engine;
 pub mod error;
 pub mod oddities;
@@ -19,6 +20,7 @@ pub mod referee;
 pub mod replay;
 pub mod resume;
 pub mod seed;
+pub mod seen;
 pub mod self_check;
 pub mod session;
 pub mod work;

@@ -1,7 +1,8 @@
 //! The result of a run, put together from the referee and what the journal knows of the run.
 
 use crate::oddities::is_mostly_start;
-use crate::referee::{Referee, Seen};
+use crate::referee::Referee;
+use crate::seen::Seen;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};

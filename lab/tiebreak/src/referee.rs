@@ -1,13 +1,13 @@
 //! From rounds to verdicts: a pure function of the plan and what the journal holds.
 
 use crate::oddities::Oddities;
+use crate::seen::Seen;
 use crate::self_check::SelfCheck;
-use std::collections::BTreeMap;
 use tiebreak_core::evidence::RatioEvidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
-use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::sample::{Outcome, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
@@ -28,23 +28,6 @@ pub struct OpenClaim {
     void: bool,
     /// Rounds in which the metric's step was coarse for the resolution.
     coarse_rounds: u64,
-}
-
-/// What was seen of one contestant.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// The values of each metric that was measured, in order; infinite for runs that timed out.
-    pub values: BTreeMap<Metric, Vec<f64>>,
-    /// Samples.
-    pub samples: u64,
-    /// Samples whose numbers are bounds only.
-    pub invalid: u64,
-    /// Of those, runs that were ended at the time-out.
-    pub timed_out: u64,
-    /// Samples by mark.
-    pub marks: [u64; Mark::ALL.len()],
-    /// Why it is void.
-    pub fault: Option<Fault>,
 }
 
 /// Turns rounds into evidence, says which contestants are still needed, and settles claims.
@@ -382,25 +365,6 @@ impl Referee {
 impl OpenClaim {
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
-    }
-}
-
-impl Seen {
-    fn take(&mut self, sample: &Sample) {
-        self.samples += 1;
-        self.invalid += u64::from(sample.outcome != Outcome::Finished);
-        self.timed_out += u64::from(sample.outcome == Outcome::TimedOut);
-        for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
-            *count += u64::from(sample.marks.has(mark));
-        }
-        for metric in Metric::ALL {
-            let Some(reading) = sample.reading(metric) else { continue };
-            let values = self.values.entry(metric).or_default();
-            if values.len() == values.capacity() {
-                values.reserve_exact(values.len() / 8 + 16);
-            }
-            values.push(reading.high);
-        }
     }
 }
 

@@ -1,0 +1,155 @@
+//! From commands, names and parameters to contestants.
+
+use crate::error::LabError;
+use crate::planning::{Request, usage};
+use tiebreak_core::plan::{Contestant, Hooks};
+
+/// More contestants than this are a mistake in a parameter list.
+const CONTESTANTS_MAX: usize = 1000;
+
+/// Every command with every combination of the parameters that it uses.
+pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError> {
+    let commands = &request.commands;
+    if request.names.len() > commands.len() {
+        return usage(format!(
+            "{} names for {} commands: give at most one --name a command",
+            request.names.len(),
+            commands.len()
+        ));
+    }
+    check_parameters(request)?;
+    let mut contestants: Vec<Contestant> = Vec::new();
+    for (index, command) in commands.iter().enumerate() {
+        let hooks = Hooks {
+            setup: hook("setup", &request.hooks.setup, index, commands.len())?,
+            prepare: hook("prepare", &request.hooks.prepare, index, commands.len())?,
+            conclude: hook("conclude", &request.hooks.conclude, index, commands.len())?,
+            cleanup: hook("cleanup", &request.hooks.cleanup, index, commands.len())?,
+        };
+        for values in combinations(&request.parameters, &used_text(command, &hooks)) {
+            let name = match request.names.get(index) {
+                Some(name) => fill(name, &values),
+                None => letters(contestants.len()),
+            };
+            let fill_hook = |hook: &Option<String>| hook.as_ref().map(|text| fill(text, &values));
+            contestants.push(Contestant {
+                name,
+                command: fill(command, &values),
+                workload: request.workload.clone(),
+                hooks: Hooks {
+                    setup: fill_hook(&hooks.setup),
+                    prepare: fill_hook(&hooks.prepare),
+                    conclude: fill_hook(&hooks.conclude),
+                    cleanup: fill_hook(&hooks.cleanup),
+                },
+                parameters: values,
+            });
+            if contestants.len() > CONTESTANTS_MAX {
+                return usage(format!(
+                    "the parameters make more than {CONTESTANTS_MAX} contestants: give fewer values"
+                ));
+            }
+        }
+    }
+    check_names(&contestants)?;
+    Ok(contestants)
+}
+
+fn check_parameters(request: &Request) -> Result<(), LabError> {
+    let hooks = &request.hooks;
+    let lists = [&request.commands, &hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
+    for (name, values) in &request.parameters {
+        let placeholder = format!("{{{name}}}");
+        if values.is_empty() || values.iter().any(String::is_empty) {
+            return usage(format!("the parameter {name} has an empty value: {name}=a,b,c"));
+        }
+        if request.parameters.iter().filter(|(other, _)| other == name).count() > 1 {
+            return usage(format!(
+                "the parameter {name} is given twice: join its values by commas"
+            ));
+        }
+        if !lists.iter().any(|list| list.iter().any(|text| text.contains(&placeholder))) {
+            return usage(format!(
+                "nothing uses the parameter {name}: write {placeholder} where its values go"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
+    for (index, contestant) in contestants.iter().enumerate() {
+        let name = &contestant.name;
+        if name.trim().is_empty() || name.contains(['\n', '\r', '\'', '"']) {
+            return usage(format!("'{name}' is no name: letters, digits and the like, no quotes"));
+        }
+        if contestants[..index].iter().any(|other| other.name == *name) {
+            return usage(format!(
+                "two contestants are called '{name}': names must differ (with parameters, write \
+                 {{parameter}} in --name)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn hook(
+    option: &str,
+    given: &[String],
+    index: usize,
+    commands: usize,
+) -> Result<Option<String>, LabError> {
+    match given.len() {
+        0 => Ok(None),
+        1 => Ok(given.first().cloned()),
+        n if n == commands => Ok(given.get(index).cloned()),
+        n => usage(format!(
+            "{n} times --{option} for {commands} commands: give it once, or once a command"
+        )),
+    }
+}
+
+fn used_text(command: &str, hooks: &Hooks) -> String {
+    let hooks = [&hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
+    let mut text = command.to_owned();
+    hooks.into_iter().flatten().for_each(|hook| text.push_str(hook));
+    text
+}
+
+/// All combinations of the values of the parameters that `text` uses, the last varying fastest.
+fn combinations(parameters: &[(String, Vec<String>)], text: &str) -> Vec<Vec<(String, String)>> {
+    let used = parameters.iter().filter(|(name, _)| text.contains(&format!("{{{name}}}")));
+    used.fold(vec![Vec::new()], |combinations, (name, values)| {
+        let extend = |combination: &Vec<(String, String)>| {
+            let combination = combination.clone();
+            values.iter().map(move |value| {
+                let mut longer = combination.clone();
+                longer.push((name.clone(), value.clone()));
+                longer
+            })
+        };
+        combinations.iter().flat_map(extend).collect()
+    })
+}
+
+fn fill(text: &str, values: &[(String, String)]) -> String {
+    values
+        .iter()
+        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+/// A, B, ..., Z, AA, AB, ...
+fn letters(index: usize) -> String {
+    let letter = char::from(b'A' + (index % 26) as u8);
+    if index < 26 { letter.into() } else { letters(index / 26 - 1) + &letter.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 25, 26, 51, 52, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "AAA"]);
+    }
+}

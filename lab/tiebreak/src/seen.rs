@@ -1,0 +1,43 @@
+//! What a run saw of each contestant: columns of values, and counts.
+
+use std::collections::BTreeMap;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::verdict::Fault;
+
+/// What was seen of one contestant.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The values of each metric that was measured, in order; infinite for runs that timed out.
+    pub values: BTreeMap<Metric, Vec<f64>>,
+    /// Samples.
+    pub samples: u64,
+    /// Samples whose numbers are bounds only.
+    pub invalid: u64,
+    /// Of those, runs that were ended at the time-out.
+    pub timed_out: u64,
+    /// Samples by mark.
+    pub marks: [u64; Mark::ALL.len()],
+    /// Why it is void.
+    pub fault: Option<Fault>,
+}
+
+impl Seen {
+    /// Counts a sample and keeps its values.
+    pub fn take(&mut self, sample: &Sample) {
+        self.samples += 1;
+        self.invalid += u64::from(sample.outcome != Outcome::Finished);
+        self.timed_out += u64::from(sample.outcome == Outcome::TimedOut);
+        for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
+            *count += u64::from(sample.marks.has(mark));
+        }
+        for metric in Metric::ALL {
+            let Some(reading) = sample.reading(metric) else { continue };
+            let values = self.values.entry(metric).or_default();
+            if values.len() == values.capacity() {
+                values.reserve_exact(values.len() / 8 + 16);
+            }
+            values.push(reading.high);
+        }
+    }
+}
