@@ -176,7 +176,9 @@ def by_tiebreak(args, case, commands):
         options += ["--store", f"{folder}/store", "--json", "-", "--quiet"]
         start = time.monotonic()
         ran = subprocess.run(
-            [args.tiebreak, "compare", *options, *commands], capture_output=True, text=True
+            ["taskset", "-c", str(args.cpu), args.tiebreak, "compare", *options, *commands],
+            capture_output=True,
+            text=True,
         )
         seconds = time.monotonic() - start
     if ran.returncode not in (0, 1, 2):

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::JsonTarget;
 use crate::quantities::Parameter;
-use crate::{exit, race, split};
+use crate::{dry_run, exit, race};
 use tiebreak::core::plan::{Budget, Centre, Check, OutputPlan, ProgramPlan, Success};
 use tiebreak::machine::clock;
 use tiebreak::planning::{self, HookRequest, Request};
@@ -13,7 +13,7 @@ use tiebreak::planning::{self, HookRequest, Request};
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let plan = planning::plan(&request(&options)?)?;
     if options.measuring.dry_run {
-        let text = split::describe(&plan);
+        let text = dry_run::describe(&plan);
         io.out(&text);
         return Ok(exit::HOLDS);
     }

@@ -10,6 +10,10 @@ use tiebreak::core::journal::StopReason;
 use tiebreak::report::table::{self, HistoryRow};
 use tiebreak::store::RunSummary;
 
+/// What "(run 3)" behind a verdict means.
+const REPEATED: &str = "run n of a claim on the same files: any of n is wrong with probability at \
+                        most n times its error\n";
+
 pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
     let store = source::existing_store(options.store.as_ref())?;
     let limit = (!options.all).then_some(options.limit);
@@ -21,6 +25,9 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
         let rows: Vec<HistoryRow> = runs.iter().map(row).collect();
         let page = table::history(&rows, &io.out_look());
         io.out(&page);
+        if runs.iter().any(|run| run.repetition > 1) {
+            io.out(REPEATED);
+        }
     }
     Ok(exit::HOLDS)
 }
@@ -30,7 +37,10 @@ fn row(run: &RunSummary) -> HistoryRow {
         id: run.id.as_str().to_owned(),
         when: format_unix_ms(run.created_unix_ms),
         command: tiebreak::report::shell_line(&run.command),
-        verdicts: words(run).join(", "),
+        verdicts: match run.repetition {
+            1 => words(run).join(", "),
+            n => format!("{} (run {n})", words(run).join(", ")),
+        },
         rounds: run.rounds,
         seconds: run.seconds,
     }
@@ -80,6 +90,7 @@ fn json_row(run: &RunSummary) -> serde_json::Value {
         "rounds": run.rounds,
         "seconds": run.seconds,
         "state": state(run),
+        "repetition": run.repetition,
         "claims": claims,
     })
 }

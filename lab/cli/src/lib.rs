@@ -9,6 +9,7 @@ mod aa;
 mod args;
 mod compare;
 mod date;
+mod dry_run;
 mod exit;
 mod export;
 mod failure;
@@ -22,7 +23,6 @@ mod resume;
 mod screen;
 mod show;
 mod source;
-mod split;
 
 pub use io::Io;
 

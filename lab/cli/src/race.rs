@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::{self, JsonTarget};
 use crate::screen::Screen;
+use crate::source;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::journal::StopReason;
@@ -17,8 +18,7 @@ use tiebreak::store::Store;
 
 /// Opens the store that was asked for, or the user's.
 pub fn open_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
-    let path = path.cloned().map_or_else(Store::default_path, Ok)?;
-    Ok(Store::open(&path)?)
+    Ok(Store::open(&source::store_path(path)?)?)
 }
 
 /// Starts a new run: the programs are looked up before anything is written.

@@ -14,8 +14,14 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let store = source::existing_store(options.store.as_ref())?;
     let run = source::find_run(&store, options.run.as_deref())?;
-    let session = Session::take_up(store, run, &fingerprint::read(), options.budget)?;
+    let header = Session::header(&store, &run)?;
+    // Relative names in commands, hooks and files are those of the folder where the run began.
+    std::env::set_current_dir(&header.directory).map_err(|error| {
+        Failure::data(format!("cannot go to {}, where the run began: {error}", header.directory))
+    })?;
     let stop = interrupt::flag();
-    let programs = Programs::new(session.plan(), stop)?;
+    // Before the rounds are read: the programs' peak memory would else begin at ours.
+    let programs = Programs::new(&header.plan, stop)?;
+    let session = Session::take_up(store, run, &fingerprint::read(), options.budget)?;
     race::go(session, programs, stop, json, options.quiet, io)
 }

@@ -10,10 +10,15 @@ use tiebreak::store::{RunId, Store, is_store_file, read_lines};
 /// What the latest run is called.
 const LATEST: &str = "latest";
 
+/// The store that was asked for, or the user's, as an absolute path: a resumed run changes folders.
+pub fn store_path(path: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    let path = path.cloned().map_or_else(Store::default_path, Ok)?;
+    Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
 /// The store that was asked for, or the user's; it must exist.
 pub fn existing_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
-    let path = path.cloned().map_or_else(Store::default_path, Ok)?;
-    Ok(Store::open_existing(&path)?)
+    Ok(Store::open_existing(&store_path(path)?)?)
 }
 
 /// A run in a store by its name, by a prefix of it, or the latest.

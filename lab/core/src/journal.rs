@@ -84,6 +84,8 @@ pub enum Event {
         contestant: usize,
         /// The round in which it happened.
         round: u64,
+        /// The attempt at it that this ended; `None` if it happened before one was begun.
+        attempt: Option<u32>,
         /// Why.
         fault: Fault,
     },

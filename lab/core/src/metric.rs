@@ -127,11 +127,13 @@ impl Metric {
     /// The step in which the metric's values come: half of it is their error.
     ///
     /// The wall clock's step is the machine's and is passed in, in nanoseconds; the others are the
-    /// kernel's: `getrusage` gives microseconds of CPU time and memory in pages of 4096 bytes.
+    /// kernel's: `getrusage` gives CPU time in microseconds and memory in pages of 4096 bytes, and
+    /// most kernels split CPU time into user and system by what they see at ticks of up to 10 ms.
     pub fn step(self, clock_step_ns: f64) -> f64 {
         match self {
             Metric::WallTime => clock_step_ns,
-            Metric::CpuTime | Metric::UserTime | Metric::SystemTime => 1000.0,
+            Metric::CpuTime => 1e3,
+            Metric::UserTime | Metric::SystemTime => 1e7,
             Metric::PeakMemory => 4096.0,
             _ => 1.0,
         }

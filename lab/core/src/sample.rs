@@ -101,11 +101,13 @@ pub enum Mark {
     Multiplexed = 128,
     /// Its round waited for a quiet machine in vain.
     NotQuiet = 256,
+    /// Its peak memory is no more than what every program is seen to use here: an upper bound only.
+    MemoryFloor = 512,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Mark; 9] = [
+    pub const ALL: [Mark; 10] = [
         Mark::Preempted,
         Mark::ForeignLoad,
         Mark::Steal,
@@ -115,6 +117,7 @@ impl Mark {
         Mark::LeftBehind,
         Mark::Multiplexed,
         Mark::NotQuiet,
+        Mark::MemoryFloor,
     ];
 
     /// What the mark says, as a few words for a table or a column.
@@ -129,6 +132,7 @@ impl Mark {
             Mark::LeftBehind => "left children",
             Mark::Multiplexed => "multiplexed",
             Mark::NotQuiet => "not quiet",
+            Mark::MemoryFloor => "memory floor",
         }
     }
 }
@@ -179,22 +183,23 @@ impl Reading {
         Reading { low: value, high: value }
     }
 
-    /// Whether both bounds are one number.
-    pub fn is_exact(self) -> bool {
-        self.low == self.high
-    }
+    /// A value of which nothing is known.
+    pub const UNKNOWN: Reading = Reading { low: 0.0, high: f64::INFINITY };
 }
 
 impl Sample {
     /// The sample's value of a metric as an interval, or `None` where it was not measured.
     ///
-    /// A time-out bounds every metric from below, because all of them only grow with time.
+    /// A time-out bounds every metric from below, because all of them only grow with time. Peak
+    /// memory at the floor is bounded from above only.
     pub fn reading(&self, metric: Metric) -> Option<Reading> {
         let value = self.value(metric)?;
+        let at_floor = metric == Metric::PeakMemory && self.marks.has(Mark::MemoryFloor);
         Some(match self.outcome {
+            Outcome::Finished if at_floor => Reading { low: 0.0, high: value },
             Outcome::Finished => Reading::exact(value),
             Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
-            Outcome::Unusable => Reading { low: 0.0, high: f64::INFINITY },
+            Outcome::Unusable => Reading::UNKNOWN,
         })
     }
 
@@ -202,12 +207,14 @@ impl Sample {
     pub fn value(&self, metric: Metric) -> Option<f64> {
         let value = match metric {
             Metric::WallTime => self.wall_ns,
-            Metric::CpuTime => self.user_ns + self.system_ns,
+            Metric::CpuTime => self.user_ns.saturating_add(self.system_ns),
             Metric::UserTime => self.user_ns,
             Metric::SystemTime => self.system_ns,
             Metric::PeakMemory => self.peak_memory_bytes,
-            Metric::PageFaults => self.minor_faults + self.major_faults,
-            Metric::ContextSwitches => self.voluntary_switches + self.involuntary_switches,
+            Metric::PageFaults => self.minor_faults.saturating_add(self.major_faults),
+            Metric::ContextSwitches => {
+                self.voluntary_switches.saturating_add(self.involuntary_switches)
+            }
             Metric::Cycles => self.meters.cycles?,
             Metric::Instructions => self.meters.instructions?,
             Metric::BranchMisses => self.meters.branch_misses?,

@@ -53,6 +53,9 @@ impl Launcher {
     /// No process could be made, or it could not enter its directory or its CPUs.
     pub(crate) fn start(prepared: Prepared) -> Result<Launcher, StartError> {
         let failed = |doing| move |reason| StartError::Launcher { doing, reason };
+        // Where a parent of ours had it ignored, ended children could not be waited for.
+        // SAFETY: sets a disposition to its default.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         let (ours, theirs) = message::pair().map_err(failed("the launcher has no socket"))?;
         // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
         // thread of ours could have held at this moment (glibc makes its allocator usable in the

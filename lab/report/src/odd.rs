@@ -4,11 +4,13 @@ use crate::contestants::{INDENT, short_name};
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
 use crate::text::plain;
+use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{ContestantResult, RunResult};
+use tiebreak_core::sample::Mark;
 
 /// Whether there is anything to say.
 pub(crate) fn is_odd(run: &RunResult) -> bool {
-    let marked = |c: &ContestantResult| c.marks.iter().any(|(_, count)| *count > 0);
+    let marked = |c: &ContestantResult| odd_marks(run, c).next().is_some();
     !run.warnings.is_empty() || run.contestants.iter().any(marked)
 }
 
@@ -27,11 +29,21 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
+/// The marks that were given, that of the memory floor only where memory is what is compared.
+fn odd_marks<'a>(
+    run: &'a RunResult,
+    contestant: &'a ContestantResult,
+) -> impl Iterator<Item = &'a (&'static str, u64)> {
+    let about_memory = run.verdicts.iter().any(|claim| claim.metric == Metric::PeakMemory);
+    let matters = move |name: &str| about_memory || name != Mark::MemoryFloor.name();
+    contestant.marks.iter().filter(move |(name, count)| *count > 0 && matters(name))
+}
+
 /// `samples with marks, all of them kept: A 4 preempted of 12; B 2 preempted, 1 steal of 12`.
 fn marks(run: &RunResult, look: Look) -> Option<String> {
     let of_contestant = |c: &ContestantResult| {
-        let marks = c.marks.iter().filter(|(_, count)| *count > 0);
-        let texts: Vec<_> = marks.map(|(name, count)| format!("{count} {name}")).collect();
+        let texts: Vec<_> =
+            odd_marks(run, c).map(|(name, count)| format!("{count} {name}")).collect();
         let name = short_name(&c.name, look);
         (!texts.is_empty()).then(|| format!("{name} {} of {}", texts.join(", "), c.samples))
     };

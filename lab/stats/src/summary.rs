@@ -9,8 +9,8 @@ use tiebreak_core::result::{Histogram, MetricSummary};
 const MEDIAN_CONFIDENCE: f64 = 0.99;
 
 /// Sorts the values and summarises them. Infinite values sort to the end; quantiles that fall on
-/// one are `None`.
-pub fn summarise(values: &mut [f64]) -> MetricSummary {
+/// one are `None`. The median's interval is never narrower than one step of the metric either way.
+pub fn summarise(values: &mut [f64], step: f64) -> MetricSummary {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let at = |index: usize| values.get(index).copied().filter(|value| value.is_finite());
@@ -20,10 +20,12 @@ pub fn summarise(values: &mut [f64]) -> MetricSummary {
         n => at(n / 2).zip(at(n / 2 - 1)).map(|(high, low)| low + (high - low) / 2.0),
     };
     let rank = median_rank(n as u64);
+    let low = rank.and_then(|rank| at(rank as usize)).zip(median);
+    let high = rank.and_then(|rank| at(n - 1 - rank as usize)).zip(median);
     MetricSummary {
         median,
-        low: rank.and_then(|rank| at(rank as usize)),
-        high: rank.and_then(|rank| at(n - 1 - rank as usize)),
+        low: low.map(|(low, median)| low.min((median - step).max(0.0))),
+        high: high.map(|(high, median)| high.max(median + step)),
         p10: quantile_index(n, 10).and_then(at),
         p90: quantile_index(n, 90).and_then(at),
     }
@@ -96,18 +98,24 @@ mod tests {
 
     #[test]
     fn summaries_of_small_and_infinite_samples() {
-        let summary = summarise(&mut []);
+        let summary = summarise(&mut [], 0.0);
         assert_eq!((summary.median, summary.p10), (None, None));
-        let summary = summarise(&mut [3.0, 1.0]);
+        let summary = summarise(&mut [3.0, 1.0], 0.0);
         assert_eq!((summary.median, summary.low), (Some(2.0), None));
         let mut values: Vec<f64> = (1..=100).map(f64::from).collect();
         values.push(f64::INFINITY);
-        let summary = summarise(&mut values);
+        let summary = summarise(&mut values, 0.0);
         assert_eq!(summary.median, Some(51.0));
         assert_eq!((summary.p10, summary.p90), (Some(11.0), Some(91.0)));
         // P(Bin(101, 1/2) <= 37) = 0.0046, P(<= 38) = 0.0083.
         assert_eq!((summary.low, summary.high), (Some(38.0), Some(64.0)));
-        assert_eq!(summarise(&mut [f64::INFINITY; 3]).median, None);
+        assert_eq!(summarise(&mut [f64::INFINITY; 3], 0.0).median, None);
+    }
+
+    #[test]
+    fn an_interval_is_never_narrower_than_the_clock_tells() {
+        let summary = summarise(&mut [5.0; 50], 2.0);
+        assert_eq!((summary.low, summary.high), (Some(3.0), Some(7.0)));
     }
 
     #[test]

@@ -94,9 +94,17 @@ fn pow2(exponent: i32) -> f64 {
     }
 }
 
-/// `base^times` by repeated multiplication: `powi` of the platform may round otherwise.
+/// `base^times` by squaring: `powi` of the platform may round otherwise.
 fn power(base: f64, times: u64) -> f64 {
-    (0..times.min(10_000)).fold(1.0, |product, _| product * base)
+    let (mut product, mut square, mut left) = (1.0, base, times);
+    while left > 0 {
+        if left & 1 == 1 {
+            product *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    product
 }
 
 #[cfg(test)]

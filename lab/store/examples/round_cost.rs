@@ -105,7 +105,7 @@ fn measure(path: &Path) -> Result<(), StoreError> {
         let round = round(number);
         let start = Instant::now();
         store.begin_attempt(&run, &round.coins)?;
-        store.finish_round(&run, &round)?;
+        store.finish_round(&run, &round, &[], &[])?;
         rounds.push(micros_since(start));
         let start = Instant::now();
         if store.sync_if_due(round.elapsed_ns)? {

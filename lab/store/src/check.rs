@@ -21,8 +21,16 @@ fn claim(plan: &Plan, index: usize, what: &str) -> Checked {
     }
 }
 
-/// The claims of the plan name its contestants.
+/// A plan can be judged: its numbers are in range, and its claims name its contestants.
 pub(crate) fn plan(plan: &Plan) -> Checked {
+    let is_error = |error: f64| error > 0.0 && error < 1.0;
+    if !is_error(plan.error) || plan.claims.iter().any(|claim| !is_error(claim.error)) {
+        return Err("an error of the plan is not between 0 and 1".to_owned());
+    }
+    let is_step = plan.clock_step_ns.is_finite() && plan.clock_step_ns > 0.0;
+    if !(0.0..1.0).contains(&plan.resolution) || !is_step {
+        return Err("the resolution or the clock's step of the plan is out of range".to_owned());
+    }
     for claim in &plan.claims {
         contestant(plan, claim.left, "a claim")?;
         contestant(plan, claim.right, "a claim")?;
@@ -44,8 +52,12 @@ pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
     Ok(())
 }
 
-/// The round has one sample an entry of its order, and its wealth names claims of the plan.
-pub(crate) fn round(plan: &Plan, round: &Round) -> Checked {
+/// The round is the one that comes next, has one sample an entry of its order, and its wealth names
+/// claims of the plan.
+pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
+    if round.coins.round != expected as u64 {
+        return Err(format!("round {} stands where round {expected} should", round.coins.round));
+    }
     coins(plan, &round.coins)?;
     let (given, drawn) = (round.samples.len(), round.coins.order.len());
     let what = format!("round {}", round.coins.round);

@@ -28,6 +28,9 @@ pub struct RunSummary {
     pub running: bool,
     /// Its claims, in the order of the plan.
     pub claims: Vec<ClaimSummary>,
+    /// It is this run of its claims on its files, counted from 1: of `n` runs, any is wrong with
+    /// probability at most `n` times the error.
+    pub repetition: u64,
 }
 
 /// A claim of a run in a list.
@@ -43,6 +46,7 @@ pub struct ClaimSummary {
 #[derive(Deserialize)]
 struct HeaderPart {
     command: Vec<String>,
+    claim_key: String,
     plan: PlanPart,
 }
 
@@ -114,6 +118,7 @@ impl Store {
             _ => None,
         };
         Ok(RunSummary {
+            repetition: 1 + self.previous_runs(&header.claim_key, Some(&id))?,
             created_unix_ms,
             command: header.command,
             rounds,
@@ -198,6 +203,7 @@ mod tests {
         assert_eq!((&runs[0].id, runs[0].running, runs[0].stopped), (&begun, true, None));
         assert_eq!((runs[0].rounds, runs[0].seconds), (0, 0.0));
         let expected = RunSummary {
+            repetition: 1,
             id: finished,
             created_unix_ms: header().created_unix_ms,
             command: header().command,
@@ -242,7 +248,7 @@ mod tests {
         let run = store.create_run(&header()).unwrap();
         let begun = round(0, 0);
         store.begin_attempt(&run, &begun.coins).unwrap();
-        store.finish_round(&run, &begun).unwrap();
+        store.finish_round(&run, &begun, &[], &[]).unwrap();
         let mut stopped = Vec::new();
         for event in rich("").events {
             store.event(&run, &event).unwrap();

@@ -31,7 +31,7 @@ fn writer() {
     for number in journal.rounds.len() as u64.. {
         let lost = journal.lost.iter().filter(|coins| coins.round == number).count() as u32;
         store.begin_attempt(&run, &coins(number, lost)).unwrap();
-        store.finish_round(&run, &round(number, lost)).unwrap();
+        store.finish_round(&run, &round(number, lost), &[], &[]).unwrap();
         store.sync_if_due(number * 100_000_000).unwrap();
         println!("finished {number}");
     }

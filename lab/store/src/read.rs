@@ -44,12 +44,28 @@ impl Store {
     /// # Errors
     /// The file cannot be read, or the rows of the run do not make a journal.
     pub fn journal(&self, run: &RunId) -> Result<Journal, StoreError> {
-        self.read_journal(run).map_err(|unreadable| match unreadable {
+        self.read_journal(run).map_err(|unreadable| self.explain(run, unreadable))
+    }
+
+    /// A run's header alone, which costs the same however long the run is.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the header is none.
+    pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
+        let read = header(&self.connection, run).and_then(|header| {
+            check::plan(&header.plan)?;
+            Ok(header)
+        });
+        read.map_err(|unreadable| self.explain(run, unreadable))
+    }
+
+    fn explain(&self, run: &RunId, unreadable: Unreadable) -> StoreError {
+        match unreadable {
             Unreadable::Sqlite(error) => StoreError::from_sqlite(&self.path, error),
             Unreadable::Wrong(what) => {
                 StoreError::BadRun { path: self.path.clone(), run: run.name.clone(), what }
             }
-        })
+        }
     }
 
     fn read_journal(&self, run: &RunId) -> Read<Journal> {
@@ -63,7 +79,8 @@ impl Store {
         let plan = &header.plan;
         check::plan(plan)?;
         lost.iter().try_for_each(|coins| check::coins(plan, coins))?;
-        rounds.iter().try_for_each(|round| check::round(plan, round))?;
+        let mut numbered = rounds.iter().enumerate();
+        numbered.try_for_each(|(number, round)| check::round(plan, number, round))?;
         events.iter().try_for_each(|event| check::event(plan, event))?;
         verdicts.iter().try_for_each(|verdict| check::verdict(plan, verdict))?;
         Ok(Journal { id: run.name.clone(), header, rounds, lost, events, verdicts })

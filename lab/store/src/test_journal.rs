@@ -162,6 +162,7 @@ fn events() -> Vec<Event> {
         Event::Void {
             contestant: 1,
             round: 3,
+            attempt: Some(0),
             fault: Fault::Signal { signal: 11, stderr: "line\nwith \u{1f4a5}".into() },
         },
         Event::Stopped { rounds: 3, reason: StopReason::Settled },
@@ -196,7 +197,7 @@ pub fn append(store: &mut Store, journal: &Journal) -> RunId {
     for (coins, round) in attempts {
         store.begin_attempt(&run, coins).unwrap();
         if let Some(round) = round {
-            store.finish_round(&run, round).unwrap();
+            store.finish_round(&run, round, &[], &[]).unwrap();
         }
     }
     for event in &journal.events {

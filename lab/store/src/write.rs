@@ -55,21 +55,28 @@ impl Store {
         Ok(())
     }
 
-    /// Writes a finished round, whole or not at all: before anything of it is shown. Its attempt
-    /// must have been begun.
+    /// Writes a finished round with what it led to (events, and verdicts that it settled), whole or
+    /// not at all: before anything of it is shown. Its attempt must have been begun.
     ///
     /// Cost: one commit without fsync, some tens of microseconds and about 100 bytes a sample.
     ///
     /// # Errors
     /// The file cannot be written; it holds the round already, or not the attempt; or there is not
     /// one sample an entry of the order. Nothing of the round is written then.
-    pub fn finish_round(&mut self, run: &RunId, round: &Round) -> Result<(), StoreError> {
+    pub fn finish_round(
+        &mut self,
+        run: &RunId,
+        round: &Round,
+        events: &[Event],
+        verdicts: &[RecordedVerdict],
+    ) -> Result<(), StoreError> {
         let coins = &round.coins;
         if coins.order.len() != round.samples.len() {
             let (given, drawn) = (round.samples.len(), coins.order.len());
             let what = format!("round {}: {given} samples for {drawn} drawn", coins.round);
             return Err(StoreError::Refused { path: self.path.clone(), what });
         }
+        let events = events.iter().map(|event| self.json(event)).collect::<Result<Vec<_>, _>>()?;
         self.write(|transaction| {
             transaction
                 .prepare_cached(
@@ -88,7 +95,9 @@ impl Store {
                 let place = (run.row, coins.round, position, coins.order[position]);
                 insert_sample(&mut statement, place, sample)?;
             }
-            insert_wealth(transaction, run, round)
+            insert_wealth(transaction, run, round)?;
+            events.iter().try_for_each(|event| insert_event(transaction, run, event))?;
+            verdicts.iter().try_for_each(|verdict| insert_verdict(transaction, run, verdict))
         })
     }
 
@@ -98,15 +107,7 @@ impl Store {
     /// The file cannot be written.
     pub fn event(&mut self, run: &RunId, event: &Event) -> Result<(), StoreError> {
         let json = self.json(event)?;
-        self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO events (run, sequence, body) \
-                     SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1",
-                )?
-                .execute(params![run.row, json])
-        })?;
-        Ok(())
+        self.write(|transaction| insert_event(transaction, run, &json))
     }
 
     /// Writes a verdict. A claim of which a resumed run finds out more gets another one; the last
@@ -115,23 +116,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn verdict(&mut self, run: &RunId, reached: &RecordedVerdict) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO verdicts (run, sequence, claim, verdict, rounds, low, high) \
-                     SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6 \
-                     FROM verdicts WHERE run = ?1",
-                )?
-                .execute(params![
-                    run.row,
-                    Bits::of(reached.claim),
-                    reached.verdict.name(),
-                    Bits(reached.rounds),
-                    reached.low.map(Float),
-                    reached.high.map(Float)
-                ])
-        })?;
-        Ok(())
+        self.write(|transaction| insert_verdict(transaction, run, reached))
     }
 
     fn write<T>(
@@ -156,6 +141,36 @@ impl Store {
             what: error.to_string(),
         })
     }
+}
+
+fn insert_event(transaction: &Transaction<'_>, run: &RunId, json: &str) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO events (run, sequence, body) \
+         SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1",
+    )?;
+    statement.execute(params![run.row, json])?;
+    Ok(())
+}
+
+fn insert_verdict(
+    transaction: &Transaction<'_>,
+    run: &RunId,
+    reached: &RecordedVerdict,
+) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO verdicts (run, sequence, claim, verdict, rounds, low, high) \
+         SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6 \
+         FROM verdicts WHERE run = ?1",
+    )?;
+    statement.execute(params![
+        run.row,
+        Bits::of(reached.claim),
+        reached.verdict.name(),
+        Bits(reached.rounds),
+        reached.low.map(Float),
+        reached.high.map(Float)
+    ])?;
+    Ok(())
 }
 
 fn insert_wealth(

@@ -19,6 +19,7 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
     }
     check_parameters(request)?;
     let mut contestants: Vec<Contestant> = Vec::new();
+    check_number(request)?;
     for (index, command) in commands.iter().enumerate() {
         let hooks = Hooks {
             setup: hook("setup", &request.hooks.setup, index, commands.len())?,
@@ -44,15 +45,22 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
                 },
                 parameters: values,
             });
-            if contestants.len() > CONTESTANTS_MAX {
-                return usage(format!(
-                    "the parameters make more than {CONTESTANTS_MAX} contestants: give fewer values"
-                ));
-            }
         }
     }
     check_names(&contestants)?;
     Ok(contestants)
+}
+
+/// All values of all parameters must not make more contestants than anybody means.
+fn check_number(request: &Request) -> Result<(), LabError> {
+    let values = request.parameters.iter().map(|(_, values)| values.len());
+    let most = values.fold(request.commands.len(), usize::saturating_mul);
+    if most > CONTESTANTS_MAX {
+        return usage(format!(
+            "these commands and values make {most} contestants, and {CONTESTANTS_MAX} are the most"
+        ));
+    }
+    Ok(())
 }
 
 fn check_parameters(request: &Request) -> Result<(), LabError> {

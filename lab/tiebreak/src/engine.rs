@@ -1,10 +1,12 @@
-//! The loop: draw a round, journal it, run it, journal its samples, update the evidence, ask.
+//! The loop: wait, draw a round, journal it, run it, journal its samples, update the evidence, ask.
 
 use crate::error::LabError;
 use crate::output_check::{FirstRound, OutputCheck};
+use crate::recorder::Recorder;
 use crate::referee::Referee;
+use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_core::journal::{Event, Journal, Round, StopReason};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
 use tiebreak_core::plan::{Plan, PlannedClaim};
 use tiebreak_core::sample::{Mark, Sample};
 use tiebreak_core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
@@ -12,21 +14,23 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::coins::{self, Seed};
-use tiebreak_store::{RunId, Store};
 
 /// A warm-up run may take this long before it is ended.
 const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// Drives one run: owns its referee, and writes its journal.
-pub struct Engine<'a, S: Sampler> {
-    store: &'a mut Store,
-    run: RunId,
+pub struct Engine<'a, R: Recorder, S: Sampler> {
+    recorder: &'a mut R,
     plan: Plan,
     seed: Seed,
     sampler: &'a mut S,
     referee: Referee,
     outputs: OutputCheck,
     attempt: u32,
+    /// The contestants whose clean-up hooks run at the end.
+    to_clean_up: Vec<usize>,
+    /// The latest verdict that the journal holds of each claim.
+    recorded: Vec<Option<RecordedVerdict>>,
     /// The run's own time when this session began, and the sampler's clock then.
     elapsed_before_ns: u64,
     started_ns: u64,
@@ -40,37 +44,51 @@ enum Attempt {
     Interrupted,
 }
 
-impl<'a, S: Sampler> Engine<'a, S> {
+/// What a round led to, beside its samples: journalled together with them.
+#[derive(Default)]
+struct Aftermath {
+    events: Vec<Event>,
+}
+
+impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// Takes up a run where its journal stands: at its beginning, or after the last finished round.
     pub fn new(
-        store: &'a mut Store,
-        run: RunId,
+        recorder: &'a mut R,
         journal: &Journal,
         sampler: &'a mut S,
         stop: &'a AtomicBool,
-    ) -> Engine<'a, S> {
+    ) -> Engine<'a, R, S> {
         let plan = journal.header.plan.clone();
         let referee = Referee::from_journal(journal);
         let mut outputs = OutputCheck::new(&plan.program.check);
         for event in &journal.events {
             if let Event::FirstOutputs { outputs: first } = event {
-                outputs.first_round(&names(&plan), first);
+                let took_part = first.iter().cloned().enumerate().filter(|(_, o)| o.is_some());
+                outputs.first_round(&names(&plan), &took_part.collect::<Vec<_>>());
             }
         }
         let next = referee.rounds();
         let attempts = journal.lost.iter().filter(|coins| coins.round == next);
         let attempt = attempts.map(|coins| coins.attempt + 1).max().unwrap_or(0);
+        // A run that was killed has cleaned up after nobody.
+        let was_killed = next > 0 && replay::last_stop(journal).is_none();
+        let everybody = (0..plan.contestants.len()).collect();
+        let mut recorded = vec![None; plan.claims.len()];
+        for verdict in &journal.verdicts {
+            recorded[verdict.claim] = Some(*verdict);
+        }
         Engine {
             seed: Seed::from_text(&plan.seed),
             elapsed_before_ns: referee.elapsed_ns(),
             started_ns: 0,
-            store,
-            run,
+            to_clean_up: if was_killed { everybody } else { referee.needed() },
+            recorder,
             plan,
             sampler,
             referee,
             outputs,
             attempt,
+            recorded,
             stop,
         }
     }
@@ -85,34 +103,44 @@ impl<'a, S: Sampler> Engine<'a, S> {
         mut self,
         mut watch: impl FnMut(&Referee),
     ) -> Result<(Referee, StopReason), LabError> {
-        let contestants = self.referee.needed();
-        let reason = match self.set_up(&contestants)? {
-            Some(reason) => reason,
-            None => {
-                self.started_ns = self.sampler.now_ns();
-                self.rounds(&mut watch)?
-            }
-        };
-        self.clean_up(&contestants)?;
+        let ran = self.set_up_and_race(&mut watch);
+        let warnings = self.clean_up();
+        let reason = ran?;
+        for warning in warnings {
+            self.warn(warning)?;
+        }
         self.finish(reason)?;
         Ok((self.referee, reason))
     }
 
+    fn set_up_and_race(
+        &mut self,
+        watch: &mut impl FnMut(&Referee),
+    ) -> Result<StopReason, LabError> {
+        if let Some(reason) = self.set_up()? {
+            return Ok(reason);
+        }
+        self.started_ns = self.sampler.now_ns();
+        self.race(watch)
+    }
+
     /// Runs the clean-up hooks of all contestants. A failing one costs no result: it is a warning.
-    fn clean_up(&mut self, contestants: &[usize]) -> Result<(), LabError> {
-        for contestant in contestants {
-            let why = match self.sampler.clean_up(*contestant) {
+    fn clean_up(&mut self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for contestant in std::mem::take(&mut self.to_clean_up) {
+            let why = match self.sampler.clean_up(contestant) {
                 Ok(()) | Err(RunFailure::Interrupted) => continue,
                 Err(RunFailure::Fault(fault)) => fault.to_string(),
                 Err(RunFailure::Broken(why)) => why,
             };
-            let contestant = self.plan.contestants[*contestant].name.clone();
-            self.warn(Warning::CleanUpFailed { contestant, why })?;
+            let contestant = self.plan.contestants[contestant].name.clone();
+            warnings.push(Warning::CleanUpFailed { contestant, why });
         }
-        Ok(())
+        warnings.extend(self.sampler.take_warnings());
+        warnings
     }
 
-    fn rounds(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
+    fn race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
         loop {
             if let Some(reason) = self.reason_to_stop() {
                 return Ok(reason);
@@ -122,17 +150,19 @@ impl<'a, S: Sampler> Engine<'a, S> {
             let contestants = self.referee.needed();
             let round = self.referee.rounds();
             let coins = coins::draw(self.seed, round, self.attempt, &contestants);
-            self.store.begin_attempt(&self.run, &coins)?;
+            self.recorder.begin_attempt(&coins)?;
             match self.attempt(&coins)? {
                 Attempt::Finished(samples, outputs) => {
-                    if round == 0 && !self.first_outputs(&coins, &outputs)? {
-                        continue;
+                    if let Some(aftermath) = self.first_outputs(&coins, outputs)? {
+                        self.take(coins, quiet, samples, aftermath)?;
+                        watch(&self.referee);
                     }
-                    self.take(coins, quiet, samples)?;
-                    watch(&self.referee);
                 }
                 Attempt::Void(contestant, fault) => self.void(&coins, contestant, fault)?,
-                Attempt::Interrupted => return Ok(StopReason::Interrupted),
+                Attempt::Interrupted => {
+                    self.referee.lose_attempt(&coins, None);
+                    return Ok(StopReason::Interrupted);
+                }
             }
         }
     }
@@ -150,12 +180,12 @@ impl<'a, S: Sampler> Engine<'a, S> {
     }
 
     /// Hooks and warm-up runs before the first round; a reason if that already ends the run.
-    fn set_up(&mut self, contestants: &[usize]) -> Result<Option<StopReason>, LabError> {
-        for contestant in contestants {
-            let mut failure = self.sampler.set_up(*contestant).err();
+    fn set_up(&mut self) -> Result<Option<StopReason>, LabError> {
+        for contestant in self.referee.needed() {
+            let mut failure = self.sampler.set_up(contestant).err();
             for _ in 0..self.plan.program.warmup_runs {
                 let request = RunRequest {
-                    contestant: *contestant,
+                    contestant,
                     padding_bytes: 0,
                     timeout_ns: self.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
                 };
@@ -163,7 +193,7 @@ impl<'a, S: Sampler> Engine<'a, S> {
             }
             match failure {
                 None => {}
-                Some(RunFailure::Fault(fault)) => self.journal_void(*contestant, fault)?,
+                Some(RunFailure::Fault(fault)) => self.journal_void(contestant, None, fault)?,
                 Some(RunFailure::Interrupted) => return Ok(Some(StopReason::Interrupted)),
                 Some(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
@@ -198,34 +228,48 @@ impl<'a, S: Sampler> Engine<'a, S> {
         Ok(Attempt::Finished(samples, outputs))
     }
 
-    /// Journals and judges the first round's outputs; false if a contestant became void by them.
+    /// Judges the outputs of the first round that has them all. `None` if a contestant became void
+    /// by them, and the round with it.
     fn first_outputs(
         &mut self,
         coins: &RoundCoins,
-        outputs: &[Option<OutputPrint>],
-    ) -> Result<bool, LabError> {
-        let mut by_contestant = vec![None; self.plan.contestants.len()];
-        for (contestant, output) in coins.order.iter().zip(outputs) {
-            by_contestant[*contestant].clone_from(output);
+        outputs: Vec<Option<OutputPrint>>,
+    ) -> Result<Option<Aftermath>, LabError> {
+        let mut aftermath = Aftermath::default();
+        if !self.outputs.is_open() {
+            return Ok(Some(aftermath));
         }
-        match self.outputs.first_round(&names(&self.plan), &by_contestant) {
+        let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
+        match self.outputs.first_round(&names(&self.plan), &outputs) {
+            FirstRound::Unknown => return Ok(Some(aftermath)),
             FirstRound::Fine => {}
-            FirstRound::Differ => self.warn(Warning::OutputsDiffer)?,
+            FirstRound::Differ => {
+                let warning = Warning::OutputsDiffer;
+                aftermath.events.push(Event::Warned { warning: warning.clone() });
+                self.referee.warn(warning);
+            }
             FirstRound::Fault(contestant, fault) => {
+                self.outputs = OutputCheck::new(&self.plan.program.check);
                 self.void(coins, contestant, fault)?;
-                return Ok(false);
+                return Ok(None);
             }
         }
-        self.store.event(&self.run, &Event::FirstOutputs { outputs: by_contestant })?;
-        Ok(true)
+        let mut by_contestant = vec![None; self.plan.contestants.len()];
+        for (contestant, output) in outputs {
+            by_contestant[contestant] = output;
+        }
+        aftermath.events.push(Event::FirstOutputs { outputs: by_contestant });
+        Ok(Some(aftermath))
     }
 
-    /// Samples become evidence, and are in the journal before anybody sees them.
+    /// Samples become evidence, and are in the journal before anybody sees them, in one piece with
+    /// the verdicts that they settle.
     fn take(
         &mut self,
         coins: RoundCoins,
         quiet: Quiet,
         mut samples: Vec<Sample>,
+        mut aftermath: Aftermath,
     ) -> Result<(), LabError> {
         if !quiet.quiet {
             let mark = |sample: &mut Sample| sample.marks = sample.marks.with(Mark::NotQuiet);
@@ -239,18 +283,35 @@ impl<'a, S: Sampler> Engine<'a, S> {
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, wealth: Vec::new() };
         round.wealth = self.referee.take_round(&round);
-        self.store.finish_round(&self.run, &round)?;
-        for wealth in &round.wealth {
-            if self.referee.verdict(wealth.claim) != Verdict::Undecided {
-                self.store.verdict(&self.run, &self.referee.record(wealth.claim))?;
+        for warning in self.sampler.take_warnings() {
+            aftermath.events.push(Event::Warned { warning: warning.clone() });
+            self.referee.warn(warning);
+        }
+        let verdicts = self.unrecorded(|verdict| verdict != Verdict::Undecided);
+        self.recorder.finish_round(&round, &aftermath.events, &verdicts)?;
+        self.attempt = 0;
+        self.recorder.sync_if_due(now_ns)
+    }
+
+    /// The verdicts of this kind that the journal does not hold yet; from here on it does.
+    fn unrecorded(&mut self, wanted: impl Fn(Verdict) -> bool) -> Vec<RecordedVerdict> {
+        let mut verdicts = Vec::new();
+        if self.referee.self_check().is_some() {
+            return verdicts;
+        }
+        for claim in 0..self.plan.claims.len() {
+            let is_final = |old: &RecordedVerdict| old.verdict != Verdict::Undecided;
+            let is_settled = self.recorded[claim].as_ref().is_some_and(is_final);
+            if is_settled || !wanted(self.referee.verdict(claim)) {
+                continue;
+            }
+            let verdict = self.referee.record(claim);
+            if self.recorded[claim] != Some(verdict) {
+                self.recorded[claim] = Some(verdict);
+                verdicts.push(verdict);
             }
         }
-        self.attempt = 0;
-        for warning in self.sampler.take_warnings() {
-            self.warn(warning)?;
-        }
-        self.store.sync_if_due(now_ns)?;
-        Ok(())
+        verdicts
     }
 
     /// Every claim's metric must be measured on this machine.
@@ -274,38 +335,39 @@ impl<'a, S: Sampler> Engine<'a, S> {
         contestant: usize,
         fault: Fault,
     ) -> Result<(), LabError> {
-        self.referee.lose_attempt(coins);
+        self.referee.lose_attempt(coins, Some(contestant));
         self.attempt += 1;
-        self.journal_void(contestant, fault)
+        self.journal_void(contestant, Some(coins.attempt), fault)
     }
 
-    fn journal_void(&mut self, contestant: usize, fault: Fault) -> Result<(), LabError> {
+    fn journal_void(
+        &mut self,
+        contestant: usize,
+        attempt: Option<u32>,
+        fault: Fault,
+    ) -> Result<(), LabError> {
         let round = self.referee.rounds();
         self.referee.void(contestant, &fault);
-        self.store.event(&self.run, &Event::Void { contestant, round, fault })?;
-        Ok(())
+        self.recorder.event(&Event::Void { contestant, round, attempt, fault })
     }
 
     fn warn(&mut self, warning: Warning) -> Result<(), LabError> {
-        self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
+        self.recorder.event(&Event::Warned { warning: warning.clone() })?;
         self.referee.warn(warning);
         Ok(())
     }
 
     /// Journals the verdicts that are still missing and why the run stopped.
     fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {
-        if reason != StopReason::Interrupted && self.referee.self_check().is_none() {
-            for claim in 0..self.plan.claims.len() {
-                let verdict = self.referee.verdict(claim);
-                if matches!(verdict, Verdict::Undecided | Verdict::Void) {
-                    self.store.verdict(&self.run, &self.referee.record(claim))?;
-                }
-            }
+        let verdicts = self.unrecorded(|verdict| {
+            verdict != Verdict::Undecided || reason != StopReason::Interrupted
+        });
+        for verdict in verdicts {
+            self.recorder.verdict(&verdict)?;
         }
         let rounds = self.referee.rounds();
-        self.store.event(&self.run, &Event::Stopped { rounds, reason })?;
-        self.store.sync()?;
-        Ok(())
+        self.recorder.event(&Event::Stopped { rounds, reason })?;
+        self.recorder.sync()
     }
 }
 

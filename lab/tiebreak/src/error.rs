@@ -37,19 +37,19 @@ pub enum LabError {
         /// Why, and what to do instead.
         why: String,
     },
-    /// The journal's verdict is not what its samples give.
+    /// What the journal holds is not what its seed and samples give.
     #[error(
-        "run {id} does not replay: the journal says that '{claim}' {recorded}, its samples give \
-         {replayed}; the file was changed, or this is a defect of tiebreak"
+        "run {id} does not replay: for {what} the journal has {recorded}, its seed and samples \
+         give {replayed}; the file was changed, or this is a defect of tiebreak"
     )]
     Replay {
         /// The run.
         id: String,
-        /// The claim.
-        claim: String,
-        /// The verdict in the journal.
+        /// What differs.
+        what: String,
+        /// What the journal has.
         recorded: String,
-        /// The verdict that its samples give.
+        /// What its seed and samples give.
         replayed: String,
     },
     /// The machine does not measure what a claim is about.
@@ -60,7 +60,7 @@ pub enum LabError {
         /// The metric's name.
         metric: &'static str,
     },
-    /// A clean-up hook failed, or something that is no contestant's fault went wrong in a run.
+    /// Something that is no contestant's fault went wrong in a run.
     #[error("{0}")]
     Broken(String),
 }

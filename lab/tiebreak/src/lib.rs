@@ -16,6 +16,7 @@ pub mod oddities;
 pub mod outcome;
 pub mod output_check;
 pub mod planning;
+pub mod recorder;
 pub mod referee;
 pub mod replay;
 pub mod resume;

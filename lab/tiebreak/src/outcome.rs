@@ -141,7 +141,8 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
         let mut of_shown = Vec::new();
         for (metric, values) in seen.values.iter().filter(|_| full) {
             let mut values = values.clone();
-            metrics.push((*metric, summary::summarise(&mut values)));
+            let step = metric.step(plan.clock_step_ns);
+            metrics.push((*metric, summary::summarise(&mut values, step)));
             if *metric == shown {
                 of_shown = values;
             }

@@ -10,12 +10,16 @@ pub struct OutputCheck {
     rule: Check,
     /// The output that all contestants wrote in the first round.
     agreed: Option<OutputPrint>,
+    /// Whether the first round's outputs are still to come.
+    is_open: bool,
 }
 
-/// What the first round's outputs came to.
+/// What the outputs of the first round in which every contestant wrote one came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FirstRound {
-    /// All agree (or nothing was captured, or nothing is compared).
+    /// Somebody's output is missing (not captured, or timed out): nothing can be said yet.
+    Unknown,
+    /// All agree, or nothing is compared.
     Fine,
     /// They differ, which the rule allows.
     Differ,
@@ -26,27 +30,42 @@ pub enum FirstRound {
 impl OutputCheck {
     /// A check by this rule that has not seen the first round.
     pub fn new(rule: &Check) -> OutputCheck {
-        OutputCheck { rule: rule.clone(), agreed: None }
+        OutputCheck { rule: rule.clone(), agreed: None, is_open: true }
     }
 
-    /// Looks at the first round's outputs, one entry a contestant. `None` entries (nothing
-    /// captured, or timed out) say nothing.
-    pub fn first_round(&mut self, names: &[&str], outputs: &[Option<OutputPrint>]) -> FirstRound {
+    /// Whether no round has yet had an output of every contestant.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Looks at the outputs of a round, one entry a contestant that took part, until one had them
+    /// all. `names` are those of all contestants.
+    pub fn first_round(
+        &mut self,
+        names: &[&str],
+        outputs: &[(usize, Option<OutputPrint>)],
+    ) -> FirstRound {
+        let written = outputs.iter().map(|(index, output)| Some((*index, output.as_ref()?)));
+        let mut written: Vec<_> = match written.collect::<Option<_>>() {
+            Some(written) => written,
+            None => return FirstRound::Unknown,
+        };
+        written.sort_by_key(|(index, _)| *index);
+        let Some(((first, expected), others)) = written.split_first() else {
+            return FirstRound::Unknown;
+        };
+        self.is_open = false;
         if matches!(self.rule, Check::Exit | Check::Judge(_)) {
             return FirstRound::Fine;
         }
-        let mut written = outputs.iter().enumerate().filter_map(|(i, o)| Some((i, o.as_ref()?)));
-        let Some((first, expected)) = written.next() else {
-            return FirstRound::Fine;
-        };
-        match written.find(|(_, output)| *output != expected) {
+        match others.iter().find(|(_, output)| output != expected) {
             None => {
-                self.agreed = Some(expected.clone());
+                self.agreed = Some((*expected).clone());
                 FirstRound::Fine
             }
-            Some((contestant, _)) if self.rule == Check::SameOutput => {
-                let from = names[first].to_owned();
-                FirstRound::Fault(contestant, Fault::OutputDiffers { from })
+            Some((other, _)) if self.rule == Check::SameOutput => {
+                let from = names[*first].to_owned();
+                FirstRound::Fault(*other, Fault::OutputDiffers { from })
             }
             Some(_) => FirstRound::Differ,
         }
@@ -70,6 +89,7 @@ mod tests {
 
     fn check(rule: Check, outputs: [Option<OutputPrint>; 2], expected: &FirstRound) -> OutputCheck {
         let mut check = OutputCheck::new(&rule);
+        let outputs: Vec<_> = outputs.into_iter().enumerate().collect();
         assert_eq!(check.first_round(&["A", "B"], &outputs), *expected, "{rule:?}");
         check
     }
@@ -91,6 +111,7 @@ mod tests {
         let fault = Fault::OutputDiffers { from: "A".into() };
         check(Check::SameOutput, [print("x"), print("y")], &FirstRound::Fault(1, fault));
         check(Check::Exit, [print("x"), print("y")], &FirstRound::Fine);
-        check(Check::Default, [None, print("y")], &FirstRound::Fine);
+        let open = check(Check::Default, [None, print("y")], &FirstRound::Unknown);
+        assert!(open.is_open() && open.later(print("z").as_ref()).is_none());
     }
 }

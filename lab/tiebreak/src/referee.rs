@@ -3,11 +3,12 @@
 use crate::oddities::Oddities;
 use crate::seen::Seen;
 use crate::self_check::SelfCheck;
+use std::convert::Infallible;
 use tiebreak_core::evidence::RatioEvidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
-use tiebreak_core::sample::{Outcome, Sample};
+use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
@@ -40,6 +41,8 @@ pub struct Referee {
     self_check: Option<SelfCheck>,
     rounds: u64,
     lost: u64,
+    /// Of those, attempts that a contestant's failure ended: told as that failure.
+    lost_to_faults: u64,
     elapsed_ns: u64,
     waited_ns: u64,
     slowest_first_ns: Option<u64>,
@@ -74,6 +77,7 @@ impl Referee {
             self_check,
             rounds: 0,
             lost: 0,
+            lost_to_faults: 0,
             elapsed_ns: 0,
             waited_ns: 0,
             slowest_first_ns: None,
@@ -83,26 +87,37 @@ impl Referee {
         }
     }
 
-    /// Everything that a journal holds, taken in the order in which it happened: before a round its
-    /// lost attempts and the contestants that became void in one of them.
+    /// Everything that a journal holds, taken in the order in which it happened.
     pub fn from_journal(journal: &Journal) -> Referee {
+        let walked: Result<Referee, Infallible> = Referee::walk(journal, |_, _, _| Ok(()));
+        match walked {
+            Ok(referee) => referee,
+            Err(never) => match never {},
+        }
+    }
+
+    /// [`Referee::from_journal`], where `check` sees each round before it is taken, with the
+    /// referee as it stood then, and what the bets had won after it.
+    ///
+    /// # Errors
+    /// The first error of `check`.
+    pub fn walk<E>(
+        journal: &Journal,
+        check: impl Fn(&[usize], &Round, &[Wealth]) -> Result<(), E>,
+    ) -> Result<Referee, E> {
         let mut referee = Referee::new(&journal.header.plan);
         let mut lost = journal.lost.iter().peekable();
-        let voids = |round: u64| {
-            journal.events.iter().filter_map(move |event| match event {
-                Event::Void { contestant, round: at, fault } if *at == round => {
-                    Some((*contestant, fault.clone()))
-                }
-                _ => None,
-            })
-        };
         for round in 0..=journal.rounds.len() as u64 {
+            referee.take_failures(journal, round, None);
             while let Some(coins) = lost.next_if(|coins| coins.round <= round) {
-                referee.lose_attempt(coins);
+                let ended_by = failed_in(journal, coins);
+                referee.lose_attempt(coins, ended_by);
+                referee.take_failures(journal, round, Some(coins.attempt));
             }
-            voids(round).for_each(|(contestant, fault)| referee.void(contestant, &fault));
             if let Some(round) = journal.rounds.get(round as usize) {
-                referee.take_round(round);
+                let needed = referee.needed();
+                let wealth = referee.take_round(round);
+                check(&needed, round, &wealth)?;
             }
         }
         for event in &journal.events {
@@ -112,7 +127,18 @@ impl Referee {
                 _ => {}
             }
         }
-        referee
+        Ok(referee)
+    }
+
+    /// Contestants that became void in this attempt at a round, or before there was one.
+    fn take_failures(&mut self, journal: &Journal, in_round: u64, in_attempt: Option<u32>) {
+        for event in &journal.events {
+            if let Event::Void { contestant, round, attempt, fault } = event
+                && (*round, *attempt) == (in_round, in_attempt)
+            {
+                self.void(*contestant, fault);
+            }
+        }
     }
 
     /// The contestants that an open claim still needs, in the order of the plan.
@@ -135,7 +161,7 @@ impl Referee {
     /// contestants both ran. Returns what the bets about these claims have won.
     pub fn take_round(&mut self, round: &Round) -> Vec<Wealth> {
         self.elapsed_ns = round.elapsed_ns;
-        self.waited_ns += round.waited_ns;
+        self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
         if self.rounds == 0 {
             self.slowest_first_ns = slowest(&round.samples);
@@ -155,11 +181,10 @@ impl Referee {
             let planned = &self.plan.claims[index];
             let pair = sample_of(planned.left).zip(sample_of(planned.right));
             let Some((left, right)) = pair else { continue };
-            let Some((d, coarse)) = self.log_ratio(planned.claim.metric, left, right) else {
-                continue;
-            };
+            let (d, coarse) = self.log_ratio(planned.claim.metric, left, right);
             if let Some(self_check) = &mut self.self_check {
-                self_check.observe(d);
+                let (evidence_for, evidence_against) = self_check.observe(d);
+                wealth.push(Wealth { claim: index, evidence_for, evidence_against });
                 continue;
             }
             let claim = &mut self.claims[index];
@@ -173,18 +198,23 @@ impl Referee {
         wealth
     }
 
-    fn log_ratio(&self, metric: Metric, left: &Sample, right: &Sample) -> Option<(LogRatio, bool)> {
-        let (left, right) = (left.reading(metric)?, right.reading(metric)?);
+    /// The log ratio of two samples, and whether the metric's step is coarse for it. A value that a
+    /// meter failed to give could have been anything: the round stays in the evidence.
+    fn log_ratio(&self, metric: Metric, left: &Sample, right: &Sample) -> (LogRatio, bool) {
+        let reading = |sample: &Sample| sample.reading(metric).unwrap_or(Reading::UNKNOWN);
+        let (left, right) = (reading(left), reading(right));
         let step = metric.step(self.plan.clock_step_ns);
         let resolution = self.plan.resolution;
         let coarse = |reading| observation::is_coarse(reading, step, resolution);
         let d = LogRatio::between(left, right, step, resolution);
-        Some((d, resolution > 0.0 && (coarse(left) || coarse(right))))
+        (d, resolution > 0.0 && (coarse(left) || coarse(right)))
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.
-    pub fn lose_attempt(&mut self, coins: &RoundCoins) {
+    /// `ended_by` is the contestant whose failure cut it off, if one did.
+    pub fn lose_attempt(&mut self, coins: &RoundCoins, ended_by: Option<usize>) {
         self.lost += 1;
+        self.lost_to_faults += u64::from(ended_by.is_some());
         if let Some(self_check) = &mut self.self_check {
             self_check.lose_attempt();
         }
@@ -310,11 +340,9 @@ impl Referee {
                 warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out });
             }
         }
-        // An attempt that a contestant's failure ended is told as that failure.
-        let failures = self.seen.iter().filter(|seen| seen.fault.is_some()).count() as u64;
-        if self.lost > failures {
-            let charged = self.claims.iter().any(|claim| claim.test.is_charged());
-            let attempts = self.lost - failures;
+        let charged = self.claims.iter().any(|claim| claim.test.is_charged());
+        let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
+        if attempts > 0 {
             warnings.push(Warning::LostAttempts { attempts, charged });
         }
         warnings.extend(self.oddities.warnings(cpus));
@@ -366,6 +394,18 @@ impl OpenClaim {
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
     }
+}
+
+/// The contestant whose failure cut this attempt off, if one did.
+fn failed_in(journal: &Journal, coins: &RoundCoins) -> Option<usize> {
+    journal.events.iter().find_map(|event| match event {
+        Event::Void { contestant, round, attempt, .. }
+            if (*round, *attempt) == (coins.round, Some(coins.attempt)) =>
+        {
+            Some(*contestant)
+        }
+        _ => None,
+    })
 }
 
 /// The slowest run that ended by itself.

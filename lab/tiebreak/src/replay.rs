@@ -3,9 +3,11 @@
 use crate::error::LabError;
 use crate::outcome::{self, Detail};
 use crate::referee::Referee;
-use tiebreak_core::journal::{Event, Journal, RecordedVerdict, StopReason};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason, Wealth};
 use tiebreak_core::plan::ENGINE_VERSION;
 use tiebreak_core::result::RunResult;
+use tiebreak_core::verdict::Verdict;
+use tiebreak_stats::coins::{self, Seed};
 
 /// Why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
@@ -35,17 +37,21 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
             journal.id, journal.header.version
         )));
     }
-    let referee = Referee::from_journal(journal);
+    let seed = Seed::from_text(&journal.header.plan.seed);
+    let referee = Referee::walk(journal, |needed, round, wealth| {
+        check_round(journal, seed, needed, round, wealth)
+    })?;
     for (claim, planned) in journal.header.plan.claims.iter().enumerate() {
         let mut latest_first = journal.verdicts.iter().rev();
         let recorded = latest_first.find(|verdict| verdict.claim == claim);
-        let Some(recorded) = recorded else { continue };
+        let Some(recorded) = recorded.filter(|recorded| !is_overtaken(recorded, journal)) else {
+            continue;
+        };
         let replayed = referee.record(claim);
-        let later_rounds = replayed.rounds > recorded.rounds && !is_final(recorded);
-        if !later_rounds && !is_same(recorded, &replayed) {
+        if !is_same(recorded, &replayed) {
             return Err(LabError::Replay {
                 id: journal.id.clone(),
-                claim: planned.claim.text.clone(),
+                what: format!("'{}'", planned.claim.text),
                 recorded: describe(recorded),
                 replayed: describe(&replayed),
             });
@@ -54,9 +60,42 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     Ok(outcome::result(&referee, &journal.header, &journal.id, last_stop(journal), Detail::Full))
 }
 
-/// Whether more rounds can change a recorded verdict: they can if it is `undecided`.
-fn is_final(recorded: &RecordedVerdict) -> bool {
-    recorded.verdict != tiebreak_core::verdict::Verdict::Undecided
+/// A round's coins must be what the seed gives, and its wealth what its samples give.
+fn check_round(
+    journal: &Journal,
+    seed: Seed,
+    needed: &[usize],
+    round: &Round,
+    wealth: &[Wealth],
+) -> Result<(), LabError> {
+    let differs = |what: &str, recorded: String, replayed: String| {
+        let what = format!("{what} of round {}", round.coins.round);
+        Err(LabError::Replay { id: journal.id.clone(), what, recorded, replayed })
+    };
+    if needed.is_empty() {
+        return differs("the contestants", "there are some".into(), "none".into());
+    }
+    let coins = coins::draw(seed, round.coins.round, round.coins.attempt, needed);
+    if coins != round.coins {
+        return differs("the coins", format!("{:?}", round.coins), format!("{coins:?}"));
+    }
+    let bits = |wealth: &Wealth| {
+        (wealth.claim, wealth.evidence_for.to_bits(), wealth.evidence_against.to_bits())
+    };
+    if !wealth.iter().map(bits).eq(round.wealth.iter().map(bits)) {
+        return differs("the evidence", format!("{:?}", round.wealth), format!("{wealth:?}"));
+    }
+    Ok(())
+}
+
+/// Whether the run went on after this verdict, which then was none for good: `undecided`, with
+/// limits that later rounds and lost attempts have moved.
+fn is_overtaken(recorded: &RecordedVerdict, journal: &Journal) -> bool {
+    let resumed = journal.events.iter().any(|event| match event {
+        Event::Resumed { rounds, .. } => *rounds >= recorded.rounds,
+        _ => false,
+    });
+    recorded.verdict == Verdict::Undecided && resumed
 }
 
 fn is_same(a: &RecordedVerdict, b: &RecordedVerdict) -> bool {

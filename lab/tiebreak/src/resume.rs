@@ -59,7 +59,8 @@ pub fn prepare(
     let old = budget_of(journal);
     let mut extended = referee.clone();
     extended.set_budget(budget.unwrap_or(old));
-    if extended.is_out_of_budget() {
+    // A run that was killed before it could say why it stopped goes on to say so.
+    if extended.is_out_of_budget() && stopped.is_some() {
         return refuse(format!(
             "its budget is used up after {} rounds and {:.1} s: give a larger one by --budget",
             referee.rounds(),

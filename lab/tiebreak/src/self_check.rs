@@ -13,6 +13,8 @@ use tiebreak_stats::{power, rate};
 const RATE_CONFIDENCE: f64 = 0.95;
 /// How long the comparisons are whose smallest difference is told, in seconds.
 const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
+/// More rounds than this are not simulated: what they would find lies far below any resolution.
+const ROUNDS_MAX: u64 = 50_000;
 /// The latest log ratios that stand for the machine's noise.
 const NOISE_ROUNDS: usize = 4096;
 
@@ -49,10 +51,8 @@ impl SelfCheck {
     }
 
     /// Takes a round; at its verdict, or its last round, a comparison ends and the next begins.
-    pub fn observe(&mut self, d: LogRatio) {
-        if self.is_finished() {
-            return;
-        }
+    /// Gives what the bets of the comparison have won for the left side, and for the right one.
+    pub fn observe(&mut self, d: LogRatio) -> (f64, f64) {
         if self.noise.len() < NOISE_ROUNDS {
             self.noise.push(d.middle());
         } else {
@@ -60,14 +60,16 @@ impl SelfCheck {
             self.oldest = (self.oldest + 1) % NOISE_ROUNDS;
         }
         let settled = self.current.observe(d);
+        let evidence = self.current.evidence();
         match settled.map(|settled| settled.verdict) {
             Some(Verdict::TooClose) => self.too_close += 1,
             Some(_) => self.false_verdicts += 1,
-            None if self.current.rounds() < self.rounds_each => return,
+            None if self.current.rounds() < self.rounds_each => return evidence,
             None => {}
         }
         self.finished += 1;
         self.current = self.fresh.clone();
+        evidence
     }
 
     /// Charges the comparison that runs for an attempt that was cut off.
@@ -109,7 +111,7 @@ impl SelfCheck {
         let seed = Seed::from_text(seed);
         let smallest =
             LENGTHS_SECONDS.into_iter().filter(|_| seconds_a_round > 0.0).map(|seconds| {
-                let rounds = (seconds / seconds_a_round) as u64;
+                let rounds = ((seconds / seconds_a_round) as u64).min(ROUNDS_MAX);
                 let error = self.fresh.error();
                 let fraction = power::smallest_difference(&self.noise, rounds, error, seed);
                 SmallestDifference { seconds, rounds, fraction }

@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::error::LabError;
 use crate::outcome::{self, Detail};
+use crate::recorder::StoredRun;
 use crate::referee::Referee;
 use crate::{replay, resume};
 use sha2::{Digest, Sha256};
@@ -57,7 +58,8 @@ impl Session {
     /// A file cannot be read, or the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
         let print = |path: &PathBuf| {
-            print_file(path).map_err(|source| LabError::Read { path: path.clone(), source })
+            let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
         };
         let files = origin.files.iter().map(print).collect::<Result<Vec<_>, _>>()?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -81,6 +83,15 @@ impl Session {
         }
         let journal = store.journal(&run)?;
         Ok(Session { store, run, journal, _lock: lock })
+    }
+
+    /// What a run in a store was made with: enough to start its programs before the rounds are
+    /// read, so that nothing of their memory is passed on to the programs.
+    ///
+    /// # Errors
+    /// The header cannot be read.
+    pub fn header(store: &Store, run: &RunId) -> Result<RunHeader, LabError> {
+        Ok(store.header(run)?)
     }
 
     /// Takes up a run that was killed, interrupted or out of budget.
@@ -125,7 +136,8 @@ impl Session {
         mut watch: impl FnMut(&Standing),
     ) -> Result<RunResult, LabError> {
         let journal = &self.journal;
-        let engine = Engine::new(&mut self.store, self.run.clone(), journal, sampler, stop);
+        let mut stored = StoredRun { store: &mut self.store, run: self.run.clone() };
+        let engine = Engine::new(&mut stored, journal, sampler, stop);
         let (referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
         let header = &journal.header;
         Ok(outcome::result(&referee, header, &journal.id, Some(reason), Detail::Full))

@@ -76,6 +76,46 @@ fn a_kill_inside_a_round_adds_one_lost_attempt() {
     }
 }
 
+/// Killed before any write: before a round's coins or after its samples there is no trace, and so
+/// there is before what is written at the end; between coins and samples there is one lost attempt.
+#[test]
+fn a_kill_between_any_two_writes_loses_nothing() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let settles = || {
+        let quick = [Behaviour::default(), Behaviour { wall_ns: 9e6, ..Behaviour::default() }];
+        (
+            VirtualLab::new(&request(2, &[])),
+            VirtualSampler::new(&quick),
+            VirtualSampler::new(&quick),
+        )
+    };
+    let undecided = || {
+        let sampler = || VirtualSampler::new(&contestants());
+        (VirtualLab::new(&small_request()), sampler(), sampler())
+    };
+    for lab_and_samplers in [&settles as &dyn Fn() -> _, &undecided] {
+        let (lab, mut sampler, _) = lab_and_samplers();
+        lab.go(&mut sampler).unwrap();
+        let expected = nameless(lab.journal());
+        let rounds = expected.rounds.len() as u64;
+        assert!(sampler.writes > 2 * rounds);
+        for write in 0..sampler.writes {
+            let (lab, mut sampler, mut again) = lab_and_samplers();
+            sampler.killed_at_write = Some(write);
+            assert!(lab.go(&mut sampler).is_err(), "not killed before write {write}");
+            lab.go(&mut again).unwrap();
+            let journal = nameless(lab.journal());
+            let inside = write % 2 == 1 && write < 2 * rounds;
+            if inside {
+                assert_eq!(journal.lost.len(), 1, "write {write}");
+            } else {
+                assert_eq!(journal, expected, "write {write}");
+            }
+            replay::replay(&journal).unwrap();
+        }
+    }
+}
+
 /// Killed again and again inside rounds: so many lost attempts are charged.
 #[test]
 fn many_lost_attempts_are_charged() {

@@ -57,6 +57,25 @@ impl Place {
         Said::of(self.command(words).output().unwrap())
     }
 
+    /// Finished rounds of the latest run, 0 while there is none.
+    pub fn rounds(&self) -> u64 {
+        let said = self.run(&["history", "--json", "--limit", "1"]);
+        let runs: serde_json::Value = serde_json::from_str(&said.out).unwrap_or_default();
+        runs[0]["rounds"].as_u64().unwrap_or(0)
+    }
+
+    /// Waits until the latest run has so many rounds, a minute at most; gives how many it has.
+    pub fn wait_for_rounds(&self, rounds: u64) -> u64 {
+        for _ in 0..1200 {
+            let finished = self.rounds();
+            if finished >= rounds {
+                return finished;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("no {rounds} rounds within a minute");
+    }
+
     /// The command line in this process: main is just another function.
     pub fn main(&self, words: &[&str]) -> Said {
         let (out, err) = (Captured::default(), Captured::default());

@@ -12,6 +12,9 @@ use tiebreak_core::sampler::{OutputPrint, RunFailure, RunRequest};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 
+/// The kernel counts resident pages in batches for each CPU, so a peak may be off by so much.
+const MEMORY_FLOOR_SLACK_BYTES: u64 = 256 << 10;
+
 impl Programs {
     /// Whether the run gives a sample at all.
     pub(super) fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
@@ -81,8 +84,15 @@ impl Programs {
             involuntary_switches: reply.involuntary_switches,
             meters: Meters { energy_nj: self.energy_nj(before, after), ..counted.meters },
             beside: around.beside,
-            marks: marks(reply, outcome, &around, counted.multiplexed),
+            marks: self.at_floor(reply, marks(reply, outcome, &around, counted.multiplexed)),
         }
+    }
+
+    /// The launcher's own peak passes on to every program: one that is not well above it may have
+    /// used less.
+    fn at_floor(&self, reply: &Reply, marks: Marks) -> Marks {
+        let floor = self.peak_memory_floor_bytes() + MEMORY_FLOOR_SLACK_BYTES;
+        if reply.peak_kib * 1024 <= floor { marks.with(Mark::MemoryFloor) } else { marks }
     }
 
     fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {

@@ -102,5 +102,5 @@ fn what_is_no_journal_is_refused() {
     let repeated =
         [first_rounds[0], first_rounds[1], first_rounds[2], first_rounds[1], first_rounds[2]];
     let error = read_lines(repeated.join("\n").as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("line 5 ") && error.contains("round 0 after round 0"), "{error}");
+    assert!(error.contains("line 5 ") && error.contains("round 0 stands where round 1"), "{error}");
 }

@@ -48,18 +48,18 @@ fn an_attempt_and_a_round_are_written_once_and_in_this_order() {
     let refused = |result: Result<(), StoreError>| {
         assert!(matches!(result, Err(StoreError::Refused { .. })), "{result:?}");
     };
-    refused(store.finish_round(&run, &round(0, 0)));
+    refused(store.finish_round(&run, &round(0, 0), &[], &[]));
     store.begin_attempt(&run, &coins(0, 0)).unwrap();
     refused(store.begin_attempt(&run, &coins(0, 0)));
     let mut half = round(0, 0);
     half.samples.pop();
-    refused(store.finish_round(&run, &half));
+    refused(store.finish_round(&run, &half, &[], &[]));
     let mut same_claim_twice = round(0, 0);
     same_claim_twice.wealth[1].claim = 0;
-    refused(store.finish_round(&run, &same_claim_twice));
+    refused(store.finish_round(&run, &same_claim_twice, &[], &[]));
     assert_eq!(store.journal(&run).unwrap().rounds, [], "nothing of a refused round stays");
-    store.finish_round(&run, &round(0, 0)).unwrap();
-    refused(store.finish_round(&run, &round(0, 0)));
+    store.finish_round(&run, &round(0, 0), &[], &[]).unwrap();
+    refused(store.finish_round(&run, &round(0, 0), &[], &[]));
     let elsewhere = RunId::of_row(99);
     refused(store.begin_attempt(&elsewhere, &coins(0, 0)));
     let journal = store.journal(&run).unwrap();
@@ -99,7 +99,7 @@ fn two_writers_at_once() {
         let run = store.create_run(&header()).unwrap();
         for number in 0..200 {
             store.begin_attempt(&run, &coins(number, 0)).unwrap();
-            store.finish_round(&run, &round(number, 0)).unwrap();
+            store.finish_round(&run, &round(number, 0), &[], &[]).unwrap();
             store.sync_if_due(number * 20_000_000).unwrap();
         }
         run
@@ -139,7 +139,7 @@ fn a_full_disk_costs_no_finished_round() {
     store.connection.pragma_update(None, "max_page_count", pages + 10).unwrap();
     let write = |store: &mut Store, number| {
         store.begin_attempt(&run, &coins(number, 0))?;
-        store.finish_round(&run, &round(number, 0))
+        store.finish_round(&run, &round(number, 0), &[], &[])
     };
     let full = (0..10_000).find_map(|number| write(&mut store, number).err().map(|e| (number, e)));
     let (number, error) = full.expect("10 pages hold fewer than 10 000 rounds");
@@ -148,7 +148,7 @@ fn a_full_disk_costs_no_finished_round() {
     assert_eq!(store.journal(&run).unwrap().rounds, finished);
     store.connection.pragma_update(None, "max_page_count", 1_000_000).unwrap();
     store.begin_attempt(&run, &coins(number, 1)).unwrap();
-    store.finish_round(&run, &round(number, 1)).unwrap();
+    store.finish_round(&run, &round(number, 1), &[], &[]).unwrap();
     assert_eq!(store.journal(&run).unwrap().rounds.len() as u64, number + 1);
 }
 
@@ -158,7 +158,7 @@ fn a_round_of_two_samples_takes_under_half_a_kilobyte() {
     let run = store.create_run(&header()).unwrap();
     for number in 0..2000 {
         store.begin_attempt(&run, &coins(number, 0)).unwrap();
-        store.finish_round(&run, &round(number, 0)).unwrap();
+        store.finish_round(&run, &round(number, 0), &[], &[]).unwrap();
     }
     drop(store);
     let path = folder.path().join("journal.db");

@@ -6,14 +6,17 @@
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::fingerprint::Fingerprint;
-use tiebreak::core::journal::{Event, Journal, RunHeader, StopReason};
+use tiebreak::core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, StopReason};
 use tiebreak::core::metric::Metric;
 use tiebreak::core::plan::{Budget, Centre, Check, Plan, ProgramPlan};
 use tiebreak::core::sample::{Outcome, Sample};
 use tiebreak::core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak::core::schedule::RoundCoins;
 use tiebreak::core::verdict::Fault;
 use tiebreak::engine::Engine;
+use tiebreak::error::LabError;
 use tiebreak::planning::{self, HookRequest, Request};
+use tiebreak::recorder::{Recorder, StoredRun};
 use tiebreak::referee::Referee;
 use tiebreak::store::{RunId, Store};
 
@@ -58,6 +61,10 @@ pub struct VirtualSampler {
     steps: u64,
     /// The process is killed before this step: a wait or a run.
     pub killed_at: Option<u64>,
+    /// The process is killed before this write to the journal.
+    pub killed_at_write: Option<u64>,
+    /// How many writes the last run made.
+    pub writes: u64,
     /// What happened, in order.
     pub log: Vec<String>,
 }
@@ -73,6 +80,8 @@ impl VirtualSampler {
             now_ns: Cell::new(0),
             steps: 0,
             killed_at: None,
+            killed_at_write: None,
+            writes: 0,
             log: Vec::new(),
         }
     }
@@ -211,18 +220,74 @@ impl VirtualLab {
         self.open().event(&self.run, event).unwrap();
     }
 
-    /// Goes on from where the journal stands; `Err` if the sampler was killed.
+    /// Goes on from where the journal stands; `Err` if it was killed.
     pub fn go(&self, sampler: &mut VirtualSampler) -> Result<(Referee, StopReason), ()> {
         let stop = AtomicBool::new(false);
         let mut store = self.open();
         let journal = store.journal(&self.run).unwrap();
         let run = std::panic::AssertUnwindSafe(|| {
-            let engine = Engine::new(&mut store, self.run.clone(), &journal, sampler, &stop);
-            engine.run(|_| {}).unwrap()
+            let stored = StoredRun { store: &mut store, run: self.run.clone() };
+            let killed_at = sampler.killed_at_write;
+            let mut recorder = KillableRecorder { stored, writes: 0, killed_at };
+            let ended = Engine::new(&mut recorder, &journal, sampler, &stop).run(|_| {}).unwrap();
+            (ended, recorder.writes)
         });
-        std::panic::catch_unwind(run).map_err(|cause| {
+        let (ended, writes) = std::panic::catch_unwind(run).map_err(|cause| {
             assert_eq!(cause.downcast_ref::<&str>(), Some(&KILLED), "an unexpected panic");
-        })
+        })?;
+        sampler.writes = writes;
+        Ok(ended)
+    }
+}
+
+/// Writes to a store, until it is killed before a write.
+struct KillableRecorder<'a> {
+    stored: StoredRun<'a>,
+    writes: u64,
+    killed_at: Option<u64>,
+}
+
+impl KillableRecorder<'_> {
+    fn step(&mut self) {
+        if self.killed_at == Some(self.writes) {
+            std::panic::panic_any(KILLED);
+        }
+        self.writes += 1;
+    }
+}
+
+impl Recorder for KillableRecorder<'_> {
+    fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<(), LabError> {
+        self.step();
+        self.stored.begin_attempt(coins)
+    }
+
+    fn finish_round(
+        &mut self,
+        round: &Round,
+        events: &[Event],
+        verdicts: &[RecordedVerdict],
+    ) -> Result<(), LabError> {
+        self.step();
+        self.stored.finish_round(round, events, verdicts)
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), LabError> {
+        self.step();
+        self.stored.event(event)
+    }
+
+    fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<(), LabError> {
+        self.step();
+        self.stored.verdict(verdict)
+    }
+
+    fn sync_if_due(&mut self, now_ns: u64) -> Result<(), LabError> {
+        self.stored.sync_if_due(now_ns)
+    }
+
+    fn sync(&mut self) -> Result<(), LabError> {
+        self.stored.sync()
     }
 }
 
