@@ -118,6 +118,9 @@ fn oddities() -> Vec<Golden> {
         golden("median", "A is at least 1.1x faster than B", times(1.4), Verdict::Holds);
     median.request.centre = Centre::Median;
     cases.push(median);
+    let mut order = golden("order-median", "", times(1.2), Verdict::Holds);
+    order.request.centre = Centre::Median;
+    cases.push(order);
     let mut lost = golden("lost-attempts", "A is faster than B", times(1.3), Verdict::Holds);
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
@@ -194,6 +197,15 @@ fn swapped_contestants_mirror() {
         assert_eq!(a.verdict, b.verdict, "{}", case.name);
         assert_eq!(bits(a.low), bits(b.high.map(|limit| -limit)), "{}", case.name);
         assert_eq!(bits(a.high), bits(b.low.map(|limit| -limit)), "{}", case.name);
+        let counts = |journal: &Journal| {
+            let referee = referee(journal);
+            let counts =
+                referee.seen().iter().map(|s| (s.samples, s.invalid, s.timed_out, s.marks));
+            counts.collect::<Vec<_>>()
+        };
+        let mut mirrored = counts(&swapped);
+        mirrored.reverse();
+        assert_eq!(counts(&journal), mirrored, "{}", case.name);
         let evidence = |journal: &Journal| referee(journal).evidence(0);
         if case.name.starts_with("order") {
             assert_eq!(evidence(&journal).evidence_for, evidence(&swapped).evidence_against);
