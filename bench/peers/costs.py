@@ -20,7 +20,7 @@ ROUNDS, ROUND_REPEATS = 500, 9
 STARTS = 30
 MEMORY_ROUNDS, MEMORY_REPEATS = (2_000, 20_000), 3
 # No evidence suffices for this, so the budget ends the run.
-ENDLESS = ["--error", "1e-9", "--resolution", "0.01%"]
+ENDLESS = ["--error", "0.000001", "--resolution", "0.01%"]
 
 
 def folder():
@@ -53,8 +53,9 @@ def compile_meter():
 def program_of(args, work, wanted_ms):
     """A command whose wall time, seen by tiebreak, is about so many milliseconds."""
     with folder() as place:
-        result = race(args, f"{place}/store", ["--runs", "200", *ENDLESS], [f"{work} 1"] * 2)
-    empty_ms = result["contestants"][0]["metrics"]["wall_ns"]["median"] / 1e6
+        options = ["--runs", "200", "--no-wait", *ENDLESS]
+        result = race(args, f"{place}/store", options, [f"{work} 1"] * 2)
+    empty_ms = result["contestants"][0]["metrics"]["wall_ns"]["p10"] / 1e6
     left_ms = max(wanted_ms - empty_ms, 0.01)
     return f"{work} {said([work, '--steps', str(left_ms)]).strip()}"
 
@@ -120,12 +121,13 @@ def read_meter(path):
 
 def starts(args, meter):
     """Milliseconds before the first program runs, with a new journal and with one of many runs."""
+    options = ["--runs", "1", "--no-wait", "--quiet"]
     with folder() as place:
+        race(args, f"{place}/existing", options, ["true", "true"])
         for number in range(3 if args.quick else STARTS):
             for journal, store in (("new", f"new-{number}"), ("existing", "existing")):
-                notes = Path(place) / f"{journal}-{number}"
+                notes = Path(place) / f"notes-{journal}-{number}"
                 stamp = f"{meter} stamp {notes}"
-                options = ["--runs", "1", "--no-wait", "--quiet"]
                 race(args, f"{place}/{store}", options, [stamp] * 2, [meter, "run", notes])
                 times = read_meter(notes)
                 milliseconds = (times["stamp"] - times["exec"]) / 1e6
@@ -149,6 +151,7 @@ def memory(args, meter):
 def evidence(_):
     """Time of an update and of an interval, as the bench of the statistics prints them."""
     bench = ["cargo", "bench", "--quiet", "--locked", "--package", "tiebreak-stats"]
+    bench += ["--manifest-path", peers.ROOT / "Cargo.toml"]
     text = said([*bench, "--bench", "evidence"])
     row = re.compile(r"^\s*(M3r|S)\s+([\d_]+)\s+([\d.]+)\s+([\d.]+)\s*$", re.MULTILINE)
     for engine, rounds, update_ns, interval_ms in row.findall(text):

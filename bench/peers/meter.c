@@ -3,10 +3,10 @@
  *
  *   meter stamp FILE              the time: "stamp NS"
  *   meter run FILE COMMAND...     the time just before COMMAND is executed: "exec NS"; and when it
- *                                 has ended the most memory that it or its children had: "peak BYTES"
+ *                                 has ended the most memory that it or a child had: "peak BYTES"
  *
- * The memory of a process that was executed counts that of the process before it, so a small program
- * has to do this.
+ * Linux counts the memory that a process had before it executed a program as that program's, so a
+ * small program has to do this.
  */
 #include <stdio.h>
 #include <string.h>

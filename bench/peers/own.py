@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
 """What tiebreak itself costs, with hyperfine for comparison.
 
-The table in README.md is then drawn from the data. For the comparison both tools race `true` against
-`true`, which does next to nothing, so nearly all of the time is the tools' own. They take turns, in
-an order drawn each time.
+The tables in README.md are then drawn from the data. For the comparison both tools race `true`
+against `true`, which does next to nothing, so nearly all of the time is the tools' own. They take
+turns, in an order drawn each time.
 """
 
 import argparse
@@ -62,15 +62,15 @@ def beside_hyperfine(args, order):
 
 
 def measure(args):
-    """All measurements, one kind after the other."""
+    """All measurements, one kind after the other; first the one that may fail to build."""
     order = random.Random(peers.SEED)
     work, _ = peers.compile_programs()
     meter = costs.compile_meter()
     kinds = {
+        "the evidence": costs.evidence(args),
         "what a round costs": costs.beside_rounds(args, work, order),
         "the start": costs.starts(args, meter),
         "memory": costs.memory(args, meter),
-        "the evidence": costs.evidence(args),
         "beside hyperfine": beside_hyperfine(args, order),
     }
     for name, measurements in kinds.items():

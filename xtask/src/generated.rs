@@ -6,7 +6,7 @@
 
 use crate::finding::Finding;
 use crate::tree::Source;
-use crate::{own, peers};
+use crate::{aa, own, peers};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -33,6 +33,7 @@ struct Block<'a> {
 fn render(root: &Path, command: &str) -> Result<String> {
     match command.split_once(' ') {
         Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
+        Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
         Some(("tiebreak", arguments)) => transcript(root, arguments),
         _ => bail!("no block is made by '{command}'"),

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aa;
 mod edges;
 mod finding;
 mod generated;
