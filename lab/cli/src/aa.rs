@@ -2,6 +2,7 @@
 
 use crate::args::AaOptions;
 use crate::compare::from_measuring;
+use crate::dry_run;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::JsonTarget;
@@ -10,7 +11,7 @@ use tiebreak::core::plan::Budget;
 use tiebreak::planning;
 
 /// Seconds that the comparisons may take together if nothing was said.
-const SECONDS: f64 = 120.0;
+const SECONDS: f64 = 300.0;
 
 pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let mut request = from_measuring(&options.measuring)?;
@@ -23,6 +24,9 @@ pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Fa
     request.budget =
         Some(request.budget.unwrap_or(Budget { rounds: None, seconds: Some(SECONDS) }));
     let plan = planning::self_check(&request, options.comparisons, options.rounds_each)?;
+    if options.measuring.dry_run {
+        return dry_run::run(&plan, io);
+    }
     let json = JsonTarget::open(options.measuring.json.as_ref())?;
     let quiet = options.measuring.quiet;
     let (session, programs, stop) = race::begin(plan, options.measuring.store.as_ref(), typed)?;

@@ -98,20 +98,24 @@ Example:
 #[derive(Debug, Args)]
 pub struct Measuring {
     /// The most that the probability of a wrong verdict may be, over the whole run
-    #[arg(long, value_name = "RATE", default_value = "1%", value_parser = quantities::fraction)]
+    #[arg(long, value_name = "RATE", default_value = "1%", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
     pub error: f64,
 
     /// How small a difference still matters; 0 for any
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantities::fraction)]
+    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
     pub resolution: f64,
 
     /// The most that the run may use: 30s, '500 rounds', or both with a comma [default: 60s a
     /// claim]
-    #[arg(long, value_name = "BUDGET", value_parser = quantities::budget)]
+    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
+          value_parser = quantities::budget)]
     pub budget: Option<Budget>,
 
     /// The most rounds: as --budget 'N rounds'
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, short = 'r', visible_alias = "max-runs", visible_short_alias = 'M',
+          value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
 
     /// What the ratio is: a constant factor, or the median of paired ratios
@@ -125,6 +129,10 @@ pub struct Measuring {
     /// Run the commands through this shell, such as sh or bash [default: none is started]
     #[arg(long, short = 'S', value_name = "SHELL")]
     pub shell: Option<String>,
+
+    /// No shell: what happens anyway, for those whose fingers know it
+    #[arg(short = 'N', conflicts_with = "shell")]
+    pub no_shell: bool,
 
     /// Give this file to every run as standard input [default: nothing]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -153,7 +161,8 @@ pub struct Measuring {
     pub check: Option<String>,
 
     /// Exit statuses that are success, beside 0
-    #[arg(long, value_name = "STATUS,...", value_delimiter = ',')]
+    #[arg(long, value_name = "STATUS,...", value_delimiter = ',',
+          value_parser = clap::value_parser!(i32).range(0..=255))]
     pub success: Vec<i32>,
 
     /// Any exit status is success
@@ -200,7 +209,7 @@ pub struct CompareOptions {
     #[arg(value_name = "COMMAND", required = true, value_hint = ValueHint::CommandString)]
     pub commands: Vec<String>,
 
-    /// Name of a program, in the order of the commands
+    /// Name of a program, in the order of the commands; one with spaces stands in quotes in a claim
     #[arg(long = "name", short = 'n', value_name = "NAME")]
     pub names: Vec<String>,
 
@@ -208,16 +217,16 @@ pub struct CompareOptions {
     #[arg(long = "claim", value_name = "SENTENCE")]
     pub claims: Vec<String>,
 
-    /// Without a claim: compare each with the first, or all pairs
-    #[arg(long, value_enum, default_value_t = Pairs::First)]
-    pub pairs: Pairs,
+    /// Without a claim: compare each with the first, or all pairs [default: first]
+    #[arg(long, value_enum)]
+    pub pairs: Option<Pairs>,
 
-    /// Without a claim: the metric that is compared
-    #[arg(long, value_name = "METRIC", default_value = "wall time",
-          value_parser = quantities::metric)]
-    pub by: Metric,
+    /// Without a claim: the metric that is compared [default: wall time]
+    #[arg(long, value_name = "METRIC", value_parser = quantities::metric)]
+    pub by: Option<Metric>,
 
-    /// Values for {name} in commands, hooks and names: level=1,6,9 or threads=1..8; may be repeated
+    /// Values for {name} in commands, hooks and names: level=1,6,9 or threads=1..8 or n=10..90..20;
+    /// may be repeated
     #[arg(long = "parameter", short = 'L', visible_alias = "parameter-list",
           value_name = "NAME=VALUES", value_parser = quantities::parameter)]
     pub parameters: Vec<Parameter>,
@@ -295,7 +304,8 @@ pub struct ResumeOptions {
     pub run: Option<String>,
 
     /// The budget from here on, earlier rounds and seconds included
-    #[arg(long, value_name = "BUDGET", value_parser = quantities::budget)]
+    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
+          value_parser = quantities::budget)]
     pub budget: Option<Budget>,
 
     /// Write the result as JSON; - for standard output
@@ -333,7 +343,8 @@ pub struct ReplayOptions {
 #[derive(Debug, Args)]
 pub struct HistoryOptions {
     /// How many runs, the latest first
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
 
     /// All runs

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::JsonTarget;
 use crate::quantities::Parameter;
-use crate::{dry_run, exit, race};
+use crate::{dry_run, race};
 use tiebreak::core::plan::{Budget, Centre, Check, OutputPlan, ProgramPlan, Success};
 use tiebreak::machine::clock;
 use tiebreak::planning::{self, HookRequest, Request};
@@ -13,9 +13,7 @@ use tiebreak::planning::{self, HookRequest, Request};
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let plan = planning::plan(&request(&options)?)?;
     if options.measuring.dry_run {
-        let text = dry_run::describe(&plan);
-        io.out(&text);
-        return Ok(exit::HOLDS);
+        return dry_run::run(&plan, io);
     }
     let json = JsonTarget::open(options.measuring.json.as_ref())?;
     let quiet = options.measuring.quiet;
@@ -30,8 +28,15 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
     let pair = |parameter: &Parameter| (parameter.name.clone(), parameter.values.clone());
     request.parameters = options.parameters.iter().map(pair).collect();
     request.claims.clone_from(&options.claims);
-    request.all_pairs = options.pairs == crate::args::Pairs::All;
-    request.metric = options.by;
+    let question_only = options.pairs.is_some() || options.by.is_some();
+    if question_only && !options.claims.is_empty() {
+        return Err(Failure::usage(
+            "--by and --pairs are for a run without --claim: a claim names its pair, and its \
+             metric as in 'A is faster than B by cpu time'",
+        ));
+    }
+    request.all_pairs = options.pairs == Some(crate::args::Pairs::All);
+    request.metric = options.by.unwrap_or(request.metric);
     request.hooks = HookRequest {
         setup: options.setup.clone(),
         prepare: options.prepare.clone(),
@@ -119,6 +124,9 @@ fn check(options: &Measuring) -> Result<Check, Failure> {
         None => Check::Default,
         Some("same-output") => Check::SameOutput,
         Some("exit") => Check::Exit,
+        Some(rule) if rule.replace(['-', '_'], "").eq_ignore_ascii_case("sameoutput") => {
+            return Err(Failure::usage(format!("--check '{rule}': did you mean 'same-output'?")));
+        }
         Some(judge) if judge.trim().is_empty() => {
             return Err(Failure::usage(
                 "--check is empty: say same-output, exit, or a program that judges an output",

@@ -58,8 +58,14 @@ fn write(path: &PathBuf, text: &[u8], io: &mut Io) -> Result<(), Failure> {
         io.out(&String::from_utf8_lossy(text));
         return Ok(());
     }
-    std::fs::write(path, text)
-        .map_err(|error| Failure::data(format!("cannot write {}: {error}", path.display())))?;
+    match std::fs::write(path, text) {
+        // Whoever read from there has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+        Err(error) => {
+            return Err(Failure::data(format!("cannot write {}: {error}", path.display())));
+        }
+        Ok(()) => {}
+    }
     io.err(&format!("wrote {}\n", path.display()));
     Ok(())
 }

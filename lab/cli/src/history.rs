@@ -8,16 +8,17 @@ use crate::io::Io;
 use crate::source;
 use tiebreak::core::journal::StopReason;
 use tiebreak::report::table::{self, HistoryRow};
-use tiebreak::store::RunSummary;
+use tiebreak::store::{RunSummary, Store};
 
 /// What "(run 3)" behind a verdict means.
 const REPEATED: &str = "run n of a claim on the same files: any of n is wrong with probability at \
                         most n times its error\n";
 
 pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
-    let store = source::existing_store(options.store.as_ref())?;
+    let path = source::store_path(options.store.as_ref())?;
     let limit = (!options.all).then_some(options.limit);
-    let runs = store.runs(limit)?;
+    // Before the first run there is no store, and no run.
+    let runs = if path.exists() { Store::open_existing(&path)?.runs(limit)? } else { Vec::new() };
     if options.json {
         let rows: Vec<_> = runs.iter().map(json_row).collect();
         io.out(&format!("{:#}\n", serde_json::Value::from(rows)));
@@ -69,6 +70,7 @@ fn state(run: &RunSummary) -> &'static str {
     match run.stopped {
         _ if run.running => "running",
         Some(StopReason::Interrupted) => "interrupted",
+        Some(StopReason::Void) => "void",
         Some(_) => "finished",
         None => "cut off",
     }

@@ -1,6 +1,6 @@
 //! The streams of a command, and what they can show.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use tiebreak::report::Look;
 
 /// Lines are this wide where nobody says how wide they are.
@@ -20,7 +20,11 @@ pub struct Io {
     out: Stream,
     err: Stream,
     width: usize,
+    /// Lines of the terminal that standard output is, if it is one.
+    height: Option<usize>,
     unicode: bool,
+    /// Why standard output could not be written, if it could not.
+    lost: Option<String>,
 }
 
 impl Io {
@@ -32,19 +36,30 @@ impl Io {
         let out_color = wants_color(anstream::AutoStream::choice(&out));
         let err_color = wants_color(anstream::AutoStream::choice(&err));
         let redraws = err.is_terminal() && !dumb;
-        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let size = terminal_size::terminal_size();
+        let width = size.map(|(width, _)| usize::from(width.0));
+        let height = size.map(|(_, height)| usize::from(height.0)).filter(|_| out.is_terminal());
         Io {
             out: Stream { writer: Box::new(out), color: out_color, redraws: false },
             err: Stream { writer: Box::new(err), color: err_color, redraws },
             width: width.or_else(columns).unwrap_or(WIDTH_UNKNOWN),
+            height,
             unicode: speaks_unicode(),
+            lost: None,
         }
     }
 
     /// Streams for a test: no colour, 80 columns, nothing is redrawn.
     pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
         let plain = |writer| Stream { writer, color: false, redraws: false };
-        Io { out: plain(out), err: plain(err), width: WIDTH_UNKNOWN, unicode: true }
+        Io {
+            out: plain(out),
+            err: plain(err),
+            width: WIDTH_UNKNOWN,
+            height: None,
+            unicode: true,
+            lost: None,
+        }
     }
 
     /// How a report on standard output may look.
@@ -72,10 +87,26 @@ impl Io {
         self.err.redraws
     }
 
-    /// Writes to standard output. A reader that went away (`| head`) is not our concern.
+    /// Writes to standard output. A reader that went away (`| head`) is not our concern; anything
+    /// else that prevents it is remembered.
     pub fn out(&mut self, text: &str) {
-        let _ = self.out.writer.write_all(text.as_bytes());
-        let _ = self.out.writer.flush();
+        let written = self.out.writer.write_all(text.as_bytes());
+        if let Err(error) = written.and_then(|()| self.out.writer.flush())
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.lost = Some(error.to_string());
+        }
+    }
+
+    /// Why standard output could not be written; said once.
+    pub fn lost_output(&mut self) -> Option<String> {
+        self.lost.take()
+    }
+
+    /// Whether a page is taller than the terminal, so that its first lines are out of sight.
+    pub fn is_too_tall(&self, page: &str) -> bool {
+        // A line for the prompt.
+        self.height.is_some_and(|height| page.lines().count() + 1 > height)
     }
 
     /// Writes to standard error.

@@ -43,14 +43,14 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error, io),
     };
-    let typed: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    match run(arguments.command, typed, io) {
-        Ok(code) => code,
-        Err(failure) => {
-            io.complain(&failure.text);
-            failure.code
-        }
-    }
+    // The program is called by its name, wherever this copy of it lies and whatever it is called.
+    let typed = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
+    let code = run(arguments.command, typed, io).unwrap_or_else(|failure| {
+        io.complain(&failure.text);
+        failure.code
+    });
+    finish(code, io)
 }
 
 /// Help and version are answers; everything else that clap says is a mistake in the usage.
@@ -61,7 +61,18 @@ fn explain(error: &clap::Error, io: &mut Io) -> u8 {
         exit::USAGE
     } else {
         io.out(&if io.out_color() { rendered.ansi().to_string() } else { rendered.to_string() });
-        exit::HOLDS
+        finish(exit::HOLDS, io)
+    }
+}
+
+/// What was asked for did not arrive if standard output could not be written.
+fn finish(code: u8, io: &mut Io) -> u8 {
+    match io.lost_output() {
+        None => code,
+        Some(why) => {
+            io.complain(&format!("cannot write to standard output: {why}"));
+            exit::DATA
+        }
     }
 }
 

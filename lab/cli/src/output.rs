@@ -63,7 +63,12 @@ pub fn deliver(
     }
     let page = terminal::render(result, &io.out_look());
     match result.self_check {
-        _ if !quiet => io.out(&page),
+        _ if !quiet => {
+            // What the eye should meet first is the end of the page, where its beginning has gone.
+            let first = page.split("\n\n").next().unwrap_or_default();
+            let again = if io.is_too_tall(&page) { format!("\n{first}\n") } else { String::new() };
+            io.out(&(page.clone() + &again));
+        }
         // The first paragraph of a self-check is its finding.
         Some(_) => io.out(&(page.split("\n\n").next().unwrap_or_default().to_owned() + "\n")),
         None => {

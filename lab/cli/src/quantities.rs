@@ -61,6 +61,7 @@ fn not_a_budget(text: &str) -> String {
 /// A metric by its name.
 pub fn metric(text: &str) -> Result<Metric, String> {
     let name = text.replace(['-', '_'], " ").to_ascii_lowercase();
+    let name = if name == "memory" { "peak memory".to_owned() } else { name };
     Metric::from_name(&name).ok_or_else(|| {
         let names: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
         format!("'{text}' is not a metric; these are: {}", names.join(", "))

@@ -36,6 +36,14 @@ fn usage() {
     check(&["compare", "true", "true", "--cpus", "9999"], 65, "9999");
     check(&["compare", "true", "true", "--by", "elegance"], 64, "not a metric");
     check(&["aa", "true", "--comparisons", "0"], 64, "0");
+    check(&["compare", "true", "true", "--error", "-1"], 64, "a share such as 1%");
+    check(&["compare", "true", "true", "--check", "sameoutput"], 64, "'same-output'");
+    check(&["compare", "true", "true", "--success", "300"], 64, "300");
+    let claim = ["compare", "true", "true", "--claim", "A is faster than B", "--by", "cpu time"];
+    check(&claim, 64, "without --claim");
+    let many = ["compare", "{a} {b} {c}", "--parameter", "a=1..999", "--parameter", "b=1..999"];
+    let many = [many.as_slice(), &["--parameter", "c=1..999"]].concat();
+    check(&many, 64, "are the most");
 }
 
 #[test]
@@ -50,6 +58,8 @@ fn programs_and_files_that_are_not_there() {
     check(&["compare", "./text.txt", "true"], 65, "not executable");
     check(&["compare", "/", "true"], 65, "directory");
     check(&["compare", "cat", "cat", "--input", "absent.txt"], 65, "absent.txt");
+    check(&["compare", "cat", "cat", "--input", "/dev/zero"], 65, "no regular file");
+    check(&["compare", "true", "absent-program", "--dry-run"], 65, "absent-program");
     check(&["compare", "true", "true", "--directory", "absent"], 65, "absent");
     check(&["compare", "true", "true", "--json", "absent/x.json"], 65, "absent/x.json");
     check(&["compare", "true", "true", "--store", "text.txt"], 65, "text.txt");
@@ -77,6 +87,40 @@ fn contestants_that_fail() {
     void("true", &["--check", "false"], "rejected");
     void("true", &["--prepare", "exit 4"], "--prepare");
     void("echo different", &["--check", "same-output"], "output");
+}
+
+#[test]
+fn a_program_that_is_replaced_while_it_is_measured_is_told() {
+    let place = Place::new();
+    let program = place.script("program", "exit 0");
+    let hook = format!(
+        "printf '#!/bin/sh\\nexit 0 # new\\n' > {program}.new; \
+                        chmod +x {program}.new; mv {program}.new {program}"
+    );
+    let words = ["compare", &program, "true", "--conclude", &hook, "--runs", "3", "--no-wait"];
+    let said = place.run(&[words.as_slice(), &["--json", "-"]].concat());
+    let json = said.json();
+    let mut warnings = json["warnings"].as_array().unwrap().iter();
+    assert!(warnings.any(|warning| warning["code"] == "file_changed"), "{said:?}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    for words in [&["--help"][..], &["history"], &["completions", "bash"]] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let said = place.command(words).stdout(full).output().unwrap();
+        assert_eq!(said.status.code(), Some(65), "{words:?}");
+        let err = String::from_utf8(said.stderr).unwrap();
+        assert!(err.contains("cannot write to standard output"), "{words:?}: {err}");
+    }
+}
+
+#[test]
+fn a_self_check_of_a_failing_program_says_why() {
+    let said = Place::new().run(&["aa", "sh -c 'exit 5'", "--no-wait"]);
+    assert_eq!(said.code, 3);
+    assert!(said.out.contains("exit status 5"), "{}", said.out);
 }
 
 #[test]

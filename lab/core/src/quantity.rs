@@ -25,8 +25,9 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn with_suffix(text: &str, suffixes: &[(&str, f64)]) -> Option<f64> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(text.len());
-    let (digits, suffix) = text.split_at(split);
+    // From the end, so that the exponent of 1e-6 is not taken for a unit.
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let suffix = &text[digits.len()..];
     let scale = suffixes.iter().find(|(name, _)| *name == suffix.trim())?.1;
     Some(number(digits.trim())? * scale)
 }
@@ -152,7 +153,9 @@ mod tests {
 
     #[test]
     fn fractions_read_with_and_without_percent() {
-        for (text, fraction) in [("1%", 0.01), ("0.01", 0.01), ("0", 0.0), ("150 %", 1.5)] {
+        for (text, fraction) in
+            [("1%", 0.01), ("0.01", 0.01), ("0", 0.0), ("150 %", 1.5), ("1e-6", 1e-6)]
+        {
             assert_eq!(parse_fraction(text), Ok(fraction), "{text}");
         }
         for text in ["", "%", "one", "-1%", "1%%", "NaN", "inf"] {

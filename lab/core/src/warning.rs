@@ -1,5 +1,6 @@
 //! What a user should know, each with its remedy.
 
+use crate::quantity::format_percent;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -76,6 +77,11 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         error: f64,
     },
+    /// A file that the run depends on was another one at its end.
+    FileChanged {
+        /// The file.
+        path: String,
+    },
     /// A contestant's clean-up hook failed.
     CleanUpFailed {
         /// Name of the contestant.
@@ -106,6 +112,7 @@ impl Warning {
             Warning::ClockBackwards { .. } => "clock_backwards",
             Warning::CoarseClock { .. } => "coarse_clock",
             Warning::Repeated { .. } => "repeated",
+            Warning::FileChanged { .. } => "file_changed",
             Warning::CleanUpFailed { .. } => "clean_up_failed",
             Warning::MostlyStart { .. } => "mostly_start",
         }
@@ -142,6 +149,11 @@ impl fmt::Display for Warning {
                 "the metric comes in steps of {step}, coarse for this resolution, so every value \
                  counts as an interval: let the program do more work"
             ),
+            Warning::FileChanged { path } => write!(
+                f,
+                "{path} changed while the run went on: if it is a program or an input, the verdict \
+                 is about a mixture, so start a new run"
+            ),
             Warning::CleanUpFailed { contestant, why } => {
                 write!(f, "{contestant} {why}: clean up by hand")
             }
@@ -154,7 +166,7 @@ impl fmt::Display for Warning {
                 f,
                 "run {run} of this claim on these files: any of {run} wrong with probability at \
                  most {}",
-                error * *run as f64
+                format_percent((error * *run as f64).min(1.0))
             ),
             Warning::LostAttempts { attempts, charged: false } => {
                 write!(f, "{} at a round cut off and made again", count(*attempts, "attempt"))

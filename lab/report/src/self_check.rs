@@ -5,11 +5,18 @@ use crate::look::{Look, Spans, Tone, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
 use crate::table::{Align, Column, indented, rows};
-use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
+use crate::text::plain;
+use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
 
 /// The sentence, the counts and the smallest differences.
-pub(crate) fn self_check(page: &mut Page, found: &SelfCheckResult, look: Look) {
-    page.paragraph("", &sentence(found));
+pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult, look: Look) {
+    match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
+        Some(fault) => {
+            let text = plain(&format!(": the program {fault}."));
+            page.paragraph("", &[span(Tone::Bad, "Void"), span(Tone::Plain, text)]);
+        }
+        None => page.paragraph("", &sentence(found)),
+    }
     page.gap();
     let rows_of = |rows: Vec<Spans>, page: &mut Page| {
         rows.into_iter().for_each(|row| page.line(&indented(row, INDENT)));

@@ -25,7 +25,7 @@ pub fn render(run: &RunResult, look: &Look) -> String {
         page.gap();
     }
     match &run.self_check {
-        Some(found) => self_check(&mut page, found, look),
+        Some(found) => self_check(&mut page, run, found, look),
         None => verdicts(&mut page, run, look),
     }
     if !run.contestants.is_empty() {

@@ -31,6 +31,11 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
     if !(0.0..1.0).contains(&plan.resolution) || !is_step {
         return Err("the resolution or the clock's step of the plan is out of range".to_owned());
     }
+    for (index, contestant) in plan.contestants.iter().enumerate() {
+        if plan.contestants[..index].iter().any(|other| other.name == contestant.name) {
+            return Err(format!("two contestants are called '{}'", contestant.name));
+        }
+    }
     for claim in &plan.claims {
         contestant(plan, claim.left, "a claim")?;
         contestant(plan, claim.right, "a claim")?;

@@ -14,18 +14,18 @@ pub struct RunId {
 }
 
 impl RunId {
-    /// The name of the n-th run of a store, counted from 1.
+    /// A name for the n-th run of a store, counted from 1.
     ///
-    /// `r`, at least four digits, and a check digit. The digits are `n * 0x9e3779b1` modulo a power
-    /// of two (a bijection, because the factor is odd), so that neighbours differ at the front and
-    /// two or three characters are enough to name a run. A function of `n` alone: the same runs
-    /// have the same names in another store.
-    pub(crate) fn of_row(row: i64) -> RunId {
-        let mut width = 4;
+    /// `r`, at least five digits, and a check digit. The digits are `n * 0x9e3779b1 + salt` modulo
+    /// a power of two. The salt is what the run's header hashes to, so that runs in the stores of
+    /// two people have different names, and the same run in two stores of a test has the same.
+    pub(crate) fn of_row(row: i64, salt: u64) -> RunId {
+        let mut width = 5;
         while (row as u128) >> (5 * width) != 0 {
             width += 1;
         }
-        let mixed = (row as u128).wrapping_mul(0x9e37_79b1) & ((1 << (5 * width)) - 1);
+        let mixed = (row as u128).wrapping_mul(0x9e37_79b1).wrapping_add(u128::from(salt))
+            & ((1 << (5 * width)) - 1);
         let digits = (0..width).rev().map(|place| (mixed >> (5 * place)) as u8 & 31);
         let mut name = String::from("r");
         let mut check = 0;
@@ -41,6 +41,13 @@ impl RunId {
     pub fn as_str(&self) -> &str {
         &self.name
     }
+}
+
+/// The FNV-1a hash of a text (Fowler, Noll, Vo): enough to tell headers apart.
+pub(crate) fn salt(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// Multiplies by x in GF(32) with the polynomial x^5 + x^2 + 1: a check digit made this way changes
@@ -89,11 +96,11 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_far_apart() {
-        let names: Vec<String> = (1..=1000).map(|row| RunId::of_row(row).name).collect();
-        assert!(names.iter().all(|name| name.len() == 6 && name.starts_with('r')), "{names:?}");
+        let names: Vec<String> = (1..=1000).map(|row| RunId::of_row(row, 0).name).collect();
+        assert!(names.iter().all(|name| name.len() == 7 && name.starts_with('r')), "{names:?}");
         let all: HashSet<_> = names.iter().collect();
         for name in &names {
-            for (place, digit) in (1..6).flat_map(|p| DIGITS.iter().map(move |d| (p, *d))) {
+            for (place, digit) in (1..7).flat_map(|p| DIGITS.iter().map(move |d| (p, *d))) {
                 let mut other = name.clone().into_bytes();
                 other[place] = digit;
                 let other = String::from_utf8(other).unwrap();
@@ -104,11 +111,11 @@ mod tests {
 
     #[test]
     fn many_runs_have_longer_names() {
-        for (row, length) in [(1, 6), ((1 << 20) - 1, 6), (1 << 20, 7), (i64::MAX, 15)] {
-            assert_eq!(RunId::of_row(row).name.len(), length, "{row}");
+        for (row, length) in [(1, 7), ((1 << 25) - 1, 7), (1 << 25, 8), (i64::MAX, 15)] {
+            assert_eq!(RunId::of_row(row, 0).name.len(), length, "{row}");
         }
         let first: HashSet<_> =
-            (1..=20).map(|row| RunId::of_row(row).name[..3].to_owned()).collect();
+            (1..=20).map(|row| RunId::of_row(row, 0).name[..3].to_owned()).collect();
         assert_eq!(first.len(), 20, "three characters name one of twenty runs");
     }
 

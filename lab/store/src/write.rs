@@ -2,7 +2,7 @@
 
 use crate::columns::{Bits, Float, INSERT_SAMPLE, insert_sample};
 use crate::error::StoreError;
-use crate::id::RunId;
+use crate::id::{self, RunId};
 use crate::store::Store;
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -19,7 +19,14 @@ impl Store {
         self.write(|transaction| {
             let last = "SELECT coalesce(max(run), 0) FROM runs";
             let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
-            let run = RunId::of_row(last + 1);
+            let mut salts = id::salt(&json)..;
+            let run = loop {
+                let run = RunId::of_row(last + 1, salts.next().unwrap_or_default());
+                let taken = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)";
+                if !transaction.query_row(taken, [&run.name], |row| row.get(0))? {
+                    break run;
+                }
+            };
             transaction.execute(
                 "INSERT INTO runs (run, id, created_unix_ms, claim_key, header) \
                  VALUES (?, ?, ?, ?, ?)",

@@ -52,6 +52,21 @@ pub enum LabError {
         /// What its seed and samples give.
         replayed: String,
     },
+    /// Another version of the engine made the journal.
+    #[error(
+        "run {id} was judged by version {theirs} of the engine, and this is version {ours}: replay \
+         it with tiebreak {made_by}"
+    )]
+    OtherEngine {
+        /// The run.
+        id: String,
+        /// The engine that made it.
+        theirs: u32,
+        /// This engine.
+        ours: u32,
+        /// The version of tiebreak that made it.
+        made_by: String,
+    },
     /// The machine does not measure what a claim is about.
     #[error("'{claim}' cannot be settled here: this machine does not measure {metric}")]
     NotMeasured {
@@ -85,7 +100,9 @@ impl LabError {
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
             LabError::Start(_) | LabError::Read { .. } | LabError::Resume { .. } => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
-            LabError::Store(_) | LabError::Replay { .. } => Blame::Data,
+            LabError::Store(_) | LabError::Replay { .. } | LabError::OtherEngine { .. } => {
+                Blame::Data
+            }
             LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Broken(_) => Blame::Tool,
         }

@@ -161,10 +161,14 @@ fn planned_claims(
             return usage(format!("'{}' names nobody who takes part", claim.text));
         };
         if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
+            let here = match request.workload.as_str() {
+                "" => "nothing was said of this run's".to_owned(),
+                name => format!("this run's is '{name}'"),
+            };
             return usage(format!(
-                "'{}' is about the workload {workload}, but this run's is '{}': say --workload \
-                 {workload}, or leave 'on {workload}' out",
-                claim.text, request.workload
+                "'{}' is about the workload {workload}, but {here}: say --workload {workload}, or \
+                 leave 'on {workload}' out",
+                claim.text
             ));
         }
         Ok(PlannedClaim { claim, left, right, error })

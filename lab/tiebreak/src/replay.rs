@@ -31,11 +31,12 @@ pub fn result(journal: &Journal) -> RunResult {
 pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     let engine = journal.header.plan.engine_version;
     if engine != ENGINE_VERSION {
-        return Err(LabError::Usage(format!(
-            "run {} was judged by version {engine} of the engine, this is version \
-             {ENGINE_VERSION}: replay it with tiebreak {}",
-            journal.id, journal.header.version
-        )));
+        return Err(LabError::OtherEngine {
+            id: journal.id.clone(),
+            theirs: engine,
+            ours: ENGINE_VERSION,
+            made_by: journal.header.version.clone(),
+        });
     }
     let seed = Seed::from_text(&journal.header.plan.seed);
     let referee = Referee::walk(journal, |needed, round, wealth| {

@@ -2,11 +2,10 @@
 
 use crate::error::LabError;
 use crate::replay;
-use std::path::Path;
+use crate::session::has_changed;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, Journal, StopReason};
 use tiebreak_core::plan::{Budget, ENGINE_VERSION};
-use tiebreak_measure::print_file;
 use tiebreak_store::{RunId, Store};
 
 /// The budget in force, and whether it is another than before.
@@ -46,8 +45,7 @@ pub fn prepare(
         ));
     }
     for file in &header.files {
-        let same = print_file(Path::new(&file.path)).is_ok_and(|now| now == *file);
-        if !same {
+        if has_changed(file) {
             return refuse(format!("{} has changed: start a new run", file.path));
         }
     }

@@ -7,7 +7,7 @@ use crate::recorder::StoredRun;
 use crate::referee::Referee;
 use crate::{replay, resume};
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
@@ -138,10 +138,20 @@ impl Session {
         let journal = &self.journal;
         let mut stored = StoredRun { store: &mut self.store, run: self.run.clone() };
         let engine = Engine::new(&mut stored, journal, sampler, stop);
-        let (referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
+        let (mut referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
+        for file in journal.header.files.iter().filter(|file| has_changed(file)) {
+            let warning = Warning::FileChanged { path: file.path.clone() };
+            self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
+            referee.warn(warning);
+        }
         let header = &journal.header;
         Ok(outcome::result(&referee, header, &journal.id, Some(reason), Detail::Full))
     }
+}
+
+/// Whether a file is not what it was when the run began.
+pub(crate) fn has_changed(file: &FilePrint) -> bool {
+    !print_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
 }
 
 /// A name for "these claims about these commands and files": runs that share it repeat each other.

@@ -35,10 +35,17 @@ pub(super) fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
         return Ok(());
     };
     let check = || {
-        if File::open(input)?.metadata()?.is_dir() {
+        // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+        let kind = std::fs::metadata(input)?;
+        if kind.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        Ok(())
+        if !kind.is_file() {
+            return Err(io::Error::other(
+                "it is no regular file, so no two runs would read the same from it",
+            ));
+        }
+        File::open(input).map(drop)
     };
     check().map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
 }

@@ -60,7 +60,7 @@ fn an_attempt_and_a_round_are_written_once_and_in_this_order() {
     assert_eq!(store.journal(&run).unwrap().rounds, [], "nothing of a refused round stays");
     store.finish_round(&run, &round(0, 0), &[], &[]).unwrap();
     refused(store.finish_round(&run, &round(0, 0), &[], &[]));
-    let elsewhere = RunId::of_row(99);
+    let elsewhere = RunId::of_row(99, 0);
     refused(store.begin_attempt(&elsewhere, &coins(0, 0)));
     let journal = store.journal(&run).unwrap();
     assert_eq!((journal.rounds, journal.lost), (vec![round(0, 0)], vec![]));
