@@ -65,7 +65,8 @@ pub fn deliver(
     match result.self_check {
         _ if !quiet => {
             // What the eye should meet first is the end of the page, where its beginning has gone.
-            let first = page.split("\n\n").next().unwrap_or_default();
+            let is_verdict = |paragraph: &&str| !paragraph.starts_with("Interrupted");
+            let first = page.split("\n\n").find(is_verdict).unwrap_or_default();
             let again = if io.is_too_tall(&page) { format!("\n{first}\n") } else { String::new() };
             io.out(&(page.clone() + &again));
         }
