@@ -79,7 +79,11 @@ pub(crate) fn prepare(
 ) -> Result<(), StoreError> {
     let known = steps.len() as i64;
     let failed = |error| StoreError::from_sqlite(path, error);
-    match version(connection, path, known)? {
+    // One moment for all that is read: another process may be making the file right now.
+    let moment = connection.unchecked_transaction().map_err(failed)?;
+    let found = version(&moment, path, known)?;
+    drop(moment);
+    match found {
         Some(version) if version == known => return Ok(()),
         Some(_) => {}
         None => {
