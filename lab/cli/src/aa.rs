@@ -2,10 +2,8 @@
 
 use crate::args::AaOptions;
 use crate::compare::from_measuring;
-use crate::dry_run;
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
 use crate::race;
 use tiebreak::core::plan::Budget;
 use tiebreak::planning;
@@ -24,13 +22,7 @@ pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Fa
     request.budget =
         Some(request.budget.unwrap_or(Budget { rounds: None, seconds: Some(SECONDS) }));
     let plan = planning::self_check(&request, options.comparisons, options.rounds_each)?;
-    if options.measuring.dry_run {
-        return dry_run::run(&plan, io);
-    }
-    let json = JsonTarget::open(options.measuring.json.as_ref())?;
-    let quiet = options.measuring.quiet;
-    let (session, programs, stop) = race::begin(plan, options.measuring.store.as_ref(), typed)?;
-    race::go(session, programs, stop, json, quiet, io)
+    race::start(plan, &options.measuring, typed, io)
 }
 
 /// A command that every machine has and that takes some milliseconds: this program's own work.

@@ -321,19 +321,26 @@ pub struct ResumeOptions {
     pub quiet: bool,
 }
 
+/// Where a journal is read from.
 #[derive(Debug, Args)]
-pub struct ReplayOptions {
+pub struct Source {
     /// A run by its name, or a file: an exported journal or another store [default: the latest run]
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::FilePath)]
     pub run: Option<String>,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
-
     /// The journal [default: the user's data folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub store: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
 
     /// Of the report, the verdict only
     #[arg(long, short = 'q')]
@@ -362,24 +369,18 @@ pub struct HistoryOptions {
 
 #[derive(Debug, Args)]
 pub struct ShowOptions {
-    /// A run by its name, or a file: an exported journal or another store [default: the latest run]
-    #[arg(value_name = "RUN|FILE", value_hint = ValueHint::FilePath)]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub source: Source,
 
     /// Write the result as JSON; - for standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,
-
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct ExportOptions {
-    /// A run by its name, or a file: an exported journal or another store [default: the latest run]
-    #[arg(value_name = "RUN|FILE", value_hint = ValueHint::FilePath)]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub source: Source,
 
     /// Samples as CSV, one a line; - for standard output [default, if nothing else is asked for]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
@@ -395,8 +396,4 @@ pub struct ExportOptions {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
           value_hint = ValueHint::FilePath)]
     pub journal: Option<PathBuf>,
-
-    /// The journal to read from [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
 }

@@ -3,22 +3,15 @@
 use crate::args::{CompareOptions, Measuring};
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
 use crate::quantities::Parameter;
-use crate::{dry_run, race};
+use crate::race;
 use tiebreak::core::plan::{Budget, Centre, Check, OutputPlan, ProgramPlan, Success};
 use tiebreak::machine::clock;
 use tiebreak::planning::{self, HookRequest, Request};
 
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let plan = planning::plan(&request(&options)?)?;
-    if options.measuring.dry_run {
-        return dry_run::run(&plan, io);
-    }
-    let json = JsonTarget::open(options.measuring.json.as_ref())?;
-    let quiet = options.measuring.quiet;
-    let (session, programs, stop) = race::begin(plan, options.measuring.store.as_ref(), typed)?;
-    race::go(session, programs, stop, json, quiet, io)
+    race::start(plan, &options.measuring, typed, io)
 }
 
 fn request(options: &CompareOptions) -> Result<Request, Failure> {

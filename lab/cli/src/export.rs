@@ -11,7 +11,7 @@ use tiebreak::report::{csv, json};
 use tiebreak::{replay, store};
 
 pub fn run(options: &ExportOptions, io: &mut Io) -> Result<u8, Failure> {
-    let journal = source::journal(options.run.as_deref(), options.store.as_ref())?;
+    let journal = source::journal(&options.source)?;
     let wanted = [
         (&options.csv, csv_text as fn(&Journal) -> Vec<u8>),
         (&options.json, json_text),

@@ -1,11 +1,12 @@
 //! What `compare`, `aa` and `resume` share: a session, a screen and a result.
 
-use crate::exit;
+use crate::args::Measuring;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::{self, JsonTarget};
 use crate::screen::Screen;
 use crate::source;
+use crate::{dry_run, exit};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::journal::StopReason;
@@ -17,21 +18,27 @@ use tiebreak::session::{Origin, Session};
 use tiebreak::store::Store;
 
 /// Opens the store that was asked for, or the user's.
-pub fn open_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
+fn open_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
     Ok(Store::open(&source::store_path(path)?)?)
 }
 
-/// Starts a new run: the programs are looked up before anything is written.
-pub fn begin(
+/// Makes a new run of this plan: the programs are looked up before anything is written.
+pub fn start(
     plan: Plan,
-    store: Option<&PathBuf>,
+    options: &Measuring,
     typed: Vec<String>,
-) -> Result<(Session, Programs, &'static AtomicBool), Failure> {
+    io: &mut Io,
+) -> Result<u8, Failure> {
     let stop = interrupt::flag();
     let programs = Programs::new(&plan, stop)?;
+    if options.dry_run {
+        io.out(&dry_run::describe(&plan));
+        return Ok(exit::HOLDS);
+    }
+    let json = JsonTarget::open(options.json.as_ref())?;
     let origin = Origin { command: typed, machine: fingerprint::read(), files: programs.files() };
-    let session = Session::begin(open_store(store)?, plan, origin)?;
-    Ok((session, programs, stop))
+    let session = Session::begin(open_store(options.store.as_ref())?, plan, origin)?;
+    go(session, programs, stop, json, options.quiet, io)
 }
 
 /// An error with what the meters said, where one of them is missing.

@@ -10,7 +10,7 @@ use tiebreak::replay;
 
 pub fn run(options: &ReplayOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
-    let journal = source::journal(options.run.as_deref(), options.store.as_ref())?;
+    let journal = source::journal(&options.source)?;
     let result = replay::replay(&journal)?;
     output::deliver(&result, json, options.quiet, io)?;
     Ok(exit::of_result(&result))

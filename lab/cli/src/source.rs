@@ -1,5 +1,6 @@
 //! Journals by the name of a run, by a file, or the latest one.
 
+use crate::args::Source;
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::BufReader;
@@ -27,7 +28,8 @@ pub fn find_run(store: &Store, run: Option<&str>) -> Result<RunId, Failure> {
 }
 
 /// The journal of a run, or of a file: an exported journal, or the latest run of another store.
-pub fn journal(run_or_file: Option<&str>, store: Option<&PathBuf>) -> Result<Journal, Failure> {
+pub fn journal(source: &Source) -> Result<Journal, Failure> {
+    let (run_or_file, store) = (source.run.as_deref(), source.store.as_ref());
     if let Some(path) = run_or_file.map(Path::new).filter(|path| path.is_file()) {
         if is_store_file(path)? {
             let store = Store::open_existing(path)?;
