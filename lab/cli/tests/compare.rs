@@ -134,7 +134,8 @@ fn history_lists_and_export_gives_data_that_replays() {
 #[test]
 fn interrupted_it_keeps_everything_and_resume_goes_on() {
     let place = Place::new();
-    let words = ["compare", "sleep 0.02", "sleep 0.02", "--resolution", "0", "--no-wait"];
+    // So small an error that nothing is proven before the budget ends.
+    let words = ["compare", "sleep 0.02", "sleep 0.02", "--error", "1e-12", "--resolution", "0"];
     let mut command = place.command(&words);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
@@ -154,8 +155,17 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
 #[test]
 fn killed_it_loses_no_finished_round() {
     let place = Place::new();
-    let words =
-        ["compare", "sleep 0.01", "sleep 0.01", "--resolution", "0", "--no-wait", "--seed=k"];
+    let words = [
+        "compare",
+        "sleep 0.01",
+        "sleep 0.01",
+        "--error",
+        "1e-12",
+        "--resolution",
+        "0",
+        "--no-wait",
+        "--seed=k",
+    ];
     let mut before = 0;
     for kill in 0..3 {
         let mut command =
