@@ -2,6 +2,7 @@
 
 use crate::bettor::{BETTORS, Table};
 use crate::observation::LogRatio;
+use crate::scale::Past;
 use crate::wealth::Wealth;
 
 /// Bisection ends when the limit is known to this width; a bar is nudged by twice as much.
@@ -36,6 +37,17 @@ impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {
         History { table, bets: Vec::new() }
+    }
+
+    /// The history of these rounds, each with the scale of those before it.
+    pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
+        let mut past = Past::default();
+        let mut history = History::new(table);
+        for d in rounds {
+            history.push(*d, past.scale());
+            past.insert(*d);
+        }
+        history
     }
 
     /// Adds a round with the scale of the rounds before it.

@@ -20,23 +20,13 @@ fn reference() -> Vec<f64> {
     (0..40).map(value).collect()
 }
 
-fn history(table: &'static Table, rounds: &[LogRatio]) -> History {
-    let mut past = Past::default();
-    let mut history = History::new(table);
-    for d in rounds {
-        history.push(*d, past.scale());
-        past.insert(*d);
-    }
-    history
-}
-
 fn exact(values: &[f64]) -> Vec<LogRatio> {
     values.iter().copied().map(LogRatio::exact).collect()
 }
 
 fn check_evidence(table: &'static Table, vectors: &[(usize, f64, f64)]) {
     for (n, up, down) in vectors {
-        let history = history(table, &exact(&reference()[..*n]));
+        let history = History::of(table, &exact(&reference()[..*n]));
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-10;
         let got = (history.evidence_above(0.0, 0), history.evidence_below(0.0, 0));
         assert!(close(got.0, *up) && close(got.1, *down), "{} n={n}: {got:?}", table.name);
@@ -86,7 +76,7 @@ fn limit_vectors() {
         (&S, 40, 0.01, -0.001997, 0.029585, 1e-11),
         (&S, 40, 0.005, -0.002567, 0.030809, 1e-11),
     ] {
-        let limits = history(table, &exact(&reference()[..n])).limits(error, 0);
+        let limits = History::of(table, &exact(&reference()[..n])).limits(error, 0);
         let (got_low, got_high) = (limits.low.unwrap(), limits.high.unwrap());
         assert!((got_low - low).abs() < within, "{} {error}: {got_low}", table.name);
         assert!((got_high - high).abs() < within, "{} {error}: {got_high}", table.name);
@@ -138,7 +128,7 @@ fn awkward(n: usize) -> Vec<LogRatio> {
 fn evidence_is_monotone_in_the_bar() {
     for table in [&M3R, &S] {
         for n in [3, 11, 60] {
-            let history = history(table, &awkward(n));
+            let history = History::of(table, &awkward(n));
             let mut last = (f64::INFINITY, 0.0);
             for step in -400..=400 {
                 let theta = f64::from(step) * 2.5e-3;
@@ -160,7 +150,7 @@ fn everything_mirrors() {
     for table in [&M3R, &S] {
         for n in 1..rounds.len() {
             let mirrored: Vec<_> = rounds[..n].iter().map(|d| d.mirrored()).collect();
-            let (a, b) = (history(table, &rounds[..n]), history(table, &mirrored));
+            let (a, b) = (History::of(table, &rounds[..n]), History::of(table, &mirrored));
             for theta in [0.0, 0.01, -0.3, 1e-13] {
                 assert_eq!(a.evidence_above(theta, 2), b.evidence_below(-theta, 2));
             }

@@ -1,7 +1,6 @@
 //! Worlds of noise in which the truth is known, and the counting of wrong verdicts in them.
 
-// Each test binary uses its own part of this.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod noise;
 pub mod race;
