@@ -16,9 +16,12 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let run = source::find_run(&store, options.run.as_deref())?;
     let header = Session::header(&store, &run)?;
     // Relative names in commands, hooks and files are those of the folder where the run began.
-    std::env::set_current_dir(&header.directory).map_err(|error| {
-        Failure::data(format!("cannot go to {}, where the run began: {error}", header.directory))
-    })?;
+    if !header.directory.is_empty() {
+        std::env::set_current_dir(&header.directory).map_err(|error| {
+            let folder = &header.directory;
+            Failure::data(format!("cannot go to {folder}, where the run began: {error}"))
+        })?;
+    }
     let stop = interrupt::flag();
     // Before the rounds are read: the programs' peak memory would else begin at ours.
     let programs = Programs::new(&header.plan, stop)?;

@@ -153,6 +153,17 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
 }
 
 #[test]
+fn resume_goes_back_to_the_folder_where_the_run_began() {
+    let place = Place::new();
+    let words = ["compare", "cat text.txt", "cat ./text.txt", "--error", "1e-12"];
+    let more = ["--resolution", "0", "--runs", "2", "--no-wait", "--quiet"];
+    assert_eq!(place.run(&with(&words, &more)).code, 2);
+    let mut elsewhere = place.command(&["resume", "--budget", "4 rounds", "--json", "-"]);
+    let said = common::Said::of(elsewhere.current_dir("/").output().unwrap());
+    assert_eq!(said.json()["rounds"], 4, "{said:?}");
+}
+
+#[test]
 fn killed_it_loses_no_finished_round() {
     let place = Place::new();
     let words = [
