@@ -23,12 +23,16 @@ pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
     let mut text = head(run, claim);
     if claim.verdict != Verdict::Void && Told::of(claim).is_known() {
         text.push(span(Tone::Plain, format!(", {}", scope_words(claim.scope))));
-        let (what, error) = match claim.verdict {
-            Verdict::Undecided => ("the interval is ", 1.0 - claim.ratio.confidence),
-            _ => ("", claim.error),
+        let has_bounds = claim.ratio.low.is_some() || claim.ratio.high.is_some();
+        let error = match claim.verdict {
+            Verdict::Undecided if !has_bounds => None,
+            Verdict::Undecided => Some(("the interval is ", 1.0 - claim.ratio.confidence)),
+            _ => Some(("", claim.error)),
         };
-        let wrong = percent(error, Rounding::Up);
-        text.push(span(Tone::Plain, format!("; {what}wrong with probability at most {wrong}")));
+        if let Some((what, error)) = error {
+            let wrong = percent(error, Rounding::Up);
+            text.push(span(Tone::Plain, format!("; {what}wrong with probability at most {wrong}")));
+        }
     }
     text.push(span(Tone::Plain, "."));
     text
