@@ -35,7 +35,7 @@ aa: build ## this machine against itself: false alarms, the smallest difference 
 	[ $$status -gt 2 ] || { mv $(AA) docs/measured/aa.json && $(CARGO) xtask splice make aa; } \
 	    || exit 1; exit $$status
 
-peers: build ## hyperfine beside us on the same programs in the same minutes: about 40 minutes
+peers: build ## hyperfine beside us on the same programs in the same minutes: about 10 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/peers.py $(ARGS)
 
