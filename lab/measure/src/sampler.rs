@@ -37,7 +37,7 @@ pub struct Programs {
     launcher: Launcher,
     quiet: QuietGate,
     surroundings: Surroundings,
-    counters: Option<Counters>,
+    counters: Counters,
     energy: Option<Energy>,
     unavailable: Vec<String>,
     /// The launcher's peak memory, as of the last run.
@@ -77,13 +77,13 @@ impl Programs {
         let environment = Environment::new(std::env::vars_os());
         let pinned = program.cpus.clone();
         let launcher = Launcher::start(Prepared { images, environment, directory, cpus: pinned })?;
-        // Counting slows what is counted, so only what a claim is about is counted.
-        let counters = asks(plan, &COUNTED).then(|| Counters::open(launcher.pid()));
+        // Hardware counters slow what is counted, so only what a claim is about is counted.
+        let counters = Counters::open(launcher.pid(), asks(plan, &COUNTED));
         let (energy, no_energy) = match Energy::open() {
             Ok(energy) => (Some(energy), None),
             Err(reason) => (None, Some(reason).filter(|_| asks(plan, &[Metric::Energy]))),
         };
-        let no_counters = counters.as_ref().and_then(Counters::unavailable).cloned();
+        let no_counters = counters.unavailable().cloned();
         let missing = [no_counters, no_energy];
         Ok(Programs {
             contestants: plan.contestants.clone(),
@@ -178,7 +178,7 @@ impl Programs {
 
     fn meters(&self) -> MetersReading {
         let energy = self.energy.as_ref().and_then(Energy::read);
-        MetersReading { counters: self.counters.as_ref().map(Counters::read), energy }
+        MetersReading { counters: self.counters.read(), energy }
     }
 }
 
@@ -246,7 +246,7 @@ struct Files {
 }
 
 struct MetersReading {
-    counters: Option<CountersReading>,
+    counters: CountersReading,
     energy: Option<EnergyReading>,
 }
 

@@ -49,10 +49,11 @@ impl Counters {
     /// Counts user mode and kernel; where only user mode is permitted, that. Counting is not free
     /// for what is counted: starting a process took 6 us longer with the kernel's count of
     /// migrations alone, and 0.2 ms longer with hardware counters in a virtual machine, where each
-    /// access to one may leave the guest. So open counters only when they are asked for.
-    pub fn open(pid: i32) -> Counters {
-        let anchors = anchors(pid);
-        let (hardware, with_kernel) = open_hardware(pid);
+    /// access to one may leave the guest. So hardware counters are opened only `with_hardware`.
+    pub fn open(pid: i32, with_hardware: bool) -> Counters {
+        let anchors = anchors(pid, with_hardware);
+        let none = || (Ok([const { None }; 4]), true);
+        let (hardware, with_kernel) = if with_hardware { open_hardware(pid) } else { none() };
         let event = inherited(perf::TYPE_SOFTWARE, MIGRATIONS, 0);
         let migrations = Counter::open(event, pid, -1, None).ok();
         let (hardware, unavailable) = match hardware {
@@ -62,7 +63,7 @@ impl Counters {
         Counters { hardware, migrations, unavailable, with_kernel, _anchors: anchors }
     }
 
-    /// Why there are no hardware counters; `None` if there are.
+    /// Why there are no hardware counters; `None` if there are, or none were asked for.
     pub fn unavailable(&self) -> Option<&Unavailable> {
         self.unavailable.as_ref()
     }
@@ -146,12 +147,12 @@ fn open_hardware(pid: i32) -> (Result<[Option<Counter>; 4], Unavailable>, bool) 
 /// of saving and loading them at a context switch: then `exec` would switch on, and the child's end
 /// would close, the very counters that we hold. A counter that the child does not inherit makes the
 /// sets differ. Older kernels keep hardware and software counters in separate sets.
-fn anchors(pid: i32) -> Vec<Counter> {
+fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
     let off = |kind, config| {
         let flags = perf::DISABLED | perf::EXCLUDE_KERNEL | perf::EXCLUDE_HYPERVISOR;
         Counter::open(Event { kind, config, flags }, pid, -1, None).ok()
     };
-    let hardware = off(perf::TYPE_HARDWARE, EVENTS[0].1);
+    let hardware = with_hardware.then(|| off(perf::TYPE_HARDWARE, EVENTS[0].1)).flatten();
     off(perf::TYPE_SOFTWARE, DUMMY).into_iter().chain(hardware).collect()
 }
 
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn what_is_started_is_counted_and_the_starter_is_not() {
         // The counters follow the thread that opens them and starts the program.
-        let counters = Counters::open(0);
+        let counters = Counters::open(0, true);
         if let Some(reason) = counters.unavailable() {
             assert!(!reason.tried.is_empty());
             return;

@@ -69,8 +69,7 @@ impl Programs {
         };
         let cpu_ns = reply.user_ns + reply.system_ns;
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
-        let counted = after.counters.zip(before.counters);
-        let counted = counted.map(|(now, then)| now.since(&then)).unwrap_or_default();
+        let counted = after.counters.since(&before.counters);
         around.beside.migrations = counted.migrations;
         Sample {
             outcome,
