@@ -44,12 +44,6 @@ enum Attempt {
     Interrupted,
 }
 
-/// What a round led to, beside its samples: journalled together with them.
-#[derive(Default)]
-struct Aftermath {
-    events: Vec<Event>,
-}
-
 impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// Takes up a run where its journal stands: at its beginning, or after the last finished round.
     pub fn new(
@@ -153,8 +147,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             self.recorder.begin_attempt(&coins)?;
             match self.attempt(&coins)? {
                 Attempt::Finished(samples, outputs) => {
-                    if let Some(aftermath) = self.first_outputs(&coins, outputs)? {
-                        self.take(coins, quiet, samples, aftermath)?;
+                    if let Some(events) = self.first_outputs(&coins, outputs)? {
+                        self.take(coins, quiet, samples, events)?;
                         watch(&self.referee);
                     }
                 }
@@ -228,24 +222,24 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         Ok(Attempt::Finished(samples, outputs))
     }
 
-    /// Judges the outputs of the first round that has them all. `None` if a contestant became void
-    /// by them, and the round with it.
+    /// Judges the outputs of the first round that has them all, and gives what is to be journalled
+    /// with the round. `None` if a contestant became void by them, and the round with it.
     fn first_outputs(
         &mut self,
         coins: &RoundCoins,
         outputs: Vec<Option<OutputPrint>>,
-    ) -> Result<Option<Aftermath>, LabError> {
-        let mut aftermath = Aftermath::default();
+    ) -> Result<Option<Vec<Event>>, LabError> {
+        let mut events = Vec::new();
         if !self.outputs.is_open() {
-            return Ok(Some(aftermath));
+            return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
         match self.outputs.first_round(&names(&self.plan), &outputs) {
-            FirstRound::Unknown => return Ok(Some(aftermath)),
+            FirstRound::Unknown => return Ok(Some(events)),
             FirstRound::Fine => {}
             FirstRound::Differ => {
                 let warning = Warning::OutputsDiffer;
-                aftermath.events.push(Event::Warned { warning: warning.clone() });
+                events.push(Event::Warned { warning: warning.clone() });
                 self.referee.warn(warning);
             }
             FirstRound::Fault(contestant, fault) => {
@@ -258,8 +252,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         for (contestant, output) in outputs {
             by_contestant[contestant] = output;
         }
-        aftermath.events.push(Event::FirstOutputs { outputs: by_contestant });
-        Ok(Some(aftermath))
+        events.push(Event::FirstOutputs { outputs: by_contestant });
+        Ok(Some(events))
     }
 
     /// Samples become evidence, and are in the journal before anybody sees them, in one piece with
@@ -269,7 +263,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         coins: RoundCoins,
         quiet: Quiet,
         mut samples: Vec<Sample>,
-        mut aftermath: Aftermath,
+        mut events: Vec<Event>,
     ) -> Result<(), LabError> {
         if !quiet.quiet {
             let mark = |sample: &mut Sample| sample.marks = sample.marks.with(Mark::NotQuiet);
@@ -284,11 +278,11 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, wealth: Vec::new() };
         round.wealth = self.referee.take_round(&round);
         for warning in self.sampler.take_warnings() {
-            aftermath.events.push(Event::Warned { warning: warning.clone() });
+            events.push(Event::Warned { warning: warning.clone() });
             self.referee.warn(warning);
         }
         let verdicts = self.unrecorded(|verdict| verdict != Verdict::Undecided);
-        self.recorder.finish_round(&round, &aftermath.events, &verdicts)?;
+        self.recorder.finish_round(&round, &events, &verdicts)?;
         self.attempt = 0;
         self.recorder.sync_if_due(now_ns)
     }
