@@ -2,25 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The evidence about one ratio. Ratios are kept as natural logarithms of `right / left`, so that a
-/// positive one says that the left contestant needs less, and swapping the two only flips signs.
+/// The evidence about one claim. What `estimate`, `low` and `high` are depends on the claim: of two
+/// contestants the natural logarithm of `right / left`, so that a positive one says that the left
+/// contestant needs less and swapping the two only flips signs; of a share (a success rate, a share
+/// of rounds) the share, from 0 to 1; of a mean the mean, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RatioEvidence {
-    /// Rounds in which both ran.
+pub struct Evidence {
+    /// Rounds, runs or lines that it is made of.
     pub rounds: u64,
-    /// Attempts at rounds that were cut off (a kill), each charged if there are many.
+    /// Attempts that were cut off (a kill), each charged if there are many.
     pub lost: u64,
-    /// The median of the log ratios; stopping when the evidence suffices inflates it.
+    /// The median of the log ratios, the share, or the mean; stopping when the evidence suffices
+    /// inflates it.
     pub estimate: Option<f64>,
-    /// Every smaller log ratio is rejected; `None` while there is no bound.
+    /// Every smaller value is rejected; `None` while there is no bound.
     pub low: Option<f64>,
-    /// Every larger log ratio is rejected; `None` while there is no bound.
+    /// Every larger value is rejected; `None` while there is no bound.
     pub high: Option<f64>,
     /// The probability that both bounds are right, at whatever moment the run stops.
     pub confidence: f64,
-    /// How many times the stake the bets against "not more than the bar" have won.
+    /// How many times the stake the bets for the claim have won.
     pub evidence_for: f64,
-    /// How many times the stake the bets against "not less than the bar" have won.
+    /// How many times the stake the bets against the claim have won.
     pub evidence_against: f64,
     /// What `evidence_for` or `evidence_against` must reach.
     pub evidence_needed: f64,

@@ -105,6 +105,39 @@ pub enum Event {
         /// The budget from here on.
         budget: Budget,
     },
+    /// The first failure of a contestant whose success a claim is about: what it said, for the
+    /// reader. The failure itself is the sample's.
+    FirstFailure {
+        /// Index of the contestant.
+        contestant: usize,
+        /// The round in which it happened.
+        round: u64,
+        /// What went wrong.
+        fault: Fault,
+    },
+    /// Lines of a stream became evidence: as many as make a block, or any number where each line is
+    /// an observation.
+    Observed {
+        /// How many lines.
+        lines: u64,
+        /// How many of them are successes.
+        successes: u64,
+        /// Runs of failures that begin in these lines (a run that goes on from earlier ones began
+        /// there).
+        failure_runs: u64,
+        /// The numbers on the lines, where they are numbers: in the unit of the metric.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        values: Vec<f64>,
+        /// The run's own time when the last of them had come.
+        elapsed_ns: u64,
+    },
+    /// Of the claims of several runs together, as many were proven as let each be settled at this
+    /// error (e-BH, Wang and Ramdas 2022): the claims that are open are settled at it, or stay so.
+    Relaxed {
+        /// The error of one claim.
+        #[serde(with = "crate::float")]
+        error: f64,
+    },
     /// Something worth saying.
     Warned {
         /// What.
@@ -124,6 +157,8 @@ pub enum StopReason {
     Interrupted,
     /// So many contestants are void that no claim is left.
     Void,
+    /// The stream came to its end.
+    Ended,
 }
 
 /// A whole run, read back.
@@ -152,10 +187,10 @@ pub struct RecordedVerdict {
     pub verdict: Verdict,
     /// The round after which it was reached.
     pub rounds: u64,
-    /// The lower limit of the log ratio.
+    /// The lower limit: of the log ratio, of the share or of the mean, as the claim has it.
     #[serde(with = "crate::float::option", default)]
     pub low: Option<f64>,
-    /// The upper limit of the log ratio.
+    /// The upper limit of the same.
     #[serde(with = "crate::float::option", default)]
     pub high: Option<f64>,
 }

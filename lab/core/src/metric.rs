@@ -14,6 +14,9 @@ pub enum Metric {
     UserTime,
     /// Time on a CPU in the kernel, on behalf of the contestant.
     SystemTime,
+    /// Time on a CPU as the scheduler counts it, to the nanosecond: what the contestant's main
+    /// thread ran, without the time that it waited for a CPU.
+    RunTime,
     /// The largest resident set of the largest process of the contestant.
     PeakMemory,
     /// Page faults, minor and major.
@@ -30,6 +33,8 @@ pub enum Metric {
     CacheMisses,
     /// Energy, where the machine meters it.
     Energy,
+    /// The plain number on a line of a stream: no sample of a program has it.
+    Value,
 }
 
 /// The unit of a metric's values.
@@ -47,12 +52,13 @@ pub enum Unit {
 }
 
 impl Metric {
-    /// Every metric, in the order in which tables show them.
-    pub const ALL: [Metric; 12] = [
+    /// Every metric of a program's sample, in the order in which tables show them.
+    pub const ALL: [Metric; 13] = [
         Metric::WallTime,
         Metric::CpuTime,
         Metric::UserTime,
         Metric::SystemTime,
+        Metric::RunTime,
         Metric::PeakMemory,
         Metric::PageFaults,
         Metric::ContextSwitches,
@@ -70,6 +76,7 @@ impl Metric {
             Metric::CpuTime => "cpu time",
             Metric::UserTime => "user time",
             Metric::SystemTime => "system time",
+            Metric::RunTime => "run time",
             Metric::PeakMemory => "peak memory",
             Metric::PageFaults => "page faults",
             Metric::ContextSwitches => "context switches",
@@ -78,6 +85,7 @@ impl Metric {
             Metric::BranchMisses => "branch misses",
             Metric::CacheMisses => "cache misses",
             Metric::Energy => "energy",
+            Metric::Value => "value",
         }
     }
 
@@ -88,6 +96,7 @@ impl Metric {
             Metric::CpuTime => "cpu_ns",
             Metric::UserTime => "user_ns",
             Metric::SystemTime => "system_ns",
+            Metric::RunTime => "run_ns",
             Metric::PeakMemory => "peak_memory_bytes",
             Metric::PageFaults => "page_faults",
             Metric::ContextSwitches => "context_switches",
@@ -96,6 +105,7 @@ impl Metric {
             Metric::BranchMisses => "branch_misses",
             Metric::CacheMisses => "cache_misses",
             Metric::Energy => "energy_nj",
+            Metric::Value => "value",
         }
     }
 
@@ -107,9 +117,11 @@ impl Metric {
     /// The unit of the metric's values.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::WallTime | Metric::CpuTime | Metric::UserTime | Metric::SystemTime => {
-                Unit::Nanoseconds
-            }
+            Metric::WallTime
+            | Metric::CpuTime
+            | Metric::UserTime
+            | Metric::SystemTime
+            | Metric::RunTime => Unit::Nanoseconds,
             Metric::PeakMemory => Unit::Bytes,
             Metric::Energy => Unit::Nanojoules,
             _ => Unit::Count,
@@ -135,6 +147,7 @@ impl Metric {
             Metric::CpuTime => 1e3,
             Metric::UserTime | Metric::SystemTime => 1e7,
             Metric::PeakMemory => 4096.0,
+            Metric::Value => 0.0,
             _ => 1.0,
         }
     }

@@ -37,14 +37,77 @@ pub struct Plan {
     pub clock_step_ns: f64,
     /// How programs are run.
     pub program: ProgramPlan,
+    /// How many runs or lines, one after the other, make one observation of a share or a mean:
+    /// their own share or mean then is the observation, so that failures may come in bursts (rule
+    /// A12).
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub block_runs: u64,
+    /// What is taken out of the noise of ratios before it is bet on.
+    #[serde(default, skip_serializing_if = "Adjust::is_none")]
+    pub adjust: Adjust,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(block_runs: &u64) -> bool {
+    *block_runs == 1
+}
+
+/// What is known of a round beside its ratio and may help the bets (rule A8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjust {
+    /// Learn what running second costs, and take it out: exact for a constant factor.
+    pub slot: bool,
+    /// Bet less on rounds in which a contestant waited for a CPU: exact for equal contestants.
+    pub strata: bool,
+}
+
+impl Adjust {
+    /// Nothing is taken out.
+    pub const NONE: Adjust = Adjust { slot: false, strata: false };
+
+    /// Whether nothing is taken out.
+    pub fn is_none(&self) -> bool {
+        *self == Adjust::NONE
+    }
+}
+
+/// What a verdict means to whoever waits for the exit code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// No gate: each verdict has its exit code.
+    #[default]
+    None,
+    /// Only `refuted` closes the gate; `too close` and `undecided` pass with a warning.
+    OpenUnlessRefuted,
+    /// Only `holds` opens it.
+    ClosedUnlessHolds,
+}
+
+impl Gate {
+    /// Whether there is no gate.
+    pub fn is_none(&self) -> bool {
+        *self == Gate::None
+    }
 }
 
 /// What a run is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Kind {
     /// Claims about contestants.
     Compare,
+    /// Claims about the lines of a stream: its observations are events, not rounds.
+    Stream {
+        /// Lines are numbers, of which one is this many of the metric's unit: 1e6 for milliseconds
+        /// where the metric is in nanoseconds. `None`: lines are `1` for a success, `0` for a
+        /// failure.
+        #[serde(with = "crate::float::option", default)]
+        scale: Option<f64>,
+    },
     /// A program against itself: comparisons one after the other, each with evidence of its own.
     SelfCheck {
         /// How many comparisons to make.
@@ -67,6 +130,9 @@ pub struct Contestant {
     pub parameters: Vec<(String, String)>,
     /// Its hooks.
     pub hooks: Hooks,
+    /// The folder that it runs in, if it is another than the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 /// Commands that run around a contestant, untimed, through `sh -c`.
@@ -89,14 +155,18 @@ pub struct PlannedClaim {
     pub claim: Claim,
     /// Index of the left contestant.
     pub left: usize,
-    /// Index of the right contestant.
-    pub right: usize,
+    /// Index of the right contestant, if the claim is about two.
+    pub right: Option<usize>,
     /// This claim's share of the run's error (A10: fixed before the first sample).
     #[serde(with = "crate::float")]
     pub error: f64,
+    /// What its verdict means to whoever waits for the exit code.
+    #[serde(default, skip_serializing_if = "Gate::is_none")]
+    pub gate: Gate,
 }
 
-/// The most that a run may use; what is reached first ends it. At least one is set.
+/// The most that a run may use; what is reached first ends it. At least one is set, except for a
+/// stream, which has an end of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// The most rounds.
@@ -116,6 +186,8 @@ pub enum Scope {
     Binary,
     /// This code: a fresh placement an observation.
     Code,
+    /// This stream of lines.
+    Stream,
 }
 
 impl Scope {
@@ -125,6 +197,7 @@ impl Scope {
             Scope::Layout => "layout",
             Scope::Binary => "binary",
             Scope::Code => "code",
+            Scope::Stream => "stream",
         }
     }
 }

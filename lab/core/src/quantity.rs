@@ -1,6 +1,14 @@
 //! Numbers with units, as people type and read them.
 
+use crate::plan::Budget;
 use std::fmt;
+
+/// A budget or a time-out is at most this long: some 30 years.
+pub const SECONDS_MAX: f64 = 1e9;
+/// All CPU numbers are below this one.
+const CPU_LIMIT: usize = 65536;
+/// No list of CPUs is longer than this, in bytes: one of many long ranges would take for ever.
+const CPU_LIST_MAX: usize = 4096;
 
 /// A text that is not the quantity that was asked for; says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +66,13 @@ pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
 /// # Errors
 /// The text is not a number, or a number with a percent sign, of at least 0.
 pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
-    with_suffix(text.trim(), &[("", 1.0), ("%", 0.01)]).ok_or_else(|| NotAQuantity {
+    let text = text.trim();
+    // Divided by 100, 95 is the float that 0.95 is; multiplied by 0.01, it is the next one.
+    let fraction = match text.strip_suffix('%') {
+        Some(percent) => number(percent.trim()).map(|percent| percent / 100.0),
+        None => number(text),
+    };
+    fraction.ok_or_else(|| NotAQuantity {
         text: text.to_owned(),
         expected: "a share such as 1% or 0.01",
     })
@@ -84,6 +98,62 @@ pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
         text: text.to_owned(),
         expected: "a size such as 64MiB or 1GB",
     })
+}
+
+/// Reads a budget: `30s`, `500 rounds`, or both with a comma.
+///
+/// # Errors
+/// A part is neither a time above 0 and at most [`SECONDS_MAX`] nor a whole number of rounds above
+/// 0, or two parts are of the same kind.
+pub fn parse_budget(text: &str) -> Result<Budget, NotAQuantity> {
+    let wrong = || NotAQuantity {
+        text: text.to_owned(),
+        expected: "a budget such as 30s, '500 rounds' or '2min, 500 rounds'",
+    };
+    let mut budget = Budget { rounds: None, seconds: None };
+    for part in text.split(',').map(str::trim) {
+        let count = part.strip_suffix("rounds").or_else(|| part.strip_suffix("round"));
+        let is_second = match count {
+            Some(count) => {
+                let rounds = count.trim().parse().ok().filter(|rounds: &u64| *rounds > 0);
+                budget.rounds.replace(rounds.ok_or_else(wrong)?).is_some()
+            }
+            None => {
+                let seconds = parse_duration_ns(part).map_err(|_| wrong())? / 1e9;
+                let seconds = Some(seconds).filter(|s| *s > 0.0 && *s <= SECONDS_MAX);
+                budget.seconds.replace(seconds.ok_or_else(wrong)?).is_some()
+            }
+        };
+        if is_second {
+            return Err(wrong());
+        }
+    }
+    Ok(budget)
+}
+
+/// Reads a list of CPUs as the kernel writes them, `0,2-5`: each once, in order.
+///
+/// # Errors
+/// A part is neither a number below 65536 nor two of them with a minus between, the smaller first.
+pub fn parse_cpus(text: &str) -> Result<Vec<usize>, NotAQuantity> {
+    let wrong =
+        || NotAQuantity { text: text.to_owned(), expected: "a list of CPUs such as 1 or 0,2-5" };
+    if text.len() > CPU_LIST_MAX {
+        return Err(wrong());
+    }
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse().ok().filter(|cpu: &usize| *cpu < CPU_LIMIT);
+        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
+        if last < first {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
 }
 
 /// Writes nanoseconds with four significant digits and the unit that suits them: `12.35 ms`.
@@ -168,6 +238,29 @@ mod tests {
         assert_eq!(parse_bytes("64MiB"), Ok(64 << 20));
         assert_eq!(parse_bytes("1 GB"), Ok(1_000_000_000));
         assert!(parse_bytes("1 gallon").is_err());
+    }
+
+    #[test]
+    fn budgets_are_times_or_rounds_or_both() {
+        let check =
+            |text, rounds, seconds| assert_eq!(parse_budget(text), Ok(Budget { rounds, seconds }));
+        check("30s", None, Some(30.0));
+        check("500 rounds", Some(500), None);
+        check("1 round", Some(1), None);
+        check("2min, 500rounds", Some(500), Some(120.0));
+        for text in
+            ["", "30", "0s", "0 rounds", "1s,2s", "-1s", "1e99h", "many rounds", "1.5 rounds"]
+        {
+            assert!(parse_budget(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn cpu_lists_are_numbers_and_ranges() {
+        assert_eq!(parse_cpus("0,2-4,3"), Ok(vec![0, 2, 3, 4]));
+        for text in ["", "a", "3-1", "1,", "99999999"] {
+            assert!(parse_cpus(text).is_err(), "{text}");
+        }
     }
 
     #[test]

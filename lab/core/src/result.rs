@@ -2,11 +2,11 @@
 //!
 //! Every number on a page is a field here; no report computes a statistic.
 
-use crate::claim::Relation;
+use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
 use crate::metric::Metric;
-use crate::plan::{Budget, Centre, Scope};
+use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::Serialize;
@@ -42,6 +42,8 @@ pub struct RunResult {
     pub resolution: f64,
     /// Its budget.
     pub budget: Budget,
+    /// What was taken out of the noise of ratios.
+    pub adjust: Adjust,
     /// One entry a claim.
     pub verdicts: Vec<ClaimResult>,
     /// One entry a contestant.
@@ -65,14 +67,16 @@ pub struct ClaimResult {
     pub winner: Option<String>,
     /// Name of the left contestant.
     pub left: String,
-    /// Name of the right contestant.
-    pub right: String,
+    /// Name of the right contestant, if the claim is about two.
+    pub right: Option<String>,
     /// The metric.
     pub metric: Metric,
     /// Whether there was a claim, or only the question which is faster.
     pub is_question: bool,
-    /// What the claim says of the two: it tells where the bar is.
-    pub relation: Relation,
+    /// What the claim says: it tells where the bar is, and what `effect` is.
+    pub statement: Statement,
+    /// Whether the claim is a gate.
+    pub gate: Gate,
     /// What was drawn afresh for each observation.
     pub scope: Scope,
     /// What the ratio is.
@@ -83,18 +87,23 @@ pub struct ClaimResult {
     pub rounds: u64,
     /// The run's own seconds when it was settled, or now.
     pub seconds: f64,
-    /// The ratio right / left and its limits.
-    pub ratio: RatioResult,
+    /// The quantity that the claim is about, with its limits.
+    pub effect: EffectResult,
+    /// What was counted, if the claim is about a share of runs, lines or rounds.
+    pub share: Option<ShareResult>,
     /// What the bets have won.
     pub evidence: EvidenceResult,
     /// The contestant at fault, and why, if the verdict is void.
     pub fault: Option<(String, Fault)>,
 }
 
-/// A ratio right / left: above 1, the left contestant needs less.
+/// The quantity that a claim is about. Of a ratio claim it is the ratio right / left: above 1, the
+/// left contestant needs less. Of a success rate or a share of rounds it is the share, of a
+/// quantile or a mean the value, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct RatioResult {
-    /// Median of the paired ratios; inflated by stopping.
+pub struct EffectResult {
+    /// The median of the paired ratios, the share, the quantile or the mean that was seen; inflated
+    /// by stopping.
     pub estimate: Option<f64>,
     /// Lower limit; `None` while there is no bound.
     pub low: Option<f64>,
@@ -102,6 +111,36 @@ pub struct RatioResult {
     pub high: Option<f64>,
     /// The probability that both limits are right, whenever the run stops.
     pub confidence: f64,
+}
+
+/// What was counted for a claim about a share: of the runs or lines of a contestant (those that
+/// succeed, or whose value is at most the bar), or of rounds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShareResult {
+    /// Runs, lines or rounds.
+    pub trials: u64,
+    /// Those that are what the claim is about.
+    pub successes: u64,
+    /// The share and its limits.
+    pub rate: EffectResult,
+    /// How many trials make one observation; 1 if each does.
+    pub block: u64,
+    /// Trials at the end that make no whole block, and are no evidence.
+    pub left_over: u64,
+    /// No run of fewer trials can end with `holds`, whatever they are.
+    pub least_trials_to_hold: u64,
+    /// No run of fewer trials can end with `refuted`, whatever they are.
+    pub least_trials_to_refute: u64,
+    /// Failures over runs of failures: 1 and a little more if trials are independent. `None`
+    /// without failures.
+    pub mean_burst: Option<f64>,
+    /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
+    /// deviations: far above 0 where failures come in bursts. `None` where it says nothing.
+    pub runs_z: Option<f64>,
+    /// The mass of plausible rates: the density of the Beta distribution with one more than the
+    /// successes and one more than the failures (a uniform prior), at these rates, its peak at 1.
+    /// For the eye; verdict and limits do not come from it.
+    pub density: Vec<(f64, f64)>,
 }
 
 /// What the bets about a claim have won, and what they must win.
@@ -114,6 +153,48 @@ pub struct EvidenceResult {
     pub against: f64,
     /// What either must reach.
     pub needed: f64,
+}
+
+/// What became of a file of claims: contests, each with claims of its own, under one error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckResult {
+    /// The file, as it was named.
+    pub file: String,
+    /// How the error is kept over all claims of the file.
+    pub family: Family,
+    /// The error of the whole file; of e-BH, the false share of what is said to be proven.
+    pub error: f64,
+    /// Seconds of the races, builds and set-up not counted.
+    pub seconds: f64,
+    /// The budget of the whole file.
+    pub budget: Budget,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// The contests, in the order of the file.
+    pub contests: Vec<ContestResult>,
+}
+
+/// A contest of a file of claims.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContestResult {
+    /// Its name in the file.
+    pub name: String,
+    /// The run that raced it.
+    pub run: RunResult,
+    /// The line of the file, counted from 1, at which each claim of the run stands.
+    pub lines: Vec<u64>,
+}
+
+/// How the error is kept over many claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Each claim has an equal share of the error: the probability of any wrong verdict is at most
+    /// the error (e-Bonferroni).
+    EBonferroni,
+    /// Of the verdicts that prove something, at most this share is wrong on average (e-BH, Wang and
+    /// Ramdas 2022).
+    EBh,
 }
 
 /// What one contestant gave.
@@ -133,6 +214,10 @@ pub struct ContestantResult {
     pub marks: Vec<(&'static str, u64)>,
     /// Set if it is void.
     pub fault: Option<Fault>,
+    /// Runs that failed, where a claim counts them.
+    pub failures: u64,
+    /// What the first of them said.
+    pub first_failure: Option<Fault>,
     /// One entry a metric that was measured.
     pub metrics: Vec<(Metric, MetricSummary)>,
     /// The distribution of the metric that the claims are about, on a scale that all contestants

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// How a timed run ended, as far as its numbers are concerned.
 ///
-/// A run that failed gives no sample at all: its contestant is void ([`crate::verdict::Fault`]).
+/// A run that failed makes its contestant void ([`crate::verdict::Fault`]) and gives no sample,
+/// unless a claim is about how often it succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -15,6 +16,9 @@ pub enum Outcome {
     TimedOut,
     /// Its numbers cannot be used (the clock went backwards): they could have been anything.
     Unusable,
+    /// It failed, and a claim is about how often it does: it has no numbers. Where no claim is, a
+    /// contestant that fails is void and gives no sample.
+    Failed,
 }
 
 /// The metrics of one run of one contestant, and what went on beside it.
@@ -59,6 +63,9 @@ pub struct Meters {
     pub cache_misses: Option<u64>,
     /// Energy of the package in nanojoules.
     pub energy_nj: Option<u64>,
+    /// Time on a CPU as the scheduler counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_ns: Option<u64>,
 }
 
 /// What went on on our CPUs while the sample was taken: `None` where the kernel does not say.
@@ -72,6 +79,9 @@ pub struct Beside {
     pub migrations: Option<u64>,
     /// Time for which the control group held the contestant back.
     pub throttled_ns: Option<u64>,
+    /// Time for which the contestant was ready to run and waited for a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_delay_ns: Option<u64>,
 }
 
 /// A set of marks: a marked sample stays in the evidence, and the count of marks is shown.
@@ -199,7 +209,7 @@ impl Sample {
             Outcome::Finished if at_floor => Reading { low: 0.0, high: value },
             Outcome::Finished => Reading::exact(value),
             Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
-            Outcome::Unusable => Reading::UNKNOWN,
+            Outcome::Unusable | Outcome::Failed => Reading::UNKNOWN,
         })
     }
 
@@ -220,8 +230,27 @@ impl Sample {
             Metric::BranchMisses => self.meters.branch_misses?,
             Metric::CacheMisses => self.meters.cache_misses?,
             Metric::Energy => self.meters.energy_nj?,
+            Metric::RunTime => self.meters.run_ns?,
+            Metric::Value => return None,
         };
         Some(value as f64)
+    }
+
+    /// The share of its time, from 0 to 1, that the run was ready and waited for a CPU.
+    ///
+    /// `None` where the kernel does not say. It says it of the main thread only, so `None` too
+    /// where threads or children did more than a tenth of the work: what they waited would be
+    /// missing.
+    pub fn delay_share(&self) -> Option<f64> {
+        let cpu_ns = self.user_ns.saturating_add(self.system_ns) as f64;
+        let is_whole = self.meters.run_ns? as f64 >= 0.9 * cpu_ns;
+        let share = self.beside.run_delay_ns? as f64 / self.wall_ns as f64;
+        (is_whole && self.wall_ns > 0).then_some(share.min(1.0))
+    }
+
+    /// A run that failed.
+    pub fn failed() -> Sample {
+        Sample { outcome: Outcome::Failed, peak_memory_bytes: 0, ..Sample::of_wall_ns(0) }
     }
 
     /// A finished sample of which only the wall time is known: for tests and virtual time.
@@ -257,6 +286,25 @@ mod tests {
         sample.outcome = Outcome::Unusable;
         assert_eq!(sample.reading(Metric::WallTime).unwrap().low, 0.0);
         assert_eq!(sample.reading(Metric::Energy), None);
+    }
+
+    #[test]
+    fn the_share_of_waiting_is_known_where_the_main_thread_did_the_work() {
+        let mut sample = Sample::of_wall_ns(1000);
+        sample.user_ns = 600;
+        let mut check = |run_ns, run_delay_ns, expected| {
+            sample.meters.run_ns = run_ns;
+            sample.beside.run_delay_ns = run_delay_ns;
+            assert_eq!(sample.delay_share(), expected, "{run_ns:?} {run_delay_ns:?}");
+        };
+        check(Some(600), Some(250), Some(0.25));
+        check(Some(540), Some(0), Some(0.0));
+        check(Some(539), Some(250), None);
+        check(Some(600), Some(5000), Some(1.0));
+        check(Some(600), None, None);
+        check(None, Some(250), None);
+        let nothing = Sample { wall_ns: 0, ..sample };
+        assert_eq!(nothing.delay_share(), None);
     }
 
     #[test]

@@ -96,6 +96,26 @@ pub enum Fault {
         /// What the system said.
         reason: String,
     },
+    /// It failed in a run that a claim about its success counts, so that the claims about its other
+    /// properties are about nothing.
+    FailedRun,
+}
+
+impl Fault {
+    /// Whether it is the failure of one run, which a claim about success counts as such; a hook
+    /// that fails or a program that is gone says nothing about success.
+    pub fn is_failed_run(&self) -> bool {
+        match self {
+            Fault::ExitStatus { .. }
+            | Fault::Signal { .. }
+            | Fault::Flooded { .. }
+            | Fault::OutputChanged { .. }
+            | Fault::OutputDiffers { .. }
+            | Fault::Rejected { .. }
+            | Fault::FailedRun => true,
+            Fault::Hook { .. } | Fault::CannotStart { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -123,6 +143,7 @@ impl fmt::Display for Fault {
                 write!(f, "has a failing --{hook} '{command}': status {status}{}", Said(stderr))
             }
             Fault::CannotStart { reason } => write!(f, "could not be started: {reason}"),
+            Fault::FailedRun => write!(f, "failed in a run, so only its success can be judged"),
         }
     }
 }

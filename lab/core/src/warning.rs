@@ -89,6 +89,32 @@ pub enum Warning {
         /// What went wrong.
         why: String,
     },
+    /// Failures come in bursts, and each run, line or round counts as an observation.
+    Dependent {
+        /// The claim.
+        claim: String,
+        /// Failures over runs of failures.
+        #[serde(with = "crate::float")]
+        mean_burst: f64,
+    },
+    /// Lines at the end made no whole block and are no evidence.
+    LeftOver {
+        /// How many.
+        lines: u64,
+        /// Lines of a block.
+        block: u64,
+    },
+    /// A gate let a claim pass that was not proven.
+    GatePassed {
+        /// The claim.
+        claim: String,
+        /// Its verdict.
+        verdict: crate::verdict::Verdict,
+    },
+    /// Rounds were weighted by how long contestants waited for a CPU.
+    Weighted,
+    /// The kernel does not say how long processes wait for a CPU, so rounds are not weighted.
+    NoRunDelay,
     /// The program spends so little time that most of it is its start.
     MostlyStart {
         /// Name of the contestant.
@@ -115,6 +141,11 @@ impl Warning {
             Warning::FileChanged { .. } => "file_changed",
             Warning::CleanUpFailed { .. } => "clean_up_failed",
             Warning::MostlyStart { .. } => "mostly_start",
+            Warning::Dependent { .. } => "dependent",
+            Warning::LeftOver { .. } => "left_over",
+            Warning::GatePassed { .. } => "gate_passed",
+            Warning::Weighted => "weighted",
+            Warning::NoRunDelay => "no_run_delay",
         }
     }
 }
@@ -177,12 +208,45 @@ impl fmt::Display for Warning {
                  verdict needs more evidence",
                 count(*attempts, "attempt")
             ),
-            _ => self.of_the_machine(f),
+            _ => self.of_shares_and_weights(f),
         }
     }
 }
 
 impl Warning {
+    fn of_shares_and_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Dependent { claim, mean_burst } => write!(
+                f,
+                "in '{claim}' failures come {mean_burst:.1} in a row, so its observations are not \
+                 independent and its error is not what was asked for: let blocks of at least 30 \
+                 times as many be one observation (--block {:.0})",
+                (30.0 * mean_burst).ceil()
+            ),
+            Warning::LeftOver { lines, block } => write!(
+                f,
+                "{} at the end made no whole block of {block} and are no evidence",
+                count(*lines, "line")
+            ),
+            Warning::GatePassed { claim, verdict } => write!(
+                f,
+                "'{claim}' is {verdict}, and the gate is open: only 'refuted' closes it; --strict \
+                 lets only 'holds' open it"
+            ),
+            Warning::Weighted => write!(
+                f,
+                "rounds in which a contestant waited for a CPU count less: that keeps the error \
+                 exactly where contestants are equal, and nearly elsewhere"
+            ),
+            Warning::NoRunDelay => write!(
+                f,
+                "the kernel does not say how long processes wait for a CPU, so all rounds count \
+                 alike"
+            ),
+            _ => self.of_the_machine(f),
+        }
+    }
+
     fn of_the_machine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::ForeignLoad { share } => write!(
