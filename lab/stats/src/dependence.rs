@@ -1,0 +1,119 @@
+//! Whether failures come in bursts: a diagnosis, for which no error is promised (rule A12).
+
+/// How many times longer than chance makes them runs of failures may be.
+const BURST_MOST: f64 = 1.5;
+/// How many standard deviations fewer runs there may be than chance makes.
+const RUNS_Z_MOST: f64 = 4.0;
+/// Failures that follow a failure before bursts are spoken of: fewer are chance, whatever `z` says.
+const REPEATS_LEAST: u64 = 3;
+
+/// How failures follow each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dependence {
+    /// Failures over runs of failures; `None` without failures.
+    pub mean_burst: Option<f64>,
+    /// By how many standard deviations there are fewer runs of failures than if every order of the
+    /// same trials were equally likely; `None` without successes or with fewer than two failures.
+    pub runs_z: Option<f64>,
+    is_bursty: bool,
+}
+
+impl Dependence {
+    /// What these counts say: trials, failures, and runs of failures without a success in between.
+    ///
+    /// The number of runs of one kind among `n` trials with `s` of the other and `f` of this kind
+    /// is hypergeometric (Stevens 1939; the test of Wald and Wolfowitz 1940 counts the runs of
+    /// both): mean `f (s + 1) / n`, variance `f (f - 1) s (s + 1) / (n^2 (n - 1))`.
+    pub fn of(trials: u64, failures: u64, failure_runs: u64) -> Dependence {
+        let (n, f, runs) = (trials as f64, failures as f64, failure_runs as f64);
+        let s = n - f;
+        let mean_burst = (failure_runs > 0).then(|| f / runs);
+        let variance = f * (f - 1.0) * s * (s + 1.0) / (n * n * (n - 1.0));
+        let spread = (variance > 0.0).then(|| libm::sqrt(variance));
+        let runs_z = spread.map(|spread| (f * (s + 1.0) / n - runs) / spread);
+        // By chance alone a run of failures is n / (s + 1) long: 1 if failures are rare.
+        let is_long = mean_burst.is_some_and(|burst| burst > BURST_MOST * n / (s + 1.0));
+        let is_odd = runs_z.is_some_and(|z| z > RUNS_Z_MOST);
+        let repeats = failures.saturating_sub(failure_runs);
+        let is_bursty = repeats >= REPEATS_LEAST && s > 0.0 && (is_long || is_odd);
+        Dependence { mean_burst, runs_z, is_bursty }
+    }
+
+    /// Whether failures come in bursts, so that single trials are no independent observations: runs
+    /// of failures are 1.5 times longer than chance makes them, or the runs test is off by more
+    /// than four standard deviations; and at least three failures followed a failure.
+    pub fn is_bursty(&self) -> bool {
+        self.is_bursty
+    }
+}
+
+/// Counts runs of failures as trials come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Runs {
+    failure_runs: u64,
+    in_failure: bool,
+}
+
+impl Runs {
+    pub(crate) fn observe(&mut self, is_failure: bool) {
+        self.failure_runs += u64::from(is_failure && !self.in_failure);
+        self.in_failure = is_failure;
+    }
+
+    /// Trials whose order is not known but for their number of runs.
+    pub(crate) fn observe_many(&mut self, failure_runs: u64) {
+        self.failure_runs += failure_runs;
+        self.in_failure = false;
+    }
+
+    pub(crate) fn failure_runs(&self) -> u64 {
+        self.failure_runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, burst: Option<f64>, z: Option<f64>, is_bursty: bool) {
+        let mut runs = Runs::default();
+        text.bytes().for_each(|byte| runs.observe(byte == b'0'));
+        let failures = text.bytes().filter(|byte| *byte == b'0').count() as u64;
+        let found = Dependence::of(text.len() as u64, failures, runs.failure_runs());
+        assert_eq!(found.mean_burst, burst);
+        let close = match (found.runs_z, z) {
+            (Some(found), Some(z)) => (found - z).abs() < 1e-9,
+            (found, z) => found == z,
+        };
+        assert!(close, "{:?} instead of {z:?}", found.runs_z);
+        assert_eq!(found.is_bursty(), is_bursty);
+    }
+
+    #[test]
+    fn bursts_are_found_and_chance_is_not() {
+        check("", None, None, false);
+        check("111", None, None, false);
+        check("000", Some(3.0), None, false);
+        check("101", Some(1.0), None, false);
+        // Two failures among four, by all six orders: runs 1, 2, 2, 2, 1, 1; mean 1.5, sd 0.5.
+        check("1001", Some(2.0), Some(1.0), false);
+        check("0101", Some(1.0), Some(-1.0), false);
+        let ones = "1".repeat(100);
+        // Two in a row are no proof, whatever the tiny standard deviation makes of them.
+        let two = [ones.as_str(), "00", ones.as_str()].concat();
+        let z =
+            (2.0 * 201.0 / 202.0 - 1.0) / libm::sqrt(2.0 * 200.0 * 201.0 / (202.0 * 202.0 * 201.0));
+        check(&two, Some(2.0), Some(z), false);
+        let bursts = [ones.as_str(), "0000", ones.as_str(), "0000"].concat();
+        let found = Dependence::of(bursts.len() as u64, 8, 2);
+        assert!(found.is_bursty(), "{found:?}");
+    }
+
+    #[test]
+    fn long_runs_of_frequent_failures_are_no_bursts() {
+        // Fair coins: runs of failures are two long on average.
+        assert!(!Dependence::of(10_000, 5000, 2500).is_bursty());
+        assert!(Dependence::of(10_000, 5000, 1600).is_bursty());
+    }
+}

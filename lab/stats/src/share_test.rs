@@ -1,0 +1,274 @@
+//! One claim about a share (a success rate, a share of rounds, a quantile) from its first trial to
+//! its verdict.
+//!
+//! `holds` says that the share is above the bad one and is wrong only if it is not; `refuted` says
+//! that it is below the good one and is wrong only if it is not. At no share are both wrong but at
+//! a single bar itself, where the claim "at least" is true; so each may use the whole error.
+//!
+//! Trial by trial the bets need nothing but that a success has, given the past, at most (at least)
+//! the probability of the bar. Where failures come in bursts that is not so, and blocks many bursts
+//! long are the observations: bets on the share of successes in each, as on any bounded mean.
+
+mod density;
+mod grid;
+mod quantile;
+mod side;
+
+use crate::decide::Settled;
+use crate::dependence::{Dependence, Runs};
+use crate::limits::Limits;
+pub use quantile::{quantile_estimate, quantile_limits};
+use side::Side;
+use tiebreak_core::evidence::Evidence;
+use tiebreak_core::verdict::Verdict;
+
+/// What became of one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// It succeeded.
+    Success,
+    /// It failed.
+    Failure,
+    /// It may have been either: bets that the share is high lose on it as on a failure, bets that
+    /// it is low as on a success. Counts show it as a failure.
+    Unknown,
+}
+
+/// Sequential evidence about one share.
+///
+/// A trial costs some additions, and some forty exponentials only when its side could have won
+/// enough; [`ShareTest::limits`] costs two bisections. Evidence and limits of single trials depend
+/// on the counts alone, whatever their order was.
+#[derive(Clone, Debug)]
+pub struct ShareTest {
+    good: f64,
+    bad: f64,
+    block: u64,
+    error: f64,
+    /// Bets that sure successes are more frequent than `bad` says.
+    above: Side,
+    /// Bets that sure failures are more frequent than `good` says.
+    below: Side,
+    trials: u64,
+    successes: u64,
+    lost: u64,
+    /// Of these, those in the block in progress.
+    lost_in_block: u64,
+    runs: Runs,
+    settled: Option<Settled>,
+}
+
+impl ShareTest {
+    /// A claim that is refuted below `good` and holds above `bad`, `0 < bad <= good < 1`, with its
+    /// share of the error; `block` trials are one observation.
+    pub fn new(good: f64, bad: f64, block: u64, error: f64) -> ShareTest {
+        let (above, below) = sides(good, bad, block);
+        ShareTest {
+            good,
+            bad,
+            block: block.max(1),
+            error,
+            above,
+            below,
+            trials: 0,
+            successes: 0,
+            lost: 0,
+            lost_in_block: 0,
+            runs: Runs::default(),
+            settled: None,
+        }
+    }
+
+    /// Takes a trial into the evidence and settles the claim if that suffices. Trials after the
+    /// verdict are not evidence, and are not counted.
+    pub fn observe(&mut self, trial: Trial) -> Option<Settled> {
+        if self.settled.is_some() {
+            return self.settled;
+        }
+        self.trials += 1;
+        self.successes += u64::from(trial == Trial::Success);
+        self.runs.observe(trial != Trial::Success);
+        let is = |what| u64::from(trial == what);
+        self.bet(1, is(Trial::Success), is(Trial::Failure));
+        self.settled
+    }
+
+    /// Takes many trials of which only counts are known: how many, how many of them succeeded, and
+    /// how many runs of failures there were (for [`ShareTest::dependence`]). The claim is settled
+    /// by what there is after all of them.
+    ///
+    /// In blocks the trials join the block in progress, which ends with them once it is long
+    /// enough. Trials of several blocks at once are thus one long block: valid, but weaker evidence
+    /// than handing over block by block.
+    pub fn observe_many(
+        &mut self,
+        trials: u64,
+        successes: u64,
+        failure_runs: u64,
+    ) -> Option<Settled> {
+        if self.settled.is_none() && trials > 0 {
+            let successes = successes.min(trials);
+            self.trials += trials;
+            self.successes += successes;
+            self.runs.observe_many(failure_runs);
+            self.bet(trials, successes, trials - successes);
+        }
+        self.settled
+    }
+
+    /// Counts an attempt at a trial that was cut off: both sides lose on it, as on an unknown
+    /// trial.
+    pub fn lose_attempt(&mut self) {
+        if self.settled.is_none() {
+            self.lost += 1;
+            self.lost_in_block += 1;
+            self.bet(1, 0, 0);
+        }
+    }
+
+    fn bet(&mut self, trials: u64, successes: u64, failures: u64) {
+        self.above.observe(trials, successes);
+        self.below.observe(trials, failures);
+        if self.above.left_over() == 0 {
+            self.lost_in_block = 0;
+        }
+        let log_needed = log_needed(self.error);
+        // Misses only lose, but the end of a block may win whatever its last trial was.
+        let above = (self.block > 1 || successes > 0) && self.above.reaches(log_needed);
+        let below = (self.block > 1 || failures > 0) && self.below.reaches(log_needed);
+        if above || below {
+            self.settled = self.settled_at(self.error);
+        }
+    }
+
+    /// The verdict, once there is one.
+    pub fn settled(&self) -> Option<Settled> {
+        self.settled
+    }
+
+    /// What the evidence as it is now settles at this error. Where both sides have won enough, the
+    /// share lies between the bad and the good one and either verdict is right: the one with more
+    /// evidence is given.
+    pub fn settled_at(&self, error: f64) -> Option<Settled> {
+        let (above, below) = self.log_evidence();
+        if above.max(below) < log_needed(error) {
+            return None;
+        }
+        let verdict = if above >= below { Verdict::Holds } else { Verdict::Refuted };
+        Some(Settled { verdict, left_wins: None })
+    }
+
+    /// Trials so far, those of a block that is not complete among them, lost attempts not.
+    pub fn trials(&self) -> u64 {
+        self.trials
+    }
+
+    /// Those that surely succeeded.
+    pub fn successes(&self) -> u64 {
+        self.successes
+    }
+
+    /// Trials at the end that make no whole block, and are no evidence.
+    pub fn left_over(&self) -> u64 {
+        self.above.left_over() - self.lost_in_block
+    }
+
+    /// How many trials make one observation.
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// What the bets have won: that the share is above the bad one, and that it is below the good
+    /// one. Infinite beyond the range of numbers.
+    pub fn evidence(&self) -> (f64, f64) {
+        let (above, below) = self.log_evidence();
+        (libm::exp(above), libm::exp(below))
+    }
+
+    /// The natural logarithms of [`ShareTest::evidence`], which are always finite.
+    pub fn log_evidence(&self) -> (f64, f64) {
+        (self.above.log_evidence(), self.below.log_evidence())
+    }
+
+    /// What either must reach.
+    pub fn evidence_needed(&self) -> f64 {
+        1.0 / self.error
+    }
+
+    /// The claim's share of the error.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// The limits of the share, each wrong with probability at most the error, whenever one looks.
+    ///
+    /// The lower limit is above the bad share if and only if the evidence for the claim suffices,
+    /// and the upper one is below the good share if and only if the evidence against it does. The
+    /// bets are made a last bit beyond those shares, so that this holds of the numbers as they are.
+    pub fn limits(&self) -> Limits {
+        let log_needed = log_needed(self.error);
+        let low = self.above.lower_limit(log_needed).map(|low| {
+            let is_proven = self.above.log_evidence() >= log_needed;
+            if is_proven { low.max(self.bad.next_up()) } else { low.min(self.bad) }
+        });
+        let high = self.below.lower_limit(log_needed).map(|failures| {
+            let is_proven = self.below.log_evidence() >= log_needed;
+            let high = 1.0 - failures;
+            if is_proven { high.min(self.good.next_down()) } else { high.max(self.good) }
+        });
+        Limits { low, high }
+    }
+
+    /// Everything that is known about the share now.
+    pub fn summary(&self) -> Evidence {
+        let limits = self.limits();
+        let (evidence_for, evidence_against) = self.evidence();
+        Evidence {
+            rounds: self.trials,
+            lost: self.lost,
+            estimate: (self.trials > 0).then(|| self.successes as f64 / self.trials as f64),
+            low: limits.low,
+            high: limits.high,
+            confidence: 1.0 - 2.0 * self.error,
+            evidence_for,
+            evidence_against,
+            evidence_needed: self.evidence_needed(),
+        }
+    }
+
+    /// How trials that did not surely succeed follow each other.
+    pub fn dependence(&self) -> Dependence {
+        let failures = self.trials - self.successes;
+        Dependence::of(self.trials, failures, self.runs.failure_runs())
+    }
+
+    /// The fewest trials that can end with `holds` (all of them successes), and the fewest that can
+    /// end with `refuted` (all of them failures).
+    pub fn least_trials(&self) -> (u64, u64) {
+        let log_needed = log_needed(self.error);
+        (self.above.least_trials(log_needed), self.below.least_trials(log_needed))
+    }
+
+    /// At least two points of the density of the Beta distribution with one more than the successes
+    /// and one more than the other trials (a uniform prior), at rates spread evenly over where its
+    /// mass lies; its peak is at 1. For a picture: no verdict comes from it.
+    pub fn density(&self, points: usize) -> Vec<(f64, f64)> {
+        density::of(self.trials, self.successes, points)
+    }
+}
+
+/// The logarithm of what bets must win.
+fn log_needed(error: f64) -> f64 {
+    -libm::log(error)
+}
+
+/// The two sides of a claim, a last bit beyond its bars. There is a bettor who knows the
+/// alternative only if there is room between the bars.
+fn sides(good: f64, bad: f64, block: u64) -> (Side, Side) {
+    let (bad, good) = (grid::Odds::of(bad), grid::Odds::of(good));
+    let above = grid::Odds::of(bad.hit.next_up());
+    let below = grid::Odds::of(good.hit.next_down()).swapped();
+    let is_zone = above.hit < good.hit && bad.hit < good.hit.next_down();
+    let alternatives = is_zone.then(|| (good, bad.swapped())).unzip();
+    (Side::new(above, alternatives.0, block), Side::new(below, alternatives.1, block))
+}

@@ -1,0 +1,60 @@
+//! Which values bound a quantile.
+
+use super::{log_needed, side::Side, sides};
+use crate::limits::Limits;
+use tiebreak_core::sample::Reading;
+
+/// The limits of a quantile, among the values that were seen: the share test of "a value is at most
+/// `v`" read over all bars `v`.
+///
+/// `high` is the least value at which that test, on these readings, ends with `holds`: the bar of a
+/// claim is at least `high` if and only if the claim that at least the share `bad` of the values is
+/// at most the bar has evidence enough. `low` is the largest value such that it is refuted at every
+/// bar below it. So with `good = bad = q` the quantile at `q` lies outside with probability at most
+/// `error` a side, whenever one looks: at bars below the quantile the bets have won no more than
+/// just below it, and there they had a fair chance of `q` at best (Howard and Ramdas 2022).
+///
+/// A reading whose upper bound is at most the bar is a success, one whose lower bound is above it a
+/// failure, and any other one unknown; lost attempts are [`Reading::UNKNOWN`]. Readings are in the
+/// order in which they came, since `block` of them make one observation. `None` is no bound yet.
+///
+/// Costs a sort and some twenty passes.
+pub fn quantile_limits(
+    readings: &[Reading],
+    good: f64,
+    bad: f64,
+    block: u64,
+    error: f64,
+) -> Limits {
+    let log_needed = log_needed(error);
+    let (above, below) = sides(good, bad, block);
+    let proves = |side: &Side, is_hit: &dyn Fn(&Reading) -> bool| {
+        let mut side = side.clone();
+        readings.iter().for_each(|reading| side.observe(1, u64::from(is_hit(reading))));
+        side.log_evidence() >= log_needed
+    };
+    let highs = sorted(readings.iter().map(|reading| reading.high));
+    let holds_from = highs.partition_point(|bar| !proves(&above, &|reading| reading.high <= *bar));
+    let lows = sorted(readings.iter().map(|reading| reading.low));
+    let refuted_to = lows.partition_point(|bar| proves(&below, &|reading| reading.low >= *bar));
+    Limits {
+        low: refuted_to.checked_sub(1).map(|last| lows[last]),
+        high: highs.get(holds_from).copied(),
+    }
+}
+
+/// The least value that a share of at least `q` of the values does not exceed; `None` if there are
+/// no values, or it is not known.
+pub fn quantile_estimate(readings: &[Reading], q: f64) -> Option<f64> {
+    let mut highs: Vec<f64> = readings.iter().map(|reading| reading.high).collect();
+    highs.sort_unstable_by(f64::total_cmp);
+    let rank = libm::ceil(q * highs.len() as f64) as usize;
+    highs.get(rank.saturating_sub(1)).copied().filter(|value| value.is_finite())
+}
+
+/// The finite ones, in order.
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
