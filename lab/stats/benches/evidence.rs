@@ -6,8 +6,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -32,9 +33,9 @@ fn main() {
 fn after(rounds: usize, centre: Centre) -> (RatioTest, Vec<LogRatio>) {
     let mut stream = Stream::new(Seed::from_text("bench"), Purpose::Simulation, 0, 0);
     let mut round = || LogRatio::exact(0.005 + 0.5 * stream.normal());
-    let mut test = RatioTest::new(Relation::Order, centre, 0.01, 0.01);
+    let mut test = RatioTest::new(Relation::Order, centre, 0.01, 0.01, Adjust::NONE);
     for _ in 0..rounds {
-        test.observe(round());
+        test.observe(round(), &Conditions::UNKNOWN);
     }
     (test, (0..UPDATES).map(|_| round()).collect())
 }
@@ -43,7 +44,7 @@ fn update_ns(test: &RatioTest, next: &[LogRatio]) -> f64 {
     let mut test = test.clone();
     let start = Instant::now();
     for d in next {
-        black_box(test.observe(*d));
+        black_box(test.observe(*d, &Conditions::UNKNOWN));
     }
     let elapsed_ns = start.elapsed().as_nanos() as f64;
     assert!(test.settled().is_none(), "a settled question costs nothing");

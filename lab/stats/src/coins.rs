@@ -20,6 +20,8 @@ pub enum Purpose {
     Padding = 3,
     /// Simulations and resampling.
     Simulation = 4,
+    /// The permutations of an exact test.
+    Permutations = 5,
 }
 
 /// The key that a seed stands for. A seed is any text; equal texts give equal coins.

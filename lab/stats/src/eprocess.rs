@@ -1,6 +1,7 @@
 //! One bet against one bar: the wealth that says that the log ratio is above it.
 
 use crate::bettor::Table;
+use crate::noise::Bet;
 use crate::wealth::{Scaled, Wealth};
 
 /// The bettors' wealth against "the log ratio is at most `bar`".
@@ -30,6 +31,16 @@ impl EProcess {
     #[inline]
     pub fn observe(&mut self, d: f64, scale: Option<f64>) {
         let scores = self.table.scores(d - self.bar, scale);
+        self.wealth.bet(self.table, &scores);
+    }
+
+    /// Bets on a round, `side` being the side of its log ratio that this bet is about.
+    #[inline]
+    pub fn observe_bet(&mut self, side: f64, bet: &Bet) {
+        if bet.weight == 1.0 {
+            return self.observe(side, bet.scale);
+        }
+        let scores = self.table.scores(side - self.bar, bet.scale).map(|score| score * bet.weight);
         self.wealth.bet(self.table, &scores);
     }
 

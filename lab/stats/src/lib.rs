@@ -7,21 +7,38 @@
 //! `e` (Ville 1939). Inverting it over all bars gives the two limits ([`limits`]) from which
 //! verdict and interval are both read ([`decide`]).
 //!
+//! What is known of a round beside its log ratio ([`conditions`]) may help the bets, as long as it
+//! says nothing of who ran where ([`noise`]): what running second costs ([`slot`]), and whether
+//! somebody waited for a CPU ([`strata`]).
+//!
 //! Everything is a pure function of numbers: no clock, no file, no thread, no global generator, and
 //! no mathematics of the platform, so a verdict replays bit for bit on any machine.
 
 #![forbid(unsafe_code)]
 
+pub mod beta;
 pub mod bettor;
+pub mod classic;
 pub mod coins;
+pub mod conditions;
 pub mod decide;
+pub mod dependence;
+pub mod detector;
 pub mod eprocess;
+pub mod exact;
+pub mod family;
 pub mod limits;
+pub mod mean_test;
+pub mod noise;
 pub mod observation;
 pub mod philox;
 pub mod power;
 pub mod rate;
 pub mod ratio_test;
 pub mod scale;
+pub mod share_test;
+pub mod slot;
+pub mod sorted;
+pub mod strata;
 pub mod summary;
 pub mod wealth;

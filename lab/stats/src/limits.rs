@@ -1,16 +1,18 @@
 //! The two limits of a log ratio, by inverting the bets over all bars.
 
 use crate::bettor::{BETTORS, Table};
+use crate::conditions::Conditions;
+use crate::noise::{Bet, Noise};
 use crate::observation::LogRatio;
-use crate::scale::Past;
 use crate::wealth::Wealth;
+use tiebreak_core::plan::Adjust;
 
 /// Bisection ends when the limit is known to this width; a bar is nudged by twice as much.
 pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
 
-/// A round as the bets saw it: its log ratio and the scale of the rounds before it.
+/// What is kept of a round: its log ratio and the scale of the rounds before it.
 #[derive(Clone, Copy, Debug)]
-struct Bet {
+struct Kept {
     d: LogRatio,
     /// `NAN` while there is no scale: half the size of an option.
     scale: f64,
@@ -20,7 +22,9 @@ struct Bet {
 #[derive(Clone, Debug)]
 pub struct History {
     table: &'static Table,
-    bets: Vec<Bet>,
+    bets: Vec<Kept>,
+    /// The weight of each bet; empty as long as each is 1.
+    weights: Vec<f64>,
 }
 
 /// The limits of a log ratio: every smaller value than `low`, and every larger one than `high`, is
@@ -36,26 +40,26 @@ pub struct Limits {
 impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {
-        History { table, bets: Vec::new() }
+        History { table, bets: Vec::new(), weights: Vec::new() }
     }
 
     /// The history of these rounds, each with the scale of those before it.
     pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
-        let mut past = Past::default();
+        let mut noise = Noise::new(Adjust::NONE);
         let mut history = History::new(table);
         for d in rounds {
-            history.push(*d, past.scale());
-            past.insert(*d);
+            history.push(&noise.take(*d, &Conditions::UNKNOWN));
         }
         history
     }
 
-    /// Adds a round with the scale of the rounds before it.
-    pub fn push(&mut self, d: LogRatio, scale: Option<f64>) {
-        if self.bets.len() == self.bets.capacity() {
-            self.bets.reserve_exact(self.bets.len() / 8 + 16);
+    /// Adds a round.
+    pub fn push(&mut self, bet: &Bet) {
+        if bet.weight != 1.0 || !self.weights.is_empty() {
+            self.weights.resize(self.bets.len(), 1.0);
+            push_exact(&mut self.weights, bet.weight);
         }
-        self.bets.push(Bet { d, scale: scale.unwrap_or(f64::NAN) });
+        push_exact(&mut self.bets, Kept { d: bet.d, scale: bet.scale.unwrap_or(f64::NAN) });
     }
 
     /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
@@ -69,12 +73,18 @@ impl History {
     }
 
     #[inline]
-    fn evidence(&self, side: impl Fn(&Bet) -> f64, theta: f64, charges: u64) -> f64 {
+    fn evidence(&self, side: impl Fn(&Kept) -> f64, theta: f64, charges: u64) -> f64 {
         let mut wealth = Wealth::default();
-        for bet in &self.bets {
+        let scores = |bet: &Kept| -> [f64; BETTORS] {
             let scale = (!bet.scale.is_nan()).then_some(bet.scale);
-            let scores: [f64; BETTORS] = self.table.scores(side(bet) - theta, scale);
-            wealth.bet(self.table, &scores);
+            self.table.scores(side(bet) - theta, scale)
+        };
+        if self.weights.is_empty() {
+            self.bets.iter().for_each(|bet| wealth.bet(self.table, &scores(bet)));
+        } else {
+            for (bet, weight) in self.bets.iter().zip(&self.weights) {
+                wealth.bet(self.table, &scores(bet).map(|score| score * weight));
+            }
         }
         wealth.total(self.table, charges).to_f64()
     }
@@ -91,7 +101,7 @@ impl History {
     ///
     /// The evidence falls with `theta`: above every round it is below 1, and below every round by
     /// far it is as large as it can be, so the limit lies between.
-    fn lower_limit(&self, side: impl Fn(&Bet) -> f64, error: f64, charges: u64) -> Option<f64> {
+    fn lower_limit(&self, side: impl Fn(&Kept) -> f64, error: f64, charges: u64) -> Option<f64> {
         let needed = 1.0 / error;
         let reaches = |theta| self.evidence(&side, theta, charges) >= needed;
         let finite = || self.bets.iter().map(&side).filter(|d| d.is_finite());
@@ -112,4 +122,12 @@ impl History {
         }
         Some(below)
     }
+}
+
+/// Adds to a list that grows by an eighth: a run may go on for millions of rounds.
+fn push_exact<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 16);
+    }
+    list.push(item);
 }

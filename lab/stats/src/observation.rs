@@ -26,6 +26,15 @@ impl LogRatio {
         LogRatio { low: 0.0 - self.high, high: 0.0 - self.low }
     }
 
+    /// The log ratio with `shift` taken out; unchanged to the last bit if it is 0.
+    #[must_use]
+    pub fn less(self, shift: f64) -> LogRatio {
+        if shift == 0.0 {
+            return self;
+        }
+        LogRatio { low: self.low - shift, high: self.high - shift }
+    }
+
     /// The middle of the interval; of a half-open one its open end; 0 if nothing is known.
     pub fn middle(self) -> f64 {
         let open = (self.low == f64::NEG_INFINITY, self.high == f64::INFINITY);
@@ -46,7 +55,7 @@ impl LogRatio {
     /// `resolution` is a fraction: 0.01 for 1%.
     pub fn between(left: Reading, right: Reading, step: f64, resolution: f64) -> LogRatio {
         let coarse = is_coarse(left, step, resolution) || is_coarse(right, step, resolution);
-        if coarse && left.low.min(right.low) <= 0.0 {
+        if coarse && left.high.min(right.high) <= 0.0 {
             return LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
         }
         let half = if coarse { step / 2.0 } else { 0.0 };

@@ -1,14 +1,16 @@
 //! One ratio claim from its first round to its verdict.
 
 use crate::bettor::{M3R, S, Table};
+use crate::conditions::Conditions;
 use crate::decide::{Bars, Proof, Settled};
 use crate::eprocess::EProcess;
 use crate::limits::{History, LIMIT_WIDTH, Limits};
+use crate::noise::Noise;
 use crate::observation::LogRatio;
-use crate::scale::Past;
+use crate::slot::SlotEstimate;
 use tiebreak_core::claim::Relation;
-use tiebreak_core::evidence::RatioEvidence;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::evidence::Evidence;
+use tiebreak_core::plan::{Adjust, Centre};
 
 /// How far beyond a bar the cheap bets of every round stand, so that limits that are then computed
 /// lie strictly beyond it.
@@ -27,7 +29,7 @@ pub struct RatioTest {
     /// The claim's share of the error, and what one limit may use of it.
     error: f64,
     error_a_side: f64,
-    past: Past,
+    noise: Noise,
     history: History,
     /// Bets that the log ratio lies above each bar that the lower limit may have to pass.
     above: Vec<EProcess>,
@@ -43,8 +45,18 @@ pub struct RatioTest {
 }
 
 impl RatioTest {
-    /// A claim of this form, with its share of the error, at this resolution (a fraction).
-    pub fn new(relation: Relation, centre: Centre, error: f64, resolution: f64) -> RatioTest {
+    /// A claim of this form, with its share of the error, at this resolution (a fraction), and what
+    /// is taken out of the noise of its rounds.
+    ///
+    /// To adjust is for [`Centre::Factor`]: the median engine promises the median of the rounds as
+    /// they are, and an adjusted round has another one.
+    pub fn new(
+        relation: Relation,
+        centre: Centre,
+        error: f64,
+        resolution: f64,
+        adjust: Adjust,
+    ) -> RatioTest {
         let table = match centre {
             Centre::Factor => &M3R,
             Centre::Median => &S,
@@ -63,7 +75,7 @@ impl RatioTest {
             bars,
             error,
             error_a_side: bars.error_a_side(error),
-            past: Past::default(),
+            noise: Noise::new(adjust),
             history: History::new(table),
             above: bets(&low, 1.0, NUDGE),
             below: bets(&high, -1.0, NUDGE),
@@ -84,20 +96,19 @@ impl RatioTest {
 
     /// Takes a round into the evidence and settles the claim if that suffices. Rounds after the
     /// verdict are not evidence.
-    pub fn observe(&mut self, d: LogRatio) -> Option<Settled> {
+    pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> Option<Settled> {
         if self.settled.is_some() {
             return self.settled;
         }
-        let scale = self.past.scale();
-        let mirrored = d.mirrored();
-        for bet in self.above.iter_mut().chain(&mut self.shown_above) {
-            bet.observe(d.low, scale);
+        let bet = self.noise.take(d, conditions);
+        let (low, mirrored_low) = (bet.d.low, bet.d.mirrored().low);
+        for process in self.above.iter_mut().chain(&mut self.shown_above) {
+            process.observe_bet(low, &bet);
         }
-        for bet in self.below.iter_mut().chain(&mut self.shown_below) {
-            bet.observe(mirrored.low, scale);
+        for process in self.below.iter_mut().chain(&mut self.shown_below) {
+            process.observe_bet(mirrored_low, &bet);
         }
-        self.history.push(d, scale);
-        self.past.insert(d);
+        self.history.push(&bet);
         self.settled = self.settle_if_possible();
         self.settled
     }
@@ -107,25 +118,47 @@ impl RatioTest {
             return None;
         }
         let needed = 1.0 / self.error_a_side;
-        let bets = self.above.iter().chain(&self.below);
-        let most = bets.map(|bet| bet.value(0)).fold(0.0, f64::max);
+        let most = self.most_won();
         if most < needed {
             // A stake is below 1, so a round less than doubles a wealth.
             self.next_look = self.rounds() + 1 + doublings(needed / most);
             return None;
         }
+        self.settle_at(self.error_a_side)
+    }
+
+    /// What the bets that could settle anything have won at most, nothing being charged.
+    fn most_won(&self) -> f64 {
+        let bets = self.above.iter().chain(&self.below);
+        bets.map(|bet| bet.value(0)).fold(0.0, f64::max)
+    }
+
+    /// What is settled if each limit may use so much of the error.
+    fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
+        let needed = 1.0 / error_a_side;
         let charges = self.charges();
         let reached = |bets: &[EProcess]| bets.iter().any(|bet| bet.value(charges) >= needed);
         if !reached(&self.above) && !reached(&self.below) {
             return None;
         }
-        // The limits at a bar are on the side that the bets say, so only these need be looked at.
-        let believed = Limits {
+        self.bars.settle(&self.proof(self.believed(charges, needed)))?;
+        self.bars.settle(&self.proof(self.limits_at(error_a_side)))
+    }
+
+    /// The limits as far as the bets at the bars tell them: each on the side of its bar that they
+    /// say, so that these are all that need be looked at.
+    fn believed(&self, charges: u64, needed: f64) -> Limits {
+        Limits {
             low: self.passed(&self.above, charges, needed, 1.0),
             high: self.passed(&self.below, charges, needed, -1.0),
-        };
-        self.bars.settle(&self.proof(believed))?;
-        self.bars.settle(&self.proof(self.limits()))
+        }
+    }
+
+    /// Whether the bets at the bars would settle the claim. If it is not settled all the same, the
+    /// limits cross, and each further round costs two limits.
+    pub(crate) fn is_believed(&self) -> bool {
+        let believed = self.believed(self.charges(), 1.0 / self.error_a_side);
+        self.bars.settle(&self.proof(believed)).is_some()
     }
 
     /// The furthest bar that the bets have passed, a nudge beyond it, in the direction of `sign`.
@@ -135,7 +168,7 @@ impl RatioTest {
     }
 
     fn proof(&self, limits: Limits) -> Proof {
-        Proof::new(limits, self.past.median(), self.table.asks_the_median)
+        Proof::new(limits, self.noise.median(), self.table.asks_the_median)
     }
 
     /// Lost attempts that must be paid for: all of them once there are many.
@@ -146,7 +179,7 @@ impl RatioTest {
 
     /// Rounds in the evidence.
     pub fn rounds(&self) -> u64 {
-        self.past.rounds() as u64
+        self.noise.rounds() as u64
     }
 
     /// Whether lost attempts are being charged.
@@ -161,7 +194,12 @@ impl RatioTest {
 
     /// Both limits from all rounds so far; see [`History::limits`] for the cost.
     pub fn limits(&self) -> Limits {
-        self.history.limits(self.error_a_side, self.charges())
+        self.limits_at(self.error_a_side)
+    }
+
+    /// The same at another error a side.
+    pub fn limits_at(&self, error_a_side: f64) -> Limits {
+        self.history.limits(error_a_side, self.charges())
     }
 
     /// What the bets at the bar have won: for the claim, and against it.
@@ -180,13 +218,13 @@ impl RatioTest {
     }
 
     /// Everything that is known about the ratio now.
-    pub fn summary(&self) -> RatioEvidence {
+    pub fn summary(&self) -> Evidence {
         let limits = self.limits();
         let (evidence_for, evidence_against) = self.evidence();
-        RatioEvidence {
+        Evidence {
             rounds: self.rounds(),
             lost: self.lost,
-            estimate: self.past.median(),
+            estimate: self.noise.median(),
             low: limits.low,
             high: limits.high,
             confidence: 1.0 - 2.0 * self.error_a_side,
@@ -204,6 +242,24 @@ impl RatioTest {
     /// The claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
+    }
+
+    /// What the evidence now would settle if the claim's share of the error were `error`.
+    ///
+    /// Cheap where the bets are far from it; where they are not, it costs as much as two limits.
+    pub fn settled_at(&self, error: f64) -> Option<Settled> {
+        self.settle_at(self.bars.error_a_side(error))
+    }
+
+    /// What running second of the two is believed to cost, as a natural logarithm, and whether that
+    /// is being taken out of the rounds. `None` if the plan does not ask for it.
+    pub fn slot_effect(&self) -> Option<SlotEstimate> {
+        self.noise.slot_effect()
+    }
+
+    /// Rounds that counted less than others because a contestant waited for a CPU.
+    pub fn weighted_rounds(&self) -> u64 {
+        self.noise.weighted_rounds()
     }
 
     /// Whether the limits are in order (always, under a constant factor, but for the error).

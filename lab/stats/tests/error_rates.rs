@@ -12,7 +12,7 @@ use common::rates::{Cell, FULL, Form, SHORT};
 use common::skew::Skew;
 use common::{CENTRES, ever_misses, settle, table};
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::decide::Settled;
 use tiebreak_stats::ratio_test::RatioTest;
@@ -29,7 +29,7 @@ fn verdicts(
     is_wrong: fn(Settled) -> bool,
 ) -> Cell {
     let happens = move |form: Form, seed, stream| {
-        let test = RatioTest::new(relation, centre, form.error, resolution);
+        let test = RatioTest::new(relation, centre, form.error, resolution, Adjust::NONE);
         let rounds = race.rounds(seed, stream).take(form.rounds);
         settle(test, rounds).is_some_and(|(settled, _)| is_wrong(settled))
     };

@@ -5,13 +5,14 @@
 
 mod common;
 
+use common::neighbour::Neighbour;
 use common::noise::{ALL, CLEAN, Noise, SILENT, SPIKY};
 use common::race::{CarryOver, Clock, Order, RESOLUTION, Race};
 use common::rates::{Cell, Form, Rate};
 use common::skew::Skew;
-use common::{CENTRES, ever_misses, settle, table};
+use common::{CENTRES, ever_misses, settle, settle_adjusted, table};
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::bettor::{M3R, S};
 use tiebreak_stats::coins::{Purpose, Stream};
@@ -32,7 +33,7 @@ fn check_fails(cell: &Cell, form: Form) {
 fn gets(race: Race, centre: Centre, relation: Relation, resolution: f64, verdict: Verdict) -> Cell {
     let what = format!("{relation:?} gets '{verdict}'");
     Cell::new(what, race.noise.name, table(centre).name, move |form, seed, stream| {
-        let test = RatioTest::new(relation, centre, form.error, resolution);
+        let test = RatioTest::new(relation, centre, form.error, resolution, Adjust::NONE);
         let settled = settle(test, race.rounds(seed, stream).take(form.rounds));
         settled.is_some_and(|(settled, _)| settled.verdict == verdict)
     })
@@ -173,7 +174,7 @@ impl Slice {
         let what = format!("'A is faster' gets '{verdict}', preempted {kept}");
         let cell = Cell::new(what, "slice", "M3r", move |form, seed, stream| {
             let faster = Relation::AtLeast { factor: 1.0 };
-            let test = RatioTest::new(faster, Centre::Factor, form.error, RESOLUTION);
+            let test = RatioTest::new(faster, Centre::Factor, form.error, RESOLUTION, Adjust::NONE);
             let chance = Stream::new(seed, Purpose::Simulation, stream, 0);
             let settled = settle(test, self.rounds(chance).take(form.rounds));
             settled.is_some_and(|(settled, _)| settled.verdict == verdict)
@@ -191,6 +192,68 @@ fn dropping_preempted_samples_fails() {
     let kept = Slice { keeps_preempted: true };
     let holds = kept.gets(Verdict::Holds);
     assert!(holds.is_proven_above(0.95), "{}", holds.line());
+}
+
+/// What a contestant does with its CPU taken out of its time. Both take equally long: B computes 5%
+/// less and waits for a disk that much more, and when a slot is slow, both its times are.
+struct CpuTime {
+    /// The logarithm of B's time on the CPU over A's.
+    less_cpu: f64,
+}
+
+impl CpuTime {
+    /// The log ratio of the times, less `beta` times that of the times on the CPU, `beta` being
+    /// what takes all noise of the CPU out.
+    fn rounds(&self, mut chance: Stream) -> impl Iterator<Item = LogRatio> {
+        let less_cpu = self.less_cpu;
+        std::iter::repeat_with(move || {
+            let mut slot = || (0.015 * chance.normal(), 0.005 * chance.normal());
+            let (a, b) = (slot(), slot());
+            let (d, d_cpu) = (b.0 + b.1 - a.0 - a.1, less_cpu + b.0 - a.0);
+            LogRatio::exact(d - d_cpu)
+        })
+    }
+
+    fn falsehoods(self) -> Rate {
+        let what = format!("an order of equals, CPU time taken out, {}", self.less_cpu);
+        let cell = Cell::new(what, "cpu", "M3r", move |form, seed, stream| {
+            let centre = Centre::Factor;
+            let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+            let chance = Stream::new(seed, Purpose::Simulation, stream, 0);
+            settle(test, self.rounds(chance).take(form.rounds)).is_some()
+        });
+        cell.measure(FEW)
+    }
+}
+
+/// It passes the test of a program against itself, and proves a difference where there is none.
+#[test]
+fn taking_cpu_time_out_proves_falsehoods() {
+    let same = CpuTime { less_cpu: 0.0 }.falsehoods();
+    assert!(!same.is_proven_above(FEW.error), "{}", same.line());
+    let equally_long = CpuTime { less_cpu: -0.05 }.falsehoods();
+    assert!(equally_long.is_proven_above(0.95), "{}", equally_long.line());
+}
+
+/// Two programs that are equal in time; of B, which works in a child, nobody sees that it waits.
+/// Rounds that disturb A then count less, and rounds that disturb B do not.
+#[test]
+fn weights_by_the_waiting_of_one_contestant_fail() {
+    let adjust = Adjust { slot: false, strata: true };
+    let rate = |name: &'static str, sees: [bool; 2]| {
+        let cell =
+            Cell::new("an order of equals, strata", name, "M3r", move |form, seed, stream| {
+                let equals = Neighbour { sees_waiting_of: sees, ..Neighbour::of_duty(0.4, 0.0) };
+                let centre = Centre::Factor;
+                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, adjust);
+                settle_adjusted(test, equals.rounds(seed, stream).take(form.rounds)).is_some()
+            });
+        cell.measure(FEW)
+    };
+    let both = rate("sees both", [true; 2]);
+    assert!(!both.is_proven_above(FEW.error), "{}", both.line());
+    let one = rate("sees one", [true, false]);
+    assert!(one.is_proven_above(0.05), "{}", one.line());
 }
 
 /// M3r on the median of ratios that lean to one side, without the guard of the verdicts.

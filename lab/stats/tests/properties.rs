@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use tiebreak_core::claim::Relation;
-use tiebreak_core::evidence::RatioEvidence;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::evidence::Evidence;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::Settled;
 use tiebreak_stats::limits::{History, LIMIT_WIDTH, Limits};
 use tiebreak_stats::observation::LogRatio;
@@ -69,14 +70,11 @@ fn any_reading() -> impl Strategy<Value = Reading> {
 }
 
 fn observe_all(test: &mut RatioTest, rounds: &[LogRatio]) -> Vec<Option<Settled>> {
-    rounds.iter().map(|d| test.observe(*d)).collect()
+    rounds.iter().map(|d| test.observe(*d, &Conditions::UNKNOWN)).collect()
 }
 
 /// Everything that a test says of itself, and what it said after each round.
-fn all_of(
-    mut test: RatioTest,
-    rounds: &[LogRatio],
-) -> (Vec<Option<Settled>>, RatioEvidence, Limits) {
+fn all_of(mut test: RatioTest, rounds: &[LogRatio]) -> (Vec<Option<Settled>>, Evidence, Limits) {
     let settled = observe_all(&mut test, rounds);
     (settled, test.summary(), test.limits())
 }
@@ -126,12 +124,12 @@ proptest! {
 
     #[test]
     fn swapping_the_contestants_mirrors_the_answer(centre in centre(), times in times()) {
-        let question = || RatioTest::new(Relation::Order, centre, 0.1, 0.01);
+        let question = || RatioTest::new(Relation::Order, centre, 0.1, 0.01, Adjust::NONE);
         let (mut a, mut b) = (question(), question());
         for (left, right) in times {
             let (left, right) = (Reading::exact(left.into()), Reading::exact(right.into()));
-            let one = a.observe(LogRatio::between(left, right, 1.0, 0.01));
-            let other = b.observe(LogRatio::between(right, left, 1.0, 0.01));
+            let one = a.observe(LogRatio::between(left, right, 1.0, 0.01), &Conditions::UNKNOWN);
+            let other = b.observe(LogRatio::between(right, left, 1.0, 0.01), &Conditions::UNKNOWN);
             prop_assert_eq!(one.map(|s| s.verdict), other.map(|s| s.verdict));
             let wins = other.and_then(|s| s.left_wins);
             prop_assert_eq!(one.and_then(|s| s.left_wins), wins.map(|wins| !wins));
@@ -152,7 +150,7 @@ proptest! {
             };
             times.iter().map(ratio).collect()
         };
-        let test = RatioTest::new(relation, centre, 0.05, 0.01);
+        let test = RatioTest::new(relation, centre, 0.05, 0.01, Adjust::NONE);
         let scale = f64::from(exponent).exp2();
         prop_assert_eq!(all_of(test.clone(), &scaled(1.0)), all_of(test, &scaled(scale)));
     }
@@ -162,7 +160,7 @@ proptest! {
         centre in centre(), relation in relation(), rounds in log_ratios(), at in 0..120usize,
         lost in 0..8u32,
     ) {
-        let mut test = RatioTest::new(relation, centre, 0.05, 0.01);
+        let mut test = RatioTest::new(relation, centre, 0.05, 0.01, Adjust::NONE);
         (0..lost).for_each(|_| test.lose_attempt());
         let whole = all_of(test.clone(), &rounds);
         let (before, after) = rounds.split_at(at.min(rounds.len()));
@@ -203,10 +201,11 @@ proptest! {
     fn a_claim_is_settled_in_the_first_round_whose_limits_settle_it(
         centre in centre(), rounds in log_ratios(), shift in -0.05..0.05f64,
     ) {
-        let mut test = RatioTest::new(Relation::AtLeast { factor: 1.0 }, centre, 0.2, 0.0);
+        let faster = Relation::AtLeast { factor: 1.0 };
+        let mut test = RatioTest::new(faster, centre, 0.2, 0.0, Adjust::NONE);
         for d in rounds {
             let shifted = LogRatio { low: d.low + shift, high: d.high + shift };
-            let settled = test.observe(shifted);
+            let settled = test.observe(shifted, &Conditions::UNKNOWN);
             let limits = test.limits();
             let median = test.summary().estimate;
             let guard = |agrees: fn(f64) -> bool| {
@@ -227,11 +226,11 @@ proptest! {
         centre in centre(), relation in relation(), step in any_bound(),
         readings in prop::collection::vec((any_reading(), any_reading()), 0..60),
     ) {
-        let mut test = RatioTest::new(relation, centre, 0.05, 0.01);
+        let mut test = RatioTest::new(relation, centre, 0.05, 0.01, Adjust::NONE);
         for (left, right) in readings {
             let d = LogRatio::between(left, right, step, 0.01);
             prop_assert!(!d.low.is_nan() && !d.high.is_nan(), "{left:?} {right:?} {d:?}");
-            test.observe(d);
+            test.observe(d, &Conditions::UNKNOWN);
             let (for_claim, against) = test.evidence();
             prop_assert!(for_claim.is_finite() && against.is_finite());
         }

@@ -8,7 +8,7 @@ use common::rates::count;
 use common::settle;
 use std::sync::Mutex;
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -30,7 +30,7 @@ fn median_rounds(noise: Noise, ratio: f64, streams: u64) -> u64 {
     let all = Mutex::new(Vec::new());
     let faster = Relation::AtLeast { factor: 1.0 };
     count(0..streams, |stream| {
-        let test = RatioTest::new(faster, Centre::Factor, 0.01, 0.0);
+        let test = RatioTest::new(faster, Centre::Factor, 0.01, 0.0, Adjust::NONE);
         let settled = settle(test, race.rounds(seed, stream).take(ROUNDS_MAX));
         all.lock().unwrap().push(settled.map_or(u64::MAX, |(_, rounds)| rounds));
         true

@@ -2,8 +2,9 @@
 //! ahead, any asymmetry or any loose rounding would break.
 
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::Centre;
+use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::eprocess::EProcess;
 use tiebreak_stats::limits::History;
 use tiebreak_stats::observation::LogRatio;
@@ -167,10 +168,13 @@ fn everything_mirrors() {
 fn verdicts_mirror() {
     for centre in [Centre::Factor, Centre::Median] {
         for relation in [Relation::Order, Relation::Within { fraction: 0.02 }] {
-            let mut a = RatioTest::new(relation, centre, 0.05, 0.01);
+            let mut a = RatioTest::new(relation, centre, 0.05, 0.01, Adjust::NONE);
             let mut b = a.clone();
             for d in exact(&reference()).into_iter().cycle().take(400) {
-                let (left, right) = (a.observe(d), b.observe(d.mirrored()));
+                let (left, right) = (
+                    a.observe(d, &Conditions::UNKNOWN),
+                    b.observe(d.mirrored(), &Conditions::UNKNOWN),
+                );
                 assert_eq!(left.map(|s| s.verdict), right.map(|s| s.verdict));
                 let wins = left.and_then(|s| s.left_wins);
                 assert_eq!(wins, right.and_then(|s| s.left_wins).map(|wins| !wins));
@@ -196,10 +200,11 @@ fn verdict_and_limits_agree_in_every_round() {
     ];
     for relation in relations {
         for shift in [-0.03, -0.005, 0.0, 0.004, 0.02] {
-            let mut test = RatioTest::new(relation, Centre::Factor, 0.05, 0.01);
+            let mut test = RatioTest::new(relation, Centre::Factor, 0.05, 0.01, Adjust::NONE);
             for (i, d) in reference().into_iter().cycle().take(600).enumerate() {
                 let jitter = ((i * 31) % 17) as f64 * 1e-5;
-                let settled = test.observe(LogRatio::exact(d - 0.012 + shift + jitter));
+                let settled =
+                    test.observe(LogRatio::exact(d - 0.012 + shift + jitter), &Conditions::UNKNOWN);
                 let summary = test.summary();
                 if let Some(settled) = settled {
                     if let (Relation::Order, Some(wins)) = (relation, settled.left_wins) {
@@ -225,9 +230,12 @@ fn verdict_and_limits_agree_in_every_round() {
 #[test]
 fn lost_attempts_are_charged_when_they_are_many() {
     let rounds_with = |lost: u32| {
-        let mut test = RatioTest::new(Relation::Order, Centre::Factor, 0.01, 0.01);
+        let mut test = RatioTest::new(Relation::Order, Centre::Factor, 0.01, 0.01, Adjust::NONE);
         (0..lost).for_each(|_| test.lose_attempt());
-        let settled = |i: &i32| test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5)).is_some();
+        let settled = |i: &i32| {
+            test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5), &Conditions::UNKNOWN)
+                .is_some()
+        };
         (1..200).find(settled).unwrap()
     };
     assert_eq!(rounds_with(0), 10);

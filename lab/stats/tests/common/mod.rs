@@ -2,13 +2,17 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod neighbour;
 pub mod noise;
 pub mod race;
 pub mod rates;
+pub mod settings;
 pub mod skew;
+pub mod trials;
 
 use tiebreak_core::plan::Centre;
 use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::Settled;
 use tiebreak_stats::eprocess::EProcess;
 use tiebreak_stats::observation::LogRatio;
@@ -27,12 +31,17 @@ pub fn table(centre: Centre) -> &'static Table {
 }
 
 /// Feeds rounds until the claim is settled, and gives the verdict and the rounds that it took.
-pub fn settle(
+pub fn settle(test: RatioTest, rounds: impl Iterator<Item = LogRatio>) -> Option<(Settled, u64)> {
+    settle_adjusted(test, rounds.map(|d| (d, Conditions::UNKNOWN)))
+}
+
+/// The same of rounds whose conditions are known.
+pub fn settle_adjusted(
     mut test: RatioTest,
-    rounds: impl Iterator<Item = LogRatio>,
+    rounds: impl Iterator<Item = (LogRatio, Conditions)>,
 ) -> Option<(Settled, u64)> {
-    for d in rounds {
-        if let Some(settled) = test.observe(d) {
+    for (d, conditions) in rounds {
+        if let Some(settled) = test.observe(d, &conditions) {
             return Some((settled, test.rounds()));
         }
     }

@@ -74,17 +74,20 @@ pub struct Slots {
     wander: f64,
     slow: bool,
     drift: f64,
+    /// The share of the last slot's time that was its spike: a wait for a CPU.
+    pub waited: f64,
 }
 
 impl Slots {
     /// Starts a run.
     pub fn new(noise: Noise) -> Slots {
-        Slots { noise, wander: 0.0, slow: false, drift: 0.0 }
+        Slots { noise, wander: 0.0, slow: false, drift: 0.0, waited: 0.0 }
     }
 
     /// The noise of the next slot.
     pub fn next(&mut self, chance: &mut Stream) -> f64 {
         let noise = &self.noise;
+        self.waited = 0.0;
         self.drift += noise.drift;
         let mut log_time = self.drift;
         if noise.sd > 0.0 {
@@ -101,7 +104,9 @@ impl Slots {
             log_time += if self.slow { noise.mode_gap } else { 0.0 };
         }
         if noise.spike_share > 0.0 && chance.unit() < noise.spike_share {
-            log_time -= noise.spike_mean * libm::log(1.0 - chance.unit());
+            let spike = -noise.spike_mean * libm::log(1.0 - chance.unit());
+            self.waited = -libm::expm1(-spike);
+            log_time += spike;
         }
         log_time
     }

@@ -3,6 +3,7 @@
 use super::noise::{Noise, Slots};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::coins::{Purpose, Seed, Stream, draw};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 
 /// The resolution that clocks are judged by, and that of the claims about them.
@@ -74,7 +75,21 @@ impl Race {
             chance: Stream::new(seed, Purpose::Simulation, stream, 0),
             coin: Stream::new(seed, Purpose::Order, stream, u32::from(u16::MAX)),
             last: 0,
+            conditions: Conditions::UNKNOWN,
         }
+    }
+
+    /// The same, with the conditions of each round.
+    pub fn rounds_with_conditions(
+        self,
+        seed: Seed,
+        stream: u64,
+    ) -> impl Iterator<Item = (LogRatio, Conditions)> {
+        let mut rounds = self.rounds(seed, stream);
+        std::iter::from_fn(move || {
+            let d = rounds.next()?;
+            Some((d, rounds.conditions))
+        })
     }
 }
 
@@ -89,6 +104,8 @@ pub struct Rounds {
     coin: Stream,
     /// Who ran last: 0 for A, 1 for B.
     last: usize,
+    /// Of the last round.
+    conditions: Conditions,
 }
 
 impl Rounds {
@@ -97,12 +114,16 @@ impl Rounds {
         let gain = self.race.carry_over.map_or(0.0, |c| c.self_follow_gain);
         let first = self.draw_first();
         let mut log_times = [0.0; 2];
+        let mut waited = 0.0f64;
         for (who, slot_gain) in [(first, 0.0), (1 - first, self.race.noise.second_slot_gain)] {
             let effect = if who == 1 { self.race.truth } else { 0.0 };
             let warmth = if who == self.last { gain } else { 0.0 };
             log_times[who] = self.slots.next(&mut self.chance) + effect - slot_gain - warmth;
             self.last = who;
+            waited = waited.max(self.slots.waited);
         }
+        let slot = if first == 0 { 1.0 } else { -1.0 };
+        self.conditions = Conditions { slot, delay: Some(waited) };
         self.round += 1;
         log_times
     }

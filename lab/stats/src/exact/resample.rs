@@ -1,0 +1,78 @@
+//! Splitting the numbers of two sets at random, as the null hypothesis allows.
+
+use crate::coins::{Purpose, Seed, Stream};
+use tiebreak_core::resampling::Null;
+
+/// Draws pairs of sets of the sizes of X and Y, without replacement, from all their numbers.
+///
+/// What the null hypothesis says of Y is taken off its numbers first, so that they could as well be
+/// numbers of X. Each permutation has a stream of coins of its own.
+#[derive(Clone, Debug)]
+pub struct Resampler {
+    /// All numbers; those of the last X first.
+    pool: Vec<f64>,
+    x_count: usize,
+    null: Null,
+    seed: Seed,
+    drawn: u64,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Resampler {
+    /// Starts with the sets as they are; both hold at least one number.
+    pub fn new(x: &[f64], y: &[f64], null: Null, seed: Seed) -> Resampler {
+        let mut pool = x.to_vec();
+        pool.extend(y.iter().map(|value| match null {
+            Null::Same => *value,
+            Null::Shift { by } => value - by,
+            Null::Ratio { factor } => value / factor,
+        }));
+        let (x, y) = (x.to_vec(), pool[x.len()..].to_vec());
+        Resampler { pool, x_count: x.len(), null, seed, drawn: 0, x, y }
+    }
+
+    /// The sets that were drawn last (at first those that were observed), with what the null
+    /// hypothesis says of Y taken off.
+    pub fn aligned(&mut self) -> (&mut [f64], &mut [f64]) {
+        (&mut self.x, &mut self.y)
+    }
+
+    /// The same with it added again: what X and Y might have been under the null hypothesis.
+    pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
+        let add = |value: &f64| match self.null {
+            Null::Same => *value,
+            Null::Shift { by } => value + by,
+            Null::Ratio { factor } => value * factor,
+        };
+        (&self.x, self.y.iter().map(add).collect())
+    }
+
+    /// Draws the next pair of sets: the smaller set uniformly from all numbers, the other one is
+    /// what is left. Costs as many coins as the smaller set has numbers, and a copy of all.
+    pub fn draw(&mut self) {
+        let mut coins = Stream::new(self.seed, Purpose::Permutations, self.drawn, 0);
+        self.drawn += 1;
+        let count = self.pool.len();
+        let y_count = count - self.x_count;
+        if self.x_count <= y_count {
+            for at in 0..self.x_count {
+                self.pool.swap(at, at + coins.below((count - at) as u64) as usize);
+            }
+        } else {
+            for left in (self.x_count + 1..=count).rev() {
+                self.pool.swap(left - 1, coins.below(left as u64) as usize);
+            }
+        }
+        let (x, y) = self.pool.split_at(self.x_count);
+        self.x.copy_from_slice(x);
+        self.y.copy_from_slice(y);
+    }
+}
+
+/// No `p` is smaller than one over the number of ways in which sets of these sizes can be drawn:
+/// the observed way is one of them.
+pub fn least_p(x_count: u64, y_count: u64) -> f64 {
+    let (x, y) = (x_count as f64, y_count as f64);
+    libm::exp(libm::lgamma(x + 1.0) + libm::lgamma(y + 1.0) - libm::lgamma(x + y + 1.0)).min(1.0)
+}

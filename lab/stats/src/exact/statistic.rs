@@ -1,0 +1,99 @@
+//! What is computed of a set of numbers, and which differences are extreme.
+
+use tiebreak_core::resampling::Sides;
+
+/// Rounding errors that two ways to compute the same difference may have, in units of the last
+/// place of the sizes that it is made of: the numbers themselves, what is taken off them, two sums
+/// and a division have half a unit each, for each set and either way.
+const ROUNDING_UNITS: f64 = 8.0;
+
+/// What is computed of each set. Adding a number to all values adds it to the statistic, and
+/// multiplying all values multiplies it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Statistic {
+    /// The arithmetic mean.
+    Mean,
+    /// The median; of an even count the mean of the two in the middle.
+    Median,
+    /// The smallest value such that at least this share of the values, in (0, 1], is at most it.
+    Quantile(f64),
+}
+
+/// A difference of two numbers, and how exact it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// The statistic of Y minus that of X.
+    pub value: f64,
+    /// The size of what it was made of: it is off by some `2^-53` of this.
+    pub size: f64,
+}
+
+impl Statistic {
+    /// The statistic of a set that is not empty; changes the order of the values. Linear.
+    pub fn of(self, values: &mut [f64]) -> f64 {
+        match self {
+            Statistic::Mean => sum(values) / values.len() as f64,
+            Statistic::Median => median(values),
+            Statistic::Quantile(share) => {
+                let rank = libm::ceil(share * values.len() as f64) as usize;
+                nth(values, rank.clamp(1, values.len()) - 1)
+            }
+        }
+    }
+
+    /// The statistic of Y minus that of X; both are not empty, and lose their order.
+    pub fn difference(self, x: &mut [f64], y: &mut [f64]) -> Difference {
+        let (of_x, of_y) = (self.of(x), self.of(y));
+        let size = match self {
+            Statistic::Mean => mean_size(x) + mean_size(y),
+            Statistic::Median | Statistic::Quantile(_) => of_x.abs() + of_y.abs(),
+        };
+        Difference { value: of_y - of_x, size }
+    }
+}
+
+/// The sum with a running correction (Neumaier 1974): its error hardly grows with the count.
+fn sum(values: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0f64);
+    for value in values {
+        let total = sum + value;
+        let (large, small) = if sum.abs() >= value.abs() { (sum, *value) } else { (*value, sum) };
+        lost += (large - total) + small;
+        sum = total;
+    }
+    // The correction is not a number where the sum is beyond all numbers.
+    if lost.is_finite() { sum + lost } else { sum }
+}
+
+fn mean_size(values: &[f64]) -> f64 {
+    values.iter().map(|value| value.abs()).sum::<f64>() / values.len() as f64
+}
+
+/// The value that would stand at `index` if they were sorted.
+fn nth(values: &mut [f64], index: usize) -> f64 {
+    *values.select_nth_unstable_by(index, f64::total_cmp).1
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    let middle = values.len() / 2;
+    let upper = nth(values, middle);
+    if values.len() % 2 == 1 {
+        return upper;
+    }
+    let lower = values[..middle].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    lower + (upper - lower) / 2.0
+}
+
+/// Whether a difference is at least as extreme as the observed one.
+///
+/// Two differences that are equal but for the order in which their parts were added may differ in
+/// their last digits, so what lies within the rounding errors of both counts as equal, and equal
+/// ones as extreme: in doubt the test is stricter.
+pub fn is_extreme(sides: Sides, resampled: Difference, observed: Difference) -> bool {
+    let slack = ROUNDING_UNITS * f64::EPSILON * resampled.size.max(observed.size);
+    match sides {
+        Sides::Two => resampled.value.abs() >= observed.value.abs() - slack,
+        Sides::Greater => resampled.value >= observed.value - slack,
+        Sides::Less => resampled.value <= observed.value + slack,
+    }
+}

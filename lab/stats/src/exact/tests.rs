@@ -1,0 +1,171 @@
+use super::decision::{log_evidence_above, log_wealth};
+use super::*;
+use crate::coins::Seed;
+use tiebreak_core::resampling::{Null, Sides};
+
+fn test_of(alpha: f64, extremes: impl Iterator<Item = bool>) -> ExactTest {
+    let mut test = ExactTest::new(alpha, 0.001);
+    for extreme in extremes {
+        if test.observe(extreme).is_some() {
+            break;
+        }
+    }
+    test
+}
+
+/// Fischer and Ramdas's wealth, c = 0.9 alpha (statistics facts 3.7).
+#[test]
+fn published_wealth() {
+    for (t, extreme, wealth) in [
+        (100u64, 0, 66.525308),
+        (254, 0, 100.031121),
+        (500, 1, 104.459185),
+        (1000, 5, 98.4387214),
+        (2000, 20, 29.9197277),
+    ] {
+        let found = libm::exp(log_wealth(t, extreme, 0.01));
+        assert!((found / wealth - 1.0).abs() < 1e-8, "{t} {extreme}: {found}");
+    }
+}
+
+#[test]
+fn ends_where_it_must() {
+    for alpha in [0.5, 0.05, 0.01, 0.001, 1e-6] {
+        let test = test_of(alpha, std::iter::repeat(false));
+        let least = least_permutations(alpha);
+        assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), least));
+    }
+    let differs = test_of(0.01, std::iter::repeat(false));
+    assert_eq!((differs.ended(), differs.permutations()), (Some(Ending::Differs), 254));
+    let futile = test_of(0.01, std::iter::repeat(true));
+    assert_eq!((futile.ended(), futile.permutations()), (Some(Ending::Futile), 2));
+    let alternating = test_of(0.5, (0..100_000).map(|i| i % 2 == 0));
+    assert_eq!(alternating.ended(), None);
+    assert!(futile.evidence_against() >= 1000.0);
+    let (low, high) = differs.limits();
+    assert!(low == 0.0 && high < 0.05, "{high}");
+}
+
+/// The expectation of the evidence against "p is at most alpha", at alpha, is 1.
+#[test]
+fn evidence_of_futility_is_a_martingale() {
+    let (alpha, n) = (0.2f64, 30u64);
+    let mut mean = 0.0;
+    for s in 0..=n {
+        let (a, b) = (s as f64 + 1.0, (n - s) as f64 + 1.0);
+        let log_probability = crate::beta::log_density(a, b, alpha) - libm::log(n as f64 + 1.0);
+        mean += libm::exp(log_probability + log_evidence_above(n, s, alpha));
+    }
+    assert!((mean - 1.0).abs() < 1e-9, "{mean}");
+}
+
+#[test]
+fn statistics_of_small_sets() {
+    let check = |statistic: Statistic, values: &[f64], expected: f64| {
+        assert_eq!(statistic.of(&mut values.to_vec()), expected, "{statistic:?} {values:?}");
+    };
+    check(Statistic::Mean, &[1.0, 2.0, 6.0], 3.0);
+    check(Statistic::Mean, &[1e16, 1.0, -1e16], 1.0 / 3.0);
+    check(Statistic::Median, &[5.0, 1.0, 3.0], 3.0);
+    check(Statistic::Median, &[5.0, 1.0, 3.0, 2.0], 2.5);
+    check(Statistic::Median, &[7.0], 7.0);
+    let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+    check(Statistic::Quantile(0.9), &ten, 9.0);
+    check(Statistic::Quantile(0.91), &ten, 10.0);
+    check(Statistic::Quantile(1e-9), &ten, 1.0);
+    check(Statistic::Quantile(1.0), &ten, 10.0);
+}
+
+/// The same numbers added in another order are the same split: every way to split them that gives
+/// the observed sets again must count as extreme, and so must equal sums of other decimals.
+#[test]
+fn ties_are_extreme_in_any_order() {
+    let x = [0.1, 0.7, 0.3, 1.1, 1e3, 0.2];
+    let y = [0.4, 0.6, 2.3, 1e-3, 7.7, 1e5];
+    for statistic in [Statistic::Mean, Statistic::Median, Statistic::Quantile(0.7)] {
+        let mut coins = crate::coins::Stream::new(
+            Seed::from_text("t"),
+            crate::coins::Purpose::Simulation,
+            0,
+            0,
+        );
+        let observed = statistic.difference(&mut x.to_vec(), &mut y.to_vec());
+        for _ in 0..200 {
+            let (mut x, mut y) = (x.to_vec(), y.to_vec());
+            coins.shuffle(&mut x);
+            coins.shuffle(&mut y);
+            let again = statistic.difference(&mut x, &mut y);
+            for sides in [Sides::Two, Sides::Greater, Sides::Less] {
+                assert!(is_extreme(sides, again, observed), "{statistic:?} {sides:?}");
+            }
+        }
+    }
+    let tenths =
+        |x: &[f64], y: &[f64]| Statistic::Mean.difference(&mut x.to_vec(), &mut y.to_vec());
+    let (a, b) = (tenths(&[0.1, 0.1], &[0.7, 0.1]), tenths(&[0.1, 0.1], &[0.6, 0.2]));
+    assert!(is_extreme(Sides::Greater, a, b) && is_extreme(Sides::Greater, b, a));
+    let less = tenths(&[0.1, 0.1], &[0.6, 0.199]);
+    assert!(!is_extreme(Sides::Greater, less, b) && is_extreme(Sides::Less, less, b));
+}
+
+#[test]
+fn every_split_is_equally_likely() {
+    for (x, y) in [(&[1.0, 2.0][..], &[4.0, 8.0, 16.0][..]), (&[4.0, 8.0, 16.0], &[1.0, 2.0])] {
+        let mut resampler = Resampler::new(x, y, Null::Same, Seed::from_text("splits"));
+        let mut counts = std::collections::BTreeMap::new();
+        let draws = 40_000;
+        for _ in 0..draws {
+            resampler.draw();
+            let (of_x, of_y) = resampler.aligned();
+            assert_eq!((of_x.len(), of_y.len()), (x.len(), y.len()));
+            assert_eq!(of_x.iter().chain(of_y.iter()).sum::<f64>(), 31.0);
+            *counts.entry(of_x.iter().sum::<f64>() as u64).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 10);
+        let expected = f64::from(draws) / 10.0;
+        let chi2: f64 =
+            counts.values().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
+        // The 99.9% point of chi-squared with 9 degrees of freedom.
+        assert!(chi2 < 27.88, "{chi2}");
+    }
+}
+
+#[test]
+fn what_the_null_says_is_taken_off_and_added_again() {
+    let seed = Seed::from_text("null");
+    for (null, aligned) in [
+        (Null::Same, [10.0, 14.0]),
+        (Null::Shift { by: 4.0 }, [6.0, 10.0]),
+        (Null::Ratio { factor: 2.0 }, [5.0, 7.0]),
+    ] {
+        let mut resampler = Resampler::new(&[1.0], &[10.0, 14.0], null, seed);
+        assert_eq!(resampler.aligned().1, aligned);
+        assert_eq!(resampler.as_observed().1, [10.0, 14.0]);
+        resampler.draw();
+        let (x, y) = resampler.aligned();
+        assert_eq!(x.iter().chain(y.iter()).sum::<f64>(), 1.0 + aligned.iter().sum::<f64>());
+    }
+}
+
+#[test]
+fn small_sets_have_few_splits() {
+    assert!((least_p(3, 3) - 0.05).abs() < 1e-12);
+    assert!((least_p(5, 5) - 1.0 / 252.0).abs() < 1e-12);
+    assert_eq!(least_p(1, 0), 1.0);
+    assert_eq!(least_p(100_000, 100_000), 0.0);
+}
+
+#[test]
+fn histograms_hold_every_difference_and_reach_for_the_observed_one() {
+    let differences: Vec<f64> = (0..100).map(f64::from).collect();
+    let near = histogram(&differences, 150.0, 10).unwrap();
+    assert_eq!((near.low, near.high), (0.0, 150.0));
+    assert_eq!(near.counts.iter().sum::<u64>(), 100);
+    let far = histogram(&differences, -1e9, 10).unwrap();
+    assert_eq!((far.low, far.high), (-99.0, 99.0));
+    assert_eq!(far.counts[..4], [0, 0, 0, 0]);
+    let same = histogram(&[5.0; 7], 5.0, 10).unwrap();
+    assert_eq!(same.counts.iter().sum::<u64>(), 7);
+    assert!(histogram(&[], 1.0, 10).is_none());
+    assert!(histogram(&[f64::MAX, -f64::MAX], 1.0, 10).is_none());
+}

@@ -1,0 +1,95 @@
+//! The smallest difference that a machine lets a comparison find: by replaying its own noise.
+
+use crate::bettor::M3R;
+use crate::coins::{Purpose, Seed, Stream};
+use crate::eprocess::EProcess;
+use crate::observation::LogRatio;
+use crate::scale::Past;
+
+/// How often a difference must be found to count as one that can be found.
+const SUCCESS_RATE: f64 = 0.9;
+/// Streams replayed for each difference that is tried.
+const STREAMS: u64 = 200;
+/// Consecutive rounds that are resampled together, so that bursts of noise stay bursts.
+const BLOCK_ROUNDS: usize = 8;
+/// Steps of the bisection over differences: a factor of 1.09 is left of the range.
+const STEPS: u32 = 7;
+
+/// The smallest difference, as a fraction, that a comparison of `rounds` rounds finds in nine of
+/// ten cases at this two-sided error, given the log ratios of the same thing against itself.
+///
+/// The sizes of the noise are resampled in blocks and given fair signs, which under "the same
+/// thing" they have by design; each candidate is added and bet on. `None` if not even 100% is
+/// found, or there is no noise to resample.
+pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<f64> {
+    let finite: Vec<f64> = noise.iter().copied().filter(|d| d.is_finite()).collect();
+    if finite.len() < BLOCK_ROUNDS {
+        return None;
+    }
+    let finds = |log_fraction: f64| {
+        let shift = libm::log1p(libm::exp(log_fraction));
+        let found = (0..STREAMS)
+            .filter(|stream| finds_shift(&finite, rounds, error / 2.0, shift, seed, *stream))
+            .count();
+        found as f64 >= SUCCESS_RATE * STREAMS as f64
+    };
+    let (mut low, mut high) = (libm::log(1e-5), libm::log(1.0));
+    if !finds(high) {
+        return None;
+    }
+    for _ in 0..2 * STEPS {
+        let middle = (low + high) / 2.0;
+        *(if finds(middle) { &mut high } else { &mut low }) = middle;
+    }
+    Some(libm::exp(high))
+}
+
+fn finds_shift(
+    noise: &[f64],
+    rounds: u64,
+    error: f64,
+    shift: f64,
+    seed: Seed,
+    stream: u64,
+) -> bool {
+    let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+    let mut past = Past::default();
+    let mut bet = EProcess::new(&M3R, 0.0);
+    let mut at = 0;
+    for round in 0..rounds {
+        at = match round as usize % BLOCK_ROUNDS {
+            0 => coins.below(noise.len() as u64) as usize,
+            _ => (at + 1) % noise.len(),
+        };
+        let d = shift + coins.sign() * noise[at];
+        bet.observe(d, past.scale());
+        past.insert(LogRatio::exact(d));
+        if bet.value(0) >= 1.0 / error {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_noise_and_more_rounds_find_less() {
+        let seed = Seed::from_text("power");
+        let mut coins = Stream::new(seed, Purpose::Simulation, 999, 0);
+        let noise: Vec<f64> = (0..400).map(|_| 0.021 * coins.normal()).collect();
+        let smallest = |scale: f64, rounds| {
+            let noise: Vec<f64> = noise.iter().map(|d| d * scale).collect();
+            smallest_difference(&noise, rounds, 0.01, seed).unwrap()
+        };
+        // 2.6 (ln 200 + 0.6) (sd / theta)^2 rounds is the median; nine of ten need some more.
+        let found = smallest(1.0, 100);
+        assert!(found > 0.008 && found < 0.02, "{found}");
+        assert!(smallest(0.1, 100) < found / 3.0);
+        assert!(smallest(1.0, 1000) < found / 2.0);
+        assert_eq!(smallest_difference(&noise, 5, 0.01, seed), None);
+        assert_eq!(smallest_difference(&[], 100, 0.01, seed), None);
+    }
+}
