@@ -23,6 +23,7 @@ fn plan(command: &str) -> Plan {
             workload: String::new(),
             parameters: Vec::new(),
             hooks: Hooks::default(),
+            directory: None,
         }],
         claims: Vec::new(),
         error: 0.01,
@@ -32,6 +33,8 @@ fn plan(command: &str) -> Plan {
         centre: Centre::Factor,
         seed: "0".into(),
         clock_step_ns: 20.0,
+        block_runs: 1,
+        adjust: Adjust::NONE,
         program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
     }
 }

@@ -8,8 +8,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+mod folders;
 pub(crate) mod message;
 mod orphans;
+mod scheduled;
 mod serve;
 mod spawn;
 mod wait;
@@ -24,8 +26,9 @@ const CANCEL_MS: i32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) images: Vec<Image>,
+    /// The folder that each of them runs in, if it is another than ours.
+    pub(crate) directories: Vec<Option<PathBuf>>,
     pub(crate) environment: Environment,
-    pub(crate) directory: Option<PathBuf>,
     /// Empty: any that we may use.
     pub(crate) cpus: Vec<usize>,
 }
@@ -73,7 +76,8 @@ impl Launcher {
                 match hello.stage {
                     Hello::READY => {}
                     Hello::DIRECTORY => {
-                        let path = prepared.directory.unwrap_or_default();
+                        let directory = prepared.directories.get(hello.contestant as usize);
+                        let path = directory.cloned().flatten().unwrap_or_else(|| ".".into());
                         return Err(StartError::Directory { path, reason: error() });
                     }
                     _ => return Err(failed("the launcher cannot be set up")(error())),

@@ -21,6 +21,7 @@ mod error;
 mod files;
 mod image;
 pub mod interrupt;
+mod job;
 mod launcher;
 mod output;
 mod program;
@@ -31,5 +32,6 @@ pub mod words;
 
 pub use error::StartError;
 pub use files::print_file;
+pub use job::run_job;
 pub use program::resolve;
 pub use sampler::Programs;

@@ -53,6 +53,7 @@ impl Surroundings {
             foreign_cpu_ns: part(|window| window.foreign_share),
             steal_ns: part(|window| window.steal_share),
             migrations: None,
+            run_delay_ns: None,
             throttled_ns: throttled_ns.map(|(now, then)| now.saturating_sub(then)),
         };
         Around { beside, window }
@@ -120,6 +121,7 @@ mod tests {
                 foreign_cpu_ns: Some(1),
                 steal_ns: Some(1),
                 migrations: Some(moves),
+                run_delay_ns: None,
                 throttled_ns: Some(held_ns),
             };
             let around = Around { beside, window: Some(window) };

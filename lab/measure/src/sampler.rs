@@ -60,7 +60,7 @@ impl Programs {
     /// The first thing that cannot be as the plan says; nothing has run then.
     pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Programs, StartError> {
         let program = plan.program.clone();
-        let directory = before::check_directory(program.directory.as_deref())?;
+        let directories = before::directories(plan)?;
         let null = before::open_null()?;
         before::check_input(&program)?;
         if matches!(program.check, Check::Judge(_)) && program.output == OutputPlan::Null {
@@ -70,13 +70,14 @@ impl Programs {
         let cpus = before::check_cpus(&program.cpus, &allowed)?;
         let mut files = Vec::new();
         let mut images = Vec::new();
-        for contestant in &plan.contestants {
+        for (contestant, directory) in plan.contestants.iter().zip(&directories) {
             images.push(before::image(contestant, &program, directory.as_deref(), &mut files)?);
         }
         files.extend(program.input.as_ref().map(PathBuf::from));
         let environment = Environment::new(std::env::vars_os());
         let pinned = program.cpus.clone();
-        let launcher = Launcher::start(Prepared { images, environment, directory, cpus: pinned })?;
+        let prepared = Prepared { images, directories, environment, cpus: pinned };
+        let launcher = Launcher::start(prepared)?;
         // Hardware counters slow what is counted, so only what a claim is about is counted.
         let counters = Counters::open(launcher.pid(), asks(plan, &COUNTED));
         let (energy, no_energy) = match Energy::open() {
@@ -128,9 +129,9 @@ impl Programs {
     }
 
     fn shell(&self, contestant: usize, insists: bool) -> Result<Shell<'_>, RunFailure> {
-        let contestant = &self.contestant(contestant)?.name;
-        let directory = self.plan.directory.as_deref().map(Path::new);
-        Ok(Shell { contestant, directory, interrupted: self.interrupted, insists })
+        let Contestant { name, directory, .. } = self.contestant(contestant)?;
+        let directory = directory.as_deref().or(self.plan.directory.as_deref()).map(Path::new);
+        Ok(Shell { contestant: name, directory, interrupted: self.interrupted, insists })
     }
 
     fn contestant(&self, index: usize) -> Result<&Contestant, RunFailure> {

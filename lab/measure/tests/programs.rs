@@ -1,6 +1,8 @@
 //! Whole programs, started, timed, ended and judged on the machine that runs the tests.
 
 use std::collections::HashSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +28,7 @@ fn plan(commands: &[&str]) -> Plan {
         workload: String::new(),
         parameters: Vec::new(),
         hooks: Hooks::default(),
+        directory: None,
     };
     Plan {
         engine_version: ENGINE_VERSION,
@@ -39,6 +42,8 @@ fn plan(commands: &[&str]) -> Plan {
         centre: Centre::Factor,
         seed: "test".to_owned(),
         clock_step_ns: 1.0,
+        block_runs: 1,
+        adjust: Adjust::NONE,
         program: ProgramPlan::default(),
     }
 }
@@ -474,7 +479,7 @@ fn programs_run_where_they_are_pinned() {
 #[test]
 fn counters_are_read_when_a_claim_asks_for_them() {
     let _alone = ALONE.lock();
-    use tiebreak_core::claim::{Claim, Relation};
+    use tiebreak_core::claim::{Claim, Relation, Statement};
     use tiebreak_core::metric::Metric;
     let mut plan = plan(&["true", "sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'"]);
     let mut programs = Programs::new(&plan, &NEVER).unwrap();
@@ -483,14 +488,15 @@ fn counters_are_read_when_a_claim_asks_for_them() {
         claim: Claim {
             text: String::new(),
             left: "A".to_owned(),
-            right: "B".to_owned(),
-            relation: Relation::Order,
+            right: Some("B".to_owned()),
+            statement: Statement::Ratio(Relation::Order),
             metric: Metric::Instructions,
             workload: None,
         },
         left: 0,
-        right: 1,
+        right: Some(1),
         error: 0.01,
+        gate: Gate::None,
     });
     let mut programs = Programs::new(&plan, &NEVER).unwrap();
     let mut count =
@@ -502,4 +508,81 @@ fn counters_are_read_when_a_claim_asks_for_them() {
         // Without counters the reason is said.
         missing => assert!(!programs.missing_meters().is_empty(), "{missing:?}"),
     }
+}
+
+/// Each contestant, its hooks and its files are of its own folder, in whatever order they run.
+#[test]
+fn a_contestant_has_a_folder_of_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    for name in ["base", "head", "run's"] {
+        let folder = root.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("in"), name).unwrap();
+        std::fs::write(folder.join("tool"), format!("#!/bin/sh\necho {} $PWD >>log\n", name.len()))
+            .unwrap();
+        std::fs::set_permissions(folder.join("tool"), Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+    let mut plan = plan(&["./tool in", "./tool", "./tool"]);
+    plan.program.directory = Some(path("run's"));
+    plan.contestants[0].directory = Some(path("base"));
+    plan.contestants[1].directory = Some(path("head"));
+    plan.contestants[1].hooks.prepare = Some("echo prepared >>log".to_owned());
+    let mut programs = Programs::new(&plan, &NEVER).unwrap();
+    for contestant in [0, 1, 2, 1, 0, 0] {
+        programs.run(&request(contestant)).unwrap();
+    }
+    let log = |name: &str| std::fs::read_to_string(root.path().join(name).join("log")).unwrap();
+    assert_eq!(log("base").lines().count(), 3);
+    assert_eq!(log("head").matches("prepared").count(), 2);
+    assert_eq!(log("head").matches("4 ").count(), 2);
+    assert_eq!(log("run's").lines().count(), 1);
+    let files = programs.files();
+    let has = |file: &str| files.contains(&root.path().join(file));
+    assert!(has("base/tool") && has("base/in") && has("head/tool") && has("run's/tool"));
+
+    plan.contestants[1].directory = Some(path("gone"));
+    let error = Programs::new(&plan, &NEVER).unwrap_err().to_string();
+    assert!(error.contains("gone' cannot be entered"), "{error}");
+    std::fs::write(root.path().join("gone"), "a file").unwrap();
+    let error = Programs::new(&plan, &NEVER).unwrap_err().to_string();
+    assert!(error.contains("gone' cannot be entered"), "{error}");
+}
+
+const SPIN: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+
+/// Its time on a CPU does not grow when a neighbour makes it wait, its time waiting does.
+#[test]
+fn the_scheduler_says_who_ran_and_who_waited() {
+    let _alone = ALONE.lock();
+    let mut plan = plan(&[
+        &format!("sh -c '{SPIN}'"),
+        &format!("sh -c 'while :; do :; done & {SPIN}; kill $!'"),
+        &format!("sh -c '({SPIN}); true'"),
+    ]);
+    plan.program.cpus = vec![*tiebreak_machine::cpus::allowed().last().unwrap()];
+    let mut programs = Programs::new(&plan, &NEVER).unwrap();
+    let of = |sample: &Sample| sample.meters.run_ns.zip(sample.beside.run_delay_ns);
+    let alone = programs.run(&request(0)).unwrap().sample;
+    let Some((run_ns, _)) = of(&alone) else {
+        let there = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+        assert!(there.is_empty() || there.trim().ends_with(" 0"), "the kernel counts: {there}");
+        return;
+    };
+    let cpu_ns = alone.user_ns + alone.system_ns;
+    assert!(run_ns.abs_diff(cpu_ns) < cpu_ns / 10, "{run_ns} of {cpu_ns}");
+    assert!(run_ns < alone.wall_ns);
+    let beside = programs.run(&request(1)).unwrap().sample;
+    let (run_ns, delay_ns) = of(&beside).unwrap();
+    assert!(delay_ns > run_ns / 4, "it waited {delay_ns} of {}", beside.wall_ns);
+    assert!(run_ns + delay_ns <= beside.wall_ns, "{run_ns} + {delay_ns} > {}", beside.wall_ns);
+    // What a child runs is no time of the main thread's.
+    let child = programs.run(&request(2)).unwrap().sample;
+    let (run_ns, _) = of(&child).unwrap();
+    assert!(run_ns < (child.user_ns + child.system_ns) / 4, "{run_ns}");
+    // A run that is ended has run as well.
+    let asked = RunRequest { timeout_ns: 2_000_000, ..request(0) };
+    let ended = programs.run(&asked).unwrap().sample;
+    assert_eq!(ended.outcome, Outcome::TimedOut);
+    assert!(of(&ended).is_some_and(|(run_ns, _)| run_ns < alone.wall_ns));
 }

@@ -5,11 +5,12 @@
 
 use std::path::Path;
 use std::time::Instant;
-use tiebreak_core::claim::{Claim, Relation};
+use tiebreak_core::claim::{Claim, Relation, Statement};
 use tiebreak_core::journal::{Round, RunHeader, Wealth};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
-    Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, PlannedClaim, ProgramPlan, Scope,
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
 };
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
@@ -24,6 +25,7 @@ fn contestant(name: &str) -> Contestant {
         workload: String::new(),
         parameters: Vec::new(),
         hooks: Hooks::default(),
+        directory: None,
     }
 }
 
@@ -31,8 +33,8 @@ fn header() -> RunHeader {
     let claim = Claim {
         text: "A is faster than B".into(),
         left: "A".into(),
-        right: "B".into(),
-        relation: Relation::AtLeast { factor: 1.0 },
+        right: Some("B".into()),
+        statement: Statement::Ratio(Relation::AtLeast { factor: 1.0 }),
         metric: Metric::WallTime,
         workload: None,
     };
@@ -45,7 +47,13 @@ fn header() -> RunHeader {
             engine_version: ENGINE_VERSION,
             kind: Kind::Compare,
             contestants: vec![contestant("A"), contestant("B")],
-            claims: vec![PlannedClaim { claim, left: 0, right: 1, error: 0.01 }],
+            claims: vec![PlannedClaim {
+                claim,
+                left: 0,
+                right: Some(1),
+                error: 0.01,
+                gate: Gate::None,
+            }],
             error: 0.01,
             resolution: 0.01,
             budget: Budget { rounds: Some(ROUNDS), seconds: None },
@@ -54,6 +62,8 @@ fn header() -> RunHeader {
             seed: "0".into(),
             clock_step_ns: 1.0,
             program: ProgramPlan::default(),
+            block_runs: 1,
+            adjust: Adjust::NONE,
         },
         machine: Default::default(),
         files: Vec::new(),

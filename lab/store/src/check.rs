@@ -1,8 +1,9 @@
 //! What must be true of a journal before anything is computed from it: every index in it names
 //! something. A file can come from anywhere.
 
+use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::journal::{Event, RecordedVerdict, Round};
-use tiebreak_core::plan::Plan;
+use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
 use tiebreak_core::schedule::RoundCoins;
 
 type Checked = Result<(), String>;
@@ -36,11 +37,62 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
             return Err(format!("two contestants are called '{}'", contestant.name));
         }
     }
-    for claim in &plan.claims {
-        contestant(plan, claim.left, "a claim")?;
-        contestant(plan, claim.right, "a claim")?;
+    if plan.block_runs == 0 {
+        return Err("the blocks of the plan have no runs".to_owned());
     }
-    Ok(())
+    if let Kind::Stream { scale: Some(scale) } = plan.kind
+        && !(scale > 0.0 && scale.is_finite())
+    {
+        return Err("the scale of the plan's stream is out of range".to_owned());
+    }
+    plan.claims.iter().try_for_each(|claim| planned(plan, claim))
+}
+
+/// A claim names what it is about: a ratio needs two contestants, a property of one has no other.
+fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
+    let statement = claim.claim.statement;
+    contestant(plan, claim.left, "a claim")?;
+    if let Some(right) = claim.right {
+        contestant(plan, right, "a claim")?;
+    }
+    let is_of_two = matches!(
+        statement,
+        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. })
+    );
+    if is_of_two != claim.right.is_some() {
+        return Err(match is_of_two {
+            true => "a claim about two contestants names only one".to_owned(),
+            false => "a claim about one contestant names two".to_owned(),
+        });
+    }
+    if matches!(plan.kind, Kind::Stream { .. }) && is_of_two {
+        return Err("a claim about the lines of a stream compares contestants".to_owned());
+    }
+    if is_in_range(statement) { Ok(()) } else { Err("a number of a claim is out of range".into()) }
+}
+
+fn is_in_range(statement: Statement) -> bool {
+    let is_share = |share: f64| share > 0.0 && share < 1.0;
+    let are_shares = |good: f64, bad: f64| is_share(good) && is_share(bad) && bad <= good;
+    let is_factor = |factor: f64| factor > 0.0 && factor.is_finite();
+    let is_fraction = |fraction: f64| fraction >= 0.0 && fraction.is_finite();
+    match statement {
+        Statement::Ratio(relation) => match relation {
+            Relation::Order => true,
+            Relation::AtLeast { factor } => is_factor(factor),
+            Relation::NoMoreThan { fraction } | Relation::Within { fraction } => {
+                is_fraction(fraction)
+            }
+        },
+        Statement::Property(property) => match property {
+            Property::InShareOfRounds { factor, share } => is_factor(factor) && is_share(share),
+            Property::Succeeds { good, bad } => are_shares(good, bad),
+            Property::Quantile { good, bad, bar } => are_shares(good, bad) && bar.is_finite(),
+            Property::Mean { bar, cap, .. } => {
+                bar.is_finite() && cap.is_none_or(|cap| cap.is_finite() && cap > bar)
+            }
+        },
+    }
 }
 
 /// The coins name contestants of the plan, each at most once in the order.
@@ -72,10 +124,25 @@ pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
     round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
 }
 
-/// The event names contestants of the plan.
+/// The event names contestants of the plan, and its counts can be.
 pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
     match event {
-        Event::Void { contestant: index, .. } => contestant(plan, *index, "an event"),
+        Event::Void { contestant: index, .. } | Event::FirstFailure { contestant: index, .. } => {
+            contestant(plan, *index, "an event")
+        }
+        Event::Observed { lines, successes, failure_runs, .. }
+            if successes.checked_add(*failure_runs).is_none_or(|counted| counted > *lines) =>
+        {
+            Err(format!(
+                "of {lines} lines, {successes} are successes and {failure_runs} begin failures"
+            ))
+        }
+        Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
+            Err("a number of a stream is none".to_owned())
+        }
+        Event::Relaxed { error } if !(*error > 0.0 && *error < 1.0) => {
+            Err("an error of an event is not between 0 and 1".to_owned())
+        }
         Event::FirstOutputs { outputs } if outputs.len() != plan.contestants.len() => Err(format!(
             "there are {} first outputs of {} contestants",
             outputs.len(),

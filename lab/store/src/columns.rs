@@ -62,6 +62,7 @@ fn outcome_code(outcome: Outcome) -> i64 {
         Outcome::Finished => 0,
         Outcome::TimedOut => 1,
         Outcome::Unusable => 2,
+        Outcome::Failed => 3,
     }
 }
 
@@ -70,7 +71,7 @@ struct OutcomeCode(Outcome);
 impl FromSql for OutcomeCode {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let code = value.as_i64()?;
-        let all = [Outcome::Finished, Outcome::TimedOut, Outcome::Unusable];
+        let all = [Outcome::Finished, Outcome::TimedOut, Outcome::Unusable, Outcome::Failed];
         let found = all.into_iter().find(|outcome| outcome_code(*outcome) == code);
         found.map(OutcomeCode).ok_or(FromSqlError::OutOfRange(code))
     }
@@ -92,13 +93,14 @@ impl FromSql for VerdictWord {
 pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO samples (run, round, position, contestant, \
      outcome, wall_ns, user_ns, system_ns, peak_memory_bytes, minor_faults, major_faults, \
      voluntary_switches, involuntary_switches, cycles, instructions, branch_misses, cache_misses, \
-     energy_nj, foreign_cpu_ns, steal_ns, migrations, throttled_ns, marks) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+     energy_nj, foreign_cpu_ns, steal_ns, migrations, throttled_ns, marks, run_ns, run_delay_ns) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 pub(crate) const SELECT_SAMPLES: &str = "SELECT round, outcome, wall_ns, user_ns, system_ns, \
      peak_memory_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches, \
      cycles, instructions, branch_misses, cache_misses, energy_nj, foreign_cpu_ns, steal_ns, \
-     migrations, throttled_ns, marks FROM samples WHERE run = ? ORDER BY round, position";
+     migrations, throttled_ns, marks, run_ns, run_delay_ns \
+     FROM samples WHERE run = ? ORDER BY round, position";
 
 /// Where a sample stands: run, round, position in the order, contestant.
 pub(crate) type Place = (i64, u64, usize, usize);
@@ -123,8 +125,8 @@ pub(crate) fn insert_sample(
         beside,
         marks,
     } = *sample;
-    let Meters { cycles, instructions, branch_misses, cache_misses, energy_nj } = meters;
-    let Beside { foreign_cpu_ns, steal_ns, migrations, throttled_ns } = beside;
+    let Meters { cycles, instructions, branch_misses, cache_misses, energy_nj, run_ns } = meters;
+    let Beside { foreign_cpu_ns, steal_ns, migrations, throttled_ns, run_delay_ns } = beside;
     statement.execute(rusqlite::params![
         run,
         Bits(round),
@@ -149,6 +151,8 @@ pub(crate) fn insert_sample(
         migrations.map(Bits),
         throttled_ns.map(Bits),
         Bits(u64::from(marks.bits())),
+        run_ns.map(Bits),
+        run_delay_ns.map(Bits),
     ])
 }
 
@@ -174,12 +178,14 @@ pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
             branch_misses: maybe(12)?,
             cache_misses: maybe(13)?,
             energy_nj: maybe(14)?,
+            run_ns: maybe(20)?,
         },
         beside: Beside {
             foreign_cpu_ns: maybe(15)?,
             steal_ns: maybe(16)?,
             migrations: maybe(17)?,
             throttled_ns: maybe(18)?,
+            run_delay_ns: maybe(21)?,
         },
         marks: Marks::from_bits(row.get(19)?),
     })

@@ -178,6 +178,20 @@ impl Store {
         Ok(runs)
     }
 
+    /// The latest run of these claims on these files.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn latest_of(&self, claim_key: &str) -> Result<Option<RunId>, StoreError> {
+        let sql = "SELECT run, id FROM runs WHERE claim_key = ? ORDER BY run DESC LIMIT 1";
+        self.asked(|| {
+            let found = self.connection.query_row(sql, [claim_key], |row| {
+                Ok(RunId { row: row.get(0)?, name: row.get(1)? })
+            });
+            found.optional()
+        })
+    }
+
     pub(crate) fn asked<T>(
         &self,
         question: impl FnOnce() -> rusqlite::Result<T>,

@@ -23,6 +23,7 @@ mod lock;
 mod portable;
 mod read;
 mod schema;
+mod stopped;
 mod store;
 mod sync;
 #[cfg(test)]
@@ -34,4 +35,5 @@ pub use history::{ClaimSummary, RunSummary};
 pub use id::RunId;
 pub use lock::RunLock;
 pub use portable::{SCHEMA, read_lines, write_lines};
+pub use stopped::StoppedRun;
 pub use store::{Store, is_store_file};

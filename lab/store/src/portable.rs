@@ -117,11 +117,14 @@ fn without_coins(round: &Round) -> RoundOut<'_> {
 
 fn last_round_before(event: &Event) -> Option<u64> {
     match event {
-        Event::Void { round, .. } => Some(*round),
+        Event::Void { round, .. } | Event::FirstFailure { round, .. } => Some(*round),
         Event::Stopped { rounds, .. } | Event::Resumed { rounds, .. } => {
             Some(rounds.saturating_sub(1))
         }
-        Event::FirstOutputs { .. } | Event::Warned { .. } => None,
+        Event::FirstOutputs { .. }
+        | Event::Warned { .. }
+        | Event::Observed { .. }
+        | Event::Relaxed { .. } => None,
     }
 }
 

@@ -10,9 +10,9 @@
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //!
-//! `outcome` is 0 for finished, 1 for timed out, 2 for unusable. Integers above 2^63 - 1 are kept
-//! as the negative number with the same bits. Floats are `REAL`, infinities too; only -0.0 and NaN,
-//! which SQLite would change, are blobs of their eight bytes, the highest first.
+//! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above
+//! 2^63 - 1 are kept as the negative number with the same bits. Floats are `REAL`, infinities too;
+//! only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the highest first.
 
 use crate::error::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
@@ -23,7 +23,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
 /// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
 /// Released steps never change: a new version is a new step.
-pub(crate) const STEPS: &[&str] = &[VERSION_1];
+pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2];
 
 const VERSION_1: &str = "
 CREATE TABLE runs (
@@ -66,6 +66,12 @@ CREATE TABLE verdicts (
   verdict TEXT NOT NULL, rounds INTEGER NOT NULL, low ANY, high ANY,
   PRIMARY KEY (run, sequence)
 ) STRICT, WITHOUT ROWID;
+";
+
+/// What the scheduler says of a run, and runs that failed where a claim counts them (outcome 3).
+const VERSION_2: &str = "
+ALTER TABLE samples ADD COLUMN run_ns INTEGER;
+ALTER TABLE samples ADD COLUMN run_delay_ns INTEGER;
 ";
 
 /// Checks that the file is ours and not newer, and brings an older or empty one up to date.

@@ -1,14 +1,15 @@
 //! Journals for tests: every kind of line, and numbers at their limits.
 
 use crate::{RunId, Store};
-use tiebreak_core::claim::{Claim, Relation};
+use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{
     Event, FilePrint, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
 };
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
-    Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, PlannedClaim, ProgramPlan, Scope,
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
 };
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_core::sampler::OutputPrint;
@@ -23,6 +24,7 @@ fn contestant(name: &str) -> Contestant {
         workload: String::new(),
         parameters: vec![("n".into(), "7".into())],
         hooks: Hooks { prepare: Some("sync".into()), ..Hooks::default() },
+        directory: (name == "B").then(|| "/srv/b".into()),
     }
 }
 
@@ -31,14 +33,15 @@ fn claim(text: &str, relation: Relation) -> PlannedClaim {
         claim: Claim {
             text: text.into(),
             left: "A".into(),
-            right: "B".into(),
-            relation,
+            right: Some("B".into()),
+            statement: Statement::Ratio(relation),
             metric: Metric::WallTime,
             workload: None,
         },
         left: 0,
-        right: 1,
+        right: Some(1),
         error: 0.01 / 3.0,
+        gate: Gate::None,
     }
 }
 
@@ -70,6 +73,8 @@ pub fn header() -> RunHeader {
             seed: "5eed".into(),
             clock_step_ns: 1.0 / 3.0,
             program: ProgramPlan::default(),
+            block_runs: 1,
+            adjust: Adjust::NONE,
         },
         machine: Fingerprint(machine.into()),
         files: vec![FilePrint { path: "/bin/A".into(), bytes: 1 << 63, digest: "ab".into() }],
@@ -126,12 +131,14 @@ pub fn extreme_round(number: u64, attempt: u32) -> Round {
             branch_misses: Some(6),
             cache_misses: Some(0),
             energy_nj: Some(7),
+            run_ns: Some(u64::MAX - 2),
         },
         beside: Beside {
             foreign_cpu_ns: Some(8),
             steal_ns: Some(9),
             migrations: Some(10),
             throttled_ns: Some(u64::MAX),
+            run_delay_ns: Some(11),
         },
         marks: Mark::ALL.into_iter().fold(Marks::NONE, Marks::with),
     };
@@ -207,4 +214,40 @@ pub fn append(store: &mut Store, journal: &Journal) -> RunId {
         store.verdict(&run, verdict).unwrap();
     }
     run
+}
+
+/// A run of a claim about how often a contestant succeeds: with all that other runs leave out.
+pub fn of_success(id: &str) -> Journal {
+    let mut header = header();
+    let succeeds = Property::Succeeds { good: 0.98, bad: 0.95 };
+    let plan = &mut header.plan;
+    plan.claims[1].claim.statement = Statement::Property(succeeds);
+    plan.claims[1].claim.right = None;
+    plan.claims[1].right = None;
+    plan.claims[1].gate = Gate::OpenUnlessRefuted;
+    plan.block_runs = 5;
+    plan.adjust = Adjust { slot: true, strata: false };
+    let mut round = round(0, 0);
+    round.samples[0] = Sample::failed();
+    let fault = Fault::ExitStatus { status: 3, stderr: "no luck".into() };
+    let observed = |values: &[f64]| Event::Observed {
+        lines: 3,
+        successes: 1,
+        failure_runs: 2,
+        values: values.to_vec(),
+        elapsed_ns: 17,
+    };
+    Journal {
+        id: id.into(),
+        header,
+        rounds: vec![round],
+        lost: Vec::new(),
+        events: vec![
+            Event::FirstFailure { contestant: 0, round: 0, fault },
+            observed(&[]),
+            observed(&[0.1 + 0.2, -0.0, 5e-324]),
+            Event::Relaxed { error: 0.02 },
+        ],
+        verdicts: Vec::new(),
+    }
 }

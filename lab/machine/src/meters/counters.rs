@@ -105,6 +105,7 @@ impl Reading {
                 branch_misses: counts[2],
                 cache_misses: counts[3],
                 energy_nj: None,
+                run_ns: None,
             },
             migrations: migrations.map(|(now, then)| now.count.saturating_sub(then.count)),
             multiplexed,

@@ -35,8 +35,10 @@ unsafe impl Plain for u8 {}
 pub(crate) struct Hello {
     pub(crate) stage: i32,
     pub(crate) errno: i32,
+    /// Whose folder it is that cannot be entered.
+    pub(crate) contestant: u32,
 }
-// SAFETY: two i32 have no padding between them.
+// SAFETY: three 32-bit numbers have no padding between them.
 unsafe impl Plain for Hello {}
 
 impl Hello {
@@ -69,10 +71,15 @@ pub(crate) struct Reply {
     pub(crate) involuntary_switches: u64,
     /// The launcher's own peak memory so far.
     pub(crate) floor_kib: u64,
+    /// Time of its main thread on a CPU, as the scheduler counts it; [`Reply::UNKNOWN`] if it does
+    /// not.
+    pub(crate) run_ns: u64,
+    /// And its time ready to run, waiting for a CPU.
+    pub(crate) run_delay_ns: u64,
     /// Name of one process that was left behind, ended by zero bytes.
     pub(crate) left_name: [u8; 32],
 }
-// SAFETY: four 32-bit numbers, ten u64 and 32 bytes have no padding between them.
+// SAFETY: four 32-bit numbers, twelve u64 and 32 bytes have no padding between them.
 unsafe impl Plain for Reply {}
 
 impl Reply {
@@ -88,6 +95,8 @@ impl Reply {
     pub(crate) const CANCELLED: i32 = 4;
     /// It could not be watched, and was ended.
     pub(crate) const BROKEN: i32 = 5;
+    /// In place of a number that the kernel did not say.
+    pub(crate) const UNKNOWN: u64 = u64::MAX;
 
     /// A reply that says nothing yet.
     pub(crate) const fn new() -> Reply {
@@ -106,6 +115,8 @@ impl Reply {
             voluntary_switches: 0,
             involuntary_switches: 0,
             floor_kib: 0,
+            run_ns: Reply::UNKNOWN,
+            run_delay_ns: Reply::UNKNOWN,
             left_name: [0; 32],
         }
     }

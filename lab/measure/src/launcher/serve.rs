@@ -1,5 +1,6 @@
 //! The launcher's own life: set up, then one run a request, until the caller is gone.
 
+use super::folders::Folders;
 use super::message::{self, Heard, Hello, Reply, Request};
 use super::{Prepared, orphans, spawn, wait};
 use std::fs::File;
@@ -24,19 +25,22 @@ pub(super) fn run(socket: OwnedFd, prepared: Prepared) -> ! {
 fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     let (socket, null) = settle_descriptors(socket)?;
     let socket = socket.as_fd();
-    let hello = match set_up(&prepared) {
-        Ok(()) => Hello::default(),
-        Err((stage, error)) => {
+    let set_up = set_up(&prepared);
+    let hello = match &set_up {
+        Ok(_) => Hello::default(),
+        Err((stage, contestant, error)) => {
             let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-            Hello { stage, errno }
+            Hello { stage: *stage, errno, contestant: *contestant }
         }
     };
     message::send(socket, &hello, &[])?;
+    let Ok(folders) = set_up else { return Ok(()) };
     let attributes = spawn::Attributes::new()?;
     loop {
         match message::hear(socket)? {
             Heard::Request(request, standard) => {
-                let reply = run_once(&request, standard, &mut prepared, &attributes, socket);
+                let reply =
+                    run_once(&request, standard, &mut prepared, &folders, &attributes, socket);
                 stand_on(&null, &null, &null);
                 message::send(socket, &reply, &[])?;
             }
@@ -51,6 +55,7 @@ fn run_once(
     request: &Request,
     [input, output, errors]: [OwnedFd; 3],
     prepared: &mut Prepared,
+    folders: &Folders,
     attributes: &spawn::Attributes,
     socket: BorrowedFd<'_>,
 ) -> Reply {
@@ -63,7 +68,8 @@ fn run_once(
         return reply;
     };
     let watch = wait::Watch { request, output: &output, errors: &errors, socket };
-    match spawn::start(image, &prepared.environment, attributes) {
+    let entered = folders.enter(request.contestant as usize);
+    match entered.and_then(|()| spawn::start(image, &prepared.environment, attributes)) {
         Ok((pid, start_ns)) => {
             reply.start_ns = start_ns;
             watch.until_reaped(pid, &mut reply);
@@ -120,8 +126,8 @@ fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) 
 
 /// Makes the launcher what it must be: apart from the caller's signals, the one that orphans fall
 /// to, in the right folder, on the right CPUs.
-fn set_up(prepared: &Prepared) -> Result<(), (i32, io::Error)> {
-    let failed = |stage| move |error| (stage, error);
+fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
+    let failed = |stage| move |error| (stage, 0, error);
     // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only what
     // belongs to this process: its group, its name, what signals do to it.
     unsafe {
@@ -132,20 +138,19 @@ fn set_up(prepared: &Prepared) -> Result<(), (i32, io::Error)> {
             libc::signal(signal, libc::SIG_IGN);
         }
         if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) != 0 {
-            return Err((Hello::SET_UP, io::Error::last_os_error()));
+            return Err((Hello::SET_UP, 0, io::Error::last_os_error()));
         }
     }
     // The kernel must have what we wait with: better now than in the first round.
     // SAFETY: getpid only reads a number.
     let own = unsafe { libc::getpid() };
     super::process_descriptor(own).map_err(failed(Hello::SET_UP))?;
-    if let Some(directory) = &prepared.directory {
-        std::env::set_current_dir(directory).map_err(failed(Hello::DIRECTORY))?;
-    }
+    let folders = Folders::open(&prepared.directories)
+        .map_err(|(contestant, error)| (Hello::DIRECTORY, contestant as u32, error))?;
     if !prepared.cpus.is_empty() {
         cpus::pin_this_thread(&prepared.cpus).map_err(failed(Hello::SET_UP))?;
     }
-    Ok(())
+    Ok(folders)
 }
 
 /// The launcher's own peak memory, which `exec` passes on to every program.

@@ -1,7 +1,7 @@
 //! Waiting for a program: its end, the time-out, a flood, or the caller's word.
 
 use super::message::{self, Heard, Reply, Request};
-use super::process_descriptor;
+use super::{process_descriptor, scheduled};
 use crate::resources::time_ns;
 use std::io;
 use std::mem::MaybeUninit;
@@ -39,6 +39,7 @@ impl Watch<'_> {
                 libc::kill(-pid, libc::SIGKILL);
                 libc::kill(pid, libc::SIGKILL);
             }
+            wait_for_end(pid);
         }
         reap(pid, reply);
         if reply.end == Reply::ENDED && self.is_flooded() {
@@ -142,8 +143,21 @@ fn sleep(process: &OwnedFd, socket: BorrowedFd<'_>, at_most_ns: u64) -> io::Resu
     })
 }
 
+/// Waits until a process that was killed can be reaped, without reaping it.
+fn wait_for_end(pid: i32) {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let options = libc::WEXITED | libc::WNOWAIT;
+    // SAFETY: the place is valid for the result.
+    while unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) } == -1
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
+}
+
 /// Reaps the process, reads the clock at once, and keeps what the kernel accounts.
 fn reap(pid: i32, reply: &mut Reply) {
+    // The scheduler's count is gone once the process is, so it is read first. That is no time of
+    // the contestant's: the clock stands still meanwhile.
+    let reading_ns = scheduled::read(pid, reply);
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
@@ -154,7 +168,7 @@ fn reap(pid: i32, reply: &mut Reply) {
             break;
         }
     }
-    reply.end_ns = clock::monotonic_ns();
+    reply.end_ns = clock::monotonic_ns() - reading_ns;
     // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
     let usage = unsafe { usage.assume_init() };
     let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);

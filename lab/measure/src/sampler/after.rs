@@ -71,6 +71,8 @@ impl Programs {
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
         let counted = after.counters.since(&before.counters);
         around.beside.migrations = counted.migrations;
+        let known = |ns: u64| Some(ns).filter(|ns| *ns != Reply::UNKNOWN);
+        around.beside.run_delay_ns = known(reply.run_delay_ns);
         Sample {
             outcome,
             wall_ns,
@@ -81,7 +83,11 @@ impl Programs {
             major_faults: reply.major_faults,
             voluntary_switches: reply.voluntary_switches,
             involuntary_switches: reply.involuntary_switches,
-            meters: Meters { energy_nj: self.energy_nj(before, after), ..counted.meters },
+            meters: Meters {
+                energy_nj: self.energy_nj(before, after),
+                run_ns: known(reply.run_ns),
+                ..counted.meters
+            },
             beside: around.beside,
             marks: self.at_floor(reply, marks(reply, outcome, &around, counted.multiplexed)),
         }

@@ -8,10 +8,18 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use tiebreak_core::plan::{Contestant, ProgramPlan};
+use tiebreak_core::plan::{Contestant, Plan, ProgramPlan};
 use tiebreak_machine::cpus;
 
-pub(super) fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartError> {
+/// The folder that each contestant runs in, if it is another than ours: its own, or the run's.
+pub(super) fn directories(plan: &Plan) -> Result<Vec<Option<PathBuf>>, StartError> {
+    let of_run = plan.program.directory.as_deref();
+    check_directory(of_run)?;
+    let of_each = plan.contestants.iter().map(|each| each.directory.as_deref().or(of_run));
+    of_each.map(check_directory).collect()
+}
+
+fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartError> {
     let Some(directory) = directory else {
         return Ok(None);
     };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_journal::rich;
+use crate::test_journal::{of_success, rich};
 
 fn text_of(journal: &Journal) -> String {
     let mut bytes = Vec::new();
@@ -17,6 +17,30 @@ fn what_is_read_is_what_was_written() {
     assert_eq!(text_of(&back), text);
     assert!(text.contains("\"evidence_for\":\"inf\",\"evidence_against\":-0.0"), "{text}");
     assert!(text.contains("\"share\":\"-inf\"") && text.contains("\"seconds\":\"inf\""), "{text}");
+}
+
+/// What came with a later version is written where it is needed and read where it stands.
+#[test]
+fn what_is_new_is_left_out_where_it_says_nothing() {
+    let journal = of_success("r7f3k2");
+    let text = text_of(&journal);
+    let back = read_lines(text.as_bytes()).unwrap();
+    assert_eq!((&back, text_of(&back)), (&journal, text.clone()));
+    let new = ["block_runs", "adjust", "gate", "run_ns", "run_delay_ns"];
+    let mut old = rich("r7f3k2");
+    for contestant in &mut old.header.plan.contestants {
+        contestant.directory = None;
+    }
+    for sample in old.rounds.iter_mut().flat_map(|round| &mut round.samples) {
+        (sample.meters.run_ns, sample.beside.run_delay_ns) = (None, None);
+    }
+    let plain = text_of(&old);
+    for name in new {
+        assert!(!plain.contains(&format!("\"{name}\"")), "{name}");
+    }
+    assert!(!plain.contains("\"directory\":\"/srv"), "{plain}");
+    assert_eq!(read_lines(plain.as_bytes()).unwrap(), old);
+    assert!(["block_runs", "adjust", "gate"].iter().all(|name| text.contains(name)));
 }
 
 #[test]
@@ -54,7 +78,11 @@ fn lines_stand_in_the_order_of_happening() {
 
 /// Changes one line of a good journal and expects an error that names it and says this.
 fn check(line: usize, from: &str, to: &str, said: &str) {
-    let text = text_of(&rich("r7f3k2"));
+    check_in(&rich("r7f3k2"), line, from, to, said);
+}
+
+fn check_in(journal: &Journal, line: usize, from: &str, to: &str, said: &str) {
+    let text = text_of(journal);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     assert!(lines[line - 1].contains(from), "line {line} has no {from}: {}", lines[line - 1]);
     lines[line - 1] = lines[line - 1].replace(from, to);
@@ -103,4 +131,21 @@ fn what_is_no_journal_is_refused() {
         [first_rounds[0], first_rounds[1], first_rounds[2], first_rounds[1], first_rounds[2]];
     let error = read_lines(repeated.join("\n").as_bytes()).unwrap_err().to_string();
     assert!(error.contains("line 5 ") && error.contains("round 0 stands where round 1"), "{error}");
+}
+
+#[test]
+fn errors_name_the_claim_or_event_that_cannot_be() {
+    let journal = of_success("r7f3k2");
+    let check = |line, from, to, said| check_in(&journal, line, from, to, said);
+    check(1, "\"block_runs\":5", "\"block_runs\":0", "have no runs");
+    check(1, "\"good\":0.98", "\"good\":0.9", "out of range");
+    check(1, "\"good\":0.98", "\"good\":1.0", "out of range");
+    check(1, "\"bad\":0.95", "\"bad\":\"nan\"", "out of range");
+    check(1, "\"factor\":1.1", "\"factor\":0.0", "out of range");
+    check(1, "\"right\":1", "\"right\":null", "two contestants names only one");
+    check(1, "\"right\":null,\"error\"", "\"right\":1,\"error\"", "one contestant names two");
+    check(1, "\"kind\":\"compare\"", "\"kind\":\"stream\",\"scale\":1.0", "lines of a stream");
+    check(4, "\"contestant\":0", "\"contestant\":2", "contestant 2 of 2");
+    check(5, "\"successes\":1", "\"successes\":2", "of 3 lines, 2 are successes");
+    check(7, "\"error\":0.02", "\"error\":0.0", "not between 0 and 1");
 }

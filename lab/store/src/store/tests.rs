@@ -1,9 +1,10 @@
 use super::*;
 use crate::schema::{APPLICATION_ID, STEPS};
-use crate::test_journal::{append, coins, header, rich};
+use crate::test_journal::{append, coins, header, of_success, rich};
 use crate::write_lines;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use tiebreak_core::journal::Journal;
 
 const READ_WRITE: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
@@ -44,7 +45,7 @@ fn settings_are_what_the_documentation_says() {
         ("recursive_triggers", "1"),
         ("cache_size", "-512"),
         ("journal_mode", "wal"),
-        ("user_version", "1"),
+        ("user_version", "2"),
         ("application_id", "1953064290"),
     ] {
         let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
@@ -73,6 +74,7 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     make(&path);
     let next = [
         STEPS[0],
+        STEPS[1],
         "CREATE TABLE notes (run INTEGER NOT NULL REFERENCES runs, text TEXT NOT NULL) STRICT;
          ALTER TABLE rounds ADD COLUMN temperature INTEGER;",
     ];
@@ -86,10 +88,48 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     drop(newer);
     for open in [Store::open, Store::open_existing] {
         let error = open(&path).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 3, known: 2, .. }), "{error}");
     }
     let again = Store::open_patiently(&path, &path, READ_WRITE, &next).unwrap();
     assert_eq!(again.runs(None).unwrap().len(), 1);
+}
+
+/// A store as the first version made it, with the rows of this one.
+fn make_version_1(path: &Path, of: &Path) {
+    let first = Connection::open(path).unwrap();
+    first.execute_batch(STEPS[0]).unwrap();
+    let sql = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;");
+    first.execute_batch(&sql).unwrap();
+    first.execute("ATTACH ? AS now", [of.to_str().unwrap()]).unwrap();
+    for table in ["runs", "attempts", "rounds", "samples", "wealth", "events", "verdicts"] {
+        let sql = "SELECT group_concat(name) FROM pragma_table_info(?, 'main')";
+        let columns: String = first.query_row(sql, [table], |row| row.get(0)).unwrap();
+        let sql = format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM now.{table}");
+        first.execute(&sql, []).unwrap();
+    }
+}
+
+#[test]
+fn a_store_of_the_first_version_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let (now, path) = (folder.path().join("now.db"), folder.path().join("journal.db"));
+    make(&now);
+    make_version_1(&path, &now);
+    let mut expected = rich("");
+    for sample in expected.rounds.iter_mut().flat_map(|round| &mut round.samples) {
+        (sample.meters.run_ns, sample.beside.run_delay_ns) = (None, None);
+    }
+    let mut store = Store::open(&path).unwrap();
+    let run = store.find("latest").unwrap();
+    assert_eq!(store.journal(&run).unwrap(), Journal { id: run.to_string(), ..expected });
+    let newer = append(&mut store, &of_success(""));
+    assert_eq!(store.journal(&newer).unwrap(), of_success(newer.as_str()));
+    let again = append(&mut store, &rich(""));
+    drop(store);
+    let store = Store::open_existing(&path).unwrap();
+    assert_eq!(store.journal(&again).unwrap(), rich(again.as_str()));
+    let refused = store.connection.execute("UPDATE samples SET run_ns = 1", []).unwrap_err();
+    assert!(refused.to_string().contains("append-only"), "{refused}");
 }
 
 #[test]
@@ -97,7 +137,7 @@ fn a_step_that_fails_leaves_the_file_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
     make(&path);
-    let broken = [STEPS[0], "CREATE TABLE half (x); CREATE TABLE runs (y);"];
+    let broken = [STEPS[0], STEPS[1], "CREATE TABLE half (x); CREATE TABLE runs (y);"];
     assert!(Store::open_patiently(&path, &path, READ_WRITE, &broken).is_err());
     let store = Store::open(&path).unwrap();
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'half'";
