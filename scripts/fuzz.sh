@@ -7,7 +7,7 @@
 set -eu
 
 seconds=${1:-20}
-targets="claim"
+targets="claim file"
 
 case $seconds in
     '' | *[!0-9]* | 0)
@@ -47,7 +47,7 @@ run() {
     artifacts=artifacts/$1/
     mkdir -p "$found" "$artifacts"
     set -- "$1" "$found" "corpus/$1"
-    options="-max_total_time=$seconds -max_len=1100 -timeout=5 -dict=$1.dict"
+    options="-max_total_time=$seconds -max_len=1500 -timeout=5 -dict=$1.dict"
     options="$options -verbosity=0 -print_final_stats=1"
     if cargo fuzz --version >/dev/null 2>&1; then
         echo "fuzz: $1 for $seconds s by cargo fuzz"

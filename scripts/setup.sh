@@ -3,7 +3,9 @@
 # Says what it does; says nothing and changes nothing where all is there.
 #
 #   scripts/setup.sh build     to build and run tiebreak: Rust, a C compiler
+#   scripts/setup.sh test      to test it: git
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
+#   scripts/setup.sh gate      to gate pull requests beside hyperfine: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
 set -eu
 
@@ -53,7 +55,11 @@ for job in "$@"; do
             need libc6-dev has_c_headers
             need ca-certificates has_certificates
             ;;
-        peers)
+        test)
+            need git has git
+            ;;
+        peers | gate)
+            [ "$job" = peers ] || need git has git
             need gcc has cc
             need libc6-dev has_c_headers
             need hyperfine has hyperfine
@@ -65,7 +71,7 @@ for job in "$@"; do
             need g++ has c++
             ;;
         *)
-            echo "setup: no job is called '$job'; there are build, peers and fuzz." >&2
+            echo "setup: no job is called '$job'; there are build, test, peers, gate and fuzz." >&2
             exit 64
             ;;
     esac

@@ -44,7 +44,7 @@ impl Unit {
 }
 
 /// Splits a word into its number, with its sign, and what follows.
-fn number_and_unit(word: &str) -> (&str, &str) {
+pub(crate) fn number_and_unit(word: &str) -> (&str, &str) {
     let end = word.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
     word.split_at(end.unwrap_or(word.len()))
 }

@@ -3,6 +3,7 @@
 use crate::error::{ClaimError, Problem, offered, shown};
 use crate::suggest::closest;
 use crate::token::{Token, tokens};
+use std::ops::Range;
 
 /// A place between two words of a sentence.
 #[derive(Clone, Debug)]
@@ -85,18 +86,38 @@ impl<'a> Cursor<'a> {
         problem: impl FnOnce(String) -> Problem,
         expected: Vec<String>,
     ) -> ClaimError {
-        let ahead = self.tokens.get(self.at..).unwrap_or(&[]);
-        match (ahead, ahead.iter().take(words).next_back()) {
-            ([first, ..], Some(last)) => {
-                let span = first.span.start..last.span.end;
-                let problem = problem(shown(&self.text[span.clone()]));
-                ClaimError::new(self.text, span, problem, expected)
-            }
-            _ => {
-                let end = self.tokens.last().map_or(0, |last| last.span.end);
+        match self.ahead(0) {
+            Some(_) => self.error_at(self.span(words), problem, expected),
+            None => {
+                let end = self.end();
                 ClaimError::new(self.text, end..end, Problem::EndsEarly, expected)
             }
         }
+    }
+
+    /// An error about words that were read before.
+    pub(crate) fn error_at(
+        &self,
+        span: Range<usize>,
+        problem: impl FnOnce(String) -> Problem,
+        expected: Vec<String>,
+    ) -> ClaimError {
+        let problem = problem(shown(&self.text[span.clone()]));
+        ClaimError::new(self.text, span, problem, expected)
+    }
+
+    /// Where the next words stand, at least one of which is there.
+    pub(crate) fn span(&self, words: usize) -> Range<usize> {
+        let ahead = self.tokens.get(self.at..).unwrap_or(&[]);
+        match (ahead.first(), ahead.iter().take(words).next_back()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => self.end()..self.end(),
+        }
+    }
+
+    /// Where the last word ends.
+    fn end(&self) -> usize {
+        self.tokens.last().map_or(0, |last| last.span.end)
     }
 }
 

@@ -19,12 +19,17 @@ impl<'a> Decimal<'a> {
 
     /// The nearest `f64`; infinite if it is too large for one.
     pub(crate) fn value(self) -> f64 {
-        self.scaled(self.whole, 0)
+        self.shifted(0)
+    }
+
+    /// The number times `10^exponent`; infinite if that is too large for an `f64`.
+    pub(crate) fn shifted(self, exponent: i32) -> f64 {
+        self.scaled(self.whole, exponent)
     }
 
     /// The number over 100.
     pub(crate) fn hundredth(self) -> f64 {
-        self.scaled(self.whole, -2)
+        self.shifted(-2)
     }
 
     /// 1 plus the number over 100.
@@ -53,17 +58,29 @@ impl<'a> Decimal<'a> {
 
 /// Writes 100 times a number that is at least 0: `2.5` for 0.025, exactly.
 pub(crate) fn hundredfold(value: f64) -> String {
+    shifted_text(value, 2)
+}
+
+/// Writes a number that is at least 0 times `10^exponent`: its shortest digits with the point
+/// moved, so that [`Decimal::shifted`] by the opposite exponent gives it back to the last bit.
+pub(crate) fn shifted_text(value: f64, exponent: i32) -> String {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let (moved, rest) = match fraction.len() {
-        0..=2 => (format!("{whole}{fraction:0<2}"), ""),
-        _ => (format!("{whole}{}", &fraction[..2]), &fraction[2..]),
+    let digits = format!("{whole}{fraction}");
+    let places = exponent.unsigned_abs() as usize;
+    let (digits, point) = match exponent < 0 {
+        true => (format!("{}{digits}", "0".repeat(places)), whole.len()),
+        false => (format!("{digits:0<0$}", whole.len() + places), whole.len() + places),
     };
-    let whole = match moved.trim_start_matches('0') {
+    let (whole, fraction) = digits.split_at(point);
+    let whole = match whole.trim_start_matches('0') {
         "" => "0",
         digits => digits,
     };
-    if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
+    match fraction.trim_end_matches('0') {
+        "" => whole.to_owned(),
+        fraction => format!("{whole}.{fraction}"),
+    }
 }
 
 /// Writes 1 plus a number that is at least 0: `1.025` for 0.025, exactly.
@@ -108,6 +125,11 @@ mod tests {
         assert_eq!(hundredfold(0.0), "0");
         assert_eq!(hundredfold(12.0), "1200");
         assert_eq!(hundredfold(0.00001), "0.001");
+        assert_eq!(shifted_text(5e6, -6), "5");
+        assert_eq!(shifted_text(5_250_000.0, -6), "5.25");
+        assert_eq!(shifted_text(12.5, -3), "0.0125");
+        assert_eq!(shifted_text(0.5, -1), "0.05");
+        assert_eq!(shifted_text(0.0, -9), "0");
         assert_eq!(one_and(0.02), "1.02");
         assert_eq!(one_and(1e300), 1e300.to_string());
     }
@@ -118,6 +140,11 @@ mod tests {
             let (percent, above) = (hundredfold(value), one_and(value));
             prop_assert_eq!(Decimal::parse(&percent).map(Decimal::hundredth), Some(value));
             prop_assert_eq!(Decimal::parse(&above).and_then(Decimal::minus_one), Some(value));
+            for exponent in -9..=9 {
+                let text = shifted_text(value, exponent);
+                let back = Decimal::parse(&text).map(|decimal| decimal.shifted(-exponent));
+                prop_assert_eq!(back, Some(value), "{} {}", text, exponent);
+            }
         }
     }
 }

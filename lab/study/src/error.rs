@@ -1,8 +1,8 @@
 //! What is wrong with a sentence, where, and what could stand there.
 
-use std::fmt;
 use std::ops::Range;
 use thiserror::Error;
+use tiebreak_core::metric::Metric;
 
 /// How many characters of a word an error repeats.
 const SHOWN_CHARS: usize = 40;
@@ -53,10 +53,27 @@ pub enum Problem {
     /// A word where an amount must stand.
     #[error("'{0}' is neither a factor nor a percentage")]
     NotAnAmount(String),
+    /// A word where a share must stand.
+    #[error("'{0}' is not a share")]
+    NotAShare(String),
+    /// A word where a number must stand, with a unit or without.
+    #[error("'{0}' is not a number")]
+    NotANumber(String),
+    /// A word where a unit must stand.
+    #[error("'{0}' is not a unit")]
+    NotAUnit(String),
+    /// An amount in a unit that its metric does not have.
+    #[error("'{amount}' is no amount of {}", metric.name())]
+    WrongUnit {
+        /// The amount.
+        amount: String,
+        /// The metric.
+        metric: Metric,
+    },
     /// An amount that means nothing, or that nobody means.
     #[error("'{0}' is out of range")]
     OutOfRange(String),
-    /// A second metric or workload.
+    /// A second metric, workload, bad share, cap or share of rounds.
     #[error("the {0} is named twice")]
     NamedTwice(&'static str),
     /// A tab or a line feed in a name, or an escape anywhere.
@@ -68,33 +85,9 @@ pub enum Problem {
     /// Something right behind a closing quote.
     #[error("the closing quote does not end the word")]
     GluedQuote,
-    /// A claim of a form that is known, but that is not about the ratio of two contestants.
-    #[error("{0} cannot be settled yet")]
-    NotYet(Form),
     /// A question.
     #[error("a question is not a claim")]
     Question,
-}
-
-/// The forms of claims that are recognised and not settled yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `p99 of A is below 5 ms`.
-    Quantile,
-    /// `A succeeds at least 98% of the time`.
-    SuccessRate,
-    /// `... in 98% of rounds`.
-    ShareOfRounds,
-}
-
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Form::Quantile => "a claim about a quantile",
-            Form::SuccessRate => "a claim about a success rate",
-            Form::ShareOfRounds => "a claim about a share of the rounds",
-        })
-    }
 }
 
 impl ClaimError {
@@ -109,6 +102,12 @@ impl ClaimError {
 
     pub(crate) fn suggest(mut self, suggestion: Option<&str>) -> Self {
         self.suggestion = suggestion.map(shown);
+        self
+    }
+
+    /// Something more that could stand there.
+    pub(crate) fn or_expect(mut self, expected: &str) -> Self {
+        self.expected.push(expected.to_owned());
         self
     }
 

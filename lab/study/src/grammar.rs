@@ -1,32 +1,44 @@
 //! The grammar of claims.
 //!
 //! ```text
-//! claim      = NAME comparison NAME { "on" NAME | "by" METRIC } [ "." ]
-//! comparison = "is" ( "faster" | "at least" AMOUNT "faster" | AT-MOST AMOUNT "slower" ) "than"
+//! claim      = ( of-two | of-one ) [ "." ]
+//! of-two     = NAME comparison NAME { "on" NAME | "by" METRIC | "in" SHARE "of" [ "the" ] "rounds"
+//! } comparison = "is" ( "faster" | "at least" AMOUNT "faster" | AT-MOST AMOUNT "slower" ) "than"
 //!            | "is" "within" AMOUNT "of"
 //!            | "uses" ( LESS | "at least" AMOUNT LESS | AT-MOST AMOUNT "more" ) METRIC "than"
+//! of-one     = NAME "succeeds at least" SHARE "of the time" { "on" NAME | BAD }
+//!            | ( "median" | PERCENTILE ) "of" NAME "is" BELOW BAR { "on" NAME | "by" METRIC | BAD
+//! }            | "mean of" NAME "is" ( BELOW | "above" | "at least" ) BAR
+//!              { "on" NAME | "by" METRIC | "capped at" BAR }
+//! BAD        = "with" SHARE "as bad"
 //! LESS       = "less" | "fewer"
 //! AT-MOST    = "at most" | "no more than"
+//! BELOW      = "below" | "at most"
 //! ```
+//!
+//! What stands between braces comes in any order and once each; `in SHARE of rounds` only after
+//! `faster`, `less` or `fewer`.
 
 use crate::amount::{Scale, amount};
 use crate::cursor::Cursor;
-use crate::decimal::Decimal;
-use crate::error::{ClaimError, Form, Problem, offered};
-use crate::names::{contestant, metric, workload};
-use tiebreak_core::claim::{Claim, Relation};
+use crate::error::{ClaimError, Problem};
+use crate::names::{contestant, metric};
+use crate::property::{of_one, succeeds};
+use crate::tail::{Clause, tail};
+use std::ops::Range;
+use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
 
 /// The longest sentence that is read, in bytes.
 pub const MAX_CLAIM_BYTES: usize = 1000;
 
 const EXAMPLE: &str = "one such as 'A is faster than B'";
-const THE_END: &str = "the end of the claim";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verb {
     Is,
     Uses,
+    Succeeds,
 }
 
 #[derive(Clone, Copy)]
@@ -37,25 +49,50 @@ enum Bound {
     Within,
 }
 
-/// Reads a claim about two of the contestants. The text of the claim is the sentence with single
-/// spaces between its words and without its full stop.
+/// Reads a claim about one of the contestants, or about two of them. The text of the claim is the
+/// sentence with single spaces between its words and without its full stop.
 ///
 /// Cost: linear in the sentence and the contestants, except that a wrong word is compared with what
 /// could stand there.
 ///
 /// # Errors
-/// The sentence is not a claim, is one of a form that is not settled yet, or names something that
-/// is not there: the error points at the word and says what could stand there.
+/// The sentence is not a claim, or names something that is not there: the error points at the word
+/// and says what could stand there.
 pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
+    parse_spanned(text, contestants).map(|(claim, _)| claim)
+}
+
+/// [`parse`], and where the name of the workload stands, if one does.
+pub(crate) fn parse_spanned(
+    text: &str,
+    contestants: &[&str],
+) -> Result<(Claim, Option<Range<usize>>), ClaimError> {
     check_length(text)?;
     let mut cursor = Cursor::new(text, contestants)?;
-    check_form(&cursor)?;
-    let left = contestant(&mut cursor, contestants, None)?;
-    let (relation, metric) = comparison(&mut cursor)?;
-    let right = contestant(&mut cursor, contestants, Some(&left))?;
-    let (workload, metric) = tail(&mut cursor, metric)?;
-    let metric = metric.unwrap_or(Metric::WallTime);
-    Ok(Claim { text: cursor.normalised(), left, right, relation, metric, workload })
+    check_start(&cursor)?;
+    let said = match of_one(&mut cursor, contestants)? {
+        Some(said) => said,
+        None => about_runs(&mut cursor, contestants)?,
+    };
+    let (workload, span) = said.workload.unzip();
+    let claim = Claim {
+        text: cursor.normalised(),
+        left: said.left,
+        right: said.right,
+        statement: said.statement,
+        metric: said.metric,
+        workload,
+    };
+    Ok((claim, span))
+}
+
+/// What a sentence says, without its text.
+pub(crate) struct Said {
+    pub(crate) left: String,
+    pub(crate) right: Option<String>,
+    pub(crate) statement: Statement,
+    pub(crate) metric: Metric,
+    pub(crate) workload: Option<(String, Range<usize>)>,
 }
 
 fn check_length(text: &str) -> Result<(), ClaimError> {
@@ -67,39 +104,54 @@ fn check_length(text: &str) -> Result<(), ClaimError> {
     Err(ClaimError::new(text, rest, Problem::TooLong { bytes: text.len() }, expected))
 }
 
-/// Refuses what does not start as a claim about two contestants does.
-fn check_form(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
-    let Some(first) = cursor.ahead(0) else {
+/// Refuses what is no claim from its first word on.
+fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
+    if cursor.ahead(0).is_none() {
         let mut error = cursor.error(Problem::UnexpectedWord, vec![EXAMPLE.to_owned()]);
         error.problem = Problem::Empty;
         return Err(error);
-    };
-    if !cursor.is_word(1, "of") {
-        return Ok(());
     }
-    let quantile = first.raw.strip_prefix(['p', 'P']).and_then(Decimal::parse);
-    let problem = if quantile.is_some() || cursor.is_word(0, "median") {
-        Problem::NotYet(Form::Quantile)
-    } else if cursor.is_word(0, "which") {
-        Problem::Question
-    } else {
-        return Ok(());
-    };
-    Err(cursor.error(|_| problem, vec![EXAMPLE.to_owned()]))
+    if cursor.is_word(0, "which") && cursor.is_word(1, "of") {
+        return Err(cursor.error(|_| Problem::Question, vec![EXAMPLE.to_owned()]));
+    }
+    Ok(())
 }
 
-/// Reads all that stands between the two names.
-fn comparison(cursor: &mut Cursor<'_>) -> Result<(Relation, Option<Metric>), ClaimError> {
-    if cursor.is_word(0, "succeeds") {
-        let expected = vec![EXAMPLE.to_owned()];
-        return Err(cursor.error(|_| Problem::NotYet(Form::SuccessRate), expected));
+/// Reads a sentence that starts with the name of a contestant.
+fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<Said, ClaimError> {
+    let left = contestant(cursor, contestants, None)?;
+    let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
+    let verb = cursor.choose(&verbs)?;
+    if verb == Verb::Succeeds {
+        return succeeds(cursor, left);
     }
-    let verb = cursor.choose(&[("is", Verb::Is), ("uses", Verb::Uses)])?;
+    let (relation, metric) = comparison(cursor, verb)?;
+    let right = contestant(cursor, contestants, Some(&left))?;
+    let clauses: &[Clause] = match relation {
+        Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
+        _ => &[Clause::On, Clause::By],
+    };
+    let tail = tail(cursor, clauses, metric)?;
+    let statement = match (relation, &tail.rounds) {
+        (Relation::AtLeast { factor }, Some(share)) => {
+            Statement::Property(Property::InShareOfRounds { factor, share: share.value })
+        }
+        _ => Statement::Ratio(relation),
+    };
+    let metric = tail.metric();
+    Ok(Said { left, right: Some(right), statement, metric, workload: tail.workload })
+}
+
+/// Reads all that stands between the verb and the second name.
+fn comparison(
+    cursor: &mut Cursor<'_>,
+    verb: Verb,
+) -> Result<(Relation, Option<Metric>), ClaimError> {
     let bound = bound(cursor, verb)?;
     let relation = match bound {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
         Bound::AtLeast => {
-            let scale = if verb == Verb::Is { Scale::Faster } else { Scale::Less };
+            let scale = if verb == Verb::Uses { Scale::Less } else { Scale::Faster };
             Relation::AtLeast { factor: amount(cursor, scale)? }
         }
         Bound::AtMost => Relation::NoMoreThan { fraction: amount(cursor, Scale::More)? },
@@ -108,10 +160,10 @@ fn comparison(cursor: &mut Cursor<'_>) -> Result<(Relation, Option<Metric>), Cla
     match (verb, bound) {
         (_, Bound::Just) => {}
         (_, Bound::Within) => return cursor.choose(&[("of", (relation, None))]),
-        (Verb::Is, Bound::AtLeast) => cursor.choose(&[("faster", ())])?,
-        (Verb::Is, Bound::AtMost) => cursor.choose(&[("slower", ())])?,
         (Verb::Uses, Bound::AtLeast) => cursor.choose(&[("less", ()), ("fewer", ())])?,
         (Verb::Uses, Bound::AtMost) => cursor.choose(&[("more", ())])?,
+        (_, Bound::AtLeast) => cursor.choose(&[("faster", ())])?,
+        (_, Bound::AtMost) => cursor.choose(&[("slower", ())])?,
     }
     let metric = if verb == Verb::Uses { Some(metric(cursor)?) } else { None };
     cursor.choose(&[("than", (relation, metric))])
@@ -128,8 +180,8 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
     ];
     let less = [("less", Bound::Just), ("fewer", Bound::Just), bounds[1], bounds[2], bounds[3]];
     let (bounds, better, worse) = match verb {
-        Verb::Is => (&bounds, "faster", "slower"),
         Verb::Uses => (&less, "less", "more"),
+        _ => (&bounds, "faster", "slower"),
     };
     if cursor.is_word(0, worse) {
         let expected = vec![
@@ -158,45 +210,4 @@ fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
         "at least"
     };
     Some(format!("{bound} {}", number.raw))
-}
-
-/// Reads what may follow the second name: a workload and, if it is not known yet, a metric.
-fn tail(
-    cursor: &mut Cursor<'_>,
-    mut by: Option<Metric>,
-) -> Result<(Option<String>, Option<Metric>), ClaimError> {
-    let mut on = None;
-    while cursor.ahead(0).is_some() {
-        let open = [on.is_none().then_some("on"), by.is_none().then_some("by")];
-        let open: Vec<_> = open.into_iter().flatten().collect();
-        let mut expected = offered(open.iter().copied());
-        expected.push(THE_END.to_owned());
-        if cursor.is_word(0, "on") {
-            if on.is_some() {
-                return Err(cursor.error(|_| Problem::NamedTwice("workload"), expected));
-            }
-            cursor.skip(1);
-            on = Some(workload(cursor)?);
-        } else if cursor.is_word(0, "by") {
-            if by.is_some() {
-                return Err(cursor.error(|_| Problem::NamedTwice("metric"), expected));
-            }
-            cursor.skip(1);
-            by = Some(metric(cursor)?);
-        } else {
-            return Err(trailing(cursor, &open, expected));
-        }
-    }
-    Ok((on, by))
-}
-
-/// An error about a word after the second name that nothing starts with.
-fn trailing(cursor: &Cursor<'_>, open: &[&str], expected: Vec<String>) -> ClaimError {
-    let share =
-        cursor.ahead(1).is_some_and(|next| next.raw.starts_with(|c: char| c.is_ascii_digit()));
-    if cursor.is_word(0, "in") && share {
-        return cursor.error(|_| Problem::NotYet(Form::ShareOfRounds), vec![THE_END.to_owned()]);
-    }
-    let meant = cursor.meant(open.iter().copied());
-    cursor.error(Problem::UnexpectedWord, expected).suggest(meant)
 }

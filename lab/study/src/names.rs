@@ -2,6 +2,8 @@
 
 use crate::cursor::Cursor;
 use crate::error::{ClaimError, Problem, offered, shown};
+use crate::tail::KEYWORDS;
+use std::ops::Range;
 use tiebreak_core::metric::Metric;
 
 /// How many contestants an error lists.
@@ -51,13 +53,13 @@ pub(crate) fn metric(cursor: &mut Cursor<'_>) -> Result<Metric, ClaimError> {
     cursor.choose(&names)
 }
 
-/// Reads the name of a workload.
-pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<String, ClaimError> {
+/// Reads the name of a workload, which is no word that could follow it.
+pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<(String, Range<usize>), ClaimError> {
     match cursor.ahead(0) {
-        Some(name) if !cursor.is_word(0, "on") && !cursor.is_word(0, "by") => {
-            let name = name.value.clone().into_owned();
+        Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
+            let read = (name.value.clone().into_owned(), name.span.clone());
             cursor.skip(1);
-            Ok(name)
+            Ok(read)
         }
         _ => Err(cursor.error(Problem::UnexpectedWord, vec!["the name of a workload".to_owned()])),
     }

@@ -1,7 +1,9 @@
-//! Claims as sentences, and what they say.
+//! Claims as sentences.
 
+use crate::bar::written;
 use crate::decimal::{hundredfold, one_and};
-use tiebreak_core::claim::{Claim, Relation};
+use crate::tail::KEYWORDS;
+use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 
 /// Fractions from here on are written as factors, as percentages end here.
@@ -14,8 +16,8 @@ pub fn question(left: &str, right: &str) -> Claim {
     let mut question = Claim {
         text: String::new(),
         left: left.to_owned(),
-        right: right.to_owned(),
-        relation: Relation::Order,
+        right: Some(right.to_owned()),
+        statement: Statement::Ratio(Relation::Order),
         metric: Metric::WallTime,
         workload: None,
     };
@@ -28,13 +30,27 @@ pub fn question(left: &str, right: &str) -> Claim {
 /// nothing reads back.
 ///
 /// Factors must be above 0 and at most 1e6, fractions at least 0 (of `Within` above 0) and below
-/// 1e6; of other numbers the sentence means nothing.
+/// 1e6, shares above 0 and below 1 with `bad` at most `good`, bars above 0 and at most 1e18, caps
+/// above their bar; of other numbers the sentence means nothing. Nothing reads
+/// [`Metric::Value`] back, which only streams have.
 pub fn display(claim: &Claim) -> String {
-    let (left, right) = (name(&claim.left), name(&claim.right));
+    let mut text = match claim.statement {
+        Statement::Ratio(relation) => ratio(claim, relation),
+        Statement::Property(property) => of_property(claim, property),
+    };
+    if let Some(workload) = &claim.workload {
+        text += &format!(" on {}", name(workload));
+    }
+    text
+}
+
+/// The two names, `faster than` or `uses less`, and the metric, as a sentence has them.
+fn ratio(claim: &Claim, relation: Relation) -> String {
+    let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
     let metric = claim.metric;
     let is_time = metric == Metric::WallTime;
     let less = if metric.unit() == Unit::Count { "fewer" } else { "less" };
-    let mut text = match claim.relation {
+    match relation {
         Relation::Order if is_time => format!("which of {left} and {right} is faster"),
         Relation::Order => format!("which of {left} and {right} uses {less} {}", metric.name()),
         Relation::AtLeast { factor } => {
@@ -52,41 +68,48 @@ pub fn display(claim: &Claim) -> String {
             }
         }
         Relation::Within { fraction } => {
-            let by = if is_time { String::new() } else { format!(" by {}", metric.name()) };
-            format!("{left} is within {} of {right}{by}", amount(fraction))
+            format!("{left} is within {} of {right}{}", amount(fraction), by(metric))
         }
-    };
-    if let Some(workload) = &claim.workload {
-        text += &format!(" on {}", name(workload));
     }
-    text
 }
 
-/// What a claim is about, in one sentence without a full stop: `the wall time of B divided by the
-/// wall time of A, paired by round, is above 1.5`.
-///
-/// The ratio is that of the two values of one round, taken as one constant factor or as the median
-/// over rounds, as the plan's centre says; it is never a ratio of means. All forms speak of the
-/// right one over the left one, the ratio that results give: with `r` for it, `at least F` is
-/// `r > F`, `no more than f` is `r > 1 / (1 + f)`, `within f` is `1 / (1 + f) < r < 1 + f`.
-pub fn meaning(claim: &Claim) -> String {
-    let metric = claim.metric.name();
-    let (left, right) = (name(&claim.left), name(&claim.right));
-    let workload = claim.workload.as_deref().map(|w| format!("on {}, ", name(w)));
-    let workload = workload.unwrap_or_default();
-    let ratio =
-        format!("the {metric} of {right} divided by the {metric} of {left}, paired by round,");
-    match claim.relation {
-        Relation::Order => format!("{workload}whether {ratio} is above 1 or below 1"),
-        Relation::AtLeast { factor } => format!("{workload}{ratio} is above {factor}"),
-        Relation::NoMoreThan { fraction: 0.0 } => format!("{workload}{ratio} is above 1"),
-        Relation::NoMoreThan { fraction } => {
-            format!("{workload}{ratio} is above 1/{}", one_and(fraction))
+fn of_property(claim: &Claim, property: Property) -> String {
+    let (left, metric) = (name(&claim.left), claim.metric);
+    let bad = |good: f64, bad: f64| match good == bad {
+        true => String::new(),
+        false => format!(" with {}% as bad", hundredfold(bad)),
+    };
+    match property {
+        Property::InShareOfRounds { factor, share } => {
+            let claimed = ratio(claim, Relation::AtLeast { factor });
+            format!("{claimed} in {}% of rounds", hundredfold(share))
         }
-        Relation::Within { fraction } => {
-            let edge = one_and(fraction);
-            format!("{workload}{ratio} is above 1/{edge} and below {edge}")
+        Property::Succeeds { good, bad: low } => {
+            let rate = hundredfold(good);
+            format!("{left} succeeds at least {rate}% of the time{}", bad(good, low))
         }
+        Property::Quantile { good, bad: low, bar } => {
+            let quantile = match good {
+                0.5 => "median".to_owned(),
+                good => format!("p{}", hundredfold(good)),
+            };
+            let (bar, by) = (written(bar, metric.unit()), by(metric));
+            format!("{quantile} of {left} is below {bar}{by}{}", bad(good, low))
+        }
+        Property::Mean { is_below, bar, cap } => {
+            let side = if is_below { "below" } else { "above" };
+            let cap = cap.map(|cap| format!(" capped at {}", written(cap, metric.unit())));
+            let (bar, cap) = (written(bar, metric.unit()), cap.unwrap_or_default());
+            format!("mean of {left} is {side} {bar}{cap}{}", by(metric))
+        }
+    }
+}
+
+/// The metric at the end of a sentence that has no place for it elsewhere.
+fn by(metric: Metric) -> String {
+    match metric {
+        Metric::WallTime => String::new(),
+        metric => format!(" by {}", metric.name()),
     }
 }
 
@@ -100,8 +123,8 @@ fn amount(fraction: f64) -> String {
 }
 
 /// A name as it stands in a sentence: between quotes unless it can only be one word.
-fn name(name: &str) -> String {
-    let is_keyword = ["on", "by"].iter().any(|word| word.eq_ignore_ascii_case(name));
+pub(crate) fn name(name: &str) -> String {
+    let is_keyword = KEYWORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
     let is_plain = !name.is_empty()
         && !name.contains(char::is_whitespace)
         && !name.starts_with(['\'', '"'])

@@ -1,6 +1,7 @@
 //! Sentences that are not claims, with the word that is wrong and the message.
 
-use tiebreak_study::{ClaimError, Form, MAX_CLAIM_BYTES, Problem, parse};
+use tiebreak_core::metric::Metric;
+use tiebreak_study::{ClaimError, MAX_CLAIM_BYTES, Problem, parse};
 
 const NAMES: [&str; 4] = ["A", "B", "swar", "my prog"];
 
@@ -31,7 +32,7 @@ fn wrong_sentences_have_their_message() {
     let table = include_str!("wrong_sentences.txt");
     let lines: Vec<_> = table.lines().filter(|line| !line.starts_with('#')).collect();
     let lines: Vec<_> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-    assert!(lines.len() >= 200 && lines.len().is_multiple_of(2), "{}", lines.len());
+    assert!(lines.len() >= 350 && lines.len().is_multiple_of(2), "{}", lines.len());
     for pair in lines.chunks(2) {
         let message = pair[1].strip_prefix("    ").expect("an indented message");
         check(pair[0], message);
@@ -67,7 +68,8 @@ fn other_scripts_are_pointed_at_on_character_boundaries() {
         ),
         (
             "A is faster than B |\u{1f680}|",
-            "'\u{1f680}' cannot stand here: expected 'on', 'by' or the end of the claim".into(),
+            "'\u{1f680}' cannot stand here: expected 'on', 'by', 'in' or the end of the claim"
+                .into(),
         ),
         (
             "A is |red\u{202e}|",
@@ -152,8 +154,9 @@ fn an_error_carries_what_a_program_needs() {
     assert_eq!(error.expected, ["'least'", "'most'"]);
     assert_eq!(error.suggestion.as_deref(), Some("least"));
 
-    let error = failure("p99 of A is below 5 ms", &NAMES);
-    assert_eq!(error.problem, Problem::NotYet(Form::Quantile));
+    let error = failure("p99 of A is below 64 MiB", &NAMES);
+    let (amount, metric) = ("64 MiB".to_owned(), Metric::WallTime);
+    assert_eq!(error.problem, Problem::WrongUnit { amount, metric });
     assert_eq!(error.suggestion, None);
 }
 

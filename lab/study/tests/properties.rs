@@ -3,12 +3,12 @@
 mod common;
 
 use proptest::prelude::*;
-use tiebreak_core::claim::{Claim, Relation};
+use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_study::{display, meaning, parse};
 
 /// Words from which wrong sentences are put together.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 60] = [
     "A",
     "B",
     "C",
@@ -38,6 +38,26 @@ const WORDS: [&str; 40] = [
     "on",
     "by",
     "in",
+    "p99 of",
+    "median",
+    "mean",
+    "of the time",
+    "as bad",
+    "with",
+    "capped at",
+    "below",
+    "above",
+    "98%",
+    "96%",
+    "5 ms",
+    "5",
+    "ms",
+    "64MiB",
+    "2 mJ",
+    "of rounds",
+    "of the",
+    "page faults",
+    "energy",
     "1.5x",
     "2%",
     "0",
@@ -67,13 +87,50 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![known, "\\PC{0,12}", "[a-z'\". ]{0,6}"]
 }
 
+fn shares() -> impl Strategy<Value = (f64, f64)> {
+    let share = || prop_oneof![f64::MIN_POSITIVE..1.0, 0.5..1.0, Just(0.99), Just(0.98), Just(0.5)];
+    (share(), share(), any::<bool>()).prop_map(|(a, b, is_one)| match is_one {
+        true => (a, a),
+        false => (a.max(b), a.min(b)),
+    })
+}
+
+fn property() -> impl Strategy<Value = Property> {
+    let amount = || prop_oneof![1e-3..1e18, 1.0..1e9, Just(5e6), Just(65536.0)];
+    let factor = prop_oneof![1e-3..1e6, Just(1.0), Just(10.0)];
+    let mean = (any::<bool>(), amount(), proptest::option::of(amount()));
+    prop_oneof![
+        (factor, shares())
+            .prop_map(|(factor, (share, _))| Property::InShareOfRounds { factor, share }),
+        shares().prop_map(|(good, bad)| Property::Succeeds { good, bad }),
+        (shares(), amount()).prop_map(|((good, bad), bar)| Property::Quantile { good, bad, bar }),
+        mean.prop_map(|(is_below, bar, cap)| {
+            let cap = cap.map(|cap| if cap > bar { cap } else { bar * 1.5 });
+            let (bar, cap) = if cap > Some(1e18) { (bar / 2.0, Some(bar)) } else { (bar, cap) };
+            Property::Mean { is_below, bar, cap }
+        }),
+    ]
+}
+
+fn statement() -> impl Strategy<Value = Statement> {
+    prop_oneof![relation().prop_map(Statement::Ratio), property().prop_map(Statement::Property)]
+}
+
+/// A claim of any form: of two contestants where its form needs two, and by wall time where its
+/// form has no metric.
 fn claim() -> impl Strategy<Value = Claim> {
     let metric = proptest::sample::select(&Metric::ALL[..]);
-    let parts = (name(), name(), relation(), metric, proptest::option::of(name()));
+    let parts = (name(), name(), statement(), metric, proptest::option::of(name()));
     let apart = parts.prop_filter("two names", |(left, right, ..)| left != right);
-    apart.prop_map(|(left, right, relation, metric, workload)| {
+    apart.prop_map(|(left, right, statement, metric, workload)| {
+        let of_two = match statement {
+            Statement::Ratio(_) => true,
+            Statement::Property(property) => matches!(property, Property::InShareOfRounds { .. }),
+        };
+        let right = of_two.then_some(right);
+        let metric = if statement.is_about_success() { Metric::WallTime } else { metric };
         let text = String::new();
-        let claim = Claim { text, left, right, relation, metric, workload };
+        let claim = Claim { text, left, right, statement, metric, workload };
         Claim { text: display(&claim), ..claim }
     })
 }
@@ -83,11 +140,17 @@ proptest! {
 
     #[test]
     fn a_printed_claim_reads_back(claim in claim()) {
-        let contestants = [claim.left.as_str(), claim.right.as_str()];
+        let names = [Some(&claim.left), claim.right.as_ref()].into_iter().flatten();
+        let contestants: Vec<&str> = names.map(String::as_str).collect();
         prop_assert_eq!(parse(&claim.text, &contestants), Ok(claim.clone()));
         let spread = format!("\n {} . ", claim.text);
         prop_assert_eq!(parse(&spread, &contestants), Ok(claim.clone()));
-        prop_assert!(meaning(&claim).contains("paired by round"));
+        let of_what = match claim.statement {
+            Statement::Ratio(_) => "paired by round",
+            Statement::Property(Property::InShareOfRounds { .. }) => "the share of rounds",
+            Statement::Property(_) => "of the runs of",
+        };
+        prop_assert!(meaning(&claim).contains(of_what));
     }
 
     #[test]

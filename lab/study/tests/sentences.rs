@@ -1,6 +1,6 @@
 //! Sentences that are claims, what they are read as, and what they mean.
 
-use tiebreak_core::claim::Relation;
+use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_study::{display, meaning, parse, question};
 
@@ -8,8 +8,8 @@ const NAMES: [&str; 5] = ["A", "B", "my prog", "it's", "v1."];
 
 fn check(text: &str, left: &str, right: &str, relation: Relation, metric: Metric) {
     let claim = parse(text, &NAMES).unwrap_or_else(|error| panic!("{}", error.render(false)));
-    assert_eq!((claim.left.as_str(), claim.right.as_str()), (left, right), "{text}");
-    assert_eq!(claim.relation, relation, "{text}");
+    assert_eq!((claim.left.as_str(), claim.right.as_deref()), (left, Some(right)), "{text}");
+    assert_eq!(claim.statement, Statement::Ratio(relation), "{text}");
     assert_eq!(claim.metric, metric, "{text}");
     assert_eq!(parse(&claim.text, &NAMES), Ok(claim), "{text}");
 }
@@ -160,7 +160,7 @@ fn claims_are_printed_and_explained() {
 fn a_question_is_a_claim_about_an_order() {
     let mut asked = question("A", "my prog");
     assert_eq!(asked.text, "which of A and 'my prog' is faster");
-    assert_eq!(asked.relation, Relation::Order);
+    assert_eq!(asked.statement, Statement::Ratio(Relation::Order));
     assert_eq!(
         meaning(&asked),
         "whether the wall time of 'my prog' divided by the wall time of A, paired by round, is \

@@ -1,0 +1,214 @@
+//! The claims of a contest.
+
+use super::keys::{self, Item, Place, items};
+use super::log::Log;
+use super::string::Located;
+use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS, value};
+use crate::error::shown;
+use crate::grammar::parse_spanned;
+use crate::sentence::{display, question};
+use std::ops::Range;
+use tiebreak_core::claim::{Claim, Property, Relation, Statement};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Gate;
+use toml::de::DeValue;
+
+const HELP: &str = "write claims = [\"a is faster than b\"]";
+
+/// What claims are read against.
+pub(crate) struct Context<'a> {
+    /// The contestants.
+    pub(crate) names: &'a [&'a str],
+    /// What they work on; empty if nothing was said.
+    pub(crate) workload: &'a str,
+    /// Whether claims are gates if they do not say.
+    pub(crate) gate: bool,
+    /// Whether a gate opens only if its claim holds, if the claim does not say.
+    pub(crate) strict: bool,
+    /// The time-out that was said, which can be the cap of a mean.
+    pub(crate) timeout_ns: Option<u64>,
+}
+
+/// Complains of a contest without claims.
+pub(crate) fn no_claims(span: Range<usize>, log: &mut Log<'_>) {
+    log.error(span, "this contest has no claims").help(HELP);
+}
+
+/// Reads the claims of a contest, of which `before` stand in contests before it.
+pub(crate) fn claims(
+    item: &Item<'_>,
+    context: &Context<'_>,
+    before: usize,
+    log: &mut Log<'_>,
+) -> Vec<FileClaim> {
+    let DeValue::Array(array) = item.value else {
+        value::wrong_type(item, "an array of claims", log).help(HELP);
+        return Vec::new();
+    };
+    if array.is_empty() {
+        no_claims(item.span.clone(), log);
+    }
+    let mut claims = Vec::new();
+    for (index, element) in value::elements(item, array).iter().enumerate() {
+        if before + index == MAX_FILE_CLAIMS {
+            log.error(
+                element.span.clone(),
+                format!("this is claim {} of the file", before + index + 1),
+            )
+            .label(format!("expected at most {MAX_FILE_CLAIMS} in all contests together"));
+        }
+        if before + index >= MAX_FILE_CLAIMS {
+            break;
+        }
+        if let Some(claim) = claim(element, context, log) {
+            check_repeated(&claim, &claims, element, log);
+            claims.push(claim);
+        }
+    }
+    claims
+}
+
+/// What is claimed of two revisions at this item if nothing else is: that head is at most this much
+/// slower.
+pub(crate) fn of_revisions(
+    item: &Item<'_>,
+    slowdown_max: f64,
+    context: &Context<'_>,
+    log: &Log<'_>,
+) -> FileClaim {
+    let mut claim = question(HEAD_NAME, BASE_NAME);
+    claim.statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
+    claim.text = display(&claim);
+    FileClaim { claim, line: log.line(item.key_span.start), gate: context.gate() }
+}
+
+impl Context<'_> {
+    /// What the verdict of a claim means if the claim does not say.
+    fn gate(&self) -> Gate {
+        gate(self.gate, self.strict)
+    }
+}
+
+fn gate(is_gate: bool, is_strict: bool) -> Gate {
+    match (is_gate, is_strict) {
+        (false, _) => Gate::None,
+        (true, false) => Gate::OpenUnlessRefuted,
+        (true, true) => Gate::ClosedUnlessHolds,
+    }
+}
+
+/// Reads a claim: a sentence, or a table with one.
+fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<FileClaim> {
+    match item.value {
+        DeValue::String(_) => sentence(item, context, context.gate(), log),
+        DeValue::Table(table) => {
+            let items = items(table);
+            keys::check(&items, Place::Claim, log);
+            let find = |key: &str| items.iter().find(|item| item.key == key);
+            let gate = table_gate(&items, context, log);
+            let Some(item) = find("claim") else {
+                log.error(item.span.clone(), "there is no claim in this table")
+                    .help("write {claim = \"a is faster than b\", gate = true}");
+                return None;
+            };
+            sentence(item, context, gate, log)
+        }
+        _ => {
+            let message = format!("a claim is {}", value::kind(item.value));
+            log.error(item.span.clone(), message)
+                .label("expected a sentence such as \"a is faster than b\", or a table with one");
+            None
+        }
+    }
+}
+
+/// What a claim's table says of gates, over what the contest says.
+fn table_gate(items: &[Item<'_>], context: &Context<'_>, log: &mut Log<'_>) -> Gate {
+    let find = |key: &str| items.iter().find(|item| item.key == key);
+    let is_gate = find("gate").and_then(|item| value::boolean(item, log)).unwrap_or(context.gate);
+    let strict = find("strict").and_then(|item| Some((item, value::boolean(item, log)?)));
+    if let Some((item, true)) = strict.filter(|_| !is_gate) {
+        log.error(item.key_span.clone(), "this claim is no gate that could be strict")
+            .help("write gate = true beside it");
+    }
+    gate(is_gate, strict.map_or(context.strict, |(_, is_strict)| is_strict))
+}
+
+fn sentence(
+    item: &Item<'_>,
+    context: &Context<'_>,
+    gate: Gate,
+    log: &mut Log<'_>,
+) -> Option<FileClaim> {
+    let DeValue::String(text) = item.value else {
+        value::wrong_type(item, "a sentence such as \"a is faster than b\"", log);
+        return None;
+    };
+    let raw = log.text().get(item.span.clone()).unwrap_or_default();
+    let located = Located { raw, at: item.span.start, value: text };
+    match parse_spanned(text, context.names) {
+        Err(error) => {
+            log.claim(located.span(&error.span), &error);
+            None
+        }
+        Ok((claim, workload)) => {
+            check_workload(&claim, workload.map(|span| located.span(&span)), context, log);
+            check_cap(&claim, item, context, log);
+            Some(FileClaim { claim, line: log.line(item.span.start), gate })
+        }
+    }
+}
+
+/// The workload that a claim names must be that of its contest.
+fn check_workload(
+    claim: &Claim,
+    span: Option<Range<usize>>,
+    context: &Context<'_>,
+    log: &mut Log<'_>,
+) {
+    let Some((name, span)) = claim.workload.as_deref().zip(span) else { return };
+    if name == context.workload {
+        return;
+    }
+    let label = match context.workload {
+        "" => "nothing was said of it".to_owned(),
+        workload => format!("that is '{}'", shown(workload)),
+    };
+    let name = shown(name);
+    log.error(span, format!("'{name}' is not the workload of this contest"))
+        .label(label)
+        .help(format!("write workload = \"{name}\" in the contest, or leave 'on {name}' out"));
+}
+
+/// A mean can be shown to be below something only if there is a largest value (Bahadur and Savage
+/// 1956): a cap, or of wall time the time-out.
+fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) {
+    let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
+    else {
+        return;
+    };
+    let is_timed = claim.metric == Metric::WallTime;
+    if is_timed && context.timeout_ns.is_some_and(|timeout_ns| timeout_ns as f64 > bar) {
+        return;
+    }
+    let or_timeout = if is_timed { ", or give the contest a timeout above the bar" } else { "" };
+    log.error(item.span.clone(), "nothing caps this mean")
+        .label("one large value could lift it above any bar")
+        .help(format!(
+            "end it with 'capped at' and the value that larger ones count as{or_timeout}"
+        ));
+}
+
+/// A claim that is made twice costs error twice.
+fn check_repeated(repeated: &FileClaim, before: &[FileClaim], item: &Item<'_>, log: &mut Log<'_>) {
+    if let Some(other) = before.iter().find(|other| same(&other.claim, &repeated.claim)) {
+        let message = format!("this claim stands in line {} already", other.line);
+        log.error(item.span.clone(), message).help("leave one of the two out");
+    }
+}
+
+/// Whether two claims say the same, in whatever words.
+fn same(a: &Claim, b: &Claim) -> bool {
+    let said = |claim: &Claim| (claim.statement, claim.metric);
+    said(a) == said(b) && a.left == b.left && a.right == b.right && a.workload == b.workload
+}

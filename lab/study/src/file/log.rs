@@ -1,0 +1,139 @@
+//! What is wrong with a file, as it is found.
+
+use super::errors::{FileError, FileErrors};
+use crate::error::ClaimError;
+use std::ops::Range;
+
+/// Collects errors in any order.
+pub(crate) struct Log<'a> {
+    text: &'a str,
+    /// Where each line starts.
+    starts: Vec<usize>,
+    found: Vec<Found>,
+}
+
+/// An error: where, what, what was expected there, and what would help.
+pub(crate) struct Found {
+    span: Range<usize>,
+    message: String,
+    label: Option<String>,
+    help: Option<String>,
+}
+
+impl Found {
+    /// What stands beside the mark.
+    pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Found {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// What would help.
+    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Found {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What was probably meant.
+    pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut Found {
+        if let Some(meant) = meant {
+            self.help(format!("did you mean '{meant}'?"));
+        }
+        self
+    }
+}
+
+impl<'a> Log<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        Log { text, starts: std::iter::once(0).chain(starts).collect(), found: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The file.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Adds an error about some bytes.
+    pub(crate) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Found {
+        self.found.push(Found { span, message: message.into(), label: None, help: None });
+        let last = self.found.len() - 1;
+        &mut self.found[last]
+    }
+
+    /// Adds errors of syntax, as far as they do not follow from others: of several in a line the
+    /// first, and none after one in brackets, as it is not known then where they end.
+    pub(crate) fn syntax(&mut self, errors: &[toml::de::Error]) {
+        let is_in_brackets =
+            |message: &str| ["array", "inline table"].iter().any(|word| message.contains(word));
+        let mut last_line = 0;
+        for error in errors {
+            let span = error.span().unwrap_or(self.text.len()..self.text.len());
+            let line = self.line(span.start);
+            if line == last_line {
+                continue;
+            }
+            last_line = line;
+            let (message, expected) = match error.message().split_once(", expected ") {
+                Some((message, expected)) => (message, Some(expected)),
+                None => (error.message(), None),
+            };
+            let expected = expected.filter(|expected| *expected != "literal string");
+            let found = self.error(span, message);
+            found.label = expected.map(|expected| format!("expected {expected}"));
+            found.help = syntax_help(message).map(str::to_owned);
+            if is_in_brackets(message) {
+                break;
+            }
+        }
+    }
+
+    /// Adds the error of a sentence, with the bytes at which its wrong word stands in the file.
+    pub(crate) fn claim(&mut self, span: Range<usize>, error: &ClaimError) {
+        let found = self.error(span, error.problem.to_string()).meant(error.suggestion.as_deref());
+        found.label = error.expectation();
+    }
+
+    /// The number of the line in which a byte stands, counted from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at)
+    }
+
+    /// All errors, sorted by place.
+    pub(crate) fn into_errors(mut self, name: &str) -> FileErrors {
+        self.found.sort_by_key(|found| (found.span.start, found.span.end));
+        let found = std::mem::take(&mut self.found);
+        let place = |found: Found| {
+            let at = found.span.start;
+            let line = self.line(at);
+            let start = self.starts[line - 1];
+            FileError {
+                line,
+                column: 1 + self.text[start..at].chars().count(),
+                message: found.message,
+                label: found.label,
+                help: found.help,
+                span: found.span,
+            }
+        };
+        let errors = found.into_iter().map(place).collect();
+        FileErrors::new(name, self.text, errors)
+    }
+}
+
+/// What helps against an error of syntax.
+fn syntax_help(message: &str) -> Option<&'static str> {
+    match message {
+        "duplicate key" => {
+            Some("a key stands once in its table, and so does the name of a contestant")
+        }
+        "string values must be quoted" => Some("write it between quotes, as in \"1%\""),
+        "missing comma between array elements" => {
+            Some("an array has a comma after each element, and ']' at its end")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,136 @@
+//! Where a part of a string's value stands in the file, escapes and all.
+
+use std::ops::Range;
+
+/// A TOML string as it stands in the file, `raw`, quotes and all, at byte `at`; with what it says.
+pub(crate) struct Located<'a> {
+    pub(crate) raw: &'a str,
+    pub(crate) at: usize,
+    pub(crate) value: &'a str,
+}
+
+impl Located<'_> {
+    /// The bytes of the file at which these bytes of the value stand; those of the whole string if
+    /// that cannot be told.
+    pub(crate) fn span(&self, part: &Range<usize>) -> Range<usize> {
+        let whole = self.at..self.at + self.raw.len();
+        let Some(places) = places(self.raw, self.value) else {
+            return whole;
+        };
+        let place = |offset: usize| places.get(offset).map(|place| self.at + place);
+        match (place(part.start), place(part.end)) {
+            (Some(start), Some(end)) if start <= end => start..end,
+            _ => whole,
+        }
+    }
+}
+
+/// For each byte of the value, and for its end, where it stands in the raw string.
+fn places(raw: &str, value: &str) -> Option<Vec<usize>> {
+    let quote = raw.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let triple: String = [quote; 3].iter().collect();
+    let is_multi_line = raw.len() >= 6 && raw.starts_with(&triple);
+    let width = if is_multi_line { 3 } else { 1 };
+    let inner_end = raw.len().checked_sub(width)?;
+    let mut at = width;
+    if is_multi_line {
+        at += line_end(raw.get(at..)?);
+    }
+    let mut places = Vec::with_capacity(value.len() + 1);
+    for c in value.chars() {
+        if quote == '"' {
+            at += continuation(raw.get(at..)?);
+        }
+        let rest = raw.get(at..inner_end)?;
+        let length = match escape(rest).filter(|_| quote == '"') {
+            Some(length) => length,
+            None => rest.chars().next()?.len_utf8(),
+        };
+        places.extend(std::iter::repeat_n(at, c.len_utf8()));
+        at += length;
+    }
+    places.push(at);
+    (at <= inner_end).then_some(places)
+}
+
+/// The length of the end of a line that stands here; 0 if none does.
+fn line_end(rest: &str) -> usize {
+    if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) }
+}
+
+/// The length of a backslash at the end of a line, with all white space that it swallows; 0 if none
+/// stands here.
+fn continuation(rest: &str) -> usize {
+    let mut length = 0;
+    while let Some(after) = rest.get(length..).and_then(|rest| rest.strip_prefix('\\')) {
+        let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+        if line_end(&after[blank..]) == 0 {
+            break;
+        }
+        length += 1 + after.len() - after.trim_start_matches([' ', '\t', '\r', '\n']).len();
+    }
+    length
+}
+
+/// The length of an escape that stands here.
+fn escape(rest: &str) -> Option<usize> {
+    let kind = rest.strip_prefix('\\')?.chars().next()?;
+    Some(match kind {
+        'x' => 4,
+        'u' => 6,
+        'U' => 10,
+        _ => 2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toml::de::{DeTable, DeValue};
+
+    /// Checks where each character of the value of `x = RAW` stands.
+    fn check(raw: &str, expected: &[(char, &str)]) {
+        let text = format!("x = {raw}\n");
+        let table = DeTable::parse(&text).unwrap();
+        let (_, value) = table.get_ref().iter().next().unwrap();
+        let span = value.span();
+        assert_eq!(&text[span.clone()], raw);
+        let DeValue::String(value) = value.get_ref() else { panic!("{raw} is no string") };
+        let located = Located { raw, at: span.start, value };
+        let found: Vec<(char, &str)> = value
+            .char_indices()
+            .map(|(at, c)| (c, &text[located.span(&(at..at + c.len_utf8()))]))
+            .collect();
+        assert_eq!(found, expected, "{raw}");
+        let end = located.span(&(value.len()..value.len()));
+        assert!(end.is_empty() && end.end < span.end, "{raw} {end:?} {span:?}");
+    }
+
+    #[test]
+    fn each_character_is_found_where_it_stands() {
+        check("\"a b\"", &[('a', "a"), (' ', " "), ('b', "b")]);
+        check("'a\\b'", &[('a', "a"), ('\\', "\\"), ('b', "b")]);
+        check("\"\u{e9}\\\"x\"", &[('\u{e9}', "\u{e9}"), ('"', "\\\""), ('x', "x")]);
+        check(
+            "\"\\u0041\\U00000042\\x43d\\te\"",
+            &[
+                ('A', "\\u0041"),
+                ('B', "\\U00000042"),
+                ('C', "\\x43"),
+                ('d', "d"),
+                ('\t', "\\t"),
+                ('e', "e"),
+            ],
+        );
+        check("\"\"\"\na\nb\"\"\"", &[('a', "a"), ('\n', "\n"), ('b', "b")]);
+        check("\"\"\"\r\na\r\nb\"\"\"", &[('a', "a"), ('\r', "\r"), ('\n', "\n"), ('b', "b")]);
+        check("'''\na''b'''", &[('a', "a"), ('\'', "'"), ('\'', "'"), ('b', "b")]);
+        check(
+            "\"\"\"a \\\n   b\\\n\n c\"\"\"",
+            &[('a', "a"), (' ', " \\\n   "), ('b', "b\\\n\n "), ('c', "c")],
+        );
+        check("\"\"", &[]);
+        check("''''''", &[]);
+        check("\"\"\"\"a\"\"\"\"", &[('"', "\""), ('a', "a"), ('"', "\"")]);
+    }
+}

@@ -1,0 +1,107 @@
+//! The schema for editors agrees with the reader: what is right passes, and of what is wrong only
+//! that which a schema cannot see.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use tiebreak_study::{EXAMPLE, parse_file};
+use toml::de::{DeTable, DeValue};
+
+/// Broken files in which the schema sees nothing wrong: it reads no sentences, compares no names
+/// and no two keys, and does no sums.
+const UNSEEN: [&str; 32] = [
+    "19-error-out-of-range",
+    "20-error-zero",
+    "24-resolution-out-of-range",
+    "25-budget-zero",
+    "27-budget-twice",
+    "33-nul",
+    "34-check-without-output",
+    "35-success-and-ignore-failure",
+    "47-one-contestant",
+    "48-duplicate-contest",
+    "49-name-of-an-unnamed-contest",
+    "50-slip-in-a-claim",
+    "51-slip-behind-escapes",
+    "52-slip-in-a-literal-string",
+    "53-slip-in-many-lines",
+    "54-claim-ends-early",
+    "56-unknown-contestant",
+    "57-same-contestant",
+    "59-claim-out-of-range",
+    "60-bad-above-good",
+    "61-units",
+    "62-mean-without-cap",
+    "63-mean-of-memory-with-timeout",
+    "64-question",
+    "65-claim-twice",
+    "66-wrong-workload",
+    "67-no-workload",
+    "68-workload-of-the-input",
+    "69-strict-without-gate",
+    "76-crlf",
+    "77-wide-characters",
+    "78-control-characters",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn validator() -> jsonschema::Validator {
+    let path = root().join("../../docs/schema/claims-1.schema.json");
+    let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => json!(text),
+        DeValue::Integer(integer) => json!(integer.as_str().parse::<i64>().unwrap()),
+        DeValue::Float(float) => json!(float.as_str().parse::<f64>().unwrap()),
+        DeValue::Boolean(value) => json!(value),
+        DeValue::Datetime(date) => json!({ "date": date.to_string() }),
+        DeValue::Array(array) => array.iter().map(|value| json(value.get_ref())).collect(),
+        DeValue::Table(table) => table_json(table),
+    }
+}
+
+fn table_json(table: &DeTable<'_>) -> Value {
+    let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+        let key: &std::borrow::Cow<'_, str> = key.get_ref();
+        (key.to_string(), json(value.get_ref()))
+    };
+    Value::Object(table.iter().map(entry).collect())
+}
+
+#[test]
+fn the_example_and_its_parts_pass() {
+    let validator = validator();
+    let commented = EXAMPLE.split_once("#[[contest]]").unwrap().1;
+    let live: Vec<&str> = commented.lines().map(|line| line.trim_start_matches('#')).collect();
+    for text in [EXAMPLE.to_owned(), format!("[[contest]]\n{}", live.join("\n"))] {
+        assert!(parse_file("claims.toml", &text).is_ok());
+        let table = DeTable::parse(&text).unwrap();
+        let value = table_json(table.get_ref());
+        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[test]
+fn of_broken_files_the_schema_sees_what_a_schema_can() {
+    let validator = validator();
+    let entries = std::fs::read_dir(root().join("tests/broken_files")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut unseen = Vec::new();
+    for path in paths.filter(|path| path.extension().unwrap() == "toml") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        match DeTable::parse(&text) {
+            Ok(table) if validator.is_valid(&table_json(table.get_ref())) => unseen.push(name),
+            _ => {}
+        }
+    }
+    unseen.sort();
+    assert_eq!(unseen, UNSEEN);
+}
