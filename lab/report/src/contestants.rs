@@ -1,11 +1,12 @@
 //! What the contestants gave: a table a metric.
 
-use crate::look::Look;
-use crate::number::{Scale, finite};
+use crate::look::{Look, Tone, span};
+use crate::number::{Scale, count, finite};
 use crate::page::Page;
 use crate::table::{Align, Column, align_decimals, indented, rows};
-use crate::text::{plain, shorten_middle};
+use crate::text::{plain, short, shorten_middle};
 use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
 
 /// What stands in front of every line below the verdict.
@@ -43,8 +44,27 @@ fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
     sizes.iter().map(|size| shared.unwrap_or_else(|| own(size))).collect()
 }
 
-/// The tables: the first has everything, those of further metrics only what differs.
+/// The tables: the first has everything, those of further metrics only what differs. Below them,
+/// what the first failure was where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
+    let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
+    if is_stream && run.contestants.iter().all(|contestant| contestant.metrics.is_empty()) {
+        // Lines that only say 0 or 1 have no values: all of it stands above already.
+        return;
+    }
+    for_metrics(page, run, look);
+    for contestant in run.contestants.iter().filter(|contestant| contestant.failures > 0) {
+        let failed = count(contestant.failures, "time");
+        let mut text = format!("{} failed {failed}", plain(&contestant.name));
+        if let Some(fault) = &contestant.first_failure {
+            text += &format!("; the first time it {}", short(&fault.to_string()));
+        }
+        page.gap();
+        page.paragraph(INDENT, &[span(Tone::Plain, text)]);
+    }
+}
+
+fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
     for (index, metric) in claimed_metrics(run).into_iter().enumerate() {
         page.gap();
         let mut columns = metric_columns(run, metric, look);

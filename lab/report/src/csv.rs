@@ -1,10 +1,11 @@
 //! Samples as comma-separated values (RFC 4180: lines end with CR LF, quotes where needed).
 
-use tiebreak_core::journal::{Journal, Round};
+use tiebreak_core::journal::{Event, Journal, Round};
+use tiebreak_core::plan::Kind;
 use tiebreak_core::sample::{Outcome, Sample};
 
 /// The header line: fields by their names, units last.
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 25] = [
     "round",
     "attempt",
     "position",
@@ -28,16 +29,38 @@ const FIELDS: [&str; 23] = [
     "migrations",
     "throttled_ns",
     "marks",
+    "run_ns",
+    "run_delay_ns",
 ];
+
+/// The header line of a stream, of which the journal keeps what makes an observation.
+const STREAM_FIELDS: [&str; 5] =
+    ["observation", "lines", "successes", "failure_runs", "elapsed_ns"];
 
 /// Appends a header and one line a sample of the finished rounds, in the order in which they were
 /// taken. Rounds, attempts and positions count from 0; what was not measured is empty; marks are
-/// joined by `|`. Costs one pass over the samples.
+/// joined by `|`. Of a stream it is one line a batch of lines that became evidence. Costs one pass
+/// over the samples.
 pub fn samples(journal: &Journal, out: &mut String) {
+    if matches!(journal.header.plan.kind, Kind::Stream { .. }) {
+        return observations(journal, out);
+    }
     push_line(FIELDS.iter().map(|field| field.to_string()), out);
     for round in &journal.rounds {
         for (position, sample) in round.samples.iter().enumerate() {
             push_line(line(journal, round, position, sample).into_iter(), out);
+        }
+    }
+}
+
+fn observations(journal: &Journal, out: &mut String) {
+    push_line(STREAM_FIELDS.iter().map(|field| field.to_string()), out);
+    let mut index = 0u64;
+    for event in &journal.events {
+        if let Event::Observed { lines, successes, failure_runs, elapsed_ns, .. } = event {
+            let fields = [index, *lines, *successes, *failure_runs, *elapsed_ns];
+            push_line(fields.iter().map(u64::to_string), out);
+            index += 1;
         }
     }
 }
@@ -49,6 +72,7 @@ fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> V
         Outcome::Finished => "finished",
         Outcome::TimedOut => "timed_out",
         Outcome::Unusable => "unusable",
+        Outcome::Failed => "failed",
     };
     let marks: Vec<_> = sample.marks.iter().map(|mark| mark.name()).collect();
     let mut line = vec![
@@ -62,6 +86,7 @@ fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> V
     let text = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
     line.extend(sometimes_measured(sample).map(text));
     line.push(marks.join("|"));
+    line.extend([sample.meters.run_ns, sample.beside.run_delay_ns].map(text));
     line
 }
 

@@ -1,12 +1,14 @@
 //! Results for tests.
 
-use tiebreak_core::claim::Relation;
+pub(crate) mod shares;
+
+use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Budget, Centre, Scope};
+use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
-    ClaimResult, ContestantResult, EvidenceResult, Histogram, MetricSummary, RatioResult,
+    ClaimResult, ContestantResult, EffectResult, EvidenceResult, Histogram, MetricSummary,
     RunResult, SelfCheckResult, SmallestDifference,
 };
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -27,6 +29,7 @@ pub(crate) fn empty() -> RunResult {
         error: 0.01,
         resolution: 0.01,
         budget: Budget { rounds: None, seconds: Some(60.0) },
+        adjust: Adjust::NONE,
         verdicts: Vec::new(),
         contestants: Vec::new(),
         machine: Fingerprint::default(),
@@ -46,16 +49,23 @@ pub(crate) fn question(
         verdict,
         winner: winner.map(str::to_owned),
         left: "A".to_owned(),
-        right: "B".to_owned(),
+        right: Some("B".to_owned()),
         metric: Metric::WallTime,
         is_question: true,
-        relation: Relation::Order,
+        statement: Statement::Ratio(Relation::Order),
+        gate: Gate::None,
         scope: Scope::Binary,
         centre: Centre::Factor,
         error: 0.01,
         rounds: 12,
         seconds: 1.94,
-        ratio: RatioResult { estimate: ratio[1], low: ratio[0], high: ratio[2], confidence: 0.99 },
+        effect: EffectResult {
+            estimate: ratio[1],
+            low: ratio[0],
+            high: ratio[2],
+            confidence: 0.99,
+        },
+        share: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 200.0 },
         fault: None,
     }
@@ -71,9 +81,9 @@ pub(crate) fn claim(
     let mut claim = question(verdict, None, ratio);
     claim.claim = text.to_owned();
     claim.is_question = false;
-    claim.relation = relation;
+    claim.statement = Statement::Ratio(relation);
     if !matches!(relation, Relation::Within { .. }) {
-        claim.ratio.confidence = 0.98;
+        claim.effect.confidence = 0.98;
         claim.evidence.needed = 100.0;
     }
     claim
@@ -96,6 +106,8 @@ pub(crate) fn contestant(name: &str, command: &str, median_ns: f64) -> Contestan
         invalid: 0,
         marks: Vec::new(),
         fault: None,
+        failures: 0,
+        first_failure: None,
         metrics: vec![
             (Metric::WallTime, around(median_ns)),
             (Metric::CpuTime, around(median_ns * 0.9)),
@@ -148,7 +160,7 @@ pub(crate) fn three() -> RunResult {
     let mut first = question(Verdict::Holds, Some("A"), [Some(1.18), Some(1.231), Some(1.3)]);
     first.evidence.for_claim = f64::INFINITY;
     let mut second = question(Verdict::Void, None, [None, Some(1.01), None]);
-    second.right = "C".to_owned();
+    second.right = Some("C".to_owned());
     second.fault = Some(("C".to_owned(), fault.clone()));
     let mut third = second.clone();
     third.left = "B".to_owned();
@@ -225,7 +237,7 @@ pub(crate) fn long_names() -> RunResult {
         [Some(0.7001), Some(0.81), Some(0.9)],
     )]);
     run.verdicts[0].left = name("a");
-    run.verdicts[0].right = name("b");
+    run.verdicts[0].right = Some(name("b"));
     run.contestants[0].name = name("a");
     run.contestants[1].name = name("b");
     run.command = vec!["tiebreak".into(), "compare".into(), "x".repeat(300), "y z".repeat(50)];

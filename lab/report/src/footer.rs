@@ -1,6 +1,7 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
 use crate::contestants::INDENT;
+use crate::live::round_noun;
 use crate::look::{Look, Tone, span};
 use crate::number::{count, seconds};
 use crate::odd::is_odd;
@@ -37,7 +38,7 @@ fn entry(page: &mut Page, name: &str, text: &str) {
 
 /// `k7w2: 12 rounds in 1.9 s (0.31 s waiting for quiet), seed 8c1f03d2`.
 fn effort(run: &RunResult) -> String {
-    let (rounds, time) = (count(run.rounds, "round"), seconds(run.seconds));
+    let (rounds, time) = (count(run.rounds, round_noun(run)), seconds(run.seconds));
     let mut text = format!("{}: {rounds} in {time}", plain(&run.journal));
     if run.seconds_waited > 0.0 {
         text += &format!(" ({} waiting for quiet)", seconds(run.seconds_waited));
@@ -50,15 +51,24 @@ fn effort(run: &RunResult) -> String {
 
 /// The machine's processor, and whether nothing was odd.
 fn machine(run: &RunResult) -> Option<String> {
-    let model = match run.machine.0.get("cpu_model") {
-        Some(Fact::Text(model)) => Some(plain(model)),
-        _ => None,
-    };
-    match (model, is_odd(run)) {
+    match (machine_model(run), is_odd(run)) {
         (model, true) => model,
         (Some(model), false) => Some(format!("{model}; nothing odd was seen")),
         (None, false) => Some("nothing odd was seen".to_owned()),
     }
+}
+
+/// The machine's processor.
+pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
+    match run.machine.0.get("cpu_model") {
+        Some(Fact::Text(model)) => Some(plain(model)),
+        _ => None,
+    }
+}
+
+/// The command line that makes the same run again, on one line for a shell.
+pub fn repeat_line(run: &RunResult) -> String {
+    repeat_words(run).join(" ")
 }
 
 /// The command line that makes the same run again, word by word, quoted: the seed is added in front
@@ -83,7 +93,7 @@ fn repeat_words(run: &RunResult) -> Vec<String> {
 
 /// The command, broken between words so that it can still be copied; if it takes too many lines, or
 /// a word is too long for one, a single line without its middle.
-fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
+pub(crate) fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     const MOST: usize = 5;
     let room = look.columns() - INDENT.len() - LABEL;
     let words = repeat_words(run);

@@ -8,15 +8,21 @@ use tiebreak_core::result::Histogram;
 pub(crate) fn bars(histogram: &Histogram, columns: usize, look: Look) -> String {
     let counts = fitted(&histogram.counts, columns);
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let levels: Vec<char> = look
-        .pick("\u{2581}\u{2582}\u{2583}\u{2584}\u{2585}\u{2586}\u{2587}\u{2588}", ".:-=+*#@")
-        .chars()
-        .collect();
-    let level = |count: u64| {
-        let eighths = (count as u128 * levels.len() as u128).div_ceil(most as u128) as usize;
-        levels[eighths.clamp(1, levels.len()) - 1]
-    };
+    let level = |count: u64| level(count as f64 / most as f64, look);
     counts.iter().map(|count| if *count == 0 { ' ' } else { level(*count) }).collect()
+}
+
+/// A block as high as a share of the line, which is above 0 and at most 1; a blank for 0.
+pub(crate) fn level(share: f64, look: Look) -> char {
+    let levels = look.pick(
+        [
+            '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}',
+            '\u{2588}',
+        ],
+        ['.', ':', '-', '=', '+', '*', '#', '@'],
+    );
+    let eighths = (share * levels.len() as f64).ceil() as usize;
+    if share > 0.0 { levels[eighths.clamp(1, levels.len()) - 1] } else { ' ' }
 }
 
 /// The counts, one a column: bins repeated to fill the width, or added up in groups.

@@ -1,16 +1,21 @@
-//! The result of a run as JSON, as `docs/schema/result-1.schema.json` describes it.
+//! The result of a run as JSON, as `docs/schema/result-1.schema.json` describes it, and of a file
+//! of claims, as `docs/schema/check-1.schema.json` does.
 
+mod check;
+mod verdict;
+
+use self::verdict::VerdictEntry;
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
-use tiebreak_core::claim::Relation;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::plan::{Centre, Scope};
+use tiebreak_core::plan::Adjust;
 use tiebreak_core::result::{
-    ClaimResult, ContestantResult, EvidenceResult, Histogram, MetricSummary, RESULT_SCHEMA,
-    RatioResult, RunResult, SelfCheckResult,
+    ContestantResult, Histogram, MetricSummary, RESULT_SCHEMA, RunResult, SelfCheckResult,
 };
-use tiebreak_core::verdict::{Fault, Verdict};
+use tiebreak_core::verdict::Fault;
+
+pub use self::check::{CHECK_SCHEMA, check, check_text};
 
 /// The result as a JSON value.
 ///
@@ -52,6 +57,7 @@ struct Document<'a> {
     error: f64,
     resolution: f64,
     budget: BudgetEntry,
+    adjust: Adjust,
     verdicts: Vec<VerdictEntry<'a>>,
     contestants: Vec<ContestantEntry<'a>>,
     machine: &'a Fingerprint,
@@ -63,36 +69,6 @@ struct Document<'a> {
 struct BudgetEntry {
     rounds: Option<u64>,
     seconds: Option<f64>,
-}
-
-#[derive(serde::Serialize)]
-struct VerdictEntry<'a> {
-    claim: &'a str,
-    verdict: Verdict,
-    winner: Option<&'a str>,
-    scope: Scope,
-    error: f64,
-    rounds: u64,
-    seconds: f64,
-    ratio: RatioResult,
-    evidence: EvidenceResult,
-    left: &'a str,
-    right: &'a str,
-    metric: &'static str,
-    is_question: bool,
-    relation: RelationEntry,
-    centre: Centre,
-    fault: Option<FaultEntry<'a>>,
-}
-
-/// [`Relation`] with plain numbers: the journal's form writes infinities as text.
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case", tag = "form")]
-enum RelationEntry {
-    Order,
-    AtLeast { factor: f64 },
-    NoMoreThan { fraction: f64 },
-    Within { fraction: f64 },
 }
 
 #[derive(serde::Serialize)]
@@ -113,6 +89,8 @@ struct ContestantEntry<'a> {
     invalid: u64,
     marks: Object<String, u64>,
     fault: Option<FaultEntry<'a>>,
+    failures: u64,
+    first_failure: Option<FaultEntry<'a>>,
     metrics: Object<&'static str, MetricSummary>,
     distribution: &'a Option<Histogram>,
 }
@@ -143,40 +121,12 @@ impl<'a> Document<'a> {
             error: run.error,
             resolution: run.resolution,
             budget: BudgetEntry { rounds: run.budget.rounds, seconds: run.budget.seconds },
+            adjust: run.adjust,
             verdicts: run.verdicts.iter().map(VerdictEntry::of).collect(),
             contestants: run.contestants.iter().map(ContestantEntry::of).collect(),
             machine: &run.machine,
             warnings: run.warnings.iter().map(warning).collect(),
             self_check: &run.self_check,
-        }
-    }
-}
-
-impl<'a> VerdictEntry<'a> {
-    fn of(claim: &'a ClaimResult) -> VerdictEntry<'a> {
-        let fault = claim.fault.as_ref();
-        VerdictEntry {
-            claim: &claim.claim,
-            verdict: claim.verdict,
-            winner: claim.winner.as_deref(),
-            scope: claim.scope,
-            error: claim.error,
-            rounds: claim.rounds,
-            seconds: claim.seconds,
-            ratio: claim.ratio,
-            evidence: claim.evidence,
-            left: &claim.left,
-            right: &claim.right,
-            metric: claim.metric.key(),
-            is_question: claim.is_question,
-            relation: match claim.relation {
-                Relation::Order => RelationEntry::Order,
-                Relation::AtLeast { factor } => RelationEntry::AtLeast { factor },
-                Relation::NoMoreThan { fraction } => RelationEntry::NoMoreThan { fraction },
-                Relation::Within { fraction } => RelationEntry::Within { fraction },
-            },
-            centre: claim.centre,
-            fault: fault.map(|(name, fault)| FaultEntry::of(Some(name), fault)),
         }
     }
 }
@@ -191,6 +141,7 @@ impl<'a> ContestantEntry<'a> {
     fn of(contestant: &'a ContestantResult) -> ContestantEntry<'a> {
         let marks = contestant.marks.iter().map(|(name, count)| (name.replace(' ', "_"), *count));
         let metrics = contestant.metrics.iter().map(|(metric, summary)| (metric.key(), *summary));
+        let of_fault = |fault: &'a Fault| FaultEntry::of(None, fault);
         ContestantEntry {
             name: &contestant.name,
             command: &contestant.command,
@@ -198,7 +149,9 @@ impl<'a> ContestantEntry<'a> {
             samples: contestant.samples,
             invalid: contestant.invalid,
             marks: Object(marks.collect()),
-            fault: contestant.fault.as_ref().map(|fault| FaultEntry::of(None, fault)),
+            fault: contestant.fault.as_ref().map(of_fault),
+            failures: contestant.failures,
+            first_failure: contestant.first_failure.as_ref().map(of_fault),
             metrics: Object(metrics.collect()),
             distribution: &contestant.distribution,
         }

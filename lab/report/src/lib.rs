@@ -1,8 +1,9 @@
-//! Evidence and verdicts to terminal, JSON and CSV.
+//! Evidence and verdicts to terminal, SVG, JSON and CSV.
 //!
-//! Everything here turns a [`tiebreak_core::result::RunResult`] (or, for CSV, a journal) into a
-//! `String`; nothing prints. No statistic is computed: a number on a page is a field of the result,
-//! at most in another unit, turned round (`1 / ratio`) or as a width.
+//! Everything here turns a [`tiebreak_core::result::RunResult`], a
+//! [`tiebreak_core::result::CheckResult`] (or, for CSV, a journal) into a `String`; nothing prints.
+//! No statistic is computed: a number on a page is a field of the result, at most in another unit,
+//! turned round (`1 / ratio`) or as a width.
 //!
 //! ```
 //! use tiebreak_report::Look;
@@ -23,9 +24,13 @@
 
 #![forbid(unsafe_code)]
 
+mod announcement;
+pub mod check;
 mod contestants;
 pub mod csv;
 mod distributions;
+mod effects;
+pub mod exact;
 #[cfg(test)]
 mod fixture;
 mod footer;
@@ -37,17 +42,23 @@ mod number;
 mod odd;
 mod page;
 mod picture;
-mod ratio;
-mod ratios;
+pub mod power;
+mod property;
 mod self_check;
 mod sentence;
+mod sign;
 mod small_print;
+pub mod svg;
 pub mod table;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;
+mod told;
+pub mod watch;
 
+pub use announcement::announcement;
+pub use footer::repeat_line;
 pub use look::Look;
 pub use sentence::sentence;
 pub use small_print::small_print;

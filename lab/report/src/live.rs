@@ -1,15 +1,20 @@
 //! Progress: a few lines while a run is going on, drawn only between samples.
 
+mod check;
+
+use crate::effects::{padded, pair, verdict_words};
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
-use crate::ratio::Told;
-use crate::ratios::{padded, pair, verdict_words};
+use crate::property::trial_noun;
 use crate::sentence::tone;
 use crate::text::{plain, shorten_middle};
+use crate::told::Told;
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
+
+pub use self::check::{check_frame, check_line};
 
 /// The most claims that have a line each.
 const MOST_CLAIMS: usize = 5;
@@ -17,9 +22,9 @@ const MOST_CLAIMS: usize = 5;
 /// The lines of the progress display, at most six, without line feeds. Their number depends on the
 /// number of claims only, so that drawing them again in place does not jump.
 ///
-/// First rounds, time and what is left of it; then of a single claim its interval on an axis and
-/// what the bets for and against it have won, on a logarithmic scale up to what they need; of
-/// several claims a line each, the open ones first.
+/// First rounds, time and what is left of it; then of a single claim its interval on an axis (of a
+/// share, under the curve of plausible rates) and what the bets for and against it have won, on a
+/// logarithmic scale up to what they need; of several claims a line each, the open ones first.
 pub fn frame(run: &RunResult, look: &Look) -> Vec<String> {
     let look = *look;
     let mut lines = vec![status(run, look)];
@@ -73,9 +78,10 @@ fn is_open(claim: &ClaimResult) -> bool {
 
 /// `round 12, 1.9 s of 60 s, about 8 s left`.
 fn plain_status(run: &RunResult) -> String {
+    let noun = round_noun(run);
     let rounds = match run.budget.rounds {
-        Some(most) => format!("round {} of {most}", run.rounds),
-        None => format!("round {}", run.rounds),
+        Some(most) => format!("{noun} {} of {most}", run.rounds),
+        None => format!("{noun} {}", run.rounds),
     };
     let time = match finite(run.budget.seconds) {
         Some(most) => format!("{} of {}", seconds(run.seconds), seconds(most)),
@@ -84,6 +90,15 @@ fn plain_status(run: &RunResult) -> String {
     match finite(run.eta_seconds) {
         Some(left) => format!("{rounds}, {time}, about {} left", seconds(left)),
         None => format!("{rounds}, {time}"),
+    }
+}
+
+/// What the rounds of a run are: lines of a stream, runs of the only contestant, or rounds.
+pub(crate) fn round_noun(run: &RunResult) -> &'static str {
+    let mut nouns = run.verdicts.iter().map(trial_noun);
+    match nouns.next() {
+        Some(first) if run.self_check.is_none() && nouns.all(|noun| noun == first) => first,
+        _ => "round",
     }
 }
 
@@ -132,12 +147,16 @@ fn of_needed(evidence: f64, claim: &ClaimResult) -> String {
 const ESTIMATE: usize = 10;
 const COUNTS: usize = 18;
 
-/// Four lines about one claim: the interval, its axis, and the evidence on both sides.
+/// Four lines about one claim: the interval, its axis, and the evidence on both sides; of a share a
+/// curve above them.
 fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     let told = Told::of(claim);
     let name = |text: &str| shorten_middle(&plain(text), look.columns() / 5, look);
     let sides = match claim.is_question {
-        true => [format!("for {}", name(&claim.left)), format!("for {}", name(&claim.right))],
+        true => {
+            let right = claim.right.as_deref().unwrap_or_default();
+            [format!("for {}", name(&claim.left)), format!("for {}", name(right))]
+        }
         false => ["for".to_owned(), "against".to_owned()],
     };
     let labels = padded([vec![pair(&told, look)], sides.to_vec()].concat());
@@ -149,8 +168,14 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     let [estimate, ..] = told.numbers();
     let estimate = format!("  {}", estimate.unwrap_or_default());
     interval.push(span(Tone::Strong, estimate));
-    let ends = format!("{}{}", " ".repeat(indent), axis.labels(&told.bars));
-    let mut lines = vec![interval, vec![span(Tone::Dim, ends)]];
+    let below = |text: String| vec![span(Tone::Dim, format!("{}{text}", " ".repeat(indent)))];
+    let mut lines = Vec::new();
+    if told.is_share() {
+        let share = claim.share.as_ref().filter(|_| told.is_known());
+        let points = share.map_or(&[][..], |share| &share.density);
+        lines.push(below(axis.curve(points, look)));
+    }
+    lines.extend([interval, below(axis.labels(&told, &told.bars))]);
     for (label, evidence) in
         labels[1..].iter().zip([claim.evidence.for_claim, claim.evidence.against])
     {
@@ -173,10 +198,13 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
     let labels = padded(told.iter().map(|told| pair(told, look)).collect());
     let evidence_room = 12;
     let taken = labels[0].width() + 2 + 2 + evidence_room.max(16);
-    let axis =
-        Axis::around(&told, run.resolution, look.columns().saturating_sub(taken).clamp(8, 50));
+    let room = look.columns().saturating_sub(taken).clamp(8, 50);
+    let ratios: Vec<_> = told.iter().filter(|told| told.is_ratio()).cloned().collect();
     let mut lines = Vec::new();
     for ((claim, told), label) in order.iter().zip(&told).zip(&labels) {
+        // The ratios share an axis; everything else has one of its own.
+        let shown = if told.is_ratio() { &ratios[..] } else { std::slice::from_ref(told) };
+        let axis = Axis::around(shown, run.resolution, room);
         let mut line = vec![span(Tone::Strong, label), span(Tone::Plain, "  ")];
         line.extend(axis.draw(told, run.resolution, look));
         let most = claim.evidence.for_claim.max(claim.evidence.against);
@@ -184,7 +212,7 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         line.push(span(Tone::Plain, "  "));
         line.push(match is_open(claim) {
             true => span(Tone::Plain, bar(share, evidence_room, look)),
-            false => span(tone(claim.verdict), verdict_words(claim, look)),
+            false => span(tone(claim), verdict_words(claim, look)),
         });
         lines.push(line);
     }

@@ -57,6 +57,26 @@ pub(crate) fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
     format!("{:.decimals$}x", rounded(value, decimals, rounding))
 }
 
+/// The decimals that shares need, as percentages, so that limits differ visibly from each other and
+/// from the bars, and nothing but a share of 0 or 1 is written as `0%` or `100%`.
+pub(crate) fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
+    let known: Vec<f64> = values.iter().copied().flatten().collect();
+    let limits: Vec<f64> = values[1..].iter().copied().flatten().collect();
+    let ends = known.iter().flat_map(|value| [*value, 1.0 - value]);
+    let width = limits.iter().flat_map(|a| limits.iter().map(move |b| (a - b).abs()));
+    let apart = limits.iter().flat_map(|limit| bars.iter().map(move |bar| (limit - bar).abs()));
+    let needed = |gap: f64| (-(gap * 50.0).log10()).ceil().clamp(0.0, 7.0) as usize;
+    let gaps = ends.chain(width).chain(apart).filter(|gap| *gap > 1e-12);
+    gaps.map(needed).max().unwrap_or(0).max(1)
+}
+
+/// Writes a share as a percentage with so many decimals; 0 and 1 without any.
+pub(crate) fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
+    let percent = value * 100.0;
+    let decimals = if percent == 0.0 || percent == 100.0 { 0 } else { decimals };
+    format!("{:.decimals$}%", rounded(percent, decimals, rounding))
+}
+
 /// Writes a fraction as a percentage of two significant digits, without trailing zeros.
 pub(crate) fn percent(fraction: f64, rounding: Rounding) -> String {
     let percent = fraction * 100.0;
@@ -155,10 +175,24 @@ impl Scale {
     /// Writes a value without the unit. Single things (bytes, events) have no decimals unless the
     /// value lies between two of them.
     pub(crate) fn digits(self, value: f64) -> String {
-        if self.divisor == 1.0 && value == value.trunc() {
+        self.digits_rounded(value, Rounding::Nearest)
+    }
+
+    fn digits_rounded(self, value: f64, rounding: Rounding) -> String {
+        if self.divisor == 1.0 && value == value.trunc() && value.abs() < 1e15 {
             return format!("{value:.0}");
         }
-        format!("{:.*}", self.decimals, value / self.divisor)
+        let scaled = value / self.divisor;
+        // What is too small, or too large, for any unit here is a plain number of a stream.
+        if scaled != 0.0 && !(5e-4..1e7).contains(&scaled.abs()) {
+            return format!("{scaled:.3e}");
+        }
+        format!("{:.*}", self.decimals, rounded(scaled, self.decimals, rounding))
+    }
+
+    /// Writes a limit with the unit, rounded away from the estimate.
+    pub(crate) fn write_rounded(self, value: f64, rounding: Rounding) -> String {
+        format!("{} {}", self.digits_rounded(value, rounding), self.name).trim_end().to_owned()
     }
 
     /// Writes a value with the unit.
@@ -221,6 +255,23 @@ mod tests {
     }
 
     #[test]
+    fn shares_show_how_far_they_are_from_their_bars_and_from_all_or_nothing() {
+        for (values, bars, expected) in [
+            ([0.9972, 0.99312, 0.99931], vec![0.98], "99.72% 99.31% 99.94%"),
+            ([0.5, 0.4, 0.6], vec![0.5], "50.0% 40.0% 60.0%"),
+            ([0.999988, 0.9999, 1.0], vec![0.9999], "99.9988% 99.9900% 100%"),
+            ([0.99, 0.980004, 0.995], vec![0.98], "99.0000% 98.0004% 99.5000%"),
+            ([0.0, 0.0, 0.01], vec![0.5], "0% 0% 1.0%"),
+        ] {
+            let decimals = share_decimals(&values.map(Some), &bars);
+            let roundings = [Nearest, Down, Up];
+            let texts = [0, 1, 2].map(|index| share(values[index], decimals, roundings[index]));
+            assert_eq!(texts.join(" "), expected);
+        }
+        assert_eq!(share_decimals(&[None; 3], &[0.98]), 1);
+    }
+
+    #[test]
     fn durations_are_short() {
         for (value, text) in [
             (0.123, "0.12 s"),
@@ -243,6 +294,9 @@ mod tests {
         assert_eq!(Scale::shared(Unit::Nanoseconds, &[1e3, 1e9]), None);
         assert_eq!(Scale::shared(Unit::Count, &[0.0]), None);
         assert_eq!(Scale::of(Unit::Count, 12.0).write(12.0), "12");
+        assert_eq!(Scale::of(Unit::Count, 2e-7).write(2e-7), "2.000e-7");
+        let scale = Scale::of(Unit::Nanoseconds, 4.2e6);
+        assert_eq!(scale.write_rounded(4_200_100.0, Up), "4.201 ms");
         assert_eq!(Scale::of(Unit::Bytes, 1572864.0).write(1572864.0), "1.500 MiB");
     }
 }

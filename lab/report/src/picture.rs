@@ -1,61 +1,91 @@
-//! Small pictures of ratios: an interval on a logarithmic axis with its bar and its resolution.
+//! Small pictures of ratios, shares and values: an interval on an axis with its bars and zones.
 
 use crate::look::{Look, Spans, Tone, span};
-use crate::ratio::{Told, bar_text};
+use crate::told::Told;
 
-/// A logarithmic axis of ratios over some columns.
+/// An axis over some columns: of ratios logarithmic, of the others linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
     low: f64,
     high: f64,
     columns: usize,
+    is_log: bool,
 }
 
-/// Ends that an axis may have: round numbers, so that a picture that is redrawn while an interval
-/// narrows changes its scale seldom.
+/// Ends that an axis of ratios may have: round numbers, so that a picture that is redrawn while an
+/// interval narrows changes its scale seldom.
 const ENDS: [f64; 20] = [
     1.005, 1.01, 1.02, 1.03, 1.05, 1.07, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0,
     100.0, 300.0, 1000.0,
 ];
 
 impl Axis {
-    /// An axis on which all of these ratios, their bars and `1` can be seen, with some space beside
-    /// them. What is more than a factor of 1000 away is cut off.
+    /// An axis on which all of these quantities, which are of one kind, and their bars can be seen.
     pub(crate) fn around(told: &[Told], resolution: f64, columns: usize) -> Axis {
-        let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
-        for told in told {
-            let limits = [told.estimate, told.low, told.high].into_iter().flatten();
-            for value in limits.chain(told.bars.iter().copied()) {
-                low = low.min(value);
-                high = high.max(value);
+        match told.iter().all(Told::is_ratio) {
+            true => Axis::of_ratios(told, resolution, columns),
+            false => {
+                let is_share = told.iter().all(Told::is_share);
+                let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
+                Axis { low, high, columns, is_log: false }
             }
+        }
+    }
+
+    /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
+    /// away is cut off.
+    fn of_ratios(told: &[Told], resolution: f64, columns: usize) -> Axis {
+        let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
+        for value in values(told) {
+            low = low.min(value);
+            high = high.max(value);
         }
         let end = |value: f64| {
             let wanted = value.powf(1.1);
             *ENDS.iter().find(|end| **end >= wanted).unwrap_or(&ENDS[ENDS.len() - 1])
         };
-        Axis { low: 1.0 / end(1.0 / low.max(1e-9)), high: end(high), columns }
+        Axis { low: 1.0 / end(1.0 / low.max(1e-9)), high: end(high), columns, is_log: true }
     }
 
-    /// The column of a ratio; `None` beyond the ends.
+    /// The column of a value; `None` beyond the ends.
     fn column(&self, value: f64) -> Option<usize> {
-        let share = (value / self.low).ln() / (self.high / self.low).ln();
+        let share = match self.is_log {
+            true => (value / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        };
         let column = (share * (self.columns - 1) as f64).round();
         (0.0..=1.0).contains(&share).then_some(column as usize)
     }
 
-    /// The column of a ratio, or of the end that it lies beyond.
+    /// The column of a value, or of the end that it lies beyond.
     fn nearest_column(&self, value: f64) -> usize {
         self.column(value.clamp(self.low, self.high)).unwrap_or(0)
+    }
+
+    /// A curve over a linear axis, one line high: in each column the highest of its points.
+    pub(crate) fn curve(&self, points: &[(f64, f64)], look: Look) -> String {
+        let levels: Vec<char> = look
+            .pick("\u{2581}\u{2582}\u{2583}\u{2584}\u{2585}\u{2586}\u{2587}\u{2588}", ".:-=+*#@")
+            .chars()
+            .collect();
+        let step = (self.high - self.low) / (self.columns - 1) as f64;
+        let level = |column: usize| {
+            let middle = self.low + column as f64 * step;
+            let height = height_around(points, middle, step / 2.0);
+            let level = (height.clamp(0.0, 1.0) * levels.len() as f64).round() as usize;
+            if level == 0 { ' ' } else { levels[level - 1] }
+        };
+        (0..self.columns).map(level).collect()
     }
 
     /// The interval on this axis.
     pub(crate) fn draw(&self, told: &Told, resolution: f64, look: Look) -> Spans {
         let mut cells = vec![(' ', Tone::Plain); self.columns];
-        for bar in &told.bars {
-            let band = self.nearest_column(bar / (1.0 + resolution))
-                ..=self.nearest_column(bar * (1.0 + resolution));
-            cells[band].fill((look.pick('\u{2591}', ':'), Tone::Dim));
+        for (low, high) in told.zones(resolution) {
+            let (first, last) = (self.nearest_column(low), self.nearest_column(high));
+            if first <= last {
+                cells[first..=last].fill((look.pick('\u{2591}', ':'), Tone::Dim));
+            }
         }
         let bars: Vec<_> = told.bars.iter().filter_map(|bar| self.column(*bar)).collect();
         for bar in &bars {
@@ -98,15 +128,14 @@ impl Axis {
         }
     }
 
-    /// The line under the pictures: the ends of the axis, and the ratios that are marked on it, as
-    /// far as there is room.
-    pub(crate) fn labels(&self, bars: &[f64]) -> String {
+    /// The line under the pictures: the ends of the axis, and the values that are marked on it, as
+    /// far as there is room; `told` says how they are written.
+    pub(crate) fn labels(&self, told: &Told, bars: &[f64]) -> String {
         let mut cells = vec![' '; self.columns];
-        let mut marks: Vec<(f64, String)> = vec![(1.0, "1x".to_owned())];
-        marks.splice(0..0, bars.iter().map(|bar| (*bar, bar_text(*bar))));
-        marks.push((self.low, bar_text(self.low)));
-        marks.push((self.high, bar_text(self.high)));
-        for (value, text) in marks {
+        let one = self.is_log.then_some(1.0);
+        let ends = [self.low, self.high];
+        let marks = bars.iter().copied().chain(one).chain(ends);
+        for (value, text) in marks.map(|value| (value, told.mark(value))) {
             let Some(column) = self.column(value) else {
                 continue;
             };
@@ -121,6 +150,59 @@ impl Axis {
     }
 }
 
+/// All that an axis should show.
+fn values<'a>(told: &'a [Told]) -> impl Iterator<Item = f64> + 'a {
+    told.iter().flat_map(|told| {
+        let known = [told.estimate, told.low, told.high].into_iter().flatten();
+        known.chain(told.bars.iter().copied())
+    })
+}
+
+/// Round ends around some values, with space beside them; shares stay between 0 and 1.
+pub(crate) fn linear_ends(values: &[f64], is_share: bool) -> (f64, f64) {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !low.is_finite() || !high.is_finite() {
+        return (0.0, 1.0);
+    }
+    // A single value gets space of its own size: of a share, of its distance to the nearer end.
+    let size = if is_share { low.min(1.0 - high) } else { low.abs() };
+    let width = (high - low).max(size).max(high.abs() * 1e-9).max(f64::MIN_POSITIVE * 1e9);
+    let step = round_step(width / 8.0);
+    let mut low_end = ((low - width * 0.08) / step).floor() * step;
+    let mut high_end = ((high + width * 0.08) / step).ceil() * step;
+    if is_share || low >= 0.0 {
+        low_end = low_end.max(0.0);
+    }
+    if is_share {
+        high_end = high_end.min(1.0);
+    }
+    if low_end < high_end { (low_end, high_end) } else { (low - width, high + width) }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
+pub(crate) fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
+    step.unwrap_or(10.0) * power
+}
+
+/// The height of a curve within `reach` of a place: its highest point there, or a place on the line
+/// between the points on either side. Outside of its points it is 0.
+fn height_around(points: &[(f64, f64)], place: f64, reach: f64) -> f64 {
+    let inside = points.iter().filter(|(at, _)| (at - place).abs() <= reach);
+    let highest = inside.map(|(_, height)| *height).fold(f64::NEG_INFINITY, f64::max);
+    if highest.is_finite() {
+        return highest;
+    }
+    let around = points.windows(2).find(|pair| pair[0].0 <= place && place <= pair[1].0);
+    let Some([(x0, y0), (x1, y1)]) = around else {
+        return 0.0;
+    };
+    let share = if x1 > x0 { (place - x0) / (x1 - x0) } else { 0.5 };
+    y0 + share * (y1 - y0)
+}
+
 /// Neighbouring cells of one tone as one span.
 fn joined(cells: &[(char, Tone)]) -> Spans {
     let parts = cells.chunk_by(|a, b| a.1 == b.1);
@@ -131,17 +213,19 @@ fn joined(cells: &[(char, Tone)]) -> Spans {
 mod tests {
     use super::*;
     use crate::look::letters;
+    use crate::told::Quantity;
 
     const ASCII: Look = Look { width: 80, color: false, unicode: false };
 
     fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Told<'static> {
-        Told { ahead: "A", behind: "B", estimate, low, high, bars: vec![1.0] }
+        let quantity = Quantity::Ratio { ahead: "A", behind: "B" };
+        Told { quantity, estimate, low, high, bars: vec![1.0] }
     }
 
     fn check(told: &Told, expected: [&str; 2]) {
         let axis = Axis::around(std::slice::from_ref(told), 0.01, 41);
         let drawn = letters(&axis.draw(told, 0.01, ASCII));
-        assert_eq!([drawn.as_str(), &axis.labels(&told.bars)], expected);
+        assert_eq!([drawn.as_str(), &axis.labels(told, &told.bars)], expected);
     }
 
     #[test]
@@ -188,7 +272,7 @@ mod tests {
                 let axis = Axis::around(std::slice::from_ref(&told), f64::INFINITY, columns);
                 let drawn = letters(&axis.draw(&told, f64::INFINITY, ASCII));
                 assert_eq!(drawn.len(), columns);
-                assert_eq!(axis.labels(&told.bars).len(), columns);
+                assert_eq!(axis.labels(&told, &told.bars).len(), columns);
             }
         }
     }

@@ -2,31 +2,44 @@
 
 use crate::look::{Spans, Tone, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
-use crate::ratio::{Told, bar_text};
-use crate::text::{NO_BREAK, plain};
+use crate::property::{self, capitalised, trial_noun, trials};
+use crate::text::{NO_BREAK, plain, short};
+use crate::told::{Quantity, Told, bar_text};
+use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Centre, Scope};
+use tiebreak_core::plan::{Centre, Gate, Scope};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 
 /// The verdict on one claim of a run, in one or two sentences with their scope: on one line,
 /// without styles, so that it can be quoted as it stands.
 ///
-/// The ratio is `right / left`, above 1 where the left contestant needs less. Of a question that
-/// the right contestant won it is turned round. Limits are rounded outwards.
+/// A ratio is `right / left`, above 1 where the left contestant needs less. Of a question that the
+/// right contestant won it is turned round. Of a rate, a quantile or a mean the counts, the
+/// interval with its confidence, and what one observation is are said. Limits are rounded outwards.
 pub fn sentence(run: &RunResult, claim: &ClaimResult) -> String {
     letters(&spans(run, claim)).replace(NO_BREAK, " ")
 }
 
 /// The same with tones.
 pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
+    spans_of(run, claim, true)
+}
+
+/// The same, and of its error only if it has one of its own.
+pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) -> Spans {
     let mut text = head(run, claim);
     if claim.verdict != Verdict::Void && Told::of(claim).is_known() {
-        text.push(span(Tone::Plain, format!(", {}", scope_words(claim.scope))));
-        let has_bounds = claim.ratio.low.is_some() || claim.ratio.high.is_some();
+        if let Some(observation) = property::observation(claim) {
+            text.push(span(Tone::Plain, format!(", {observation}")));
+        }
+        text.push(span(Tone::Plain, format!(", {}", scope_words(claim))));
+        let has_bounds = claim.effect.low.is_some() || claim.effect.high.is_some();
         let error = match claim.verdict {
-            Verdict::Undecided if !has_bounds => None,
-            Verdict::Undecided => Some(("the interval is ", 1.0 - claim.ratio.confidence)),
+            _ if !has_error => None,
+            // What is said of a property has the confidence beside its limits.
+            Verdict::Undecided if !has_bounds || claim.statement.property().is_some() => None,
+            Verdict::Undecided => Some(("the interval is ", 1.0 - claim.effect.confidence)),
             _ => Some(("", claim.error)),
         };
         if let Some((what, error)) = error {
@@ -34,25 +47,36 @@ pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
             text.push(span(Tone::Plain, format!("; {what}wrong with probability at most {wrong}")));
         }
     }
+    if let Some(needed) = property::still_needed(claim) {
+        text.push(span(Tone::Plain, format!("; {needed}")));
+    }
     text.push(span(Tone::Plain, "."));
     text
 }
 
 /// What is said of one claim, without its scope and without a full stop at the end.
 pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
-    let tone = tone(claim.verdict);
+    let tone = tone(claim);
     let mut text = match (claim.verdict, claim.is_question) {
         (Verdict::Holds, true) => vec![span(tone, order(&Told::of(claim), claim.metric))],
         (Verdict::TooClose, true) => vec![span(tone, tie(claim))],
-        (Verdict::Undecided, _) => vec![
-            span(tone, "Undecided"),
-            span(Tone::Plain, format!(" after {}: {}", effort(claim), subject(claim))),
-        ],
+        (Verdict::Undecided, _) => {
+            let after = format!(" after {}", effort(claim));
+            let (word, rest) = match gate_word(claim) {
+                Some(gate) => (gate, format!(" (undecided{after}): {}", subject(claim))),
+                None => ("Undecided", format!("{after}: {}", subject(claim))),
+            };
+            vec![span(tone, word), span(Tone::Plain, rest)]
+        }
         (verdict, is_question) => {
             let whether = if verdict == Verdict::Void && !is_question { "whether " } else { "" };
+            let (word, note) = match gate_word(claim) {
+                Some(gate) => (gate.to_owned(), format!(" ({verdict})")),
+                None => (capitalised(verdict.name()), String::new()),
+            };
             vec![
-                span(tone, capitalised(verdict.name())),
-                span(Tone::Plain, format!(": {whether}{}", subject(claim))),
+                span(tone, word),
+                span(Tone::Plain, format!("{note}: {whether}{}", subject(claim))),
             ]
         }
     };
@@ -60,21 +84,39 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     text
 }
 
+/// Of a gate that is neither closed by `refuted` nor opened by `holds`: what becomes of it.
+fn gate_word(claim: &ClaimResult) -> Option<&'static str> {
+    let is_between = matches!(claim.verdict, Verdict::TooClose | Verdict::Undecided);
+    match claim.gate {
+        Gate::OpenUnlessRefuted if is_between && !claim.is_question => Some("Passes"),
+        Gate::ClosedUnlessHolds if is_between && !claim.is_question => Some("Does not pass"),
+        _ => None,
+    }
+}
+
 /// The tone of a verdict's words.
-pub(crate) fn tone(verdict: Verdict) -> Tone {
-    match verdict {
+pub(crate) fn tone(claim: &ClaimResult) -> Tone {
+    match claim.verdict {
         Verdict::Holds => Tone::Good,
         Verdict::Refuted | Verdict::Void => Tone::Bad,
+        Verdict::TooClose | Verdict::Undecided if claim.gate == Gate::ClosedUnlessHolds => {
+            Tone::Bad
+        }
         Verdict::TooClose | Verdict::Undecided => Tone::Doubt,
     }
 }
 
 /// What a verdict speaks of, as the end of a sentence.
-pub(crate) fn scope_words(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Layout => "for these binaries as they happen to lie in memory on this machine",
-        Scope::Binary => "for these programs as cached on this machine",
-        Scope::Code => "for this code on this machine, freshly placed in memory",
+fn scope_words(claim: &ClaimResult) -> &'static str {
+    match (claim.scope, claim.right.is_some()) {
+        (Scope::Layout, true) => {
+            "for these binaries as they happen to lie in memory on this machine"
+        }
+        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
+        (Scope::Binary, true) => "for these programs as cached on this machine",
+        (Scope::Binary, false) => "for this program as cached on this machine",
+        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
+        (Scope::Stream, _) => "for this stream of lines",
     }
 }
 
@@ -88,12 +130,21 @@ fn centre_words(centre: Centre) -> &'static str {
 
 /// How long the claim was looked at.
 fn effort(claim: &ClaimResult) -> String {
-    format!("{} in {}", count(claim.rounds, "round"), seconds(claim.seconds))
+    format!("{} in {}", count(trials(claim), trial_noun(claim)), seconds(claim.seconds))
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
 fn order(told: &Told, metric: Metric) -> String {
-    format!("{} {} than {}", plain(told.ahead), comparison(metric), plain(told.behind))
+    let (ahead, behind) = names(told);
+    format!("{} {} than {}", plain(ahead), comparison(metric), plain(behind))
+}
+
+/// The contestants of a ratio.
+fn names<'a>(told: &Told<'a>) -> (&'a str, &'a str) {
+    match told.quantity {
+        Quantity::Ratio { ahead, behind } => (ahead, behind),
+        _ => ("", ""),
+    }
 }
 
 /// The words between two names that say that the first needs less.
@@ -113,8 +164,12 @@ fn tie(claim: &ClaimResult) -> String {
         Metric::WallTime => String::new(),
         metric => format!(" in {}", metric.name()),
     };
-    let [left, right] = [plain(&claim.left), plain(&claim.right)];
+    let [left, right] = [plain(&claim.left), plain(right(claim))];
     format!("{left} and {right} are too close{metric} to matter")
+}
+
+fn right(claim: &ClaimResult) -> &str {
+    claim.right.as_deref().unwrap_or_default()
 }
 
 /// What was claimed or asked.
@@ -122,19 +177,41 @@ fn subject(claim: &ClaimResult) -> String {
     if !claim.is_question {
         return plain(&claim.claim).trim_end_matches('.').to_owned();
     }
-    let [left, right] = [plain(&claim.left), plain(&claim.right)];
+    let [left, right] = [plain(&claim.left), plain(right(claim))];
     format!("which of {left} and {right} {}", comparison(claim.metric))
 }
 
-/// The rest of the head: the ratio, or the fault.
+/// The rest of the head: what was found, or the fault.
 fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
+    match (claim.verdict, claim.statement) {
+        (Verdict::Void, _) => void(claim),
+        (_, Statement::Ratio(_)) => ratio(run, claim),
+        (Verdict::Undecided, _) if !Told::of(claim).is_known() => {
+            ". Nothing is known yet".to_owned()
+        }
+        (Verdict::Undecided, Statement::Property(property)) => {
+            format!(". So far: {}", uncapitalised(&property::found(claim, property)))
+        }
+        (_, Statement::Property(property)) => format!(". {}", property::found(claim, property)),
+    }
+}
+
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+}
+
+fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let told = Told::of(claim);
+    let (ahead, behind) = names(&told);
     let found = found(&told, claim.centre);
     let limits = told.limits();
-    let pair = format!("{}{NO_BREAK}/{NO_BREAK}{}", plain(told.behind), plain(told.ahead));
+    let pair = format!("{}{NO_BREAK}/{NO_BREAK}{}", plain(behind), plain(ahead));
     let close = percent(run.resolution, Rounding::Nearest);
     match (claim.verdict, claim.is_question) {
-        (Verdict::Void, _) => void(claim),
+        (Verdict::Void, _) => String::new(),
         (Verdict::Holds, true) => format!(": {found}"),
         (Verdict::TooClose, true) => {
             let ratio = match claim.centre {
@@ -173,49 +250,46 @@ fn void(claim: &ClaimResult) -> String {
     }
 }
 
-/// A fault's text, cut where a program's last words go on and on.
-fn short(text: &str) -> String {
-    const MOST: usize = 240;
-    let text = plain(text);
-    let mut shown: String = text.chars().take(MOST).collect();
-    if shown.len() < text.len() {
-        shown.push_str("...");
-    }
-    shown.trim_end_matches('.').to_owned()
-}
-
-/// With a capital letter at the front.
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
-}
-
 /// What the scope and the error of several verdicts are, said once.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let mut proven = run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(scope_words(proven.next()?.scope));
+    let scope = capitalised(scope_words(proven.next()?));
     let wrong = percent(run.error, Rounding::Up);
     Some(format!("{scope}; the probability that any verdict is wrong is at most {wrong}."))
 }
 
 /// What the reader can do about verdicts that are still open: going on with the run.
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
-    let open = run.verdicts.iter().any(|claim| claim.verdict == Verdict::Undecided);
-    if !open || run.self_check.is_some() {
-        return None;
-    }
+    let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
+    let first = open.next().filter(|_| run.self_check.is_none())?;
     let budget = match (run.budget.seconds, run.budget.rounds) {
         (Some(limit), _) if limit.is_finite() => format!(" --budget {:.0}s", (2.0 * limit).ceil()),
         (_, Some(rounds)) => format!(" --budget '{} rounds'", rounds.saturating_mul(2)),
         _ => String::new(),
     };
-    let command = format!("tiebreak resume {}{budget}", plain(&run.journal));
-    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, command)];
-    if run.resolution == 0.0 {
-        let hint = "; a new run with --resolution 1% can end at 'too close'";
-        spans.push(span(Tone::Plain, hint));
+    let mut spans = match first.scope {
+        // A stream is gone when it has been read.
+        Scope::Stream => vec![span(Tone::Plain, "To settle it: more lines")],
+        _ => {
+            let command = format!("tiebreak resume {}{budget}", plain(&run.journal));
+            vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, command)]
+        }
+    };
+    if let Some(hint) = what_ends_it(run, first) {
+        spans.push(span(Tone::Plain, format!("; {hint}")));
     }
     Some(spans)
+}
+
+/// What would make a run like it end before its budget.
+fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
+    match claim.statement {
+        Statement::Ratio(_) if run.resolution == 0.0 => {
+            Some("a new run with --resolution 1% can end at 'too close'")
+        }
+        Statement::Property(
+            Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. },
+        ) if good == bad => Some("a run with a good and a bad rate some way apart is sure to end"),
+        _ => None,
+    }
 }

@@ -1,41 +1,71 @@
 //! The small print of a verdict: what its error means, and what it does not cover.
 
 use crate::number::{Rounding, percent};
-use tiebreak_core::claim::Relation;
+use crate::property;
+use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 
-/// The small print of a run's verdicts: two or three sentences, one an entry, without styles; empty
-/// if every verdict is void.
+/// The small print of a run's verdicts: a few sentences, one an entry, without styles; empty if
+/// every verdict is void.
 ///
 /// Questions and `within` use both limits at once, at half the error each; a claim with one side
 /// spends all of its error on each limit, so that what is said jointly is said at twice the error.
+/// Of shares it says what one observation is and how many they need at the least.
 pub fn small_print(run: &RunResult) -> Vec<String> {
     let said = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
     let mut lines: Vec<String> = Vec::new();
     for claim in said() {
-        let line = error_statement(claim, said().count() > 1);
-        if !lines.contains(&line) {
-            lines.push(line);
+        let several = said().count() > 1;
+        let property = claim.statement.property();
+        let of_property = property.map(|property| property::small_print(claim, property, several));
+        for line in of_property.unwrap_or_default().into_iter().chain([error(claim, several)]) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
         }
     }
     if lines.is_empty() {
         return lines;
     }
+    if run.adjust.slot && said().any(|claim| claim.statement.relation().is_some()) {
+        lines.push(
+            "What running second costs was learnt and taken out: exact for a constant factor."
+                .to_owned(),
+        );
+    }
     lines.push("Stopping inflates the estimate: quote the interval.".to_owned());
-    let mean = match said().any(|claim| claim.centre == Centre::Median) {
-        true => "the mean",
-        false => "the mean unless the factor is constant",
-    };
-    lines.push(format!(
-        "Not covered: other machines and inputs, fixed paths and environment names, {mean}."
-    ));
+    lines.extend(not_covered(&said().collect::<Vec<_>>()));
     lines
 }
 
-fn error_statement(claim: &ClaimResult, several: bool) -> String {
-    let two_sided = matches!(claim.relation, Relation::Order | Relation::Within { .. });
+/// What no verdict here speaks of.
+fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
+    let ratios = || claims.iter().filter(|claim| claim.statement.relation().is_some());
+    let mut lines = Vec::new();
+    if ratios().next().is_some() {
+        let mean = match ratios().any(|claim| claim.centre == Centre::Median) {
+            true => "the mean",
+            false => "the mean unless the factor is constant",
+        };
+        lines.push(format!(
+            "Not covered: other machines and inputs, fixed paths and environment names, {mean}."
+        ));
+    }
+    if ratios().count() < claims.len() {
+        lines.push(
+            "No coin protects a claim about rates, quantiles or means: it speaks of the conditions \
+             in which they were measured."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+fn error(claim: &ClaimResult, several: bool) -> String {
+    let two_sided =
+        matches!(claim.statement, Statement::Ratio(Relation::Order | Relation::Within { .. }));
     if two_sided {
         let right = percent(1.0 - claim.error, Rounding::Down);
         let what = match several {

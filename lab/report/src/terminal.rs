@@ -2,19 +2,20 @@
 
 use crate::contestants::{INDENT, tables};
 use crate::distributions::distributions;
+use crate::effects::effects;
 use crate::footer::footer;
 use crate::look::{Look, Tone, span};
 use crate::odd::odd;
 use crate::page::Page;
-use crate::ratios::ratios;
 use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, spans, what_helps};
 use crate::small_print::small_print;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 
-/// The whole result of a run as text, finished or not: the verdicts first, then the ratios, the
-/// table, the distributions, what was odd, the small print, and how to get the same again.
+/// The whole result of a run as text, finished or not: the verdicts first, then what they are about
+/// in pictures, the table, the distributions, what was odd, the small print, and how to get the
+/// same again.
 ///
 /// Every line ends with a line feed and takes at most [`Look::columns`] columns.
 pub fn render(run: &RunResult, look: &Look) -> String {
@@ -34,7 +35,10 @@ pub fn render(run: &RunResult, look: &Look) -> String {
     distributions(&mut page, run, look);
     odd(&mut page, run, look);
     page.gap();
-    let print = [small_print(run), vec![ABOUT_CELLS.to_owned()]].concat();
+    let mut print = small_print(run);
+    if has_cells(run) {
+        print.push(ABOUT_CELLS.to_owned());
+    }
     page.paragraph(INDENT, &[span(Tone::Dim, print.join(" "))]);
     footer(&mut page, run, look);
     page.finish()
@@ -42,6 +46,10 @@ pub fn render(run: &RunResult, look: &Look) -> String {
 
 /// What the table's intervals are worth: nothing protects them by randomisation.
 const ABOUT_CELLS: &str = "Intervals of medians are of this run only.";
+
+fn has_cells(run: &RunResult) -> bool {
+    run.contestants.iter().any(|contestant| !contestant.metrics.is_empty())
+}
 
 /// Why the page is not the last word, if it is not.
 fn state(run: &RunResult) -> Option<&'static str> {
@@ -52,7 +60,7 @@ fn state(run: &RunResult) -> Option<&'static str> {
     }
 }
 
-/// The sentences, what helps where they are open, and the ratios.
+/// The sentences, what helps where they are open, and the pictures.
 fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
     if let [claim] = run.verdicts.as_slice() {
         page.paragraph("", &spans(run, claim));
@@ -69,5 +77,5 @@ fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
     if let Some(helps) = what_helps(run) {
         page.paragraph("", &helps);
     }
-    ratios(page, run, look);
+    effects(page, run, look);
 }

@@ -1,20 +1,23 @@
 //! Pages as people see them, kept as snapshots, and rules that hold for all of them.
 
+use crate::fixture::shares::*;
 use crate::fixture::*;
 use crate::look::Look;
 use crate::{live, sentence, small_print, terminal};
 use tiebreak_core::claim::Relation;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Centre, Scope};
+use tiebreak_core::plan::{Adjust, Centre, Gate, Scope};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::{Fault, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
+mod checks;
 mod data;
 mod pages;
+mod pictures;
 mod sentences;
 
 /// Every kind of result, by name.
@@ -34,6 +37,15 @@ fn all_results() -> Vec<(&'static str, RunResult)> {
     ];
     results.extend(sentences::questions().map(|claim| ("question", compared(vec![claim]))));
     results.extend(sentences::claims().map(|claim| ("claim", compared(vec![claim]))));
+    let properties = properties();
+    let all: Vec<_> = properties.iter().map(|(_, claim)| claim.clone()).collect();
+    results.extend(properties.into_iter().map(|(name, claim)| (name, judged(vec![claim]))));
+    results.push(("many properties", judged(all)));
+    results.push(("failures", with_failures()));
+    for gate in [Gate::OpenUnlessRefuted, Gate::ClosedUnlessHolds] {
+        let claims = [Verdict::TooClose, Verdict::Undecided].map(|verdict| gated(verdict, gate));
+        results.push(("gates", compared(claims.to_vec())));
+    }
     results.push(("many", compared(sentences::claims().to_vec())));
     results
 }

@@ -13,6 +13,17 @@ pub(crate) fn plain(text: &str) -> String {
     words.join(" ").chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
+/// A fault's text, cut where a program's last words go on and on.
+pub(crate) fn short(text: &str) -> String {
+    const MOST: usize = 240;
+    let text = plain(text);
+    let mut shown: String = text.chars().take(MOST).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    shown.trim_end_matches('.').to_owned()
+}
+
 /// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
 /// is mostly their beginning or their end.
 pub(crate) fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
@@ -64,6 +75,11 @@ pub(crate) fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
         }
     }
     lines
+}
+
+/// The same of a text without tones.
+pub(crate) fn wrap_plain(text: &str, columns: usize) -> Vec<String> {
+    wrap(&[span(Tone::Plain, text)], columns).iter().map(|line| letters(line)).collect()
 }
 
 /// Adds to a line, joined to its last span if the tone is the same.

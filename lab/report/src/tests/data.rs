@@ -4,16 +4,30 @@ use super::*;
 use crate::table::{HistoryRow, history};
 use crate::{csv, json};
 use serde_json::{Value, json};
-use tiebreak_core::journal::{Journal, Round, RunHeader};
-use tiebreak_core::plan::{Budget, Contestant, Hooks, Kind, Plan, ProgramPlan};
+use tiebreak_core::journal::{Event, Journal, Round, RunHeader};
+use tiebreak_core::plan::{Adjust, Budget, Contestant, Hooks, Kind, Plan, ProgramPlan};
+use tiebreak_core::result::Family;
 use tiebreak_core::sample::{Mark, Marks, Outcome, Sample};
 use tiebreak_core::schedule::RoundCoins;
 
+const RESULT: &str = include_str!("../../../../docs/schema/result-1.schema.json");
+const CHECK: &str = include_str!("../../../../docs/schema/check-1.schema.json");
+
 fn schema() -> jsonschema::Validator {
-    let text = include_str!("../../../../docs/schema/result-1.schema.json");
-    let schema: Value = serde_json::from_str(text).unwrap();
+    let schema: Value = serde_json::from_str(RESULT).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     jsonschema::draft202012::new(&schema).unwrap()
+}
+
+fn check_schema() -> jsonschema::Validator {
+    let [result, check] = [RESULT, CHECK].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    jsonschema::meta::validate(&check).unwrap();
+    let registry = jsonschema::Registry::new()
+        .add("urn:tiebreak:schema:result:1", result)
+        .unwrap()
+        .prepare()
+        .unwrap();
+    jsonschema::options().with_registry(&registry).build(&check).unwrap()
 }
 
 /// A run for every fault there is.
@@ -29,6 +43,7 @@ fn faults() -> Vec<RunResult> {
         Fault::Rejected { judge: text(), status: 1 },
         hook,
         Fault::CannotStart { reason: text() },
+        Fault::FailedRun,
     ];
     let run = |fault: &Fault| {
         let mut run = three();
@@ -49,7 +64,9 @@ fn every_result_obeys_the_schema() {
     let mut metrics = three();
     let summary = metrics.contestants[0].metrics[0].1;
     metrics.contestants[0].metrics = Metric::ALL.map(|metric| (metric, summary)).to_vec();
-    runs.extend([marked, metrics]);
+    let mut adjusted = three();
+    adjusted.adjust = Adjust { slot: true, strata: true };
+    runs.extend([marked, metrics, adjusted]);
     for stopped in [StopReason::Settled, StopReason::Interrupted, StopReason::Void] {
         runs.push(RunResult { stopped: Some(stopped), ..three() });
     }
@@ -84,11 +101,84 @@ fn the_schema_rejects_what_is_not_a_result() {
         bad.pointer_mut(pointer).unwrap()[key] = value;
         assert!(!schema.is_valid(&bad), "{pointer}/{key}");
     }
+    // What came later than the first documents of this schema may be missing.
+    for key in good.as_object().unwrap().keys().filter(|key| *key != "adjust") {
+        let mut bad = good.clone();
+        bad.as_object_mut().unwrap().remove(key);
+        assert!(!schema.is_valid(&bad), "without {key}");
+    }
+}
+
+#[test]
+fn each_kind_of_claim_has_the_keys_of_its_kind_and_no_others() {
+    let schema = schema();
+    for (name, claim) in properties() {
+        let good = json::result(&judged(vec![claim]));
+        assert!(schema.is_valid(&good), "{name}");
+        let verdict = &good["verdicts"][0];
+        let kinds: Vec<_> = ["ratio", "rate", "quantile", "mean", "share"]
+            .into_iter()
+            .filter(|key| verdict.get(key).is_some())
+            .collect();
+        let expected: &[&str] = match verdict["relation"]["form"].as_str().unwrap() {
+            "succeeds" | "in_share_of_rounds" => &["rate", "share"],
+            "quantile" => &["rate", "quantile", "share"],
+            "mean" => &["mean"],
+            other => panic!("{other}"),
+        };
+        assert_eq!(kinds, expected, "{name}");
+        for key in &expected[..expected.len().min(2)] {
+            let mut bad = good.clone();
+            bad["verdicts"][0].as_object_mut().unwrap().remove(*key);
+            assert_eq!(schema.is_valid(&bad), *key == "share", "{name} without {key}");
+        }
+        let mut bad = good.clone();
+        bad["verdicts"][0]["ratio"] = json::result(&three())["verdicts"][0]["ratio"].clone();
+        assert!(!schema.is_valid(&bad), "{name} with a ratio");
+    }
+}
+
+#[test]
+fn a_check_obeys_its_schema() {
+    let schema = check_schema();
+    for check in [checked(Family::EBonferroni), checked(Family::EBh), unchecked()] {
+        let value = json::check(&check);
+        let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [""; 0], "{value:#}");
+        let read: Value = serde_json::from_str(&json::check_text(&check)).unwrap();
+        assert_eq!(read, value);
+        let counts = value["counts"].as_object().unwrap();
+        let all: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(all, 9);
+    }
+    let good = json::check(&checked(Family::EBh));
+    for (pointer, key, value) in [
+        ("", "schema", json!("tiebreak/check/2")),
+        ("", "family", json!("bonferroni")),
+        ("", "surprise", json!(1)),
+        ("/counts", "holds", json!(-1)),
+        ("/contests/0", "lines", json!([0])),
+        ("/contests/0/result", "rounds", json!(1.5)),
+    ] {
+        let mut bad = good.clone();
+        bad.pointer_mut(pointer).unwrap()[key] = value;
+        assert!(!schema.is_valid(&bad), "{pointer}/{key}");
+    }
     for key in good.as_object().unwrap().keys() {
         let mut bad = good.clone();
         bad.as_object_mut().unwrap().remove(key);
         assert!(!schema.is_valid(&bad), "without {key}");
     }
+}
+
+#[test]
+fn properties_in_json_stand_in_the_order_of_the_schema() {
+    let claims = ["two rates hold", "quantile", "mean"]
+        .map(|wanted| properties().into_iter().find(|(name, _)| *name == wanted).unwrap().1);
+    let text = json::text(&judged(claims.to_vec()));
+    let verdicts =
+        text.split_once("\"verdicts\"").unwrap().1.split_once("\"contestants\"").unwrap().0;
+    insta::assert_snapshot!(verdicts);
 }
 
 #[test]
@@ -114,6 +204,7 @@ fn journal() -> Journal {
         workload: String::new(),
         parameters: Vec::new(),
         hooks: Hooks::default(),
+        directory: None,
     };
     let plan = Plan {
         engine_version: 1,
@@ -128,6 +219,8 @@ fn journal() -> Journal {
         seed: "1".to_owned(),
         clock_step_ns: 1.0,
         program: ProgramPlan::default(),
+        block_runs: 1,
+        adjust: Adjust::NONE,
     };
     let header = RunHeader {
         created_unix_ms: 0,
@@ -171,6 +264,27 @@ fn csv_has_a_line_for_every_sample() {
     csv::samples(&journal, &mut text);
     assert_eq!(text.matches("\r\n").count(), 4);
     insta::assert_snapshot!(text.replace("\r\n", "\n"));
+}
+
+#[test]
+fn csv_of_a_stream_has_a_line_for_every_batch() {
+    let mut journal = journal();
+    journal.header.plan.kind = Kind::Stream { scale: None };
+    let observed = |lines, elapsed_ns| Event::Observed {
+        lines,
+        successes: lines - 2,
+        failure_runs: 1,
+        values: Vec::new(),
+        elapsed_ns,
+    };
+    journal.events = vec![observed(1000, 5), observed(400, 9)];
+    let mut text = String::new();
+    csv::samples(&journal, &mut text);
+    assert_eq!(
+        text,
+        "observation,lines,successes,failure_runs,elapsed_ns\r\n\
+         0,1000,998,1,5\r\n1,400,398,1,9\r\n"
+    );
 }
 
 #[test]

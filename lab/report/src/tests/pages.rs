@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn check_width(what: &str, text: &str, look: Look) {
+pub(super) fn check_width(what: &str, text: &str, look: Look) {
     for line in text.lines() {
         assert!(line.width() <= look.width, "{what} at {}: {line:?}", look.width);
         assert_eq!(line, line.trim_end(), "{what}");
@@ -67,8 +67,8 @@ fn a_frame_has_as_many_lines_whatever_is_known() {
         other.budget.seconds = None;
         for claim in &mut other.verdicts {
             claim.verdict = Verdict::Holds;
-            claim.ratio.low = None;
-            claim.ratio.estimate = None;
+            claim.effect.low = None;
+            claim.effect.estimate = None;
         }
         assert_eq!(live::frame(&other, &LOOK).len(), lines, "{what}");
     }
@@ -76,6 +76,12 @@ fn a_frame_has_as_many_lines_whatever_is_known() {
 
 fn page(run: &RunResult, width: usize, unicode: bool) -> String {
     terminal::render(run, &Look { width, color: false, unicode })
+}
+
+/// The claim of this name.
+fn named(name: &str) -> ClaimResult {
+    let found = properties().into_iter().find(|(other, _)| *other == name);
+    found.unwrap_or_else(|| panic!("no claim is called {name}")).1
 }
 
 macro_rules! snapshot_pages {
@@ -102,6 +108,19 @@ snapshot_pages! {
     missing_and_infinite_numbers: nothing_known(), 80, true;
     nothing_at_all: empty(), 80, true;
     very_long_names: long_names(), 80, true;
+    rate_that_holds: judged(vec![named("rate holds")]), 80, true;
+    rate_refuted_in_ascii: judged(vec![named("two rates refuted")]), 60, false;
+    rate_between: judged(vec![named("two rates between")]), 80, true;
+    rate_too_early: judged(vec![named("rate early")]), 80, true;
+    rate_of_nothing: judged(vec![named("rate nothing")]), 80, true;
+    lines_of_a_stream: judged(vec![named("lines")]), 100, true;
+    lines_too_few: judged(vec![named("lines open")]), 80, true;
+    quantile: judged(vec![named("two quantiles")]), 80, true;
+    mean: judged(vec![named("mean")]), 80, true;
+    share_of_rounds: judged(vec![named("rounds")]), 80, true;
+    all_properties: judged(properties().into_iter().map(|(_, claim)| claim).collect()), 80, true;
+    failures_that_a_claim_counts: with_failures(), 80, true;
+    a_gate_that_passes: compared(vec![gated(Verdict::TooClose, Gate::OpenUnlessRefuted)]), 80, true;
     self_check_without_bias: self_checked(0, [0.0, 0.0, 0.087]), 80, true;
     self_check_with_bias: self_checked(9, [0.07, 0.225, 0.45]), 60, false;
 }

@@ -55,6 +55,39 @@ pub(super) fn claims() -> [ClaimResult; 9] {
     ]
 }
 
+#[test]
+fn claims_that_are_not_about_ratios_read_well() {
+    let line = |claim: ClaimResult| sentence(&judged(vec![claim.clone()]), &claim) + "\n";
+    let all: String = properties().into_iter().map(|(_, claim)| line(claim)).collect();
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn gates_read_well() {
+    let mut said = String::new();
+    for gate in [Gate::None, Gate::OpenUnlessRefuted, Gate::ClosedUnlessHolds] {
+        for verdict in [Verdict::Holds, Verdict::TooClose, Verdict::Undecided, Verdict::Refuted] {
+            let claim = gated(verdict, gate);
+            said += &format!("{}\n", sentence(&compared(vec![claim.clone()]), &claim));
+        }
+    }
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn the_small_print_of_shares_says_what_one_observation_is() {
+    let print = |claim: ClaimResult| small_print(&judged(vec![claim])).join("\n");
+    let all: Vec<_> = properties().into_iter().map(|(name, claim)| (name, print(claim))).collect();
+    let mut text = String::new();
+    for (name, print) in all {
+        text += &format!("== {name}\n{print}\n");
+    }
+    let mut adjusted = compared(questions()[..1].to_vec());
+    adjusted.adjust = Adjust { slot: true, strata: false };
+    text += &format!("== adjusted\n{}\n", small_print(&adjusted).join("\n"));
+    insta::assert_snapshot!(text);
+}
+
 fn said(claims: &[ClaimResult]) -> String {
     let line = |claim: &ClaimResult| sentence(&compared(vec![claim.clone()]), claim) + "\n";
     claims.iter().map(line).collect()

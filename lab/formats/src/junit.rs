@@ -1,0 +1,117 @@
+//! JUnit reports, as CI systems read them.
+
+use crate::outcome::Outcome;
+use crate::text::plain;
+use crate::words::Words;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
+use std::time::Duration;
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
+
+/// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
+///
+/// A refuted claim is a failure, a void one an error, and one that is neither proven nor refuted is
+/// skipped, or a failure if only `holds` opens its gate. The message of these, and what a passed
+/// case wrote, is the sentence; a case's properties are its verdict, effect, rounds, error and
+/// journal. What XML forbids is left out of names and texts. Seconds are the contest's own when the
+/// claim was settled, so those of a suite add up to more than the suite's.
+pub fn text(check: &CheckResult, words: &Words) -> String {
+    let mut report = Report::new(format!("tiebreak {}", plain(&check.file)));
+    report.set_time(duration(check.seconds));
+    for contest in &check.contests {
+        report.add_test_suite(suite(check, contest, words));
+    }
+    // The report goes to memory, and every text in it is XML's: nothing here can fail.
+    report.to_string().unwrap_or_default()
+}
+
+fn suite(check: &CheckResult, contest: &ContestResult, words: &Words) -> TestSuite {
+    let mut suite = TestSuite::new(plain(&contest.name));
+    suite.set_time(duration(contest.run.seconds));
+    suite.add_property(("seed", plain(&contest.run.seed).as_str()));
+    suite.add_property(("journal", plain(&contest.run.journal).as_str()));
+    suite.add_property(("repeat", plain(&(words.repeat)(&contest.run)).as_str()));
+    for warning in &contest.run.warnings {
+        let text = plain(&warning.to_string());
+        suite.add_property((format!("warning.{}", warning.code()).as_str(), text.as_str()));
+    }
+    for (index, claim) in contest.run.verdicts.iter().enumerate() {
+        let mut case = case(check, contest, claim, words);
+        let extra = |name: &str, value: String| (XmlString::new(name), XmlString::new(value));
+        case.extra.extend([extra("file", plain(&check.file))]);
+        case.extra.extend(contest.lines.get(index).map(|line| extra("line", line.to_string())));
+        suite.add_test_case(case);
+    }
+    suite
+}
+
+fn case(
+    check: &CheckResult,
+    contest: &ContestResult,
+    claim: &ClaimResult,
+    words: &Words,
+) -> TestCase {
+    let sentence = plain(&(words.sentence)(check, &contest.run, claim));
+    let mut status = match Outcome::of(claim) {
+        Outcome::Passed => TestCaseStatus::success(),
+        Outcome::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Outcome::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Outcome::Open => TestCaseStatus::skipped(),
+    };
+    let has_passed = Outcome::of(claim) == Outcome::Passed;
+    if !has_passed {
+        status.set_type(claim.verdict.name());
+        status.set_message(sentence.as_str());
+        // GitLab shows what stands in the element, most others the message.
+        status.set_description(sentence.as_str());
+    }
+    let mut case = TestCase::new(plain(&claim.claim), status);
+    case.set_classname(plain(&contest.name));
+    case.set_time(duration(claim.seconds));
+    case.add_property(("verdict", claim.verdict.name()));
+    case.add_property(("effect", plain(&(words.effect)(claim)).as_str()));
+    case.add_property(("rounds", claim.rounds.to_string().as_str()));
+    case.add_property(("error", claim.error.to_string().as_str()));
+    if has_passed {
+        case.set_system_out(sentence.as_str());
+    }
+    case
+}
+
+/// Seconds as a duration; what is none is 0.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{WORDS, checked, nasty};
+
+    #[test]
+    fn a_report_looks_as_it_was_approved() {
+        insta::assert_snapshot!(text(&checked(), &WORDS));
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_back() {
+        for check in [checked(), nasty()] {
+            let written = text(&check, &WORDS);
+            let report = Report::deserialize_from_str(&written).unwrap();
+            assert_eq!(report.test_suites.len(), check.contests.len());
+            for (suite, contest) in report.test_suites.iter().zip(&check.contests) {
+                assert_eq!(suite.name.as_str(), plain(&contest.name));
+                for (case, claim) in suite.test_cases.iter().zip(&contest.run.verdicts) {
+                    assert_eq!(case.name.as_str(), plain(&claim.claim));
+                    assert_eq!(case.properties[0].value.as_str(), claim.verdict.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_outcomes() {
+        let report = Report::deserialize_from_str(&text(&checked(), &WORDS)).unwrap();
+        let counts = [report.tests, report.failures, report.errors, report.skipped];
+        assert_eq!(counts, [6, 2, 1, 2]);
+    }
+}

@@ -1,0 +1,62 @@
+//! What a verdict is to a CI system.
+
+use tiebreak_core::plan::Gate;
+use tiebreak_core::result::ClaimResult;
+use tiebreak_core::verdict::Verdict;
+
+/// What a CI system makes of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// What was claimed is proven; of a question, any answer.
+    Passed,
+    /// The opposite is proven; or nothing is, and only `holds` opens the gate.
+    Failed,
+    /// Nothing could be measured.
+    Broken,
+    /// Nothing is proven, and no gate is closed by that.
+    Open,
+}
+
+impl Outcome {
+    /// What becomes of a claim.
+    pub fn of(claim: &ClaimResult) -> Outcome {
+        match claim.verdict {
+            Verdict::Holds => Outcome::Passed,
+            Verdict::TooClose if claim.is_question => Outcome::Passed,
+            Verdict::Refuted => Outcome::Failed,
+            Verdict::Void => Outcome::Broken,
+            Verdict::TooClose | Verdict::Undecided => match claim.gate {
+                Gate::ClosedUnlessHolds => Outcome::Failed,
+                Gate::None | Gate::OpenUnlessRefuted => Outcome::Open,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::claim;
+
+    #[test]
+    fn only_a_strict_gate_is_closed_by_what_is_not_proven() {
+        use Outcome::{Broken, Failed, Open, Passed};
+        let verdicts = [
+            Verdict::Holds,
+            Verdict::Refuted,
+            Verdict::TooClose,
+            Verdict::Undecided,
+            Verdict::Void,
+        ];
+        for (gate, expected) in [
+            (Gate::None, [Passed, Failed, Open, Open, Broken]),
+            (Gate::OpenUnlessRefuted, [Passed, Failed, Open, Open, Broken]),
+            (Gate::ClosedUnlessHolds, [Passed, Failed, Failed, Failed, Broken]),
+        ] {
+            assert_eq!(verdicts.map(|verdict| Outcome::of(&claim("A", verdict, gate))), expected);
+        }
+        let mut question = claim("which is faster?", Verdict::TooClose, Gate::None);
+        question.is_question = true;
+        assert_eq!(Outcome::of(&question), Passed);
+    }
+}

@@ -1,0 +1,276 @@
+//! The page about a file of claims: what failed, every claim, and what the error of the file means.
+
+use crate::contestants::INDENT;
+use crate::effects::verdict_words;
+use crate::footer::{machine_model, repeat_lines};
+use crate::live::{check_frame, check_line};
+use crate::look::{Look, Spans, Tone, columns_of, letters, span};
+use crate::number::{Rounding, count, percent, seconds};
+use crate::page::Page;
+use crate::property::{trial_noun, trials};
+use crate::sentence::{spans_of, tone};
+use crate::table::{Align, Column, indented, rows};
+use crate::text::{NO_BREAK, plain, shell_quote, shorten_middle};
+use crate::told::Told;
+use tiebreak_core::plan::Gate;
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Family, RunResult};
+use tiebreak_core::verdict::Verdict;
+
+/// The narrowest column of claims that still says something.
+const LEAST_CLAIM: usize = 24;
+
+/// The result of a file of claims as text: the summary and what its error means, the sentences of
+/// the claims that failed, then all claims in the order of the file, what was odd, and how to get
+/// the same again.
+///
+/// Every line ends with a line feed and takes at most [`Look::columns`] columns.
+pub fn page(check: &CheckResult, look: &Look) -> String {
+    let look = *look;
+    let mut page = Page::new(look);
+    if check.interrupted {
+        page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
+        page.gap();
+    }
+    page.paragraph("", &[span(tone_of(check), summary(check)), span(Tone::Plain, ".")]);
+    page.paragraph("", &[span(Tone::Plain, promise(check))]);
+    failures(&mut page, check);
+    table(&mut page, check, look);
+    odd(&mut page, check);
+    footer(&mut page, check, look);
+    page.finish()
+}
+
+/// The verdicts of a file of claims and nothing else: a line a claim, with its place in the file,
+/// without styles.
+pub fn verdicts(check: &CheckResult) -> String {
+    let line = |(contest, line, claim): (&ContestResult, Option<u64>, &ClaimResult)| {
+        let place = line.map_or(String::new(), |line| format!("{line}:"));
+        let said = sentence(check, &contest.run, claim);
+        format!("{}:{place} {said}\n", plain(&check.file))
+    };
+    claims(check).map(line).collect()
+}
+
+/// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
+/// that is shown now and then where nothing can be redrawn.
+pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
+    match is_frame {
+        true => check_frame(check, look),
+        false => vec![check_line(check, look)],
+    }
+}
+
+/// What became of a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
+/// hold, 2 are refuted, 1 is undecided`.
+pub fn summary(check: &CheckResult) -> String {
+    let all = claims(check).count();
+    let with = |verdict| claims(check).filter(|(_, _, claim)| claim.verdict == verdict).count();
+    let holds = with(Verdict::Holds);
+    let file = plain(&check.file);
+    let mut text = match (all, holds) {
+        (0, _) => return format!("{file}: there is no claim"),
+        (1, 1) => format!("{file}: the claim holds"),
+        (_, _) if holds == all => format!("{file}: all {all} claims hold"),
+        (_, 1) => format!("{file}: 1 of {} holds", count(all as u64, "claim")),
+        (_, _) => format!("{file}: {holds} of {} hold", count(all as u64, "claim")),
+    };
+    let others = [Verdict::Refuted, Verdict::TooClose, Verdict::Undecided, Verdict::Void];
+    for verdict in others {
+        match with(verdict) {
+            0 => {}
+            1 => text += &format!(", 1 is {verdict}"),
+            number => text += &format!(", {number} are {verdict}"),
+        }
+    }
+    text
+}
+
+/// What the error of the file means, as a sentence.
+pub fn promise(check: &CheckResult) -> String {
+    let error = percent(check.error, Rounding::Up);
+    match check.family {
+        Family::EBonferroni => format!(
+            "The probability that any verdict of this file is wrong is at most {error}, whenever \
+             it stops."
+        ),
+        Family::EBh => format!(
+            "Of the verdicts of this file that prove something, at most {error} are wrong on \
+             average, whenever it stops (e-BH)."
+        ),
+    }
+}
+
+/// The verdict on one claim of a file, as [`crate::sentence`] has it for a run alone.
+///
+/// e-BH speaks of all verdicts of a file together: at the level at which it settles a claim, which
+/// depends on the others, no single verdict has an error, so none is said.
+pub fn sentence(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> String {
+    letters(&spans(check, run, claim)).replace(NO_BREAK, " ")
+}
+
+fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
+    spans_of(run, claim, check.family == Family::EBonferroni)
+}
+
+/// What a claim is about, with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is known.
+pub fn effect(claim: &ClaimResult) -> String {
+    let told = Told::of(claim);
+    let [estimate, ..] = told.numbers();
+    match estimate {
+        _ if !told.is_known() => "-".to_owned(),
+        Some(estimate) => format!("{estimate} ({})", told.limits()),
+        None => told.limits(),
+    }
+}
+
+/// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.
+pub(crate) fn has_failed(claim: &ClaimResult) -> bool {
+    match claim.verdict {
+        Verdict::Refuted | Verdict::Void => true,
+        Verdict::TooClose | Verdict::Undecided => claim.gate == Gate::ClosedUnlessHolds,
+        Verdict::Holds => false,
+    }
+}
+
+/// All claims in the order of the file, with the contest and the line of each.
+pub(crate) fn claims(
+    check: &CheckResult,
+) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
+    check.contests.iter().flat_map(|contest| {
+        let line = |index: usize| contest.lines.get(index).copied();
+        let numbered = contest.run.verdicts.iter().enumerate();
+        numbered.map(move |(index, claim)| (contest, line(index), claim))
+    })
+}
+
+/// The tone of the worst verdict.
+fn tone_of(check: &CheckResult) -> Tone {
+    let has = |verdict: fn(&ClaimResult) -> bool| claims(check).any(|(.., claim)| verdict(claim));
+    match () {
+        () if has(has_failed) => Tone::Bad,
+        () if has(|claim| claim.verdict != Verdict::Holds) => Tone::Doubt,
+        () if claims(check).next().is_none() => Tone::Doubt,
+        () => Tone::Good,
+    }
+}
+
+/// The claims that failed, in full.
+fn failures(page: &mut Page, check: &CheckResult) {
+    for (contest, line, claim) in claims(check).filter(|(.., claim)| has_failed(claim)) {
+        page.gap();
+        let place = line.map_or(String::new(), |line| format!(":{line}"));
+        let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
+        page.paragraph(INDENT, &[span(Tone::Strong, head)]);
+        page.paragraph(&INDENT.repeat(2), &spans(check, &contest.run, claim));
+    }
+}
+
+/// A line a claim, below the name of its contest.
+fn table(page: &mut Page, check: &CheckResult, look: Look) {
+    let all: Vec<_> = claims(check).collect();
+    if all.is_empty() {
+        return;
+    }
+    page.gap();
+    let room = look.columns() - INDENT.len();
+    let mut columns = columns(&all, look);
+    // Columns go, by their ranks, until the claims have room enough.
+    let taken = columns_of(&rows(columns.clone(), room - LEAST_CLAIM - 2)[0]);
+    let claim_room = room.saturating_sub(taken + 2).max(LEAST_CLAIM);
+    let texts = all.iter().map(|(.., claim)| plain(&claim.claim));
+    let cells = texts.map(|text| shorten_middle(&text, claim_room, look)).collect();
+    columns.insert(1, Column::new("claim", Align::Left, cells));
+    let mut rows = rows(columns, room).into_iter();
+    rows.next().into_iter().for_each(|title| page.line(&indented(title, INDENT)));
+    let mut above: Option<&ContestResult> = None;
+    for (mut row, (contest, _, claim)) in rows.zip(all) {
+        if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
+            let name = shorten_middle(&plain(&contest.name), room, look);
+            page.line(&[span(Tone::Plain, INDENT), span(Tone::Strong, name)]);
+            above = Some(contest);
+        }
+        row.first_mut().into_iter().for_each(|word| word.tone = tone(claim));
+        page.line(&indented(row, INDENT));
+    }
+}
+
+/// All columns but the claims themselves.
+fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
+    let told: Vec<_> = all.iter().map(|(.., claim)| Told::of(claim).numbers()).collect();
+    let estimate = |numbers: &[Option<String>; 3]| numbers[0].clone().unwrap_or("-".to_owned());
+    // The units differ from line to line, so nothing would stand below its like.
+    let interval = |numbers: &[Option<String>; 3]| match (&numbers[1], &numbers[2]) {
+        (None, None) => "-".to_owned(),
+        (low, high) => {
+            let [low, high] = [low, high].map(|limit| limit.as_deref().unwrap_or_default());
+            format!("{low} .. {high}").trim().to_owned()
+        }
+    };
+    let words = all.iter().map(|(.., claim)| passing_words(claim, look)).collect();
+    let lines = all.iter().map(|(_, line, _)| line.map_or("-".to_owned(), |line| line.to_string()));
+    let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
+    vec![
+        Column::new("verdict", Align::Left, words),
+        Column::new("effect", Align::Right, told.iter().map(estimate).collect()).rank(1),
+        Column::new("interval", Align::Left, told.iter().map(interval).collect()).rank(2),
+        Column::new("evidence", Align::Right, rounds.collect()).rank(3),
+        Column::new("line", Align::Right, lines.collect()).rank(4),
+    ]
+}
+
+/// The verdict, and whether a gate lets it pass.
+fn passing_words(claim: &ClaimResult, look: Look) -> String {
+    let words = verdict_words(claim, look);
+    match (claim.verdict, claim.gate) {
+        (Verdict::TooClose | Verdict::Undecided, Gate::OpenUnlessRefuted) => words + " (passes)",
+        (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => words + " (fails)",
+        _ => words,
+    }
+}
+
+/// The warnings of the contests, each once, with the contests that it is about.
+fn odd(page: &mut Page, check: &CheckResult) {
+    let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    for contest in &check.contests {
+        for warning in &contest.run.warnings {
+            let (text, name) = (plain(&warning.to_string()), plain(&contest.name));
+            match said.iter_mut().find(|(other, _)| *other == text) {
+                Some((_, names)) => names.push(name),
+                None => said.push((text, vec![name])),
+            }
+        }
+    }
+    if said.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
+    for (text, names) in said {
+        page.paragraph("  - ", &[span(Tone::Plain, format!("{}: {text}", names.join(", ")))]);
+    }
+}
+
+/// The effort, the machine, and how to get the same again.
+fn footer(page: &mut Page, check: &CheckResult, look: Look) {
+    page.gap();
+    let contests = count(check.contests.len() as u64, "contest");
+    let entry = |page: &mut Page, name: &str, text: String| {
+        page.labelled(&format!("{INDENT}{name:<9}"), &[span(Tone::Plain, text)]);
+    };
+    entry(page, "file", format!("{contests} in {}", seconds(check.seconds)));
+    let Some(first) = check.contests.first() else {
+        return;
+    };
+    if let Some(model) = machine_model(&first.run) {
+        entry(page, "machine", model);
+    }
+    for (index, line) in repeat_lines(&first.run, look).into_iter().enumerate() {
+        let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });
+        page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
+    }
+    for (index, contest) in check.contests.iter().enumerate() {
+        let replay = format!("tiebreak replay {}", shell_quote(&contest.run.journal));
+        let name = if index == 0 { "replay" } else { "" };
+        entry(page, name, format!("{replay} ({})", plain(&contest.name)));
+    }
+}

@@ -1,0 +1,150 @@
+//! What became of one claim, as JSON.
+
+use super::FaultEntry;
+use serde::Serialize;
+use tiebreak_core::claim::{Property, Relation, Statement};
+use tiebreak_core::plan::{Centre, Gate, Scope};
+use tiebreak_core::result::{ClaimResult, EffectResult, EvidenceResult, ShareResult};
+use tiebreak_core::verdict::Verdict;
+
+#[derive(Serialize)]
+pub(super) struct VerdictEntry<'a> {
+    claim: &'a str,
+    verdict: Verdict,
+    winner: Option<&'a str>,
+    scope: Scope,
+    error: f64,
+    rounds: u64,
+    seconds: f64,
+    #[serde(flatten)]
+    effect: EffectEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<ShareEntry>,
+    evidence: EvidenceResult,
+    left: &'a str,
+    right: Option<&'a str>,
+    metric: &'static str,
+    is_question: bool,
+    relation: RelationEntry,
+    gate: Gate,
+    centre: Centre,
+    fault: Option<FaultEntry<'a>>,
+}
+
+/// The quantity that the claim is about, under a key that says which it is.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case", untagged)]
+enum EffectEntry {
+    Ratio { ratio: EffectResult },
+    Rate { rate: EffectResult },
+    Quantile { quantile: EffectResult, rate: Option<EffectResult> },
+    Mean { mean: EffectResult },
+}
+
+/// What was counted.
+#[derive(Serialize)]
+struct ShareEntry {
+    trials: u64,
+    successes: u64,
+    block: u64,
+    left_over: u64,
+    least_trials_to_hold: u64,
+    least_trials_to_refute: u64,
+    mean_burst: Option<f64>,
+    runs_z: Option<f64>,
+}
+
+/// [`Relation`] and [`Property`] with plain numbers: the journal's form writes infinities as text.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case", tag = "form")]
+enum RelationEntry {
+    Order,
+    AtLeast { factor: f64 },
+    NoMoreThan { fraction: f64 },
+    Within { fraction: f64 },
+    InShareOfRounds { factor: f64, share: f64 },
+    Succeeds { good: f64, bad: f64 },
+    Quantile { good: f64, bad: f64, bar: f64 },
+    Mean { is_below: bool, bar: f64, cap: Option<f64> },
+}
+
+impl<'a> VerdictEntry<'a> {
+    pub(super) fn of(claim: &'a ClaimResult) -> VerdictEntry<'a> {
+        let fault = claim.fault.as_ref();
+        VerdictEntry {
+            claim: &claim.claim,
+            verdict: claim.verdict,
+            winner: claim.winner.as_deref(),
+            scope: claim.scope,
+            error: claim.error,
+            rounds: claim.rounds,
+            seconds: claim.seconds,
+            effect: EffectEntry::of(claim),
+            share: claim.share.as_ref().map(ShareEntry::of),
+            evidence: claim.evidence,
+            left: &claim.left,
+            right: claim.right.as_deref(),
+            metric: claim.metric.key(),
+            is_question: claim.is_question,
+            relation: RelationEntry::of(claim.statement),
+            gate: claim.gate,
+            centre: claim.centre,
+            fault: fault.map(|(name, fault)| FaultEntry::of(Some(name), fault)),
+        }
+    }
+}
+
+impl EffectEntry {
+    fn of(claim: &ClaimResult) -> EffectEntry {
+        let effect = claim.effect;
+        match claim.statement {
+            Statement::Ratio(_) => EffectEntry::Ratio { ratio: effect },
+            Statement::Property(property) => match property {
+                Property::InShareOfRounds { .. } | Property::Succeeds { .. } => {
+                    EffectEntry::Rate { rate: effect }
+                }
+                Property::Quantile { .. } => EffectEntry::Quantile {
+                    quantile: effect,
+                    rate: claim.share.as_ref().map(|share| share.rate),
+                },
+                Property::Mean { .. } => EffectEntry::Mean { mean: effect },
+            },
+        }
+    }
+}
+
+impl ShareEntry {
+    fn of(share: &ShareResult) -> ShareEntry {
+        ShareEntry {
+            trials: share.trials,
+            successes: share.successes,
+            block: share.block,
+            left_over: share.left_over,
+            least_trials_to_hold: share.least_trials_to_hold,
+            least_trials_to_refute: share.least_trials_to_refute,
+            mean_burst: share.mean_burst,
+            runs_z: share.runs_z,
+        }
+    }
+}
+
+impl RelationEntry {
+    fn of(statement: Statement) -> RelationEntry {
+        match statement {
+            Statement::Ratio(relation) => match relation {
+                Relation::Order => RelationEntry::Order,
+                Relation::AtLeast { factor } => RelationEntry::AtLeast { factor },
+                Relation::NoMoreThan { fraction } => RelationEntry::NoMoreThan { fraction },
+                Relation::Within { fraction } => RelationEntry::Within { fraction },
+            },
+            Statement::Property(property) => match property {
+                Property::InShareOfRounds { factor, share } => {
+                    RelationEntry::InShareOfRounds { factor, share }
+                }
+                Property::Succeeds { good, bad } => RelationEntry::Succeeds { good, bad },
+                Property::Quantile { good, bad, bar } => RelationEntry::Quantile { good, bad, bar },
+                Property::Mean { is_below, bar, cap } => RelationEntry::Mean { is_below, bar, cap },
+            },
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What is said of claims that are not about a ratio: success rates, quantiles, means, and shares
+//! of rounds.
+
+use crate::number::{Rounding, count, percent};
+use crate::text::plain;
+use crate::told::{Told, quantile_name, rate_text, value_text};
+use tiebreak_core::claim::Property;
+use tiebreak_core::plan::Scope;
+use tiebreak_core::result::{ClaimResult, ShareResult};
+use tiebreak_core::verdict::Verdict;
+
+/// What one trial of a claim is called: a line of a stream, a run of a program, a round.
+pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
+    match (claim.scope, claim.statement.property()) {
+        (Scope::Stream, _) => "line",
+        (_, None | Some(Property::InShareOfRounds { .. })) => "round",
+        _ => "run",
+    }
+}
+
+/// Trials in the evidence of a claim.
+pub(crate) fn trials(claim: &ClaimResult) -> u64 {
+    claim.share.as_ref().map_or(claim.rounds, |share| share.trials)
+}
+
+/// What was found, as a sentence without its full stop.
+pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
+    let told = Told::of(claim);
+    let text = match property {
+        Property::Succeeds { .. } => {
+            let verb = if claim.scope == Scope::Stream { "say success" } else { "succeeded" };
+            format!("{}, {}", counted(claim, verb), interval(&told, claim))
+        }
+        Property::InShareOfRounds { .. } => {
+            format!("it was so in {}, {}", counted(claim, "").trim_end(), interval(&told, claim))
+        }
+        Property::Quantile { good, bar, .. } => quantile(claim, &told, good, bar),
+        Property::Mean { cap, .. } => mean(claim, &told, cap),
+    };
+    match proven(claim, property) {
+        Some(proven) => format!("{}: {text}", capitalised(&proven)),
+        None => capitalised(&text),
+    }
+}
+
+/// `4986 of 5000 runs succeeded`.
+fn counted(claim: &ClaimResult, verb: &str) -> String {
+    let successes = claim.share.as_ref().map_or(0, |share| share.successes);
+    format!("{successes} of {} {verb}", count(trials(claim), trial_noun(claim)))
+}
+
+/// `99.72% (99.31% to 99.93% with confidence 98%)`.
+fn interval(told: &Told, claim: &ClaimResult) -> String {
+    let confidence = percent(claim.effect.confidence, Rounding::Down);
+    let limits = told.limits();
+    let limits = match (told.low, told.high) {
+        (None, None) => limits,
+        (Some(_), Some(_)) => format!("{limits} with confidence {confidence}"),
+        _ => format!("{limits}, with confidence {confidence}"),
+    };
+    let [estimate, ..] = told.numbers();
+    match estimate {
+        Some(estimate) => format!("{estimate} ({limits})"),
+        None => limits,
+    }
+}
+
+fn quantile(claim: &ClaimResult, told: &Told, at: f64, bar: f64) -> String {
+    let value = format!("its {} is {}", quantile_name(at), interval(told, claim));
+    let (Some(share), Some(counted)) = (Told::share_of(claim), claim.share.as_ref()) else {
+        return value;
+    };
+    let [estimate, ..] = share.numbers();
+    let of = format!("{} of {}", counted.successes, count(counted.trials, trial_noun(claim)));
+    let bar = value_text(claim.metric.unit(), bar);
+    let limits = share.limits();
+    match estimate {
+        Some(estimate) => format!("{value}; {of} gave at most {bar}, {estimate} ({limits})"),
+        None => format!("{value}; {of} gave at most {bar} ({limits})"),
+    }
+}
+
+fn mean(claim: &ClaimResult, told: &Told, cap: Option<f64>) -> String {
+    let over = count(trials(claim), trial_noun(claim));
+    let text = format!("the mean is {} over {over}", interval(told, claim));
+    match cap {
+        Some(cap) => {
+            let cap = value_text(claim.metric.unit(), cap);
+            format!("{text}, what is above {cap} counted as {cap}")
+        }
+        None => text,
+    }
+}
+
+/// Of a claim that may have a good and a bad rate: both, and what they are rates of.
+fn rates(claim: &ClaimResult, property: Property) -> Option<(f64, f64, String)> {
+    match property {
+        Property::Succeeds { good, bad } => Some((good, bad, "the rate".to_owned())),
+        Property::Quantile { good, bad, bar } => {
+            let bar = value_text(claim.metric.unit(), bar);
+            Some((good, bad, format!("the share of values up to {bar}")))
+        }
+        Property::InShareOfRounds { .. } | Property::Mean { .. } => None,
+    }
+}
+
+/// Of a claim with a good and a bad rate: what its verdict proves.
+fn proven(claim: &ClaimResult, property: Property) -> Option<String> {
+    let (good, bad, of) = rates(claim, property).filter(|(good, bad, _)| good != bad)?;
+    match claim.verdict {
+        Verdict::Holds => Some(format!("{of} is above {}", rate_text(bad))),
+        Verdict::Refuted => Some(format!("{of} is below {}", rate_text(good))),
+        _ => None,
+    }
+}
+
+/// What one observation is, as a part of a sentence.
+pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
+    claim.statement.property()?;
+    let noun = trial_noun(claim);
+    match claim.share.as_ref() {
+        Some(share) if share.block > 1 => {
+            Some(format!("each block of {} {noun}s one observation", share.block))
+        }
+        Some(_) => Some(format!("each {noun} one observation")),
+        None => None,
+    }
+}
+
+/// How many trials a claim that is still open needs at the least, if it has not had them yet.
+pub(crate) fn still_needed(claim: &ClaimResult) -> Option<String> {
+    let share = claim.share.as_ref()?;
+    let noun = trial_noun(claim);
+    (claim.verdict == Verdict::Undecided && share.trials < share.least_trials_to_hold)
+        .then(|| format!("it needs at least {} to hold", count(share.least_trials_to_hold, noun)))
+}
+
+/// The small print of a claim about a share or a mean, which is named if there are several.
+pub(crate) fn small_print(
+    claim: &ClaimResult,
+    property: Property,
+    has_others: bool,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some((good, bad, of)) = rates(claim, property).filter(|(good, bad, _)| good != bad) {
+        let [bad, good] = [rate_text(bad), rate_text(good)];
+        lines.push(format!(
+            "'Holds' says that {of} is above {bad}, 'refuted' that it is below {good}; between \
+             them either is right."
+        ));
+    }
+    if let Some(share) = &claim.share {
+        lines.push(unit(claim, share));
+        lines.push(least(claim, share, has_others));
+    }
+    lines
+}
+
+fn unit(claim: &ClaimResult, share: &ShareResult) -> String {
+    let noun = trial_noun(claim);
+    if share.block <= 1 {
+        return format!(
+            "Each {noun} is one observation, which supposes that those before say nothing about it."
+        );
+    }
+    let why = match claim.scope {
+        Scope::Stream => "requests that come one after the other fail in bursts",
+        _ => "runs that come one after the other may fail in bursts",
+    };
+    let text = format!("Blocks of {} {noun}s are one observation each, because {why}", share.block);
+    match share.left_over {
+        0 => text + ".",
+        left => format!("{text}; the last {} made no whole block.", count(left, noun)),
+    }
+}
+
+/// How many trials it needs at the least, whatever they are.
+fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
+    let noun = trial_noun(claim);
+    let subject = match has_others {
+        true => format!("'{}'", plain(&claim.claim).trim_end_matches('.')),
+        false => "It".to_owned(),
+    };
+    format!(
+        "{subject} cannot hold before {}, nor be refuted before {}, whatever they are.",
+        count(share.least_trials_to_hold, noun),
+        count(share.least_trials_to_refute, noun)
+    )
+}
+
+/// With a capital letter at the front.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}

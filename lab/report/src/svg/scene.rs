@@ -1,0 +1,184 @@
+//! Shapes and texts of an SVG document.
+
+use crate::text::plain;
+
+/// Sizes of letters in pixels.
+pub(super) const PLAIN: f64 = 14.0;
+/// The same of small letters.
+pub(super) const SMALL: f64 = 12.0;
+
+/// Where a text's place is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A document that is being drawn; what comes later lies above.
+pub(super) struct Scene {
+    width: f64,
+    height: f64,
+    body: String,
+}
+
+/// Colours stand beside each other for light and dark ground. The names are long because an SVG
+/// that is put into a page shares its styles.
+const STYLE: &str = "\
+.tiebreak-slo{background:#fff}\
+.tiebreak-slo text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-slo .small{font-size:12px}\
+.tiebreak-slo .sign{font-size:32px}\
+.tiebreak-slo .paper{fill:#fff}\
+.tiebreak-slo .ink{fill:#1f2328}\
+.tiebreak-slo .dim{fill:#59636e}\
+.tiebreak-slo .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-slo .mass{fill:#f00;fill-opacity:.25}\
+.tiebreak-slo .edge{fill:none;stroke:#f00;stroke-opacity:.5;stroke-width:1}\
+.tiebreak-slo .good{stroke:#d1242f;stroke-width:2}\
+.tiebreak-slo .bad{stroke:#0969da;stroke-width:2}\
+.tiebreak-slo .good-text{fill:#d1242f}\
+.tiebreak-slo .bad-text{fill:#0969da}\
+.tiebreak-slo .bar{stroke:#6e7781;stroke-width:3}\
+.tiebreak-slo .open{stroke-dasharray:3 5}\
+.tiebreak-slo .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-slo{background:#0d1117}\
+.tiebreak-slo .paper{fill:#0d1117}\
+.tiebreak-slo .ink{fill:#f0f6fc}\
+.tiebreak-slo .dim{fill:#9198a1}\
+.tiebreak-slo .axis{stroke:#9198a1}\
+.tiebreak-slo .mass{fill:#ff6b6b;fill-opacity:.25}\
+.tiebreak-slo .edge{stroke:#ff6b6b}\
+.tiebreak-slo .good{stroke:#ff7b72}\
+.tiebreak-slo .bad{stroke:#58a6ff}\
+.tiebreak-slo .good-text{fill:#ff7b72}\
+.tiebreak-slo .bad-text{fill:#58a6ff}\
+.tiebreak-slo .bar{stroke:#b1bac4}\
+.tiebreak-slo .dot{fill:#f0f6fc;stroke:#0d1117}\
+}";
+
+impl Scene {
+    /// An empty document of this size in pixels.
+    pub(super) fn new(width: f64, height: f64) -> Scene {
+        Scene { width, height, body: String::new() }
+    }
+
+    /// A straight line.
+    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        let line =
+            format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
+        self.add(&line);
+    }
+
+    /// A filled outline.
+    pub(super) fn area(&mut self, class: &str, points: &[(f64, f64)]) {
+        let path = path(points);
+        self.add(&format!("<path class=\"{class}\" d=\"{path}Z\"/>"));
+    }
+
+    /// A line through points.
+    pub(super) fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
+        let path = path(points);
+        self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
+    }
+
+    /// A filled circle.
+    pub(super) fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
+        let [x, y, r] = [middle.0, middle.1, radius].map(number);
+        self.add(&format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"));
+    }
+
+    /// A text on one line.
+    pub(super) fn text(&mut self, class: &str, x: f64, y: f64, anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let ([x, y], text) = ([x, y].map(number), escaped(text));
+        self.add(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
+    }
+
+    fn add(&mut self, element: &str) {
+        self.body.push_str(element);
+        self.body.push('\n');
+    }
+
+    /// The document, with a title and a description for those who do not see it.
+    pub(super) fn finish(self, title: &str, description: &str) -> String {
+        let [width, height] = [self.width, self.height].map(number);
+        let [title, description] = [title, description].map(escaped);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tiebreak-slo\" role=\"img\" \
+             aria-labelledby=\"tiebreak-slo-title tiebreak-slo-desc\" width=\"{width}\" \
+             height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+             <title id=\"tiebreak-slo-title\">{title}</title>\n\
+             <desc id=\"tiebreak-slo-desc\">{description}</desc>\n\
+             <style>{STYLE}</style>\n\
+             <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n\
+             {}</svg>\n",
+            self.body
+        )
+    }
+}
+
+fn path(points: &[(f64, f64)]) -> String {
+    let mut text = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        let command = if index == 0 { 'M' } else { 'L' };
+        text.push_str(&format!("{command}{} {}", number(*x), number(*y)));
+    }
+    text
+}
+
+/// A coordinate with two decimals at most, in as few characters as it takes.
+fn number(value: f64) -> String {
+    let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        short => short.to_owned(),
+    }
+}
+
+/// About how wide a text of letters of this size is: fonts differ, so it is rather too much.
+pub(super) fn width_of(text: &str, size: f64) -> f64 {
+    use unicode_width::UnicodeWidthStr;
+    text.width() as f64 * size * 0.56
+}
+
+/// A text inside of an element: on one line, without the characters that XML forbids.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in plain(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in
+            [(1.0, "1"), (0.5, "0.5"), (-0.001, "0"), (12.345, "12.35"), (f64::NAN, "0")]
+        {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn texts_cannot_leave_their_element() {
+        assert_eq!(escaped("a<b>&\"c\"\u{1b}\n\u{ffff}"), "a&lt;b&gt;&amp;&quot;c&quot;? ?");
+    }
+}
