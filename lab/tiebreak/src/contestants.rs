@@ -44,6 +44,7 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
                     cleanup: fill_hook(&hooks.cleanup),
                 },
                 parameters: values,
+                directory: request.directories.get(index).cloned(),
             });
         }
     }

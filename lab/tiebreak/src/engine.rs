@@ -8,7 +8,7 @@ use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
 use tiebreak_core::plan::{Plan, PlannedClaim};
-use tiebreak_core::sample::{Mark, Sample};
+use tiebreak_core::sample::{Mark, Outcome, Sample};
 use tiebreak_core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -19,8 +19,12 @@ use tiebreak_stats::coins::{self, Seed};
 const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// Drives one run: owns its referee, and writes its journal.
+///
+/// [`Engine::run`] is the whole of it. A run that takes turns with others is begun, stepped round
+/// by round and ended instead; its own time stands still between [`Engine::pause`] and the next
+/// step.
 pub struct Engine<'a, R: Recorder, S: Sampler> {
-    recorder: &'a mut R,
+    recorder: R,
     plan: Plan,
     seed: Seed,
     sampler: &'a mut S,
@@ -34,12 +38,16 @@ pub struct Engine<'a, R: Recorder, S: Sampler> {
     /// The run's own time when this session began, and the sampler's clock then.
     elapsed_before_ns: u64,
     started_ns: u64,
+    paused_ns: Option<u64>,
+    /// Contestants whose first failure is in the journal.
+    failed: Vec<bool>,
     stop: &'a AtomicBool,
 }
 
 /// How an attempt at a round ended.
 enum Attempt {
-    Finished(Vec<Sample>, Vec<Option<OutputPrint>>),
+    /// With the first failures that a claim counts.
+    Finished(Vec<Sample>, Vec<Option<OutputPrint>>, Vec<Event>),
     Void(usize, Fault),
     Interrupted,
 }
@@ -47,7 +55,7 @@ enum Attempt {
 impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// Takes up a run where its journal stands: at its beginning, or after the last finished round.
     pub fn new(
-        recorder: &'a mut R,
+        recorder: R,
         journal: &Journal,
         sampler: &'a mut S,
         stop: &'a AtomicBool,
@@ -75,6 +83,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             seed: Seed::from_text(&plan.seed),
             elapsed_before_ns: referee.elapsed_ns(),
             started_ns: 0,
+            paused_ns: None,
+            failed: referee.seen().iter().map(|seen| seen.first_failure.is_some()).collect(),
             to_clean_up: if was_killed { everybody } else { referee.needed() },
             recorder,
             plan,
@@ -97,25 +107,73 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         mut self,
         mut watch: impl FnMut(&Referee),
     ) -> Result<(Referee, StopReason), LabError> {
-        let ran = self.set_up_and_race(&mut watch);
-        let warnings = self.clean_up();
-        let reason = ran?;
-        for warning in warnings {
+        let ran = self.begin_and_race(&mut watch);
+        let reason = match ran {
+            Ok(reason) => reason,
+            Err(error) => {
+                self.clean_up();
+                return Err(error);
+            }
+        };
+        Ok((self.end(reason)?, reason))
+    }
+
+    fn begin_and_race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
+        if let Some(reason) = self.begin()? {
+            return Ok(reason);
+        }
+        loop {
+            let rounds = self.referee.rounds();
+            if let Some(reason) = self.step()? {
+                return Ok(reason);
+            }
+            if self.referee.rounds() > rounds {
+                watch(&self.referee);
+            }
+        }
+    }
+
+    /// Set-up hooks and warm-up runs, before the first step; a reason if that already ends the run.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or the machine fails.
+    pub fn begin(&mut self) -> Result<Option<StopReason>, LabError> {
+        let reason = self.set_up()?;
+        self.started_ns = self.sampler.now_ns();
+        Ok(reason)
+    }
+
+    /// Ends a run that was begun: clean-up hooks, the last verdicts and the reason.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn end(mut self, reason: StopReason) -> Result<Referee, LabError> {
+        for warning in self.clean_up() {
             self.warn(warning)?;
         }
         self.finish(reason)?;
-        Ok((self.referee, reason))
+        Ok(self.referee)
     }
 
-    fn set_up_and_race(
-        &mut self,
-        watch: &mut impl FnMut(&Referee),
-    ) -> Result<StopReason, LabError> {
-        if let Some(reason) = self.set_up()? {
-            return Ok(reason);
-        }
-        self.started_ns = self.sampler.now_ns();
-        self.race(watch)
+    /// The run's own time stands still until its next step.
+    pub fn pause(&mut self) {
+        self.paused_ns = Some(self.sampler.now_ns());
+    }
+
+    /// The run as it stands.
+    pub fn referee(&self) -> &Referee {
+        &self.referee
+    }
+
+    /// Settles the open claims that the evidence of many runs together lets be settled at this
+    /// error, and journals that.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn relax(&mut self, error: f64) -> Result<(), LabError> {
+        self.recorder.event(&Event::Relaxed { error })?;
+        self.referee.relax(error);
+        Ok(())
     }
 
     /// Runs the clean-up hooks of all contestants. A failing one costs no result: it is a warning.
@@ -134,31 +192,37 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         warnings
     }
 
-    fn race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
-        loop {
-            if let Some(reason) = self.reason_to_stop() {
-                return Ok(reason);
+    /// Waits for quiet and makes one attempt at a round; a reason if the run is to end instead.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or the machine fails. What was finished is in the journal.
+    pub fn step(&mut self) -> Result<Option<StopReason>, LabError> {
+        if let Some(paused_ns) = self.paused_ns.take() {
+            self.started_ns += self.sampler.now_ns().saturating_sub(paused_ns);
+        }
+        if let Some(reason) = self.reason_to_stop() {
+            return Ok(Some(reason));
+        }
+        let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
+        let quiet = self.sampler.wait_for_quiet(left_ns);
+        let contestants = self.referee.needed();
+        let round = self.referee.rounds();
+        let coins = coins::draw(self.seed, round, self.attempt, &contestants);
+        self.recorder.begin_attempt(&coins)?;
+        match self.attempt(&coins)? {
+            Attempt::Finished(samples, outputs, failures) => {
+                if let Some(mut events) = self.first_outputs(&coins, outputs)? {
+                    events.extend(failures);
+                    self.take(coins, quiet, samples, events)?;
+                }
             }
-            let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
-            let quiet = self.sampler.wait_for_quiet(left_ns);
-            let contestants = self.referee.needed();
-            let round = self.referee.rounds();
-            let coins = coins::draw(self.seed, round, self.attempt, &contestants);
-            self.recorder.begin_attempt(&coins)?;
-            match self.attempt(&coins)? {
-                Attempt::Finished(samples, outputs) => {
-                    if let Some(events) = self.first_outputs(&coins, outputs)? {
-                        self.take(coins, quiet, samples, events)?;
-                        watch(&self.referee);
-                    }
-                }
-                Attempt::Void(contestant, fault) => self.void(&coins, contestant, fault)?,
-                Attempt::Interrupted => {
-                    self.referee.lose_attempt(&coins, None);
-                    return Ok(StopReason::Interrupted);
-                }
+            Attempt::Void(contestant, fault) => self.void(&coins, contestant, fault)?,
+            Attempt::Interrupted => {
+                self.referee.lose_attempt(&coins, None);
+                return Ok(Some(StopReason::Interrupted));
             }
         }
+        Ok(None)
     }
 
     fn reason_to_stop(&self) -> Option<StopReason> {
@@ -195,31 +259,56 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         Ok(None)
     }
 
-    /// The primer and then every contestant in the order of the coins.
+    /// The primer and then every contestant in the order of the coins. A single contestant needs no
+    /// primer: nobody is compared with it.
     fn attempt(&mut self, coins: &RoundCoins) -> Result<Attempt, LabError> {
         let timeout_ns = self.referee.timeout_ns();
         let mut samples = Vec::with_capacity(coins.order.len());
         let mut outputs = Vec::with_capacity(coins.order.len());
-        let runs = std::iter::once(&coins.primer).chain(&coins.order);
-        for (position, (contestant, padding)) in runs.zip(&coins.padding_bytes).enumerate() {
+        let mut failures = Vec::new();
+        let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
+        let skipped = usize::from(self.plan.contestants.len() == 1);
+        for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
             let request =
                 RunRequest { contestant: *contestant, padding_bytes: *padding, timeout_ns };
-            let ran = match self.sampler.run(&request) {
+            let ran = match self.run_once(&request) {
                 Ok(ran) => ran,
+                Err(RunFailure::Fault(fault)) if self.counts(*contestant, &fault) => {
+                    if position > 0 {
+                        failures.extend(self.first_failure(*contestant, coins.round, fault));
+                    }
+                    Ran { sample: Sample::failed(), output: None }
+                }
                 Err(RunFailure::Fault(fault)) => return Ok(Attempt::Void(*contestant, fault)),
                 Err(RunFailure::Interrupted) => return Ok(Attempt::Interrupted),
                 Err(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             };
-            let Ran { sample, output } = ran;
-            if let Some(fault) = self.outputs.later(output.as_ref()) {
-                return Ok(Attempt::Void(*contestant, fault));
-            }
             if position > 0 {
-                samples.push(sample);
-                outputs.push(output);
+                samples.push(ran.sample);
+                outputs.push(ran.output);
             }
         }
-        Ok(Attempt::Finished(samples, outputs))
+        Ok(Attempt::Finished(samples, outputs, failures))
+    }
+
+    /// Runs a contestant and judges what it wrote.
+    fn run_once(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        let ran = self.sampler.run(request)?;
+        match self.outputs.later(ran.output.as_ref()) {
+            None => Ok(ran),
+            Some(fault) => Err(RunFailure::Fault(fault)),
+        }
+    }
+
+    /// Whether a failure is an observation, because an open claim is about how often it happens.
+    fn counts(&self, contestant: usize, fault: &Fault) -> bool {
+        fault.is_failed_run() && self.referee.counts_failures(contestant)
+    }
+
+    /// The event that tells of a contestant's first failure.
+    fn first_failure(&mut self, contestant: usize, round: u64, fault: Fault) -> Option<Event> {
+        let is_first = !std::mem::replace(&mut self.failed[contestant], true);
+        is_first.then_some(Event::FirstFailure { contestant, round, fault })
     }
 
     /// Judges the outputs of the first round that has them all, and gives what is to be journalled
@@ -277,6 +366,11 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, wealth: Vec::new() };
         round.wealth = self.referee.take_round(&round);
+        for event in &events {
+            if matches!(event, Event::FirstFailure { .. }) {
+                self.referee.take_event(event);
+            }
+        }
         for warning in self.sampler.take_warnings() {
             events.push(Event::Warned { warning: warning.clone() });
             self.referee.warn(warning);
@@ -312,7 +406,9 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
         let missing = |planned: &&PlannedClaim| {
             let metric = planned.claim.metric;
-            samples.iter().any(|sample| sample.value(metric).is_none())
+            let ran = |sample: &&Sample| sample.outcome != Outcome::Failed;
+            !planned.claim.statement.is_about_success()
+                && samples.iter().filter(ran).any(|sample| sample.value(metric).is_none())
         };
         match self.plan.claims.iter().find(missing) {
             None => Ok(()),

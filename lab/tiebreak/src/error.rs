@@ -1,5 +1,6 @@
 //! What can go wrong in the laboratory, by whose fault it is.
 
+use crate::revisions::FailedBuild;
 use std::path::PathBuf;
 use thiserror::Error;
 use tiebreak_measure::StartError;
@@ -75,6 +76,52 @@ pub enum LabError {
         /// The metric's name.
         metric: &'static str,
     },
+    /// A line of a stream is not what it should be.
+    #[error("line {line}: {what}")]
+    Stream {
+        /// Counted from 1.
+        line: u64,
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
+    /// A revision that was named is not in the repository, or not as it must be.
+    #[error("the revision '{revision}' cannot be raced: {why}")]
+    Revision {
+        /// As it was named.
+        revision: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// git does not do what is needed.
+    #[error("cannot {doing}: {said}")]
+    Git {
+        /// What it was to do.
+        doing: String,
+        /// What it said.
+        said: String,
+    },
+    /// The command that builds a revision failed.
+    #[error(transparent)]
+    Build(#[from] Box<FailedBuild>),
+    /// A file of numbers holds something else.
+    #[error("{place}: {what}")]
+    Numbers {
+        /// The file, and the line, counted from 1.
+        place: String,
+        /// What is wrong there, and what would be right.
+        what: String,
+    },
+    /// A program that computes a statistic does not do what it must.
+    #[error("the statistic '{command}' {why}")]
+    Statistic {
+        /// Its command.
+        command: String,
+        /// What it did, and what it must do.
+        why: String,
+    },
+    /// The user interrupted before anything was raced.
+    #[error("interrupted before the race began")]
+    Interrupted,
     /// Something that is no contestant's fault went wrong in a run.
     #[error("{0}")]
     Broken(String),
@@ -91,6 +138,8 @@ pub enum Blame {
     Machine,
     /// The machine fails, or tiebreak does.
     Tool,
+    /// Nobody: the user asked to stop.
+    User,
 }
 
 impl LabError {
@@ -98,13 +147,22 @@ impl LabError {
     pub fn blame(&self) -> Blame {
         match self {
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
-            LabError::Start(_) | LabError::Read { .. } | LabError::Resume { .. } => Blame::Data,
+            LabError::Start(_)
+            | LabError::Read { .. }
+            | LabError::Resume { .. }
+            | LabError::Stream { .. }
+            | LabError::Revision { .. }
+            | LabError::Git { .. }
+            | LabError::Build { .. }
+            | LabError::Numbers { .. }
+            | LabError::Statistic { .. } => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
             LabError::Store(_) | LabError::Replay { .. } | LabError::OtherEngine { .. } => {
                 Blame::Data
             }
             LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Broken(_) => Blame::Tool,
+            LabError::Interrupted => Blame::User,
         }
     }
 }

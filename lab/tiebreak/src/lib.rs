@@ -9,9 +9,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod check;
+pub mod claim_test;
 mod contestants;
+mod effect;
 pub mod engine;
 pub mod error;
+pub mod file_plan;
+pub mod forecast;
 pub mod oddities;
 pub mod outcome;
 pub mod output_check;
@@ -19,14 +24,19 @@ pub mod planning;
 pub mod recorder;
 pub mod referee;
 pub mod replay;
+pub mod resampling;
 pub mod resume;
+pub mod revisions;
 pub mod seed;
 pub mod seen;
 pub mod self_check;
 pub mod session;
+pub mod stream;
+pub mod watch;
 pub mod work;
 
 pub use tiebreak_core as core;
+pub use tiebreak_formats as formats;
 pub use tiebreak_machine as machine;
 pub use tiebreak_measure as measure;
 pub use tiebreak_report as report;

@@ -1,19 +1,20 @@
 //! The result of a run, put together from the referee and what the journal knows of the run.
 
+use crate::effect;
 use crate::oddities::is_mostly_start;
 use crate::referee::Referee;
 use crate::seen::Seen;
-use tiebreak_core::claim::Relation;
+use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{
-    ClaimResult, ContestantResult, EvidenceResult, MetricSummary, RatioResult, RunResult,
+    ClaimResult, ContestantResult, EvidenceResult, MetricSummary, RunResult,
 };
 use tiebreak_core::sample::Mark;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
-use tiebreak_stats::observation::{factor, log};
+use tiebreak_stats::observation::log;
 use tiebreak_stats::summary;
 
 /// Bins of the pictures of distributions: two a character of a wide terminal.
@@ -43,7 +44,8 @@ pub fn result(
     let contestants = contestants(referee, full);
     let mut warnings = Vec::new();
     if full {
-        warnings = referee.warnings(cpus(plan.program.cpus.len(), &header.machine));
+        let cpus = cpus(plan.program.cpus.len(), &header.machine);
+        warnings = referee.warnings(cpus, stopped.is_some());
         warnings.extend(contestants.iter().filter_map(mostly_start));
     }
     let seconds = seconds(referee.elapsed_ns());
@@ -60,9 +62,10 @@ pub fn result(
         error: plan.error,
         resolution: plan.resolution,
         budget: referee.budget(),
+        adjust: plan.adjust,
         verdicts: match referee.self_check() {
             Some(_) => Vec::new(),
-            None => (0..plan.claims.len()).map(|index| claim(referee, index)).collect(),
+            None => (0..plan.claims.len()).map(|index| claim(referee, index, full)).collect(),
         },
         contestants,
         machine: header.machine.clone(),
@@ -76,13 +79,13 @@ pub fn result(
     }
 }
 
-fn claim(referee: &Referee, index: usize) -> ClaimResult {
+fn claim(referee: &Referee, index: usize, full: bool) -> ClaimResult {
     let plan = referee.plan();
     let planned = &plan.claims[index];
     let evidence = referee.evidence(index);
     let name = |contestant: usize| plan.contestants[contestant].name.clone();
     let verdict = referee.verdict(index);
-    let fault = [planned.left, planned.right].into_iter().find_map(|contestant| {
+    let fault = std::iter::once(planned.left).chain(planned.right).find_map(|contestant| {
         let fault = referee.seen()[contestant].fault.clone()?;
         (verdict == Verdict::Void).then(|| (name(contestant), fault))
     });
@@ -91,21 +94,18 @@ fn claim(referee: &Referee, index: usize) -> ClaimResult {
         verdict,
         winner: referee.winner(index).map(name),
         left: name(planned.left),
-        right: name(planned.right),
+        right: planned.right.map(name),
         metric: planned.claim.metric,
-        is_question: planned.claim.relation == Relation::Order,
-        relation: planned.claim.relation,
+        is_question: planned.claim.statement == Statement::Ratio(Relation::Order),
+        statement: planned.claim.statement,
+        gate: planned.gate,
         scope: plan.scope,
         centre: plan.centre,
         error: planned.error,
         rounds: evidence.rounds,
         seconds: seconds(referee.claim_ns(index)),
-        ratio: RatioResult {
-            estimate: evidence.estimate.map(factor),
-            low: evidence.low.map(factor),
-            high: evidence.high.map(factor),
-            confidence: evidence.confidence,
-        },
+        effect: effect::of_claim(referee, index, &evidence),
+        share: effect::share(referee, index, &evidence, full),
         evidence: EvidenceResult {
             for_claim: evidence.evidence_for,
             against: evidence.evidence_against,
@@ -156,6 +156,8 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
             invalid: seen.invalid,
             marks: marks(seen),
             fault: seen.fault.clone(),
+            failures: seen.failures,
+            first_failure: seen.first_failure.clone(),
             metrics,
             distribution: None,
         }

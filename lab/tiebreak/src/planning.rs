@@ -2,10 +2,11 @@
 
 use crate::contestants::contestants;
 use crate::error::LabError;
-use tiebreak_core::claim::Claim;
+use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
-    Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, ProgramPlan, Scope,
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
 };
 use tiebreak_study as study;
 
@@ -21,6 +22,8 @@ pub struct Request {
     pub commands: Vec<String>,
     /// Their names, in the same order; fewer are filled up with A, B, C, ...
     pub names: Vec<String>,
+    /// The folders in which they run: none, or one a command.
+    pub directories: Vec<String>,
     /// Parameters and the values they take.
     pub parameters: Vec<(String, Vec<String>)>,
     /// Claim sentences; none asks which contestant is faster.
@@ -37,6 +40,12 @@ pub struct Request {
     pub budget: Option<Budget>,
     /// What the ratio is.
     pub centre: Centre,
+    /// What is taken out of the noise of ratios.
+    pub adjust: Adjust,
+    /// How many runs make one observation of a share or a mean.
+    pub block_runs: u64,
+    /// Whether the claims are gates.
+    pub gate: Gate,
     /// The seed.
     pub seed: String,
     /// What the contestants work on, in a few words.
@@ -70,14 +79,14 @@ pub struct HookRequest {
 pub fn plan(request: &Request) -> Result<Plan, LabError> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
-    if contestants.len() < 2 {
+    let claims = planned_claims(request, &contestants)?;
+    if contestants.is_empty() || claims.is_empty() {
         return usage(format!(
             "a comparison needs two commands, here {}: tiebreak compare 'CMD A' 'CMD B' (to \
              compare a command with itself: tiebreak aa 'CMD')",
             if contestants.is_empty() { "is none" } else { "is one" }
         ));
     }
-    let claims = planned_claims(request, &contestants)?;
     let budget = request
         .budget
         .unwrap_or(Budget { rounds: None, seconds: Some(SECONDS_A_CLAIM * claims.len() as f64) });
@@ -94,6 +103,8 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
         seed: request.seed.clone(),
         clock_step_ns: request.clock_step_ns,
         program: request.program.clone(),
+        block_runs: request.block_runs,
+        adjust: request.adjust,
     })
 }
 
@@ -105,6 +116,70 @@ pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Resu
     let mut plan = plan(request)?;
     plan.kind = Kind::SelfCheck { comparisons, rounds_each };
     Ok(plan)
+}
+
+/// What one claim about one contestant is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Subject {
+    /// Runs of the command.
+    Runs,
+    /// Lines of a stream: numbers of which one is this many of the metric's unit, or `None` for
+    /// lines of 0 and 1.
+    Lines {
+        /// 1e6 for milliseconds where the metric is in nanoseconds.
+        scale: Option<f64>,
+    },
+}
+
+/// Makes the plan of one claim about one contestant (`tiebreak slo`).
+///
+/// # Errors
+/// A number out of its range, or a claim that is about something else.
+pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Plan, LabError> {
+    check_numbers(request)?;
+    let contestants = contestants(request)?;
+    let [contestant] = contestants.as_slice() else {
+        return usage("this is about one command: give one".into());
+    };
+    if claim.right.is_some() || claim.left != contestant.name {
+        return usage(format!(
+            "'{}' is not about {} alone: 'tiebreak compare' settles claims about two",
+            claim.text, contestant.name
+        ));
+    }
+    let claim = capped(claim, request.program.timeout_ns)?;
+    let (kind, scope, budget) = match subject {
+        Subject::Runs => {
+            let seconds = Some(SECONDS_A_CLAIM);
+            (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
+        }
+        Subject::Lines { scale } => {
+            // The stream's end is budget enough.
+            (Kind::Stream { scale }, Scope::Stream, Budget { rounds: None, seconds: None })
+        }
+    };
+    Ok(Plan {
+        engine_version: ENGINE_VERSION,
+        kind,
+        claims: vec![PlannedClaim {
+            claim,
+            left: 0,
+            right: None,
+            error: request.error,
+            gate: request.gate,
+        }],
+        contestants,
+        error: request.error,
+        resolution: request.resolution,
+        budget: request.budget.unwrap_or(budget),
+        scope,
+        centre: request.centre,
+        seed: request.seed.clone(),
+        clock_step_ns: request.clock_step_ns,
+        program: request.program.clone(),
+        block_runs: request.block_runs,
+        adjust: Adjust::NONE,
+    })
 }
 
 pub(crate) fn usage<T>(text: String) -> Result<T, LabError> {
@@ -125,6 +200,9 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
              --resolution 1%",
             request.resolution
         ));
+    }
+    if request.block_runs == 0 {
+        return usage("a block of 0 runs observes nothing: --block 1 or more".into());
     }
     Ok(())
 }
@@ -153,13 +231,10 @@ fn planned_claims(
         let parse = |text: &String| study::parse(text, &names).map_err(LabError::Claim);
         request.claims.iter().map(parse).collect::<Result<_, _>>()?
     };
-    let error = request.error / claims.len() as f64;
-    let index = |name: &str| names.iter().position(|other| *other == name);
+    let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {
-        let sides = index(&claim.left).zip(index(&claim.right));
-        let Some((left, right)) = sides else {
-            return usage(format!("'{}' names nobody who takes part", claim.text));
-        };
+        let (left, right) = index_of(&claim, &names)?;
+        let claim = capped(claim, request.program.timeout_ns)?;
         if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
             let here = match request.workload.as_str() {
                 "" => "nothing was said of this run's".to_owned(),
@@ -171,9 +246,40 @@ fn planned_claims(
                 claim.text
             ));
         }
-        Ok(PlannedClaim { claim, left, right, error })
+        Ok(PlannedClaim { claim, left, right, error, gate: request.gate })
     });
     planned.collect()
+}
+
+/// Where the contestants of a claim stand among these names.
+pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<usize>), LabError> {
+    let index = |name: &str| {
+        let found = names.iter().position(|other| *other == name);
+        found.ok_or_else(|| {
+            LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
+        })
+    };
+    Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
+}
+
+/// A mean that is claimed to lie below something needs a cap: what was said, or the time-out.
+pub(crate) fn capped(mut claim: Claim, timeout_ns: Option<u64>) -> Result<Claim, LabError> {
+    let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
+    else {
+        return Ok(claim);
+    };
+    let timeout_ns = timeout_ns.filter(|_| claim.metric == Metric::WallTime);
+    let Some(timeout_ns) = timeout_ns.filter(|timeout_ns| *timeout_ns as f64 > bar) else {
+        return usage(format!(
+            "'{}' cannot be proven without a cap, because one long run could change any mean: add \
+             'capped at' and the most that a value may count, or a --timeout above the bar, or \
+             claim a median",
+            claim.text
+        ));
+    };
+    let cap = Some(timeout_ns as f64);
+    claim.statement = Statement::Property(Property::Mean { is_below: true, bar, cap });
+    Ok(claim)
 }
 
 #[cfg(test)]
@@ -192,6 +298,10 @@ mod tests {
             resolution: 0.01,
             budget: None,
             centre: Centre::Factor,
+            directories: Vec::new(),
+            adjust: Adjust::NONE,
+            block_runs: 1,
+            gate: Gate::None,
             seed: "seed".into(),
             workload: String::new(),
             hooks: HookRequest::default(),
@@ -259,5 +369,8 @@ mod tests {
             assert!(refused(&asked).contains("a resolution of"));
         }
         assert!(refused(&request(&["a"])).contains("needs two commands"));
+        let claims = vec!["A succeeds at least 98% of the time".to_owned()];
+        let alone = plan(&Request { claims, ..request(&["a"]) }).unwrap();
+        assert_eq!(alone.claims[0].right, None);
     }
 }

@@ -1,10 +1,13 @@
 //! From rounds to verdicts: a pure function of the plan and what the journal holds.
 
+mod warnings;
+
+use crate::claim_test::{self, ClaimTest};
 use crate::oddities::Oddities;
 use crate::seen::Seen;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
-use tiebreak_core::evidence::RatioEvidence;
+use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
@@ -12,8 +15,9 @@ use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::Settled;
 use tiebreak_stats::observation::{self, LogRatio};
-use tiebreak_stats::ratio_test::RatioTest;
 
 /// A run may always take this long before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -23,7 +27,11 @@ const TIMEOUT_FACTOR: u64 = 10;
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
 pub struct OpenClaim {
-    test: RatioTest,
+    test: ClaimTest,
+    /// Of a claim about a quantile, the values in the order in which they came.
+    readings: Vec<Reading>,
+    /// What it was settled as when the error of many claims together allowed that.
+    relaxed: Option<Settled>,
     /// The run's own time when the claim was settled or became void.
     ended_ns: Option<u64>,
     void: bool,
@@ -47,6 +55,8 @@ pub struct Referee {
     waited_ns: u64,
     slowest_first_ns: Option<u64>,
     oddities: Oddities,
+    /// Rounds of a claim in which the kernel did not say how long contestants waited for a CPU.
+    rounds_without_delay: u64,
     warnings: Vec<Warning>,
 }
 
@@ -54,18 +64,15 @@ impl Referee {
     /// Before the first round.
     pub fn new(plan: &Plan) -> Referee {
         let open = |planned: &PlannedClaim| OpenClaim {
-            test: RatioTest::new(
-                planned.claim.relation,
-                plan.centre,
-                planned.error,
-                plan.resolution,
-            ),
+            test: ClaimTest::new(plan, planned),
+            readings: Vec::new(),
+            relaxed: None,
             ended_ns: None,
             void: false,
             coarse_rounds: 0,
         };
         let self_check = match plan.kind {
-            Kind::Compare => None,
+            Kind::Compare | Kind::Stream { .. } => None,
             Kind::SelfCheck { comparisons, rounds_each } => {
                 Some(SelfCheck::new(plan, comparisons, rounds_each))
             }
@@ -82,6 +89,7 @@ impl Referee {
             waited_ns: 0,
             slowest_first_ns: None,
             oddities: Oddities::default(),
+            rounds_without_delay: 0,
             warnings: Vec::new(),
             plan: plan.clone(),
         }
@@ -121,13 +129,68 @@ impl Referee {
             }
         }
         for event in &journal.events {
-            match event {
-                Event::Warned { warning } => referee.warn(warning.clone()),
-                Event::Resumed { budget, .. } => referee.budget = *budget,
-                _ => {}
-            }
+            referee.take_event(event);
         }
         Ok(referee)
+    }
+
+    /// An event that stands beside the rounds.
+    pub fn take_event(&mut self, event: &Event) {
+        match event {
+            Event::Warned { warning } => self.warn(warning.clone()),
+            Event::Resumed { budget, .. } => self.budget = *budget,
+            Event::Observed { .. } => self.take_lines(event),
+            Event::Relaxed { error } => self.relax(*error),
+            Event::FirstFailure { contestant, fault, .. } => {
+                self.seen[*contestant].first_failure = Some(fault.clone());
+            }
+            Event::FirstOutputs { .. } | Event::Void { .. } | Event::Stopped { .. } => {}
+        }
+    }
+
+    /// Lines of a stream become evidence of its claim.
+    fn take_lines(&mut self, event: &Event) {
+        let Event::Observed { lines, successes, failure_runs, values, elapsed_ns } = event else {
+            return;
+        };
+        self.elapsed_ns = *elapsed_ns;
+        self.rounds += lines;
+        for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
+            let failures = lines - successes;
+            self.seen[planned.left].take_lines(*lines, failures, planned.claim.metric, values);
+            if !claim.is_open() {
+                continue;
+            }
+            if planned.claim.statement.is_about_quantile() {
+                claim.readings.extend(values.iter().copied().map(Reading::exact));
+            }
+            let settled = match &mut claim.test {
+                ClaimTest::Share(test) => test.observe_many(*lines, *successes, *failure_runs),
+                ClaimTest::Mean(test) => {
+                    values.iter().fold(None, |_, value| test.observe(Reading::exact(*value)))
+                }
+                ClaimTest::Ratio(_) => None,
+            };
+            if settled.is_some() {
+                claim.ended_ns = Some(*elapsed_ns);
+            }
+        }
+    }
+
+    /// Settles the open claims whose evidence suffices at this error of one claim.
+    pub fn relax(&mut self, error: f64) {
+        for claim in &mut self.claims {
+            if claim.is_open() {
+                claim.relaxed = claim.test.settled_at(error);
+                claim.ended_ns = claim.relaxed.map(|_| self.elapsed_ns);
+            }
+        }
+    }
+
+    /// What each open claim would be settled as at this error: `None` where it would stay open.
+    pub fn would_settle(&self, claim: usize, error: f64) -> bool {
+        let claim = &self.claims[claim];
+        claim.is_open() && claim.test.settled_at(error).is_some()
     }
 
     /// Contestants that became void in this attempt at a round, or before there was one.
@@ -145,7 +208,7 @@ impl Referee {
     pub fn needed(&self) -> Vec<usize> {
         let open = self.open_claims().map(|(_, planned)| planned);
         let mut needed: Vec<usize> =
-            open.flat_map(|planned| [planned.left, planned.right]).collect();
+            open.flat_map(|planned| std::iter::once(planned.left).chain(planned.right)).collect();
         needed.sort_unstable();
         needed.dedup();
         needed
@@ -171,31 +234,64 @@ impl Referee {
             self.seen[*contestant].take(sample);
         }
         self.oddities.take_round(&round.samples);
-        let sample_of = |contestant: usize| {
-            let position = order.iter().position(|other| *other == contestant)?;
-            round.samples.get(position)
-        };
+        self.void_failed(round);
         let open: Vec<usize> = self.open_claims().map(|(index, _)| index).collect();
         let mut wealth = Vec::with_capacity(open.len());
         for index in open {
-            let planned = &self.plan.claims[index];
-            let pair = sample_of(planned.left).zip(sample_of(planned.right));
-            let Some((left, right)) = pair else { continue };
-            let (d, coarse) = self.log_ratio(planned.claim.metric, left, right);
-            if let Some(self_check) = &mut self.self_check {
-                let (evidence_for, evidence_against) = self_check.observe(d);
-                wealth.push(Wealth { claim: index, evidence_for, evidence_against });
+            let Some((evidence_for, evidence_against)) = self.take_for(index, round) else {
                 continue;
-            }
-            let claim = &mut self.claims[index];
-            claim.coarse_rounds += u64::from(coarse);
-            if claim.test.observe(d).is_some() {
-                claim.ended_ns = Some(round.elapsed_ns);
-            }
-            let (evidence_for, evidence_against) = claim.test.evidence();
+            };
             wealth.push(Wealth { claim: index, evidence_for, evidence_against });
         }
         wealth
+    }
+
+    /// A contestant that failed can only be judged by its success.
+    fn void_failed(&mut self, round: &Round) {
+        for (contestant, sample) in round.coins.order.iter().zip(&round.samples) {
+            if sample.outcome == Outcome::Failed {
+                self.void(*contestant, &Fault::FailedRun);
+            }
+        }
+    }
+
+    /// Takes the round into the evidence of one claim, if its contestants ran: what its bets have
+    /// won then.
+    fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
+        let planned = &self.plan.claims[index];
+        let sample_of = |contestant: usize| {
+            let order = &round.coins.order;
+            let position = order.iter().position(|other| *other == contestant)?;
+            Some((contestant, round.samples.get(position)?))
+        };
+        let left = sample_of(planned.left)?;
+        let Some(right) = planned.right else {
+            let claim = &mut self.claims[index];
+            if planned.claim.statement.is_about_quantile() {
+                let reading = left.1.reading(planned.claim.metric);
+                claim.readings.push(reading.unwrap_or(Reading::UNKNOWN));
+            }
+            if claim.test.observe_one(planned, left.1).is_some() {
+                claim.ended_ns = Some(round.elapsed_ns);
+            }
+            return Some(claim.test.evidence());
+        };
+        let right = sample_of(right)?;
+        let (d, coarse) = self.log_ratio(planned.claim.metric, left.1, right.1);
+        let conditions = match self.plan.adjust.is_none() {
+            true => Conditions::default(),
+            false => claim_test::conditions(&round.coins, left, right),
+        };
+        if let Some(self_check) = &mut self.self_check {
+            return Some(self_check.observe(d, &conditions));
+        }
+        let claim = &mut self.claims[index];
+        claim.coarse_rounds += u64::from(coarse);
+        self.rounds_without_delay += u64::from(conditions.delay.is_none());
+        if claim.test.observe_pair(planned, d, &conditions).is_some() {
+            claim.ended_ns = Some(round.elapsed_ns);
+        }
+        Some(claim.test.evidence())
     }
 
     /// The log ratio of two samples, and whether the metric's step is coarse for it. A value that a
@@ -219,23 +315,37 @@ impl Referee {
             self_check.lose_attempt();
         }
         for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
-            let ran = |contestant| coins.order.contains(&contestant);
-            if claim.is_open() && ran(planned.left) && ran(planned.right) {
+            let ran = |contestant: &usize| coins.order.contains(contestant);
+            if claim.is_open() && ran(&planned.left) && planned.right.iter().all(ran) {
                 claim.test.lose_attempt();
             }
         }
     }
 
-    /// A contestant is void: every open claim about it is too. Settled claims keep their verdict.
+    /// A contestant is void: every open claim about it is too, unless it counts such failures.
+    /// Settled claims keep their verdict.
     pub fn void(&mut self, contestant: usize, fault: &Fault) {
-        let seen = &mut self.seen[contestant];
-        seen.fault.get_or_insert_with(|| fault.clone());
+        let mut voided = false;
         for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
-            if claim.is_open() && (planned.left == contestant || planned.right == contestant) {
+            let is_about = planned.left == contestant || planned.right == Some(contestant);
+            let counts = planned.claim.statement.is_about_success() && fault.is_failed_run();
+            if claim.is_open() && is_about && !counts {
                 claim.void = true;
                 claim.ended_ns = Some(self.elapsed_ns);
+                voided = true;
             }
         }
+        if voided || *fault != Fault::FailedRun {
+            self.seen[contestant].fault.get_or_insert_with(|| fault.clone());
+        }
+    }
+
+    /// Whether a failure of this contestant is an observation of a claim that is open.
+    pub fn counts_failures(&self, contestant: usize) -> bool {
+        let mut open = self.open_claims();
+        open.any(|(_, planned)| {
+            planned.left == contestant && planned.claim.statement.is_about_success()
+        })
     }
 
     /// Adds a warning, once.
@@ -279,7 +389,7 @@ impl Referee {
     /// The verdict of a claim as it stands: `undecided` while it is open.
     pub fn verdict(&self, claim: usize) -> Verdict {
         let claim = &self.claims[claim];
-        match claim.test.settled() {
+        match claim.test.settled().or(claim.relaxed) {
             Some(settled) => settled.verdict,
             None if claim.void => Verdict::Void,
             None => Verdict::Undecided,
@@ -288,13 +398,24 @@ impl Referee {
 
     /// The contestant that a settled question names.
     pub fn winner(&self, claim: usize) -> Option<usize> {
-        let left_wins = self.claims[claim].test.settled()?.left_wins?;
+        let OpenClaim { test, relaxed, .. } = &self.claims[claim];
+        let left_wins = test.settled().or(*relaxed)?.left_wins?;
         let planned = &self.plan.claims[claim];
-        Some(if left_wins { planned.left } else { planned.right })
+        if left_wins { Some(planned.left) } else { planned.right }
     }
 
-    /// Everything about a claim's ratio. Costs as much as two limits do.
-    pub fn evidence(&self, claim: usize) -> RatioEvidence {
+    /// The test of a claim.
+    pub fn test(&self, claim: usize) -> &ClaimTest {
+        &self.claims[claim].test
+    }
+
+    /// Of a claim about a quantile, the values in the order in which they came.
+    pub fn readings(&self, claim: usize) -> &[Reading] {
+        &self.claims[claim].readings
+    }
+
+    /// Everything about a claim's quantity. Costs as much as two limits do.
+    pub fn evidence(&self, claim: usize) -> Evidence {
         self.claims[claim].test.summary()
     }
 
@@ -320,33 +441,6 @@ impl Referee {
     /// The run's own time when the claim ended, or now.
     pub fn claim_ns(&self, claim: usize) -> u64 {
         self.claims[claim].ended_ns.unwrap_or(self.elapsed_ns)
-    }
-
-    /// The warnings that hold now: those of the run, of its claims, contestants and samples.
-    pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
-        let mut warnings = self.warnings.clone();
-        for (claim, planned) in self.claims.iter().zip(&self.plan.claims) {
-            if claim.test.rounds() > 0 && claim.test.limits_cross() {
-                warnings.push(Warning::LimitsCross { claim: planned.claim.text.clone() });
-            }
-            let step = planned.claim.metric.step(self.plan.clock_step_ns);
-            if claim.coarse_rounds * 2 > claim.test.rounds().max(1) {
-                warnings.push(Warning::CoarseClock { step });
-            }
-        }
-        for (seen, contestant) in self.seen.iter().zip(&self.plan.contestants) {
-            if seen.timed_out > 0 {
-                let contestant = contestant.name.clone();
-                warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out });
-            }
-        }
-        let charged = self.claims.iter().any(|claim| claim.test.is_charged());
-        let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
-        if attempts > 0 {
-            warnings.push(Warning::LostAttempts { attempts, charged });
-        }
-        warnings.extend(self.oddities.warnings(cpus));
-        warnings
     }
 
     /// The plan.
@@ -392,7 +486,7 @@ impl Referee {
 
 impl OpenClaim {
     fn is_open(&self) -> bool {
-        self.test.settled().is_none() && !self.void
+        self.test.settled().is_none() && self.relaxed.is_none() && !self.void
     }
 }
 

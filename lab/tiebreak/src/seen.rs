@@ -16,6 +16,10 @@ pub struct Seen {
     pub invalid: u64,
     /// Of those, runs that were ended at the time-out.
     pub timed_out: u64,
+    /// Runs that failed, which a claim about success counts.
+    pub failures: u64,
+    /// What the first of them said.
+    pub first_failure: Option<Fault>,
     /// Samples by mark.
     pub marks: [u64; Mark::ALL.len()],
     /// Why it is void.
@@ -26,6 +30,10 @@ impl Seen {
     /// Counts a sample and keeps its values.
     pub fn take(&mut self, sample: &Sample) {
         self.samples += 1;
+        if sample.outcome == Outcome::Failed {
+            self.failures += 1;
+            return;
+        }
         self.invalid += u64::from(sample.outcome != Outcome::Finished);
         self.timed_out += u64::from(sample.outcome == Outcome::TimedOut);
         for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
@@ -38,6 +46,15 @@ impl Seen {
                 values.reserve_exact(values.len() / 8 + 16);
             }
             values.push(reading.high);
+        }
+    }
+
+    /// Counts lines of a stream, and keeps the numbers on them.
+    pub fn take_lines(&mut self, lines: u64, failures: u64, metric: Metric, numbers: &[f64]) {
+        self.samples += lines;
+        self.failures += failures;
+        if !numbers.is_empty() {
+            self.values.entry(metric).or_default().extend_from_slice(numbers);
         }
     }
 }

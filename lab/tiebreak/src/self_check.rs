@@ -5,6 +5,7 @@ use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::{power, rate};
@@ -36,7 +37,8 @@ pub struct SelfCheck {
 impl SelfCheck {
     /// Starts the first of `comparisons` comparisons of at most `rounds_each` rounds.
     pub fn new(plan: &Plan, comparisons: u32, rounds_each: u32) -> SelfCheck {
-        let test = RatioTest::new(Relation::Order, plan.centre, plan.error, plan.resolution);
+        let test =
+            RatioTest::new(Relation::Order, plan.centre, plan.error, plan.resolution, plan.adjust);
         SelfCheck {
             fresh: test.clone(),
             current: test,
@@ -52,14 +54,14 @@ impl SelfCheck {
 
     /// Takes a round; at its verdict, or its last round, a comparison ends and the next begins.
     /// Gives what the bets of the comparison have won for the left side, and for the right one.
-    pub fn observe(&mut self, d: LogRatio) -> (f64, f64) {
+    pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> (f64, f64) {
         if self.noise.len() < NOISE_ROUNDS {
             self.noise.push(d.middle());
         } else {
             self.noise[self.oldest] = d.middle();
             self.oldest = (self.oldest + 1) % NOISE_ROUNDS;
         }
-        let settled = self.current.observe(d);
+        let settled = self.current.observe(d, conditions);
         let evidence = self.current.evidence();
         match settled.map(|settled| settled.verdict) {
             Some(Verdict::TooClose) => self.too_close += 1,

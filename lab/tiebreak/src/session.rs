@@ -5,14 +5,17 @@ use crate::error::LabError;
 use crate::outcome::{self, Detail};
 use crate::recorder::StoredRun;
 use crate::referee::Referee;
-use crate::{replay, resume};
+use crate::resume::{self, NewBudget};
+use crate::stream::Stream;
+use crate::{replay, revisions};
 use sha2::{Digest, Sha256};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader};
-use tiebreak_core::plan::{Budget, Plan};
+use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
+use tiebreak_core::plan::Plan;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::warning::Warning;
@@ -33,7 +36,12 @@ pub struct Standing<'a> {
     journal: &'a Journal,
 }
 
-impl Standing<'_> {
+impl<'a> Standing<'a> {
+    /// A run of this journal as its referee has it.
+    pub fn new(referee: &'a Referee, journal: &'a Journal) -> Standing<'a> {
+        Standing { referee, journal }
+    }
+
     /// The claims as they stand; see [`Detail::Progress`] for the cost.
     pub fn result(&self) -> RunResult {
         let (header, id) = (&self.journal.header, &self.journal.id);
@@ -57,11 +65,7 @@ impl Session {
     /// # Errors
     /// A file cannot be read, or the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
-        let print = |path: &PathBuf| {
-            let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
-        };
-        let files = origin.files.iter().map(print).collect::<Result<Vec<_>, _>>()?;
+        let files = prints(&origin.files)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
         let header = RunHeader {
@@ -85,6 +89,26 @@ impl Session {
         Ok(Session { store, run, journal, _lock: lock })
     }
 
+    /// The latest run of this plan's claims on these files, if it was interrupted or cut off, was
+    /// planned with the same errors, and so can be gone on with.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the store.
+    pub fn unfinished(
+        store: &Store,
+        plan: &Plan,
+        origin: &Origin,
+    ) -> Result<Option<RunId>, LabError> {
+        let files = prints(&origin.files)?;
+        let Some(run) = store.latest_of(&claim_key(plan, &files))? else { return Ok(None) };
+        let journal = store.journal(&run)?;
+        let stopped = replay::last_stop(&journal);
+        let is_open = matches!(stopped, None | Some(StopReason::Interrupted));
+        let is_same = journal.header.plan.claims == plan.claims;
+        let is_there = revisions::gone(&journal.header.plan).is_none();
+        Ok((is_open && is_same && is_there).then_some(run))
+    }
+
     /// What a run in a store was made with: enough to start its programs before the rounds are
     /// read, so that nothing of their memory is passed on to the programs.
     ///
@@ -102,7 +126,7 @@ impl Session {
         mut store: Store,
         run: RunId,
         machine: &Fingerprint,
-        budget: Option<Budget>,
+        budget: NewBudget,
     ) -> Result<Session, LabError> {
         let lock = store.claim_run_lock(&run)?;
         let mut journal = store.journal(&run)?;
@@ -135,18 +159,60 @@ impl Session {
         stop: &AtomicBool,
         mut watch: impl FnMut(&Standing),
     ) -> Result<RunResult, LabError> {
-        let journal = &self.journal;
-        let mut stored = StoredRun { store: &mut self.store, run: self.run.clone() };
-        let engine = Engine::new(&mut stored, journal, sampler, stop);
-        let (mut referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
-        for file in journal.header.files.iter().filter(|file| has_changed(file)) {
+        let (stored, journal) = self.split();
+        let engine = Engine::new(stored, journal, sampler, stop);
+        let (referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
+        self.conclude(referee, reason)
+    }
+
+    /// Reads a stream to its end, or until the claim is settled; `watch` sees the run now and then.
+    ///
+    /// # Errors
+    /// A line is not what it should be, the stream cannot be read, or the journal not written.
+    pub fn read(
+        mut self,
+        input: impl BufRead,
+        stop: &AtomicBool,
+        mut watch: impl FnMut(&Standing),
+    ) -> Result<RunResult, LabError> {
+        let (stored, journal) = self.split();
+        let stream = Stream::new(stored, journal, stop)?;
+        let (referee, reason) =
+            stream.run(input, |referee| watch(&Standing { referee, journal }))?;
+        self.conclude(referee, reason)
+    }
+
+    /// The run in its store, and its journal as it was when it was taken up.
+    pub fn split(&mut self) -> (StoredRun<'_>, &Journal) {
+        (StoredRun { store: &mut self.store, run: self.run.clone() }, &self.journal)
+    }
+
+    /// The result of a run that has ended, with a word on files that have changed meanwhile.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn conclude(
+        &mut self,
+        mut referee: Referee,
+        reason: StopReason,
+    ) -> Result<RunResult, LabError> {
+        let header = &self.journal.header;
+        for file in header.files.iter().filter(|file| has_changed(file)) {
             let warning = Warning::FileChanged { path: file.path.clone() };
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
         }
-        let header = &journal.header;
-        Ok(outcome::result(&referee, header, &journal.id, Some(reason), Detail::Full))
+        Ok(outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full))
     }
+}
+
+/// The prints of the files that a run depends on.
+fn prints(paths: &[PathBuf]) -> Result<Vec<FilePrint>, LabError> {
+    let print = |path: &PathBuf| {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
+    };
+    paths.iter().map(print).collect()
 }
 
 /// Whether a file is not what it was when the run began.
@@ -170,8 +236,13 @@ fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
         add(&contestant.command);
         add(&contestant.workload);
     }
+    // Worktrees lie elsewhere in each run, and what is in them is told by the commit too.
+    let placed = || plan.contestants.iter().filter(|each| each.directory.is_some());
+    placed().flat_map(|each| &each.parameters).for_each(|(_, value)| add(value));
+    let folders = || placed().filter_map(|each| each.directory.as_deref());
     for file in files {
-        add(&file.path);
+        let within = folders().find_map(|folder| file.path.strip_prefix(folder));
+        add(within.unwrap_or(&file.path));
         add(&file.digest);
     }
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()

@@ -42,7 +42,7 @@ fn a_difference_is_proven_and_replays() {
     assert_eq!(referee.rounds(), 10, "unanimous data need ten rounds at 1%, two-sided");
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.verdicts[0].winner.as_deref(), Some("A"));
-    assert!(result.verdicts[0].ratio.low.unwrap() > 1.0);
+    assert!(result.verdicts[0].effect.low.unwrap() > 1.0);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_hanging_contestant_is_an_outcome() {
     assert_eq!(referee.verdict(0), Verdict::Holds);
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.contestants[1].invalid, result.contestants[1].samples);
-    assert_eq!(result.verdicts[0].ratio.high, None, "nothing bounds a run that did not end");
+    assert_eq!(result.verdicts[0].effect.high, None, "nothing bounds a run that did not end");
 }
 
 #[test]

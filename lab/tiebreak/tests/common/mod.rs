@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use tiebreak::core::fingerprint::Fingerprint;
 use tiebreak::core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, StopReason};
 use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Budget, Centre, Check, Plan, ProgramPlan};
+use tiebreak::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
 use tiebreak::core::sample::{Outcome, Sample};
 use tiebreak::core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
 use tiebreak::core::schedule::RoundCoins;
@@ -33,6 +33,8 @@ pub struct Behaviour {
     pub output: fn(u64) -> &'static str,
     /// It fails in this run.
     pub fails_in_run: Option<u64>,
+    /// It fails in the runs of which this is true.
+    pub fails: fn(u64) -> bool,
     /// It never ends.
     pub hangs: bool,
     /// The clock goes backwards in every run whose number this divides.
@@ -47,6 +49,7 @@ impl Default for Behaviour {
             step_ns: 1,
             output: |_| "same",
             fails_in_run: None,
+            fails: |_| false,
             hangs: false,
             clock_backwards_every: None,
         }
@@ -130,7 +133,7 @@ impl Sampler for VirtualSampler {
         self.runs[request.contestant] += 1;
         self.log.push(format!("run {}", request.contestant));
         let behaviour = &self.behaviours[request.contestant];
-        if behaviour.fails_in_run == Some(number) {
+        if behaviour.fails_in_run == Some(number) || (behaviour.fails)(number) {
             return Err(RunFailure::Fault(Fault::ExitStatus { status: 7, stderr: "oh".into() }));
         }
         let wall = behaviour.wall_ns * (1.0 + behaviour.noise * noise(request));
@@ -172,6 +175,10 @@ pub fn request(contestants: usize, claims: &[&str]) -> Request {
         resolution: 0.01,
         budget: Some(Budget { rounds: Some(400), seconds: None }),
         centre: Centre::Factor,
+        directories: Vec::new(),
+        adjust: Adjust::NONE,
+        block_runs: 1,
+        gate: Gate::None,
         seed: "a virtual seed".into(),
         workload: String::new(),
         hooks: HookRequest::default(),

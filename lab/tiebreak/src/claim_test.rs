@@ -1,0 +1,206 @@
+//! One claim on its way to a verdict, whatever it is about.
+
+use tiebreak_core::claim::{Property, Statement};
+use tiebreak_core::evidence::Evidence;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Plan, PlannedClaim};
+use tiebreak_core::sample::{Outcome, Reading, Sample};
+use tiebreak_core::schedule::RoundCoins;
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::Settled;
+use tiebreak_stats::limits::Limits;
+use tiebreak_stats::mean_test::MeanTest;
+use tiebreak_stats::observation::{self, LogRatio};
+use tiebreak_stats::ratio_test::RatioTest;
+use tiebreak_stats::share_test::{ShareTest, Trial};
+
+/// The evidence about a claim, by what the claim is about.
+#[derive(Clone, Debug)]
+pub enum ClaimTest {
+    /// A ratio of two contestants.
+    Ratio(Box<RatioTest>),
+    /// A share of runs, lines or rounds.
+    Share(Box<ShareTest>),
+    /// A mean.
+    Mean(Box<MeanTest>),
+}
+
+/// Calls the same function of whichever test it is.
+macro_rules! of_each {
+    ($test:expr, $inner:ident => $call:expr) => {
+        match $test {
+            ClaimTest::Ratio($inner) => $call,
+            ClaimTest::Share($inner) => $call,
+            ClaimTest::Mean($inner) => $call,
+        }
+    };
+}
+
+impl ClaimTest {
+    /// The test of a claim of a plan.
+    pub fn new(plan: &Plan, planned: &PlannedClaim) -> ClaimTest {
+        let (error, block) = (planned.error, plan.block_runs);
+        let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
+        match planned.claim.statement {
+            Statement::Ratio(relation) => ClaimTest::Ratio(Box::new(RatioTest::new(
+                relation,
+                plan.centre,
+                error,
+                plan.resolution,
+                plan.adjust,
+            ))),
+            Statement::Property(property) => match property {
+                Property::InShareOfRounds { share: bar, .. } => share(bar, bar),
+                Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
+                    share(good, bad)
+                }
+                Property::Mean { is_below, bar, cap } => {
+                    ClaimTest::Mean(Box::new(MeanTest::new(bar, is_below, cap, block, error)))
+                }
+            },
+        }
+    }
+
+    /// The verdict, once there is one.
+    pub fn settled(&self) -> Option<Settled> {
+        of_each!(self, test => test.settled())
+    }
+
+    /// What the evidence would settle if the claim's share of the error were this one.
+    pub fn settled_at(&self, error: f64) -> Option<Settled> {
+        of_each!(self, test => test.settled_at(error))
+    }
+
+    /// Counts an attempt that was cut off.
+    pub fn lose_attempt(&mut self) {
+        of_each!(self, test => test.lose_attempt());
+    }
+
+    /// What the bets have won: for the claim, and against it.
+    pub fn evidence(&self) -> (f64, f64) {
+        of_each!(self, test => test.evidence())
+    }
+
+    /// What the bets of one side must win.
+    pub fn evidence_needed(&self) -> f64 {
+        of_each!(self, test => test.evidence_needed())
+    }
+
+    /// Both limits; costs some tens of passes over the rounds of a ratio.
+    pub fn limits(&self) -> Limits {
+        of_each!(self, test => test.limits())
+    }
+
+    /// Everything that is known now.
+    pub fn summary(&self) -> Evidence {
+        of_each!(self, test => test.summary())
+    }
+
+    /// Rounds, runs or lines in the evidence.
+    pub fn rounds(&self) -> u64 {
+        match self {
+            ClaimTest::Ratio(test) => test.rounds(),
+            ClaimTest::Share(test) => test.trials(),
+            ClaimTest::Mean(test) => test.rounds(),
+        }
+    }
+
+    /// Whether attempts that were cut off had to be paid for.
+    pub fn is_charged(&self) -> bool {
+        match self {
+            ClaimTest::Ratio(test) => test.is_charged(),
+            ClaimTest::Share(_) | ClaimTest::Mean(_) => false,
+        }
+    }
+
+    /// Whether the limits of a ratio are not in order.
+    pub fn limits_cross(&self) -> bool {
+        match self {
+            ClaimTest::Ratio(test) => test.limits_cross(),
+            ClaimTest::Share(_) | ClaimTest::Mean(_) => false,
+        }
+    }
+
+    /// Takes a run of the one contestant that the claim is about.
+    pub fn observe_one(&mut self, planned: &PlannedClaim, sample: &Sample) -> Option<Settled> {
+        let reading = sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
+        match (self, planned.claim.statement) {
+            (ClaimTest::Share(test), Statement::Property(Property::Succeeds { .. })) => {
+                let succeeded = matches!(sample.outcome, Outcome::Finished | Outcome::Unusable);
+                test.observe(if succeeded { Trial::Success } else { Trial::Failure })
+            }
+            (ClaimTest::Share(test), Statement::Property(Property::Quantile { bar, .. })) => {
+                test.observe(at_most(reading, bar))
+            }
+            (ClaimTest::Mean(test), _) => test.observe(reading),
+            _ => None,
+        }
+    }
+
+    /// Takes a line of a stream: whether it is a success, and the number on it.
+    pub fn observe_line(&mut self, is_success: bool, value: Option<f64>) -> Option<Settled> {
+        let trial = if is_success { Trial::Success } else { Trial::Failure };
+        match (self, value) {
+            (ClaimTest::Share(test), _) => test.observe(trial),
+            (ClaimTest::Mean(test), Some(value)) => test.observe(Reading::exact(value)),
+            _ => None,
+        }
+    }
+
+    /// Takes a round of the two contestants that the claim is about.
+    pub fn observe_pair(
+        &mut self,
+        planned: &PlannedClaim,
+        d: LogRatio,
+        conditions: &Conditions,
+    ) -> Option<Settled> {
+        match (self, planned.claim.statement) {
+            (ClaimTest::Ratio(test), _) => test.observe(d, conditions),
+            (
+                ClaimTest::Share(test),
+                Statement::Property(Property::InShareOfRounds { factor, .. }),
+            ) => test.observe(is_by_factor(d, factor)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a value is at most the bar: a time-out below the bar leaves that open.
+fn at_most(reading: Reading, bar: f64) -> Trial {
+    if reading.high <= bar {
+        Trial::Success
+    } else if reading.low > bar {
+        Trial::Failure
+    } else {
+        Trial::Unknown
+    }
+}
+
+/// Whether a round's ratio reaches the factor; of the factor 1, exceeds it.
+fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
+    let bar = observation::log(factor);
+    let reaches = |bound: f64| if factor == 1.0 { bound > bar } else { bound >= bar };
+    match (reaches(d.low), reaches(d.high)) {
+        (true, _) => Trial::Success,
+        (false, true) => Trial::Unknown,
+        (false, false) => Trial::Failure,
+    }
+}
+
+/// What is known of a round of two contestants beside their ratio: who ran first, and the larger
+/// share of its time for which either was ready and waited for a CPU.
+pub fn conditions(
+    coins: &RoundCoins,
+    left: (usize, &Sample),
+    right: (usize, &Sample),
+) -> Conditions {
+    let position = |contestant: usize| coins.order.iter().position(|other| *other == contestant);
+    let slot = if position(left.0) < position(right.0) { 1.0 } else { -1.0 };
+    let share = |sample: &Sample| {
+        let delay_ns = sample.beside.run_delay_ns? as f64;
+        let wall_ns = sample.value(Metric::WallTime).filter(|wall_ns| *wall_ns > 0.0)?;
+        Some(delay_ns / wall_ns)
+    };
+    let delay = share(left.1).zip(share(right.1)).map(|(left, right)| left.max(right));
+    Conditions { slot, delay }
+}

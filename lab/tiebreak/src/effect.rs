@@ -1,0 +1,75 @@
+//! The quantity that a claim is about, in the unit that people read.
+
+use crate::claim_test::ClaimTest;
+use crate::referee::Referee;
+use tiebreak_core::claim::{Property, Statement};
+use tiebreak_core::evidence::Evidence;
+use tiebreak_core::result::{EffectResult, ShareResult};
+use tiebreak_stats::observation::factor;
+use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
+
+/// Points of the curve of plausible rates.
+const DENSITY_POINTS: usize = 120;
+
+/// The effect of a claim: a ratio, a share, a quantile or a mean.
+pub fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> EffectResult {
+    match referee.plan().claims[claim].claim.statement {
+        Statement::Ratio(_) => EffectResult {
+            estimate: evidence.estimate.map(factor),
+            low: evidence.low.map(factor),
+            high: evidence.high.map(factor),
+            confidence: evidence.confidence,
+        },
+        Statement::Property(Property::Quantile { good, bad, .. }) => {
+            quantile(referee, claim, (good, bad), evidence)
+        }
+        Statement::Property(_) => plain(evidence),
+    }
+}
+
+/// The quantile at the share `good`, between two values that were seen.
+fn quantile(
+    referee: &Referee,
+    claim: usize,
+    (good, bad): (f64, f64),
+    evidence: &Evidence,
+) -> EffectResult {
+    let readings = referee.readings(claim);
+    let (block, error) = (referee.plan().block_runs, referee.plan().claims[claim].error);
+    let limits = quantile_limits(readings, good, bad, block, error);
+    EffectResult {
+        estimate: quantile_estimate(readings, good),
+        low: limits.low,
+        high: limits.high,
+        confidence: evidence.confidence,
+    }
+}
+
+/// What was counted, if the claim is about a share; the curve only if everything is wanted.
+pub fn share(
+    referee: &Referee,
+    claim: usize,
+    evidence: &Evidence,
+    full: bool,
+) -> Option<ShareResult> {
+    let ClaimTest::Share(test) = referee.test(claim) else { return None };
+    let (least_trials_to_hold, least_trials_to_refute) = test.least_trials();
+    let dependence = test.dependence();
+    Some(ShareResult {
+        trials: test.trials(),
+        successes: test.successes(),
+        rate: plain(evidence),
+        block: test.block(),
+        left_over: test.left_over(),
+        least_trials_to_hold,
+        least_trials_to_refute,
+        mean_burst: dependence.mean_burst,
+        runs_z: dependence.runs_z,
+        density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
+    })
+}
+
+fn plain(evidence: &Evidence) -> EffectResult {
+    let Evidence { estimate, low, high, confidence, .. } = *evidence;
+    EffectResult { estimate, low, high, confidence }
+}

@@ -1,0 +1,73 @@
+//! The rounds of an earlier run, as noise.
+
+use crate::claim_test;
+use tiebreak_core::claim::Claim;
+use tiebreak_core::journal::Journal;
+use tiebreak_core::plan::{Kind, PlannedClaim};
+use tiebreak_core::sample::Reading;
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::power::Pilot;
+
+/// The rounds of a run in which both contestants of a claim ran.
+#[derive(Clone, Debug)]
+pub struct PilotRounds {
+    /// The run's name.
+    pub run: String,
+    /// Log ratios, with what is known of their rounds.
+    pub rounds: Vec<(LogRatio, Conditions)>,
+    /// The run's own time over all its rounds; `None` if it has none.
+    pub seconds_a_round: Option<f64>,
+    /// Whether the run is about this very claim, so that its rounds are evidence.
+    pub is_evidence: bool,
+}
+
+impl PilotRounds {
+    /// The noise in them; `None` if they are too few.
+    pub(super) fn noise(&self) -> Option<Pilot> {
+        Pilot::new(&self.rounds)
+    }
+}
+
+/// The rounds of a run that tell of the noise of a claim. In a run of a program against itself any
+/// two names stand for its two contestants.
+pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
+    let plan = &journal.header.plan;
+    let index_of = |name: &str, place: usize| match plan.kind {
+        Kind::SelfCheck { .. } => Some(place),
+        _ => plan.contestants.iter().position(|contestant| contestant.name == name),
+    };
+    let left = index_of(&claim.left, 0);
+    let right = claim.right.as_ref().and_then(|right| index_of(right, 1));
+    let rounds = journal.rounds.iter().filter_map(|round| {
+        let sample_of = |contestant: usize| {
+            let position = round.coins.order.iter().position(|other| *other == contestant)?;
+            Some((contestant, round.samples.get(position)?))
+        };
+        let (left, right) = (sample_of(left?)?, sample_of(right?)?);
+        let metric = claim.metric;
+        let reading = |sample: &tiebreak_core::sample::Sample| {
+            sample.reading(metric).unwrap_or(Reading::UNKNOWN)
+        };
+        let step = metric.step(plan.clock_step_ns);
+        let d = LogRatio::between(reading(left.1), reading(right.1), step, plan.resolution);
+        let conditions = match plan.adjust.is_none() {
+            true => Conditions::default(),
+            false => claim_test::conditions(&round.coins, left, right),
+        };
+        Some((d, conditions))
+    });
+    let is_same = |planned: &PlannedClaim| {
+        let Claim { left, right, statement, metric, .. } = &planned.claim;
+        (left, right, statement, metric)
+            == (&claim.left, &claim.right, &claim.statement, &claim.metric)
+    };
+    let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
+    let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);
+    PilotRounds {
+        run: journal.id.clone(),
+        rounds: rounds.collect(),
+        seconds_a_round: seconds_a_round.filter(|seconds| *seconds > 0.0),
+        is_evidence: plan.kind == Kind::Compare && plan.claims.iter().any(is_same),
+    }
+}

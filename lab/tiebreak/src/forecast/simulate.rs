@@ -1,0 +1,177 @@
+//! Simulating runs until what was asked is known.
+
+use super::Question;
+use crate::error::LabError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::forecast::{BudgetForecast, Chance, ForecastRow};
+use tiebreak_stats::classic::{Conclusion, OUTER_EPS, Power, PowerOptions};
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::power::{ChanceTest, Scenario, Tally};
+
+/// Runs of each truth: enough for its quantiles.
+const RUNS_MIN: u64 = 400;
+/// The most runs that a decision about a chance may take.
+const RUNS_MAX: u64 = 4000;
+/// Where runs are long, so many will do for the quantiles once this many rounds were simulated.
+const RUNS_FEW: u64 = 100;
+const ROUNDS_ALL: u64 = 1_000_000;
+/// Points of the curves.
+const POINTS: usize = 40;
+/// The most attempts, and the most trials in all, of the published recursion.
+const ATTEMPTS_MAX: u64 = 20_000;
+const TRIALS_ALL: u64 = 100_000_000;
+
+/// What every truth is simulated with.
+pub struct Plan {
+    seed: Seed,
+    budget: Option<u64>,
+    chance: f64,
+    /// The longest simulated run.
+    pub rounds_max: u64,
+}
+
+impl Plan {
+    pub fn new(question: &Question, budget: Option<BudgetForecast>, rounds_max: u64) -> Plan {
+        Plan {
+            seed: Seed::from_text(&question.seed),
+            budget: budget.map(|budget| budget.rounds),
+            chance: question.chance,
+            rounds_max,
+        }
+    }
+}
+
+/// What was simulated.
+pub struct Simulated {
+    pub rows: Vec<ForecastRow>,
+    pub curve_rounds: Vec<u64>,
+    pub interrupted: bool,
+}
+
+/// Simulates each truth; those after an interruption are missing.
+pub fn rows(
+    plan: &Plan,
+    truths: &[f64],
+    scenarios: &[Box<dyn Scenario + '_>],
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Simulated {
+    let all = RUNS_MIN * truths.len() as u64;
+    let mut made = 0;
+    let mut tallies = Vec::new();
+    for (row, scenario) in scenarios.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let one_more = &mut || {
+            made += 1;
+            watch(made, all.max(made));
+        };
+        tallies.push(simulate(plan, row as u32, scenario.as_ref(), stop, one_more));
+    }
+    let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), plan.rounds_max);
+    let row = |(truth, (tally, chance)): (&f64, &(Tally, Option<ChanceTest>))| ForecastRow {
+        truth: *truth,
+        runs: tally.runs(),
+        rounds_q10: tally.quantile(0.1),
+        rounds_median: tally.quantile(0.5),
+        rounds_q90: tally.quantile(0.9),
+        chance: chance.as_ref().map(ChanceTest::chance),
+        says: tally.says(),
+        curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
+    };
+    Simulated {
+        rows: truths.iter().zip(&tallies).map(row).collect(),
+        curve_rounds,
+        interrupted: stop.load(Ordering::Relaxed),
+    }
+}
+
+fn simulate(
+    plan: &Plan,
+    row: u32,
+    scenario: &dyn Scenario,
+    stop: &AtomicBool,
+    one_more: &mut dyn FnMut(),
+) -> (Tally, Option<ChanceTest>) {
+    let mut tally = Tally::new(plan.budget);
+    let mut chance = plan.budget.map(|_| ChanceTest::new(plan.chance));
+    let mut rounds = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let coins = Stream::new(plan.seed, Purpose::Simulation, tally.runs(), row);
+        let run = scenario.run(plan.rounds_max, coins);
+        rounds += run.rounds.unwrap_or(plan.rounds_max);
+        let in_time = tally.add(run);
+        if let Some(chance) = &mut chance {
+            chance.observe(in_time);
+        }
+        one_more();
+        let is_open = chance.as_ref().is_some_and(|chance| chance.is_enough().is_none());
+        let runs = tally.runs();
+        let is_enough = runs >= RUNS_MIN || runs >= RUNS_FEW && rounds >= ROUNDS_ALL;
+        let is_too_much = runs >= RUNS_MAX || rounds >= 4 * ROUNDS_ALL;
+        if is_enough && (!is_open || is_too_much) {
+            break;
+        }
+    }
+    (tally, chance)
+}
+
+/// Rounds at which the curves are read: evenly spaced in their logarithm, up to where nine tenths
+/// of the runs of most truths have ended.
+fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<u64> {
+    let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
+    let last = last.unwrap_or(rounds_max).max(20) as f64;
+    let first = 5.0f64;
+    let at = |point: usize| {
+        let share = point as f64 / (POINTS - 1) as f64;
+        (first * (last / first).powf(share)).round() as u64
+    };
+    (0..POINTS).map(at).collect()
+}
+
+/// The chances by the published recursion instead of our own test, each with all its attempts made
+/// anew: the driver within the driver.
+pub fn by_recursion(
+    question: &Question,
+    (good, bad): (f64, f64),
+    budget: Option<BudgetForecast>,
+    simulated: &mut Simulated,
+) -> Result<(), LabError> {
+    let Some(budget) = budget else {
+        return Ok(());
+    };
+    let attempts = (TRIALS_ALL / budget.rounds).clamp(100, ATTEMPTS_MAX);
+    for (index, row) in simulated.rows.iter_mut().enumerate() {
+        let power = Power::new(&PowerOptions {
+            p: row.truth,
+            alpha: bad,
+            alpha_hi: (good > bad).then_some(good),
+            max_count: budget.rounds,
+            eps: question.error,
+            success_rate: question.chance,
+            max_attempts: Some(attempts),
+        });
+        let power = power.map_err(|error| LabError::Usage(error.to_string()))?;
+        let seed = Seed::from_text(&question.seed);
+        let mut coins = Stream::new(seed, Purpose::Simulation, index as u64, u32::from(u16::MAX));
+        let found = power.run(|| coins.unit(), |_| {}).progress;
+        let (low, high) = power.outer().interval(&found);
+        row.chance = Some(Chance {
+            runs: found.n,
+            ended: found.s,
+            estimate: found.estimate().unwrap_or(0.0),
+            low,
+            high,
+            confidence: 1.0 - OUTER_EPS,
+            is_enough: match power.outer().conclude(&found) {
+                _ if !found.is_decided() => None,
+                Conclusion::Above(_) => Some(true),
+                Conclusion::Below(_) => Some(false),
+                Conclusion::Between | Conclusion::Open => None,
+            },
+            proven_after: found.is_decided().then_some(found.n),
+        });
+    }
+    Ok(())
+}

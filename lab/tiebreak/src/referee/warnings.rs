@@ -1,0 +1,76 @@
+//! What a reader of the result should know, as the run stands.
+
+use super::Referee;
+use crate::claim_test::ClaimTest;
+use tiebreak_core::plan::{Adjust, Gate, PlannedClaim};
+use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
+use tiebreak_stats::share_test::ShareTest;
+
+impl Referee {
+    /// The warnings that hold now: those of the run, of its claims, contestants and samples.
+    /// `is_over` adds those that only hold when nothing more will come.
+    pub fn warnings(&self, cpus: f64, is_over: bool) -> Vec<Warning> {
+        let mut warnings = self.warnings.clone();
+        for (index, planned) in self.plan.claims.iter().enumerate() {
+            warnings.extend(self.of_claim(index, planned, is_over));
+        }
+        for (seen, contestant) in self.seen.iter().zip(&self.plan.contestants) {
+            if seen.timed_out > 0 {
+                let contestant = contestant.name.clone();
+                warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out });
+            }
+        }
+        let charged = self.claims.iter().any(|claim| claim.test.is_charged());
+        let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
+        if attempts > 0 {
+            warnings.push(Warning::LostAttempts { attempts, charged });
+        }
+        warnings.extend(self.of_adjusting());
+        warnings.extend(self.oddities.warnings(cpus));
+        warnings
+    }
+
+    fn of_claim(&self, index: usize, planned: &PlannedClaim, is_over: bool) -> Vec<Warning> {
+        let claim = &self.claims[index];
+        let text = || planned.claim.text.clone();
+        let mut warnings = Vec::new();
+        if claim.test.rounds() > 0 && claim.test.limits_cross() {
+            warnings.push(Warning::LimitsCross { claim: text() });
+        }
+        if claim.coarse_rounds * 2 > claim.test.rounds().max(1) {
+            let step = planned.claim.metric.step(self.plan.clock_step_ns);
+            warnings.push(Warning::CoarseClock { step });
+        }
+        if let ClaimTest::Share(test) = &claim.test {
+            warnings.extend(dependent(test, text()));
+            if is_over && test.left_over() > 0 {
+                let (lines, block) = (test.left_over(), test.block());
+                warnings.push(Warning::LeftOver { lines, block });
+            }
+        }
+        let verdict = self.verdict(index);
+        let is_open = matches!(verdict, Verdict::TooClose | Verdict::Undecided);
+        if is_over && is_open && planned.gate == Gate::OpenUnlessRefuted {
+            warnings.push(Warning::GatePassed { claim: text(), verdict });
+        }
+        warnings
+    }
+
+    fn of_adjusting(&self) -> Option<Warning> {
+        let Adjust { strata, .. } = self.plan.adjust;
+        let warning = match self.rounds_without_delay {
+            0 => Warning::Weighted,
+            _ => Warning::NoRunDelay,
+        };
+        (strata && self.rounds > 0).then_some(warning)
+    }
+}
+
+/// Bursts matter where each trial is an observation.
+fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
+    let dependence = test.dependence();
+    let mean_burst = dependence.mean_burst?;
+    let is_bursty = test.block() == 1 && dependence.is_bursty();
+    is_bursty.then_some(Warning::Dependent { claim, mean_burst })
+}

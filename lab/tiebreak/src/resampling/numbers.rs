@@ -1,0 +1,267 @@
+//! Sets of numbers from files: one a line, or a column of a CSV file.
+
+use crate::error::LabError;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Larger files are refused: what is resampled must fit into memory several times.
+const BYTES_MAX: u64 = 1 << 30;
+/// A word is quoted in an error up to this many characters.
+const QUOTED_MAX: usize = 40;
+
+/// A set of numbers and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// As it was named.
+    pub name: String,
+    /// All finite, at least one.
+    pub values: Vec<f64>,
+}
+
+/// What `FILE`, `FILE:COLUMN` or `FILE:COLUMN:OTHER=VALUE` names.
+struct Source<'a> {
+    file: &'a str,
+    column: Option<&'a str>,
+    filter: Option<(&'a str, &'a str)>,
+}
+
+/// Reads the numbers that `place` names.
+///
+/// It is a file of numbers, one a line, in which blank lines and lines that begin with `#` are
+/// skipped; or `FILE:COLUMN`, a column of a CSV file (RFC 4180; `;` and tab separate too if there
+/// is no comma in the first line) by the name in its first line or by its number; or
+/// `FILE:COLUMN:OTHER=VALUE`, of which only the lines count in which the column OTHER is VALUE. `-`
+/// in place of FILE is `input`.
+///
+/// # Errors
+/// There is no such file or column, a number is missing or is none, or there are no numbers at all:
+/// with the file, the line and the word.
+pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
+    let source = source(place);
+    let text = match source.file {
+        "-" => text(place, input)?,
+        file => {
+            let path = Path::new(file);
+            let cannot = |error| LabError::Read { path: path.to_owned(), source: error };
+            text(place, &mut File::open(path).map_err(cannot)?)?
+        }
+    };
+    let values = match source.column {
+        None => lines(place, &text)?,
+        Some(column) => table(source.file, column, source.filter, &text)?,
+    };
+    if values.is_empty() {
+        return wrong(place, "there are no numbers in it");
+    }
+    Ok(Numbers { name: place.to_owned(), values })
+}
+
+/// Whether the numbers come from standard input.
+pub fn is_input(place: &str) -> bool {
+    source(place).file == "-"
+}
+
+/// A file may have colons in its name: what is a file is one.
+fn source(place: &str) -> Source<'_> {
+    let whole = Source { file: place, column: None, filter: None };
+    if Path::new(place).is_file() {
+        return whole;
+    }
+    let is_file = |file: &str| file == "-" || Path::new(file).is_file();
+    let colons = place.match_indices(':').map(|(at, _)| place.split_at(at));
+    let Some((file, rest)) = colons.into_iter().find(|(file, _)| is_file(file)) else {
+        return whole;
+    };
+    let rest = &rest[1..];
+    match rest.rsplit_once(':').and_then(|(column, filter)| Some((column, filter.split_once('=')?)))
+    {
+        Some((column, filter)) => Source { file, column: Some(column), filter: Some(filter) },
+        None => Source { file, column: Some(rest), filter: None },
+    }
+}
+
+fn text(place: &str, from: &mut dyn Read) -> Result<String, LabError> {
+    let mut bytes = Vec::new();
+    let read = from.take(BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| LabError::Read { path: place.into(), source: error })?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return wrong(place, "it is larger than 1 GiB");
+    }
+    String::from_utf8(bytes).or_else(|_| wrong(place, "it is not text in UTF-8"))
+}
+
+fn wrong<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, LabError> {
+    Err(LabError::Numbers { place: place.into(), what: what.into() })
+}
+
+fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
+    match word.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => wrong(format!("{file}, line {line}"), format!("{} is not a number", quoted(word))),
+    }
+}
+
+/// A word in quotes, without control characters, and not too long.
+pub(super) fn quoted(word: &str) -> String {
+    let word = word.trim();
+    let short = word.chars().take(QUOTED_MAX);
+    let plain = |c: char| if c.is_control() { c.escape_default().collect() } else { vec![c] };
+    let short: String = short.flat_map(plain).collect();
+    let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
+    format!("'{short}{rest}'")
+}
+
+fn lines(file: &str, text: &str) -> Result<Vec<f64>, LabError> {
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let meant = numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    meant.map(|(line, word)| number(file, line, word)).collect()
+}
+
+fn table(
+    file: &str,
+    column: &str,
+    filter: Option<(&str, &str)>,
+    text: &str,
+) -> Result<Vec<f64>, LabError> {
+    let records = records(text);
+    let Some((_, head)) = records.first() else {
+        return Ok(Vec::new());
+    };
+    let index = index_of(file, head, column)?;
+    let filter = match filter {
+        Some((column, value)) => Some((index_of(file, head, column)?, value)),
+        None => None,
+    };
+    // A first line of numbers is no line of names.
+    let is_named = head.get(index).is_none_or(|cell| cell.trim().parse::<f64>().is_err());
+    let mut values = Vec::new();
+    for (line, cells) in &records[usize::from(is_named)..] {
+        let cell = |index: usize| cells.get(index).map(|cell| cell.trim());
+        if cells.iter().all(|cell| cell.trim().is_empty())
+            || filter.is_some_and(|(other, value)| cell(other) != Some(value))
+        {
+            continue;
+        }
+        match cell(index) {
+            None | Some("") => {
+                let place = format!("{file}, line {line}");
+                return wrong(place, format!("there is nothing in the column {}", quoted(column)));
+            }
+            Some(word) => values.push(number(file, *line, word)?),
+        }
+    }
+    Ok(values)
+}
+
+fn index_of(file: &str, head: &[String], column: &str) -> Result<usize, LabError> {
+    if let Some(index) = head.iter().position(|name| name.trim() == column) {
+        return Ok(index);
+    }
+    match column.parse::<usize>() {
+        Ok(number) if (1..=head.len()).contains(&number) => Ok(number - 1),
+        _ => {
+            let names: Vec<&str> = head.iter().map(|name| name.trim()).collect();
+            let names = names.join(", ");
+            let what = format!("there is no column {}; these are: {names}", quoted(column));
+            wrong(file, what)
+        }
+    }
+}
+
+/// The records of a CSV file, each with the line on which it begins.
+fn records(text: &str) -> Vec<(usize, Vec<String>)> {
+    let first = text.lines().next().unwrap_or_default();
+    let separator = [',', ';', '\t'].into_iter().find(|c| first.contains(*c)).unwrap_or(',');
+    let mut records = Vec::new();
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut line = 1;
+    while !rest.is_empty() {
+        let (cells, after) = record(rest, separator);
+        let taken = &rest[..rest.len() - after.len()];
+        records.push((line, cells));
+        line += taken.matches('\n').count();
+        rest = after;
+    }
+    records
+}
+
+/// The cells of the first record, and what follows it.
+fn record(text: &str, separator: char) -> (Vec<String>, &str) {
+    let mut cells = vec![String::new()];
+    let mut in_quotes = false;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let cell = cells.len() - 1;
+        match c {
+            '"' if in_quotes && characters.next_if(|(_, next)| *next == '"').is_some() => {
+                cells[cell].push('"');
+            }
+            '"' => in_quotes = !in_quotes,
+            '\n' if !in_quotes => return (cells, &text[at + 1..]),
+            '\r' if !in_quotes => {}
+            c if c == separator && !in_quotes => cells.push(String::new()),
+            c => cells[cell].push(c),
+        }
+    }
+    (cells, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a text as the file `-`.
+    fn check(column: &str, text: &str, expected: Result<&[f64], &str>) {
+        let place = format!("-{column}");
+        match (read(&place, &mut text.as_bytes()), expected) {
+            (Ok(found), Ok(values)) => assert_eq!(found.values, values, "{text:?}"),
+            (Err(found), Err(message)) => assert_eq!(found.to_string(), message),
+            (found, _) => panic!("{text:?}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_stand_one_a_line() {
+        check("", "1\n 2.5 \r\n\n# a comment\n-3e2\n+.5", Ok(&[1.0, 2.5, -300.0, 0.5]));
+        check("", "1\n2 3\n", Err("-, line 2: '2 3' is not a number"));
+        check("", "\n\n1,5\n", Err("-, line 3: '1,5' is not a number"));
+        check("", "1\nnan\n", Err("-, line 2: 'nan' is not a number"));
+        check("", "1\n-inf\n", Err("-, line 2: '-inf' is not a number"));
+        check("", "1e999", Err("-, line 1: '1e999' is not a number"));
+        check("", "a\u{1b}b", Err("-, line 1: 'a\\u{1b}b' is not a number"));
+        check("", "# nothing\n\n", Err("-: there are no numbers in it"));
+        let long = "x".repeat(100);
+        let short = format!("-, line 1: '{}...' is not a number", "x".repeat(40));
+        check("", &long, Err(&short));
+    }
+
+    #[test]
+    fn columns_of_tables() {
+        let text = "who,\"how, long\",n\r\nA,1,7\r\n\"B \"\"b\"\"\nb\",2,8\r\n\r\nA,3,\r\n";
+        check(":how, long", text, Ok(&[1.0, 2.0, 3.0]));
+        check(":2", text, Ok(&[1.0, 2.0, 3.0]));
+        check(":how, long:who=A", text, Ok(&[1.0, 3.0]));
+        check(":n", text, Err("-, line 6: there is nothing in the column 'n'"));
+        check(":who", text, Err("-, line 2: 'A' is not a number"));
+        check(":m", text, Err("-: there is no column 'm'; these are: who, how, long, n"));
+        check(":n:who=C", text, Err("-:n:who=C: there are no numbers in it"));
+        check(":2", "1;2\n3;4\n", Ok(&[2.0, 4.0]));
+        check(":b", "a\tb\n3\t4\n", Ok(&[4.0]));
+        check(":a", "", Err("-:a: there are no numbers in it"));
+    }
+
+    #[test]
+    fn files_that_are_not_there_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a:b");
+        let name = path.display().to_string();
+        let fail = |place: &str| read(place, &mut std::io::empty()).unwrap_err().to_string();
+        assert!(fail(&name).starts_with(&format!("cannot read {name}")));
+        std::fs::write(&path, "x,y\n1,2\n").unwrap();
+        assert!(fail(&name).ends_with("line 1: 'x,y' is not a number"));
+        assert_eq!(read(&format!("{name}:y"), &mut std::io::empty()).unwrap().values, [2.0]);
+        std::fs::write(&path, [0xff, 0xfe]).unwrap();
+        assert!(fail(&name).ends_with("it is not text in UTF-8"));
+    }
+}

@@ -1,0 +1,216 @@
+//! A statistic that a program computes: a line of JSON in, a number out.
+
+use super::numbers::quoted;
+use crate::error::LabError;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use tiebreak_measure::words::{self, WordsError};
+
+/// An answer is a number: nobody writes one in more bytes.
+const ANSWER_BYTES_MAX: u64 = 4096;
+/// Of what the program says on standard error, this much is kept: the end.
+const SAID_BYTES_MAX: usize = 2000;
+/// How often a request to stop is looked for while the program computes.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How long a program may take to end after its last line.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A program that is kept running. For each pair of sets it gets one line,
+///
+/// ```text
+/// {"x":[1.5,2.0],"y":[3.25]}
+/// ```
+///
+/// with the numbers of each set in ascending order, and answers with one number on a line of its
+/// own, which it must flush. The first line holds the sets as they were observed. Equal sets are
+/// equal lines, so a program that always computes the same of the same keeps ties ties.
+pub struct Program {
+    command: String,
+    child: Child,
+    /// Lines to write; dropped, it closes the program's standard input.
+    to_writer: Option<Sender<String>>,
+    answers: Receiver<std::io::Result<String>>,
+    said: Option<JoinHandle<String>>,
+    asked: u64,
+}
+
+/// Why there is no answer.
+pub enum NoAnswer {
+    /// The user asked to stop.
+    Interrupted,
+    /// The program did what it must not.
+    Failed(LabError),
+}
+
+impl Program {
+    /// Starts the program; its words are split as those of a contestant are, without a shell.
+    ///
+    /// # Errors
+    /// The command cannot be split or started.
+    pub fn start(command: &str) -> Result<Program, LabError> {
+        let fails = |why: String| LabError::Statistic { command: command.to_owned(), why };
+        let words = words::split(command).map_err(|error| fails(not_words(&error)))?;
+        let mut child = Command::new(&words[0])
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // So that Ctrl-C reaches us, and we end it in order.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| fails(format!("cannot be started: {error}")))?;
+        let (to_writer, lines) = channel();
+        let (answer, answers) = channel();
+        if let Some(input) = child.stdin.take() {
+            thread::spawn(move || write_lines(input, &lines));
+        }
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || read_answers(output, &answer));
+        }
+        let said = child.stderr.take().map(|from| thread::spawn(move || last_bytes(from)));
+        let command = command.to_owned();
+        Ok(Program { command, child, to_writer: Some(to_writer), answers, said, asked: 0 })
+    }
+
+    /// What the program computes of two sets.
+    ///
+    /// # Errors
+    /// It ended, or its answer is not a number, or the user asked to stop.
+    pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, NoAnswer> {
+        self.asked += 1;
+        if let Some(to_writer) = &self.to_writer {
+            // If nobody writes any more, the program has ended, and its output tells so.
+            let _ = to_writer.send(line(x, y));
+        }
+        loop {
+            if stop.load(Ordering::SeqCst) {
+                return Err(NoAnswer::Interrupted);
+            }
+            match self.answers.recv_timeout(LOOK_EVERY) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Ok(answer)) => return self.number(&answer),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            }
+        }
+    }
+
+    fn number(&self, answer: &str) -> Result<f64, NoAnswer> {
+        match answer.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(self.failed(format!(
+                "answered {} to line {}, which is not a number: it must answer each line with one \
+                 finite number on a line of its own",
+                quoted(answer),
+                self.asked
+            ))),
+        }
+    }
+
+    fn failed(&self, why: String) -> NoAnswer {
+        NoAnswer::Failed(LabError::Statistic { command: self.command.clone(), why })
+    }
+
+    fn ended(&mut self) -> NoAnswer {
+        self.to_writer = None;
+        let status = self.wait(GRACE);
+        let how = status
+            .map_or("closed its standard output".to_owned(), |status| format!("ended ({status})"));
+        let said = match status {
+            Some(_) => self.said.take().and_then(|thread| thread.join().ok()).unwrap_or_default(),
+            None => String::new(),
+        };
+        let said = match said.trim() {
+            "" => String::new(),
+            said => format!("; it said: {}", said.replace(char::is_control, " ")),
+        };
+        self.failed(format!(
+            "{how} before it answered line {}: it must go on until its standard input ends{said}",
+            self.asked
+        ))
+    }
+
+    fn wait(&mut self, most: Duration) -> Option<std::process::ExitStatus> {
+        let start = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if start.elapsed() < most => thread::sleep(Duration::from_millis(2)),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.to_writer = None;
+        if self.wait(GRACE).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn not_words(error: &WordsError) -> String {
+    match error {
+        WordsError::NeedsShell { character, position } => format!(
+            "has a {character} at character {position}, which means something to a shell, and none \
+             is used: quote it if it is meant as it stands, or say sh -c '...'"
+        ),
+        WordsError::Assignment { word } => {
+            format!("sets a variable, which needs a shell: say env {word} ...")
+        }
+        other => format!("cannot be split into words: {other}"),
+    }
+}
+
+/// The line for two sets.
+fn line(x: &[f64], y: &[f64]) -> String {
+    let list = |values: &[f64]| {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        // The shortest digits that give the number again; JSON reads them all.
+        sorted.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
+    };
+    format!("{{\"x\":[{}],\"y\":[{}]}}\n", list(x), list(y))
+}
+
+fn write_lines(mut input: ChildStdin, lines: &Receiver<String>) {
+    for line in lines {
+        if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_answers(output: ChildStdout, answers: &Sender<std::io::Result<String>>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut bytes = Vec::new();
+        let read = output.by_ref().take(ANSWER_BYTES_MAX).read_until(b'\n', &mut bytes);
+        let answer = match read {
+            Ok(0) => return,
+            Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => Err(error),
+        };
+        if answers.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+fn last_bytes(mut from: impl Read) -> String {
+    let mut kept = Vec::new();
+    let mut buffer = [0; 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        kept.extend_from_slice(&buffer[..read]);
+        let more = kept.len().saturating_sub(SAID_BYTES_MAX);
+        kept.drain(..more);
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}

@@ -1,0 +1,93 @@
+//! Putting the result together.
+
+use super::decided::Decided;
+use super::drawing::Drawing;
+use super::numbers::Numbers;
+use super::program::NoAnswer;
+use super::{Question, StatisticOf};
+use crate::error::LabError;
+use tiebreak_core::journal::StopReason;
+use tiebreak_core::resampling::{Null, NumberSet, Resampled, ResamplingResult};
+use tiebreak_stats::exact::{self, Statistic, least_p};
+
+/// Bins of the histogram of resampled differences.
+const BINS: usize = 60;
+
+/// The result of what was drawn and `decided`.
+///
+/// # Errors
+/// The program of the statistic failed.
+pub(super) fn of(
+    question: &Question,
+    drawing: Drawing,
+    decided: &Decided,
+) -> Result<ResamplingResult, LabError> {
+    let stopped = match (drawing.ended, decided.is_settled) {
+        (Some(NoAnswer::Failed(error)), _) => return Err(error),
+        (Some(NoAnswer::Interrupted), _) => StopReason::Interrupted,
+        (None, true) => StopReason::Settled,
+        (None, false) => StopReason::Budget,
+    };
+    let (x, y) = (&question.x, &question.y);
+    let of = |set: &Numbers| match &question.statistic {
+        StatisticOf::Each(statistic) => Some(statistic.of(&mut set.values.clone())),
+        StatisticOf::Program(_) => None,
+    };
+    let (of_x, of_y) = (of(x), of(y));
+    let difference = of_x.zip(of_y).map_or(drawing.observed.value, |(x, y)| y - x);
+    let set = |set: &Numbers, statistic| NumberSet {
+        name: set.name.clone(),
+        count: set.values.len() as u64,
+        statistic,
+    };
+    Ok(ResamplingResult {
+        seed: question.seed.clone(),
+        x: set(x, of_x),
+        y: set(y, of_y),
+        statistic: name(&question.statistic),
+        by_program: matches!(question.statistic, StatisticOf::Program(_)),
+        sides: question.sides,
+        null: question.null,
+        difference,
+        method: question.method,
+        alpha: question.alpha,
+        error: question.error,
+        verdict: decided.verdict,
+        stopped,
+        permutations: decided.permutations,
+        permutations_max: question.permutations_max,
+        extreme: decided.extreme,
+        p: decided.p,
+        evidence: decided.evidence,
+        p_least: least_p(x.values.len() as u64, y.values.len() as u64),
+        resampled: resampled(question, drawing.observed.value, &drawing.kept),
+    })
+}
+
+/// The name of a statistic as `--statistic` takes it.
+fn name(statistic: &StatisticOf) -> String {
+    match statistic {
+        StatisticOf::Each(Statistic::Mean) => "mean".to_owned(),
+        StatisticOf::Each(Statistic::Median) => "median".to_owned(),
+        StatisticOf::Each(Statistic::Quantile(share)) => format!("quantile:{share}"),
+        StatisticOf::Program(command) => command.clone(),
+    }
+}
+
+/// The differences on the scale on which the observed one is told: a shift that was taken off is
+/// added again; under a ratio they are those of X and Y / ratio.
+fn resampled(question: &Question, observed: f64, kept: &[f64]) -> Option<Resampled> {
+    let by_program = matches!(question.statistic, StatisticOf::Program(_));
+    let shift = match question.null {
+        Null::Shift { by } if !by_program => by,
+        _ => 0.0,
+    };
+    let differences: Vec<f64> = kept.iter().map(|difference| difference + shift).collect();
+    let observed = observed + shift;
+    Some(Resampled {
+        observed,
+        expected: (!by_program).then_some(shift),
+        permutations: kept.len() as u64,
+        histogram: exact::histogram(&differences, observed, BINS)?,
+    })
+}

@@ -1,0 +1,74 @@
+//! What a user should know about two revisions before they are raced.
+
+use super::git::Repository;
+use super::{Revision, WORKING_TREE};
+use std::fmt;
+
+/// Something that does not keep two revisions from being raced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Both names are of one commit.
+    SameCommit {
+        /// Its first digits.
+        commit: String,
+    },
+    /// Tracked files differ from what is committed, and no commit has that.
+    Uncommitted {
+        /// The revision that was taken to be the working tree.
+        head: String,
+    },
+    /// Base has commits that head has not.
+    Diverged {
+        /// Base, as it was asked for.
+        base: String,
+        /// Head, as it was asked for.
+        head: String,
+        /// How many.
+        commits: u64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::SameCommit { commit } => write!(
+                f,
+                "base and head are the same commit {commit}: this compares it with itself"
+            ),
+            Note::Uncommitted { head } => write!(
+                f,
+                "changes that are not committed are not in {head}: commit them, or race the \
+                 working tree as it is by --head {WORKING_TREE}"
+            ),
+            Note::Diverged { base, head, commits } => write!(
+                f,
+                "{base} has {commits} commit{} that {head} has not, and the verdict is about the \
+                 whole difference: --base \"$(git merge-base {base} {head})\" leaves them out",
+                if *commits == 1 { "" } else { "s" }
+            ),
+        }
+    }
+}
+
+/// All that there is to note; what git does not tell is not noted.
+pub(super) fn notes(repository: &Repository, revisions: &[Revision; 2]) -> Vec<Note> {
+    let [base, head] = revisions;
+    let mut notes = Vec::new();
+    if base.asked == WORKING_TREE || head.asked == WORKING_TREE {
+        return notes;
+    }
+    if base.commit == head.commit {
+        notes.push(Note::SameCommit { commit: base.short().to_owned() });
+    } else {
+        let commits = repository.commits_only_in(&base.commit, &head.commit).unwrap_or(0);
+        if commits > 0 {
+            let (base, head) = (base.asked.clone(), head.asked.clone());
+            notes.push(Note::Diverged { base, head, commits });
+        }
+    }
+    let is_checked_out = repository.commit("HEAD").is_ok_and(|commit| commit == head.commit);
+    if is_checked_out && repository.is_changed().unwrap_or(false) {
+        notes.push(Note::Uncommitted { head: head.asked.clone() });
+    }
+    notes
+}

@@ -1,0 +1,208 @@
+//! The worktrees of two revisions, in a folder that goes when they do.
+
+use super::git::{Repository, git, not_started, said};
+use super::{Revision, snapshot};
+use crate::error::LabError;
+use crate::seed;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use tiebreak_measure::run_job;
+
+/// How the folder is called, before some digits.
+const FOLDER: &str = "tiebreak-revisions-";
+/// The file in it that is locked as long as somebody needs the folder.
+const LOCK: &str = "lock";
+/// The file in it that has what git said.
+const LOG: &str = "git.log";
+
+/// A folder with worktrees.
+#[derive(Debug)]
+pub(super) struct Worktrees {
+    repository: Repository,
+    root: PathBuf,
+    /// The trees, made or about to be made.
+    trees: Vec<PathBuf>,
+    /// Whether all stays when this is dropped.
+    pub(super) keeps: bool,
+    lock: Option<File>,
+}
+
+impl Worktrees {
+    /// Makes the folder, and takes away what killed processes left.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or lies within the repository.
+    pub(super) fn new(repository: Repository, keeps: bool) -> Result<Worktrees, LabError> {
+        sweep(&repository);
+        let temporary = std::env::temp_dir();
+        let failed = |error: io::Error| LabError::Git {
+            doing: format!("make a folder for worktrees in {}", temporary.display()),
+            said: format!("{error}; TMPDIR names another place"),
+        };
+        let parent = temporary.canonicalize().map_err(failed)?;
+        if parent.starts_with(&repository.top) {
+            return Err(failed(io::Error::other(
+                "it lies within the repository, whose files builds would find",
+            )));
+        }
+        let digits = seed::from_system().map_err(|why| failed(io::Error::other(why)))?;
+        let root = parent.join(format!("{FOLDER}{digits}"));
+        DirBuilder::new().mode(0o700).create(&root).map_err(failed)?;
+        let trees = Vec::new();
+        // From here on, what is made is taken away again.
+        let mut made = Worktrees { repository, root, trees, keeps: false, lock: None };
+        let lock = File::create(made.root.join(LOCK)).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        made.lock = Some(lock);
+        made.keeps = keeps;
+        Ok(made)
+    }
+
+    /// The folder that holds everything.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of the repository from which commands are seen.
+    pub(super) fn prefix(&self) -> &Path {
+        &self.repository.prefix
+    }
+
+    /// The same folder in a worktree.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        // Without the slash at the end that an empty prefix makes.
+        self.root.join(name).join(&self.repository.prefix).components().collect()
+    }
+
+    /// The working tree as a commit.
+    ///
+    /// # Errors
+    /// git fails.
+    pub(super) fn snapshot(&self) -> Result<String, LabError> {
+        snapshot::commit(&self.repository, &self.root.join("index"))
+    }
+
+    /// Checks a revision out, with the submodules that are initialised in the repository.
+    ///
+    /// # Errors
+    /// git fails, or the user interrupts.
+    pub(super) fn add(&mut self, revision: &Revision, stop: &AtomicBool) -> Result<(), LabError> {
+        let tree = self.root.join(revision.name);
+        self.trees.push(tree.clone());
+        let mut add = git(&self.repository.top);
+        add.args(["worktree", "add", "--quiet", "--detach"]).arg(&tree).arg(&revision.commit);
+        let doing = format!("check {} out", revision.asked);
+        self.run(&mut add, &doing, stop)?;
+        if !tree.join(".gitmodules").exists() {
+            return Ok(());
+        }
+        let doing = format!("check the submodules of {} out", revision.asked);
+        self.run(git(&tree).args(["submodule", "--quiet", "update"]), &doing, stop)?;
+        // Theirs are known to nobody yet, so to initialise them changes nothing of the user's.
+        let within = "git submodule --quiet update --init --recursive";
+        self.run(git(&tree).args(["submodule", "--quiet", "foreach", within]), &doing, stop)
+    }
+
+    fn run(&self, command: &mut Command, doing: &str, stop: &AtomicBool) -> Result<(), LabError> {
+        let failed = |said| LabError::Git { doing: doing.to_owned(), said };
+        let path = self.root.join(LOG);
+        let log = File::create(&path).and_then(|log| Ok((log.try_clone()?, log)));
+        let (out, err) = log.map_err(|error| failed(error.to_string()))?;
+        match run_job(command.stdout(out).stderr(err), stop) {
+            Err(error) => Err(failed(not_started(&error))),
+            Ok(None) => Err(LabError::Interrupted),
+            Ok(Some(0)) => Ok(()),
+            Ok(Some(_)) => {
+                let said = fs::read(&path).unwrap_or_default();
+                Err(failed(String::from_utf8_lossy(&said).trim().to_owned()))
+            }
+        }
+    }
+}
+
+impl Drop for Worktrees {
+    fn drop(&mut self) {
+        if self.keeps {
+            // Without the lock, nobody takes them for left behind.
+            let _ = fs::remove_file(self.root.join(LOCK));
+            return;
+        }
+        for tree in &self.trees {
+            remove_tree(&self.repository, tree);
+        }
+        remove_folder(&self.root);
+    }
+}
+
+/// Takes away what processes that were killed left of this repository: folders like ours whose lock
+/// is free.
+fn sweep(repository: &Repository) {
+    let list = git(&repository.top).args(["worktree", "list", "--porcelain"]).output();
+    let list = list.map(|output| output.stdout).unwrap_or_default();
+    for line in String::from_utf8_lossy(&list).lines() {
+        let Some(tree) = line.strip_prefix("worktree ").map(Path::new) else {
+            continue;
+        };
+        let ours = |root: &&Path| {
+            root.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FOLDER))
+        };
+        let Some(root) = tree.parent().filter(ours) else {
+            continue;
+        };
+        let lock = File::open(root.join(LOCK));
+        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            remove_tree(repository, tree);
+            // The folder goes with its last worktree.
+            if fs::read_dir(root).is_ok_and(|entries| !has_trees(entries)) {
+                remove_folder(root);
+            }
+        }
+    }
+}
+
+fn has_trees(entries: fs::ReadDir) -> bool {
+    entries.flatten().any(|entry| entry.path().join(".git").exists())
+}
+
+/// Removes one worktree of ours and what the repository knows of it; of other worktrees nothing,
+/// which is why nothing is pruned.
+fn remove_tree(repository: &Repository, tree: &Path) {
+    let known = fs::read_to_string(tree.join(".git")).unwrap_or_default();
+    let known = known.trim().strip_prefix("gitdir: ").map(PathBuf::from);
+    // Twice forced, because git locks a worktree while it makes it.
+    let mut remove = git(&repository.top);
+    remove.args(["worktree", "remove", "--force", "--force"]).arg(tree);
+    if said(&mut remove, "remove a worktree").is_err() {
+        remove_folder(tree);
+        if let Some(known) = known.filter(|known| is_of_worktrees(known)) {
+            remove_folder(&known);
+        }
+    }
+}
+
+/// Whether this is where a repository keeps what it knows of a worktree.
+fn is_of_worktrees(known: &Path) -> bool {
+    known.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")
+}
+
+/// Removes a folder, also where a build took the permission to write away.
+fn remove_folder(folder: &Path) {
+    if fs::remove_dir_all(folder).is_err() {
+        make_writable(folder);
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+fn make_writable(folder: &Path) {
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Claims about the lines of a stream: read, counted, journalled, judged, until the evidence or the
+//! stream ends.
+//!
+//! A line is an observation, or a block of lines one after the other is: requests fail in bursts,
+//! and evidence line by line would take each failure of a burst for news (rule A12).
+
+use crate::claim_test::ClaimTest;
+use crate::error::LabError;
+use crate::recorder::Recorder;
+use crate::referee::Referee;
+use std::io::{BufRead, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tiebreak_core::claim::Property;
+use tiebreak_core::journal::{Event, Journal, StopReason};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Kind, PlannedClaim};
+use tiebreak_core::quantity::parse_duration_ns;
+use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
+
+/// What was counted is journalled, and shown, at least this often.
+const BETWEEN_WRITES: Duration = Duration::from_millis(100);
+/// At most this many numbers are journalled at once.
+const NUMBERS_MAX: usize = 4096;
+/// A longer line is no number.
+const LINE_BYTES_MAX: usize = 1000;
+
+/// Reads a stream into one run's evidence.
+pub struct Stream<'a, R: Recorder> {
+    recorder: R,
+    referee: Referee,
+    /// Of numbers, what one counts in the metric's unit; `None` for lines of 0 and 1.
+    scale: Option<f64>,
+    /// The claim with all lines that were read, also those that are not journalled yet.
+    ahead: ClaimTest,
+    /// Lines of a block, and what counts as a success.
+    block: u64,
+    property: Property,
+    batch: Batch,
+    last_failed: bool,
+    read_before: u64,
+    elapsed_before: Duration,
+    started: Instant,
+    next_write: Instant,
+    stop: &'a AtomicBool,
+}
+
+/// Lines that were read and are not journalled yet.
+#[derive(Default)]
+struct Batch {
+    lines: u64,
+    successes: u64,
+    failure_runs: u64,
+    values: Vec<f64>,
+}
+
+impl<'a, R: Recorder> Stream<'a, R> {
+    /// Takes up a run of one claim about a stream, where its journal stands.
+    ///
+    /// # Errors
+    /// The claim is not about a share or a mean of one contestant.
+    pub fn new(
+        recorder: R,
+        journal: &Journal,
+        stop: &'a AtomicBool,
+    ) -> Result<Stream<'a, R>, LabError> {
+        let plan = &journal.header.plan;
+        let property = match plan.claims.as_slice() {
+            [PlannedClaim { claim, right: None, .. }] => claim.statement.property(),
+            _ => None,
+        };
+        let (Some(property), Kind::Stream { scale }) = (property, plan.kind) else {
+            let what = "a stream is judged by one claim about a share or a mean".to_owned();
+            return Err(LabError::Usage(what));
+        };
+        let referee = Referee::from_journal(journal);
+        let now = Instant::now();
+        Ok(Stream {
+            recorder,
+            scale,
+            ahead: referee.test(0).clone(),
+            block: plan.block_runs,
+            property,
+            batch: Batch::default(),
+            last_failed: false,
+            read_before: referee.rounds(),
+            elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
+            referee,
+            started: now,
+            next_write: now + BETWEEN_WRITES,
+            stop,
+        })
+    }
+
+    /// Reads until the claim is settled, the stream or the budget ends, or somebody asks to stop.
+    /// `watch` sees the referee after each write.
+    ///
+    /// # Errors
+    /// A line is not what it should be (what came before it is journalled), the stream cannot be
+    /// read, or the journal cannot be written.
+    pub fn run(
+        mut self,
+        mut input: impl BufRead,
+        mut watch: impl FnMut(&Referee),
+    ) -> Result<(Referee, StopReason), LabError> {
+        let mut line = Vec::new();
+        let reason = loop {
+            if let Some(reason) = self.reason_to_stop() {
+                break reason;
+            }
+            match self.read_line(&mut input, &mut line) {
+                Ok(true) => {}
+                Ok(false) => break StopReason::Ended,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.write()?;
+                    return Err(LabError::Stream { line: self.at_line(), what: error.to_string() });
+                }
+            }
+            if let Err(what) = self.take(&line) {
+                self.write()?;
+                self.finish(StopReason::Interrupted)?;
+                return Err(LabError::Stream { line: self.at_line(), what });
+            }
+            line.clear();
+            if self.is_due() {
+                self.write()?;
+                watch(&self.referee);
+            }
+        };
+        // A claim that is settled, or a budget, ends at a whole block; the end of a stream need
+        // not.
+        self.write()?;
+        let settled = self.referee.verdict(0) != Verdict::Undecided;
+        let reason = if settled { StopReason::Settled } else { reason };
+        self.finish(reason)?;
+        Ok((self.referee, reason))
+    }
+
+    fn reason_to_stop(&self) -> Option<StopReason> {
+        if self.referee.verdict(0) != Verdict::Undecided {
+            return Some(StopReason::Settled);
+        }
+        if self.stop.load(Ordering::SeqCst) {
+            return Some(StopReason::Interrupted);
+        }
+        let budget = self.referee.budget();
+        let lines = self.referee.rounds() + self.batch.lines;
+        let is_out = budget.rounds.is_some_and(|most| lines >= most)
+            || budget.seconds.is_some_and(|most| self.elapsed().as_secs_f64() >= most);
+        is_out.then_some(StopReason::Budget)
+    }
+
+    /// Adds to `line` up to its end; whether there was one more line.
+    fn read_line(&self, input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
+        loop {
+            // Not `read_until`, which would go on waiting after a signal.
+            let available = input.fill_buf()?;
+            if available.is_empty() {
+                return Ok(!line.is_empty());
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(available.len(), |end| end + 1);
+            let room = (LINE_BYTES_MAX + 1).saturating_sub(line.len());
+            line.extend_from_slice(&available[..end.unwrap_or(used).min(room)]);
+            input.consume(used);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Counts a line; blank ones and comments are passed over.
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            self.read_before += 1;
+            return Ok(());
+        }
+        let (is_success, value) = match self.scale {
+            None => (outcome(text)?, None),
+            Some(scale) => {
+                let value = number(text, self.metric(), scale)?;
+                (self.is_success(value), Some(value))
+            }
+        };
+        let batch = &mut self.batch;
+        batch.lines += 1;
+        batch.successes += u64::from(is_success);
+        batch.failure_runs += u64::from(!is_success && !self.last_failed);
+        batch.values.extend(value);
+        self.ahead.observe_line(is_success, value);
+        self.last_failed = !is_success;
+        Ok(())
+    }
+
+    fn metric(&self) -> Metric {
+        self.referee.plan().claims[0].claim.metric
+    }
+
+    fn is_success(&self, value: f64) -> bool {
+        match self.property {
+            Property::Quantile { bar, .. } => value <= bar,
+            _ => true,
+        }
+    }
+
+    /// Whether the batch is to become evidence now: at the end of each block; line by line while
+    /// the evidence may suffice at any of them; or when nobody has seen anything for long.
+    fn is_due(&self) -> bool {
+        let lines = self.batch.lines;
+        if self.block > 1 {
+            return lines == self.block;
+        }
+        lines > 0
+            && (self.ahead.settled().is_some()
+                || self.batch.values.len() >= NUMBERS_MAX
+                || (lines.is_multiple_of(64) && Instant::now() >= self.next_write))
+    }
+
+    /// The batch becomes evidence, and is in the journal before anybody sees it.
+    fn write(&mut self) -> Result<(), LabError> {
+        let batch = std::mem::take(&mut self.batch);
+        self.next_write = Instant::now() + BETWEEN_WRITES;
+        let whole = self.block == 1 || batch.lines == self.block;
+        if batch.lines == 0 {
+            return Ok(());
+        }
+        if !whole {
+            let warning = Warning::LeftOver { lines: batch.lines, block: self.block };
+            self.recorder.event(&Event::Warned { warning: warning.clone() })?;
+            self.referee.warn(warning);
+            return Ok(());
+        }
+        let event = Event::Observed {
+            lines: batch.lines,
+            successes: batch.successes,
+            failure_runs: batch.failure_runs,
+            values: batch.values,
+            elapsed_ns: self.elapsed().as_nanos() as u64,
+        };
+        self.recorder.event(&event)?;
+        self.referee.take_event(&event);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.elapsed_before + self.started.elapsed()
+    }
+
+    /// The line that is being read, counted from 1.
+    fn at_line(&self) -> u64 {
+        self.read_before + self.referee.rounds() + self.batch.lines + 1
+    }
+
+    fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {
+        let verdict = self.referee.verdict(0);
+        if verdict != Verdict::Undecided || reason != StopReason::Interrupted {
+            self.recorder.verdict(&self.referee.record(0))?;
+        }
+        let rounds = self.referee.rounds();
+        self.recorder.event(&Event::Stopped { rounds, reason })?;
+        self.recorder.sync()
+    }
+}
+
+/// `1` or `0`.
+fn outcome(text: &str) -> Result<bool, String> {
+    match text {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => {
+            let hint = match text.parse::<f64>() {
+                Ok(_) => "; for numbers say --value --below",
+                Err(_) => "",
+            };
+            Err(format!("'{}' is neither 0 nor 1{hint}", shorten(text)))
+        }
+    }
+}
+
+/// A number of the stream's unit, or a time with a unit of its own.
+fn number(text: &str, metric: Metric, scale: f64) -> Result<f64, String> {
+    let plain = text.parse::<f64>().ok().map(|number| number * scale);
+    let timed = || (metric == Metric::WallTime).then(|| parse_duration_ns(text).ok()).flatten();
+    let number = plain.or_else(timed);
+    match number {
+        Some(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        Some(_) => Err(format!("'{}' is not a finite number of at least 0", shorten(text))),
+        None => Err(format!("'{}' is not a number", shorten(text))),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
+    if text.chars().count() > 40 {
+        short.push_str("...");
+    }
+    short
+}

@@ -1,0 +1,119 @@
+//! A claim watched over a series of runs: has something changed?
+//!
+//! Runs of the same claim about the same commands make a series, whatever became of the files. An
+//! e-detector goes over what the bets of each run had won when it stopped, against the claim and
+//! for it, so that the mean number of runs between two false alarms is at least what was asked for,
+//! however long each run went on and whenever it was looked at.
+
+use crate::error::LabError;
+use crate::referee::Referee;
+use std::collections::BTreeMap;
+use tiebreak_core::claim::{Relation, Statement};
+use tiebreak_core::journal::Wealth;
+use tiebreak_core::plan::{Kind, Plan};
+use tiebreak_core::watch::{Direction, Point, Series};
+use tiebreak_stats::detector::Detector;
+use tiebreak_store::{StoppedRun, Store};
+
+/// What makes runs one series: the claim, and the commands that it is about.
+type Key = (String, Vec<(String, String)>);
+
+/// Watches every claim of the store's runs in both directions; `only` names one claim.
+///
+/// A series is a claim in one direction: one alarm does not tell of the other. After an alarm the
+/// detector starts afresh.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
+    let mut found: BTreeMap<Key, Vec<Seen>> = BTreeMap::new();
+    let mut order: Vec<Key> = Vec::new();
+    for run in store.stopped_runs()? {
+        let plan = &run.header.plan;
+        if matches!(plan.kind, Kind::SelfCheck { .. }) {
+            continue;
+        }
+        for (claim, wealth) in last_wealth(store, &run)? {
+            let planned = &plan.claims[claim];
+            if only.is_some_and(|only| only != planned.claim.text) {
+                continue;
+            }
+            let key = (planned.claim.text.clone(), commands(plan, claim));
+            if !found.contains_key(&key) {
+                order.push(key.clone());
+            }
+            found.entry(key).or_default().push(Seen {
+                run: run.id.as_str().to_owned(),
+                created_unix_ms: run.header.created_unix_ms,
+                statement: planned.claim.statement,
+                wealth,
+            });
+        }
+    }
+    let series = order.into_iter().filter_map(|key| {
+        let seen = found.remove(&key)?;
+        Some(
+            [Direction::Against, Direction::For]
+                .map(|direction| series(&key.0, direction, mean_runs, &seen)),
+        )
+    });
+    Ok(series.flatten().collect())
+}
+
+/// What a run of a series had won.
+struct Seen {
+    run: String,
+    created_unix_ms: u64,
+    statement: Statement,
+    wealth: Wealth,
+}
+
+fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>, LabError> {
+    let claims = run.header.plan.claims.len();
+    if !matches!(run.header.plan.kind, Kind::Stream { .. }) {
+        let known = run.wealth.iter().filter(|wealth| wealth.claim < claims);
+        return Ok(known.map(|wealth| (wealth.claim, *wealth)).collect());
+    }
+    // Lines of a stream are events, and what they had won follows from them.
+    let referee = Referee::from_journal(&store.journal(&run.id)?);
+    let (evidence_for, evidence_against) = referee.test(0).evidence();
+    Ok(vec![(0, Wealth { claim: 0, evidence_for, evidence_against })])
+}
+
+fn commands(plan: &Plan, claim: usize) -> Vec<(String, String)> {
+    let planned = &plan.claims[claim];
+    let contestants = std::iter::once(planned.left).chain(planned.right);
+    let named = contestants.filter_map(|index| plan.contestants.get(index));
+    named.map(|contestant| (contestant.name.clone(), contestant.command.clone())).collect()
+}
+
+/// What the bets of one direction had won. `within` is refuted by the larger of two bets, half of
+/// which is evidence.
+fn evidence(seen: &Seen, direction: Direction) -> f64 {
+    let is_within = matches!(seen.statement, Statement::Ratio(Relation::Within { .. }));
+    match direction {
+        Direction::Against if is_within => seen.wealth.evidence_against / 2.0,
+        Direction::Against => seen.wealth.evidence_against,
+        Direction::For => seen.wealth.evidence_for,
+    }
+}
+
+fn series(claim: &str, direction: Direction, mean_runs: f64, seen: &[Seen]) -> Series {
+    let mut detector = Detector::new(mean_runs);
+    let mut points = Vec::with_capacity(seen.len());
+    for run in seen {
+        let evidence = evidence(run, direction);
+        let is_alarm = detector.observe(evidence);
+        points.push(Point {
+            run: run.run.clone(),
+            created_unix_ms: run.created_unix_ms,
+            evidence,
+            detector: detector.value(),
+            is_alarm,
+        });
+        if is_alarm {
+            detector = Detector::new(mean_runs);
+        }
+    }
+    Series { claim: claim.to_owned(), direction, mean_runs, points }
+}
