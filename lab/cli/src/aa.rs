@@ -1,7 +1,7 @@
 //! `tiebreak aa`: how often does this machine cry wolf, and what could it find?
 
 use crate::args::AaOptions;
-use crate::compare::from_measuring;
+use crate::compare::{from_measuring, judged};
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::race;
@@ -12,7 +12,7 @@ use tiebreak::planning;
 const SECONDS: f64 = 300.0;
 
 pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
-    let mut request = from_measuring(&options.measuring)?;
+    let mut request = judged(from_measuring(&options.measuring)?, &options.judging);
     let command = match options.command {
         Some(command) => command,
         None => own_work()?,

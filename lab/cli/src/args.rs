@@ -4,7 +4,7 @@ use crate::quantities::{self, CpuList, Parameter};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::Budget;
+use tiebreak::core::plan::{Adjust, Budget};
 
 /// Which of two programs is faster, proven: runs them fairly, stops as soon as the evidence is
 /// conclusive at the error you chose, and says how sure it is.
@@ -35,9 +35,13 @@ Examples:
   tiebreak compare 'gzip -1 -c text.txt' 'gzip -6 -c text.txt'
   tiebreak compare 'sort text.txt' 'gzip -c text.txt' --claim 'A is faster than B' --budget 10s
   tiebreak compare 'gzip -{level} -c' --parameter level=1,6 --input text.txt --check exit
+  tiebreak compare --base origin/main --build 'cc -O2 -o app app.c' ./app --budget 5s
 
 Without --claim it says which is faster, or that they are too close to matter. Commands are split
-into words as a shell does, but no shell is started unless --shell asks for one.")]
+into words as a shell does, but no shell is started unless --shell asks for one.
+
+With --base two revisions of a repository are checked out beside it, built, and raced: the verdict
+is whether head is no more than 2% slower than base, and only a proof that it is slower fails.")]
     Compare(Box<CompareOptions>),
 
     /// Compare a program with itself: how often does this machine cry wolf, and what can it find?
@@ -51,9 +55,11 @@ Exit code 1 says that the rate of false verdicts is proven to be above the error
     /// Go on with a run that was killed, interrupted or out of budget
     #[command(after_help = "\
 Example:
-  tiebreak resume latest --budget 120s
+  tiebreak resume latest --more 20s
 
-Only the budget may change. A run on another machine, or of files that have changed, is refused.")]
+The evidence of a run stays: the same hypothesis goes on where it stood. Of a stream (slo --stdin)
+the new lines are read from standard input. Only the budget may change; a run on another machine,
+or of files that have changed, is refused.")]
     Resume(ResumeOptions),
 
     /// The verdict of a run again, bit for bit, from its journal alone
@@ -65,7 +71,10 @@ Example:
     /// What was measured before
     #[command(after_help = "\
 Example:
-  tiebreak history --limit 5")]
+  tiebreak history --limit 5
+  tiebreak history --watch
+
+With --watch the exit code is 1 if the latest run of a claim raises the alarm.")]
     History(HistoryOptions),
 
     /// The report of a run again, finished or not
@@ -79,6 +88,26 @@ Example:
 Example:
   tiebreak export latest --csv samples.csv --json result.json --journal run.jsonl")]
     Export(ExportOptions),
+
+    /// How often a command succeeds, or how many of a stream's values are good: proven
+    #[command(after_help = crate::slo::EXAMPLES)]
+    Slo(Box<crate::slo::SloOptions>),
+
+    /// Whether two sets of numbers differ: an exact test by resampling
+    #[command(after_help = crate::exact::EXAMPLES)]
+    Exact(Box<crate::exact::ExactOptions>),
+
+    /// How many rounds a claim will need, and how often it will end within a budget
+    #[command(after_help = crate::power::EXAMPLES)]
+    Power(Box<crate::power::PowerOptions>),
+
+    /// Every claim of a file, under one error: what CI calls
+    #[command(after_help = crate::check::EXAMPLES)]
+    Check(Box<crate::check::CheckOptions>),
+
+    /// The published functions of the Confidence Sequence Method, for scripts
+    #[command(after_help = crate::classic::EXAMPLES)]
+    Classic(crate::classic::ClassicOptions),
 
     /// A script that completes tiebreak's options in your shell
     #[command(after_help = "\
@@ -102,11 +131,6 @@ pub struct Measuring {
           value_parser = quantities::fraction)]
     pub error: f64,
 
-    /// How small a difference still matters; 0 for any
-    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true,
-          value_parser = quantities::fraction)]
-    pub resolution: f64,
-
     /// The most that the run may use: 30s, '500 rounds', or both with a comma [default: 60s a
     /// claim]
     #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
@@ -117,10 +141,6 @@ pub struct Measuring {
     #[arg(long, short = 'r', visible_alias = "max-runs", visible_short_alias = 'M',
           value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
-
-    /// What the ratio is: a constant factor, or the median of paired ratios
-    #[arg(long, value_enum, default_value_t = CentreName::Factor)]
-    pub centre: CentreName,
 
     /// Seed of every coin: any text [default: from the system, and printed]
     #[arg(long, value_name = "TEXT")]
@@ -203,9 +223,33 @@ pub struct Measuring {
     pub dry_run: bool,
 }
 
+/// Options of the commands that judge ratios.
+#[derive(Debug, Args)]
+pub struct Judging {
+    /// How small a difference still matters; 0 for any
+    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
+    pub resolution: f64,
+
+    /// What the ratio is: a constant factor, or the median of paired ratios
+    #[arg(long, value_enum, default_value_t = CentreName::Factor)]
+    pub centre: CentreName,
+
+    /// What is taken out of the noise before it is bet on: slot (what running second costs) and
+    /// strata (rounds in which somebody waited for a CPU count less), with a comma, or none
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = quantities::adjust)]
+    pub adjust: Adjust,
+
+    /// How many runs make one observation, for claims about shares, quantiles and means: more than
+    /// 1 where failures come in bursts
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub block: u64,
+}
+
 #[derive(Debug, Args)]
 pub struct CompareOptions {
-    /// The programs: two or more, called A, B, ... or by --name
+    /// The programs: two or more, called A, B, ... or by --name; after --base one
     #[arg(value_name = "COMMAND", required = true, value_hint = ValueHint::CommandString)]
     pub commands: Vec<String>,
 
@@ -248,7 +292,52 @@ pub struct CompareOptions {
     pub cleanup: Vec<String>,
 
     #[command(flatten)]
+    pub revisions: RevisionOptions,
+
+    #[command(flatten)]
+    pub judging: Judging,
+
+    #[command(flatten)]
     pub measuring: Measuring,
+}
+
+/// Options that make a race one of two revisions, and a claim a gate.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Two revisions, and gates")]
+pub struct RevisionOptions {
+    /// Race this revision of the repository, called base, against --head: a branch, a tag, a commit
+    #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
+    pub base: Option<String>,
+
+    /// The revision that is judged, called head; '.' is the working tree as it is [default: HEAD]
+    #[arg(long, value_name = "REVISION", requires = "base", allow_hyphen_values = true)]
+    pub head: Option<String>,
+
+    /// Build each revision by this, through sh -c, in its own worktree; not timed
+    #[arg(long, value_name = "CMD", requires = "base")]
+    pub build: Option<String>,
+
+    /// How many builds run at the same time: 1 or 2
+    #[arg(long, value_name = "N", requires = "base", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub build_jobs: u8,
+
+    /// Without a claim: how much slower head may be (by --by, how much more it may need)
+    #[arg(long, value_name = "SHARE", requires = "base", default_value = "2%",
+          allow_hyphen_values = true, value_parser = quantities::fraction)]
+    pub max_slowdown: f64,
+
+    /// Leave the worktrees where they are, so that the run can be resumed
+    #[arg(long, requires = "base")]
+    pub keep: bool,
+
+    /// Only 'refuted' fails: 'too close' and 'undecided' pass with a warning; --base implies it
+    #[arg(long)]
+    pub gate: bool,
+
+    /// Of a gate: only 'holds' passes
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Debug, Args)]
@@ -266,6 +355,9 @@ pub struct AaOptions {
     #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds_each: u32,
+
+    #[command(flatten)]
+    pub judging: Judging,
 
     #[command(flatten)]
     pub measuring: Measuring,
@@ -307,6 +399,12 @@ pub struct ResumeOptions {
     #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
           value_parser = quantities::budget)]
     pub budget: Option<Budget>,
+
+    /// Go on for so much longer, with all the evidence so far [default, if nothing is said: the
+    /// run's own budget once more]
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, conflicts_with = "budget",
+          value_parser = quantities::budget)]
+    pub more: Option<Option<Budget>>,
 
     /// Write the result as JSON; - for standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -361,6 +459,19 @@ pub struct HistoryOptions {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+
+    /// Watch each claim over all runs of it, and raise an alarm when it has changed
+    #[arg(long, conflicts_with_all = ["limit", "all"])]
+    pub watch: bool,
+
+    /// With --watch: of this claim only
+    #[arg(long, value_name = "SENTENCE", requires = "watch")]
+    pub claim: Option<String>,
+
+    /// With --watch: so many runs pass on average, at least, between two false alarms
+    #[arg(long, value_name = "RUNS", default_value_t = 1000, requires = "watch",
+          value_parser = clap::value_parser!(u64).range(2..))]
+    pub between_alarms: u64,
 
     /// The journal [default: the user's data folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -1,21 +1,34 @@
 //! `tiebreak compare`: which of these programs is faster?
 
-use crate::args::{CompareOptions, Measuring};
+use crate::args::{CompareOptions, Judging, Measuring};
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::quantities::Parameter;
-use crate::race;
-use tiebreak::core::plan::{Budget, Centre, Check, OutputPlan, ProgramPlan, Success};
+use crate::{race, revisions};
+use tiebreak::core::plan::{Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success};
 use tiebreak::machine::clock;
 use tiebreak::planning::{self, HookRequest, Request};
 
+/// How small a difference matters where nothing says it.
+const RESOLUTION: f64 = 0.01;
+
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
-    let plan = planning::plan(&request(&options)?)?;
+    let request = request(&options)?;
+    if let Some(base) = &options.revisions.base {
+        return revisions::run(base, request, &options, typed, io);
+    }
+    if !request.gate.is_none() && request.claims.is_empty() {
+        return Err(Failure::usage(
+            "--gate needs a --claim to hold or to be refuted, such as 'B is no more than 2% slower \
+             than A'",
+        ));
+    }
+    let plan = planning::plan(&request)?;
     race::start(plan, &options.measuring, typed, io)
 }
 
 fn request(options: &CompareOptions) -> Result<Request, Failure> {
-    let mut request = from_measuring(&options.measuring)?;
+    let mut request = judged(from_measuring(&options.measuring)?, &options.judging);
     request.commands.clone_from(&options.commands);
     request.names.clone_from(&options.names);
     let pair = |parameter: &Parameter| (parameter.name.clone(), parameter.values.clone());
@@ -30,6 +43,7 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
     }
     request.all_pairs = options.pairs == Some(crate::args::Pairs::All);
     request.metric = options.by.unwrap_or(request.metric);
+    request.gate = revisions::gate(&options.revisions)?;
     request.hooks = HookRequest {
         setup: options.setup.clone(),
         prepare: options.prepare.clone(),
@@ -37,6 +51,20 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
         cleanup: options.cleanup.clone(),
     };
     Ok(request)
+}
+
+/// A request with what is asked of its ratios, shares and means.
+pub fn judged(request: Request, options: &Judging) -> Request {
+    Request {
+        resolution: options.resolution,
+        centre: match options.centre {
+            crate::args::CentreName::Factor => Centre::Factor,
+            crate::args::CentreName::Median => Centre::Median,
+        },
+        adjust: options.adjust,
+        block_runs: options.block,
+        ..request
+    }
 }
 
 /// What the options that every measuring command has ask for.
@@ -56,12 +84,13 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
         all_pairs: false,
         metric: tiebreak::core::metric::Metric::WallTime,
         error: options.error,
-        resolution: options.resolution,
+        resolution: RESOLUTION,
         budget,
-        centre: match options.centre {
-            crate::args::CentreName::Factor => Centre::Factor,
-            crate::args::CentreName::Median => Centre::Median,
-        },
+        centre: Centre::Factor,
+        adjust: Adjust::NONE,
+        block_runs: 1,
+        gate: Gate::None,
+        directories: Vec::new(),
         seed: match &options.seed {
             Some(seed) => seed.clone(),
             None => tiebreak::seed::from_system().map_err(Failure::data)?,

@@ -1,7 +1,8 @@
 //! The exit codes, and which of several verdicts speaks.
 
 use tiebreak::core::journal::StopReason;
-use tiebreak::core::result::RunResult;
+use tiebreak::core::plan::Gate;
+use tiebreak::core::result::{CheckResult, ClaimResult, RunResult};
 use tiebreak::core::verdict::Verdict;
 
 /// Every claim holds, or a question is answered.
@@ -35,13 +36,31 @@ pub fn of_result(result: &RunResult) -> u8 {
             _ => HOLDS,
         };
     }
-    let codes = result.verdicts.iter().map(|claim| match claim.verdict {
-        Verdict::Holds => HOLDS,
-        Verdict::TooClose if claim.is_question => HOLDS,
-        Verdict::TooClose | Verdict::Undecided => OPEN,
-        Verdict::Refuted => REFUTED,
-        Verdict::Void => VOID,
-    });
+    worst(result.verdicts.iter().map(of_claim))
+}
+
+/// The exit code of a file of claims: that of its worst verdict.
+pub fn of_check(result: &CheckResult) -> u8 {
+    if result.interrupted {
+        return INTERRUPTED;
+    }
+    worst(result.contests.iter().map(|contest| of_result(&contest.run)))
+}
+
+/// Of a gate only `refuted` counts, or all but `holds`.
+fn of_claim(claim: &ClaimResult) -> u8 {
+    match (claim.verdict, claim.gate) {
+        (Verdict::Holds, _) => HOLDS,
+        (Verdict::Void, _) => VOID,
+        (Verdict::Refuted, _) => REFUTED,
+        (Verdict::TooClose, Gate::None) if claim.is_question => HOLDS,
+        (Verdict::TooClose | Verdict::Undecided, Gate::OpenUnlessRefuted) => HOLDS,
+        (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => REFUTED,
+        (Verdict::TooClose | Verdict::Undecided, Gate::None) => OPEN,
+    }
+}
+
+fn worst(codes: impl Iterator<Item = u8>) -> u8 {
     let rank = |code: &u8| [HOLDS, OPEN, REFUTED, VOID].iter().position(|other| other == code);
     codes.max_by_key(|code| rank(code)).unwrap_or(HOLDS)
 }

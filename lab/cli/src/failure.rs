@@ -33,6 +33,7 @@ impl From<LabError> for Failure {
             Blame::Data => exit::DATA,
             Blame::Machine => exit::OPEN,
             Blame::Tool => exit::TOOL,
+            Blame::User => exit::INTERRUPTED,
         };
         let text = match &error {
             LabError::Claim(claim) => claim.render(false),

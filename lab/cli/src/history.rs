@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::source;
 use tiebreak::core::journal::StopReason;
+use tiebreak::report;
 use tiebreak::report::table::{self, HistoryRow};
 use tiebreak::store::{RunSummary, Store};
 
@@ -15,6 +16,9 @@ const REPEATED: &str = "run n of a claim on the same files: any of n is wrong wi
                         most n times its error\n";
 
 pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
+    if options.watch {
+        return watch(options, io);
+    }
     let path = source::store_path(options.store.as_ref())?;
     let limit = (!options.all).then_some(options.limit);
     // Before the first run there is no store, and no run.
@@ -31,6 +35,28 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
         }
     }
     Ok(exit::HOLDS)
+}
+
+/// Claims over all their runs; the exit code says whether the latest run of one raised the alarm.
+fn watch(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
+    let path = source::store_path(options.store.as_ref())?;
+    let series = if path.exists() {
+        let store = Store::open_existing(&path)?;
+        tiebreak::watch::watch(&store, options.claim.as_deref(), options.between_alarms as f64)?
+    } else {
+        Vec::new()
+    };
+    if let Some(claim) = options.claim.as_ref().filter(|_| series.is_empty()) {
+        return Err(Failure::data(format!("no run has the claim '{claim}'")));
+    }
+    if options.json {
+        let json = serde_json::json!({ "schema": "tiebreak/watch/1", "series": series });
+        io.out(&format!("{json:#}\n"));
+    } else {
+        let page = report::watch::page(&series, &io.out_look());
+        io.out(&page);
+    }
+    Ok(if report::watch::is_alarmed(&series) { exit::REFUTED } else { exit::HOLDS })
 }
 
 fn row(run: &RunSummary) -> HistoryRow {

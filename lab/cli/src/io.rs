@@ -1,6 +1,6 @@
 //! The streams of a command, and what they can show.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufReader, ErrorKind, IsTerminal, Read, Write};
 use tiebreak::report::Look;
 
 /// Lines are this wide where nobody says how wide they are.
@@ -17,6 +17,7 @@ pub struct Stream {
 
 /// Where a command prints.
 pub struct Io {
+    input: Option<Box<dyn Read + Send>>,
     out: Stream,
     err: Stream,
     width: usize,
@@ -25,6 +26,8 @@ pub struct Io {
     unicode: bool,
     /// Why standard output could not be written, if it could not.
     lost: Option<String>,
+    /// Whether the reader of standard output went away.
+    is_closed: bool,
 }
 
 impl Io {
@@ -40,12 +43,14 @@ impl Io {
         let width = size.map(|(width, _)| usize::from(width.0));
         let height = size.map(|(_, height)| usize::from(height.0)).filter(|_| out.is_terminal());
         Io {
+            input: Some(Box::new(std::io::stdin())),
             out: Stream { writer: Box::new(out), color: out_color, redraws: false },
             err: Stream { writer: Box::new(err), color: err_color, redraws },
             width: width.or_else(columns).unwrap_or(WIDTH_UNKNOWN),
             height,
             unicode: speaks_unicode(),
             lost: None,
+            is_closed: false,
         }
     }
 
@@ -53,13 +58,27 @@ impl Io {
     pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
         let plain = |writer| Stream { writer, color: false, redraws: false };
         Io {
+            input: None,
             out: plain(out),
             err: plain(err),
             width: WIDTH_UNKNOWN,
             height: None,
             unicode: true,
             lost: None,
+            is_closed: false,
         }
+    }
+
+    /// The same, with something on standard input.
+    #[must_use]
+    pub fn with_input(mut self, input: Box<dyn Read + Send>) -> Io {
+        self.input = Some(input);
+        self
+    }
+
+    /// Standard input, for whoever reads it first.
+    pub fn take_input(&mut self) -> BufReader<Box<dyn Read + Send>> {
+        BufReader::new(self.input.take().unwrap_or_else(|| Box::new(std::io::empty())))
     }
 
     /// How a report on standard output may look.
@@ -91,11 +110,17 @@ impl Io {
     /// else that prevents it is remembered.
     pub fn out(&mut self, text: &str) {
         let written = self.out.writer.write_all(text.as_bytes());
-        if let Err(error) = written.and_then(|()| self.out.writer.flush())
-            && error.kind() != ErrorKind::BrokenPipe
-        {
-            self.lost = Some(error.to_string());
+        match written.and_then(|()| self.out.writer.flush()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.is_closed = true,
+            Err(error) => self.lost = Some(error.to_string()),
         }
+    }
+
+    /// Whether nothing that is written to standard output arrives any more: a command that answers
+    /// line by line ends then.
+    pub fn out_is_closed(&self) -> bool {
+        self.is_closed || self.lost.is_some()
     }
 
     /// Why standard output could not be written; said once.

@@ -7,21 +7,27 @@
 
 mod aa;
 mod args;
+mod check;
+mod classic;
 mod compare;
 mod date;
 mod dry_run;
+mod exact;
 mod exit;
 mod export;
 mod failure;
 mod history;
 mod io;
 mod output;
+mod power;
 mod quantities;
 mod race;
 mod replay;
 mod resume;
+mod revisions;
 mod screen;
 mod show;
+mod slo;
 mod source;
 
 pub use io::Io;
@@ -85,6 +91,11 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
         Command::History(options) => history::run(&options, io),
         Command::Show(options) => show::run(&options, io),
         Command::Export(options) => export::run(&options, io),
+        Command::Slo(options) => slo::run(*options, typed, io),
+        Command::Exact(options) => exact::run(&options, io),
+        Command::Power(options) => power::run(&options, io),
+        Command::Check(options) => check::run(*options, typed, io),
+        Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command(), "tiebreak", &mut script);

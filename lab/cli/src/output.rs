@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use tiebreak::core::result::RunResult;
-use tiebreak::report::{json, sentence, terminal};
+use tiebreak::report::{json, sentence, svg, terminal};
 
 /// The file of `--json`, opened before anything is measured.
 pub enum JsonTarget {
@@ -35,19 +35,59 @@ impl JsonTarget {
 
     /// Writes the result; says whether standard output is taken.
     fn write(self, result: &RunResult, io: &mut Io) -> Result<bool, Failure> {
+        self.write_text(|| json::text(result), io)
+    }
+
+    /// Writes a text if one was asked for; says whether standard output is taken.
+    pub fn write_text(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<bool, Failure> {
         match self {
             JsonTarget::None => Ok(false),
             JsonTarget::Standard => {
-                io.out(&json::text(result));
+                io.out(&text());
                 Ok(true)
             }
             JsonTarget::File(mut file, path) => {
-                file.write_all(json::text(result).as_bytes()).map_err(|error| {
+                file.write_all(text().as_bytes()).map_err(|error| {
                     Failure::data(format!("cannot write --json {}: {error}", path.display()))
                 })?;
                 Ok(false)
             }
         }
+    }
+}
+
+/// Opens the file that an option names, before anything is measured.
+pub fn open_text(option: &str, path: Option<&PathBuf>) -> Result<Option<(File, PathBuf)>, Failure> {
+    let open = |path: &PathBuf| match File::create(path) {
+        Ok(file) => Ok((file, path.clone())),
+        Err(error) => {
+            Err(Failure::data(format!("cannot write --{option} {}: {error}", path.display())))
+        }
+    };
+    path.map(open).transpose()
+}
+
+/// The file of `--svg`, opened before anything is measured.
+pub struct SvgTarget(Option<(File, PathBuf)>);
+
+impl SvgTarget {
+    /// Opens what `--svg` names.
+    pub fn open(path: Option<&PathBuf>) -> Result<SvgTarget, Failure> {
+        Ok(SvgTarget(open_text("svg", path)?))
+    }
+
+    /// No picture.
+    pub fn none() -> SvgTarget {
+        SvgTarget(None)
+    }
+
+    /// Draws the result, if that was asked for.
+    pub fn draw(self, result: &RunResult) -> Result<(), Failure> {
+        let Some((mut file, path)) = self.0 else { return Ok(()) };
+        let picture = svg::slo(result).unwrap_or_default();
+        file.write_all(picture.as_bytes()).map_err(|error| {
+            Failure::data(format!("cannot write --svg {}: {error}", path.display()))
+        })
     }
 }
 

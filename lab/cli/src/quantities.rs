@@ -1,11 +1,8 @@
 //! Option values with units, and parameter lists.
 
 use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::Budget;
+use tiebreak::core::plan::{Adjust, Budget};
 use tiebreak::core::quantity;
-
-/// A budget is at most this long: some 30 years.
-const SECONDS_MAX: f64 = 1e9;
 
 /// A share such as `1%` or `0.01`.
 pub fn fraction(text: &str) -> Result<f64, String> {
@@ -15,7 +12,7 @@ pub fn fraction(text: &str) -> Result<f64, String> {
 /// A duration in nanoseconds, above 0.
 pub fn duration_ns(text: &str) -> Result<u64, String> {
     match quantity::parse_duration_ns(text) {
-        Ok(ns) if (1.0..=SECONDS_MAX * 1e9).contains(&ns) => Ok(ns as u64),
+        Ok(ns) if (1.0..=quantity::SECONDS_MAX * 1e9).contains(&ns) => Ok(ns as u64),
         Ok(_) => Err(format!("'{text}' is not a time that anything can be ended after")),
         Err(error) => Err(error.to_string()),
     }
@@ -32,30 +29,55 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 /// A budget: `30s`, `500 rounds`, or both with a comma.
 pub fn budget(text: &str) -> Result<Budget, String> {
-    let mut budget = Budget { rounds: None, seconds: None };
-    for part in text.split(',').map(str::trim) {
-        let count = part.strip_suffix("rounds").or_else(|| part.strip_suffix("round"));
-        let twice = match count {
-            Some(count) => {
-                let rounds = count.trim().parse().ok().filter(|rounds| *rounds > 0);
-                let rounds: u64 = rounds.ok_or_else(|| not_a_budget(text))?;
-                budget.rounds.replace(rounds).is_some()
-            }
-            None => {
-                let ns = quantity::parse_duration_ns(part).map_err(|_| not_a_budget(text))?;
-                let seconds = Some(ns / 1e9).filter(|s| *s > 0.0 && *s <= SECONDS_MAX);
-                budget.seconds.replace(seconds.ok_or_else(|| not_a_budget(text))?).is_some()
-            }
-        };
-        if twice {
-            return Err(not_a_budget(text));
-        }
-    }
-    Ok(budget)
+    quantity::parse_budget(text).map_err(|error| error.to_string())
 }
 
-fn not_a_budget(text: &str) -> String {
-    format!("'{text}' is not a budget such as 30s, '500 rounds' or '2min, 500 rounds'")
+/// A rate that can be proven: above 0 and below 1.
+pub fn rate(text: &str) -> Result<f64, String> {
+    match fraction(text)? {
+        rate if rate > 0.0 && rate < 1.0 => Ok(rate),
+        _ => Err(format!("'{text}' cannot be proven: a rate is above 0 and below 100%")),
+    }
+}
+
+/// A value, in the unit of its metric, with what a plain number beside it counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// In the unit of the metric.
+    pub value: f64,
+    /// What the unit that was typed counts in the unit of the metric.
+    pub scale: f64,
+    /// Wall time for times, else a plain value.
+    pub metric: Metric,
+}
+
+/// A time such as `5ms`, or a plain number.
+pub fn bar(text: &str) -> Result<Bar, String> {
+    let text = text.trim();
+    if let Ok(value) = text.parse::<f64>() {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(format!("'{text}' is not a finite number of at least 0"));
+        }
+        return Ok(Bar { value, scale: 1.0, metric: Metric::Value });
+    }
+    let value = quantity::parse_duration_ns(text).map_err(|error| error.to_string())?;
+    let unit = text.trim_start_matches(|c: char| !c.is_alphabetic() || c == 'e' || c == 'E');
+    let scale = quantity::parse_duration_ns(&format!("1{unit}")).unwrap_or(1.0);
+    Ok(Bar { value, scale, metric: Metric::WallTime })
+}
+
+/// What is taken out of noise: `slot`, `strata`, both with a comma, or `none`.
+pub fn adjust(text: &str) -> Result<Adjust, String> {
+    let mut adjust = Adjust::NONE;
+    for word in text.split(',').map(str::trim) {
+        match word {
+            "slot" => adjust.slot = true,
+            "strata" => adjust.strata = true,
+            "none" if text.trim() == "none" => {}
+            _ => return Err(format!("'{word}' is none of slot, strata and none")),
+        }
+    }
+    Ok(adjust)
 }
 
 /// A metric by its name.
@@ -70,19 +92,7 @@ pub fn metric(text: &str) -> Result<Metric, String> {
 
 /// A list of CPUs as the kernel writes them: `0,2-5`.
 pub fn cpus(text: &str) -> Result<CpuList, String> {
-    let wrong = || format!("'{text}' is not a list of CPUs such as 1 or 0,2-5");
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.trim().parse::<usize>().ok().filter(|cpu| *cpu < 65536);
-        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
-        if last < first {
-            return Err(wrong());
-        }
-        cpus.extend(first..=last);
-    }
-    cpus.sort_unstable();
-    cpus.dedup();
+    let cpus = quantity::parse_cpus(text).map_err(|error| error.to_string())?;
     Ok(CpuList(cpus))
 }
 

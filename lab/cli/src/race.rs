@@ -3,7 +3,7 @@
 use crate::args::Measuring;
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::{self, JsonTarget};
+use crate::output::{self, JsonTarget, SvgTarget};
 use crate::screen::Screen;
 use crate::source;
 use crate::{dry_run, exit};
@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::journal::StopReason;
 use tiebreak::core::plan::Plan;
+use tiebreak::core::result::RunResult;
 use tiebreak::error::LabError;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
@@ -29,6 +30,17 @@ pub fn start(
     typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, Failure> {
+    start_with(plan, options, SvgTarget::none(), typed, io)
+}
+
+/// [`start`], with a picture.
+pub fn start_with(
+    plan: Plan,
+    options: &Measuring,
+    svg: SvgTarget,
+    typed: Vec<String>,
+    io: &mut Io,
+) -> Result<u8, Failure> {
     let stop = interrupt::flag();
     let programs = Programs::new(&plan, stop)?;
     if options.dry_run {
@@ -38,7 +50,77 @@ pub fn start(
     let json = JsonTarget::open(options.json.as_ref())?;
     let origin = Origin { command: typed, machine: fingerprint::read(), files: programs.files() };
     let session = Session::begin(open_store(options.store.as_ref())?, plan, origin)?;
-    go(session, programs, stop, json, options.quiet, io)
+    go(session, programs, stop, Targets { json, svg, quiet: options.quiet }, io)
+}
+
+/// Makes a new run of a plan about lines of standard input.
+pub fn read_stream(
+    plan: Plan,
+    options: &Measuring,
+    svg: SvgTarget,
+    typed: Vec<String>,
+    io: &mut Io,
+) -> Result<u8, Failure> {
+    if options.dry_run {
+        io.out(&dry_run::describe(&plan));
+        return Ok(exit::HOLDS);
+    }
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let origin = Origin { command: typed, machine: fingerprint::read(), files: Vec::new() };
+    let session = Session::begin(open_store(options.store.as_ref())?, plan, origin)?;
+    read(session, interrupt::flag(), Targets { json, svg, quiet: options.quiet }, io)
+}
+
+/// Where a result goes.
+pub struct Targets {
+    /// `--json`.
+    pub json: JsonTarget,
+    /// `--svg`.
+    pub svg: SvgTarget,
+    /// `--quiet`.
+    pub quiet: bool,
+}
+
+impl Targets {
+    fn deliver(self, result: &RunResult, io: &mut Io) -> Result<u8, Failure> {
+        self.svg.draw(result)?;
+        output::deliver(result, self.json, self.quiet, io)?;
+        if result.stopped == Some(StopReason::Interrupted) {
+            let id = &result.journal;
+            io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
+        }
+        Ok(exit::of_result(result))
+    }
+}
+
+/// Says, before anything is observed, how many observations it takes at least.
+fn announce(so_far: &RunResult, targets: &Targets, io: &mut Io) {
+    for text in so_far.verdicts.iter().filter_map(tiebreak::report::announcement) {
+        if !targets.quiet {
+            io.err(&(text + "\n"));
+        }
+    }
+}
+
+/// Reads a stream into a session to its end and delivers the result.
+pub fn read(
+    session: Session,
+    stop: &AtomicBool,
+    targets: Targets,
+    io: &mut Io,
+) -> Result<u8, Failure> {
+    announce(&session.result_so_far(), &targets, io);
+    let id = session.id().to_owned();
+    let input = io.take_input();
+    let mut screen = Screen::new(io, targets.quiet);
+    let result = session.read(input, stop, |standing| screen.show(|| standing.result()));
+    screen.clear();
+    let result = result.map_err(|error| {
+        let mut failure = Failure::from(error);
+        failure.text += &format!("\nwhat came before it is kept as run {id}");
+        failure
+    })?;
+    targets.deliver(&result, io)
 }
 
 /// An error with what the meters said, where one of them is missing.
@@ -56,20 +138,15 @@ pub fn go(
     session: Session,
     mut programs: Programs,
     stop: &AtomicBool,
-    json: JsonTarget,
-    quiet: bool,
+    targets: Targets,
     io: &mut Io,
 ) -> Result<u8, Failure> {
     let so_far = session.result_so_far();
-    let id = session.id().to_owned();
-    let mut screen = Screen::new(io, quiet);
+    announce(&so_far, &targets, io);
+    let mut screen = Screen::new(io, targets.quiet);
     screen.show(|| so_far);
     let result = session.go(&mut programs, stop, |standing| screen.show(|| standing.result()));
     screen.clear();
     let result = result.map_err(|error| explain(error, &programs))?;
-    output::deliver(&result, json, quiet, io)?;
-    if result.stopped == Some(StopReason::Interrupted) {
-        io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
-    }
-    Ok(exit::of_result(&result))
+    targets.deliver(&result, io)
 }

@@ -3,11 +3,13 @@
 use crate::args::ResumeOptions;
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
-use crate::race;
+use crate::output::{JsonTarget, SvgTarget};
+use crate::race::{self, Targets};
 use crate::source;
+use tiebreak::core::plan::Kind;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
+use tiebreak::resume::NewBudget;
 use tiebreak::session::Session;
 
 pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
@@ -22,9 +24,22 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
             Failure::data(format!("cannot go to {folder}, where the run began: {error}"))
         })?;
     }
+    let budget = match (options.budget, options.more) {
+        (Some(budget), _) => NewBudget::Is(budget),
+        (None, Some(more)) => NewBudget::More(more),
+        (None, None) => NewBudget::Same,
+    };
     let stop = interrupt::flag();
+    let targets = Targets { json, svg: SvgTarget::none(), quiet: options.quiet };
+    if matches!(header.plan.kind, Kind::Stream { .. }) {
+        let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
+        return race::read(session, stop, targets, io);
+    }
+    if let Some(why) = tiebreak::revisions::gone(&header.plan) {
+        return Err(Failure::data(format!("the run cannot be resumed: {why}")));
+    }
     // Before the rounds are read: the programs' peak memory would else begin at ours.
     let programs = Programs::new(&header.plan, stop)?;
-    let session = Session::take_up(store, run, &fingerprint::read(), options.budget)?;
-    race::go(session, programs, stop, json, options.quiet, io)
+    let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
+    race::go(session, programs, stop, targets, io)
 }

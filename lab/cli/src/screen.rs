@@ -3,7 +3,7 @@
 use crate::io::Io;
 use std::time::{Duration, Instant};
 use tiebreak::core::result::RunResult;
-use tiebreak::report::live;
+use tiebreak::report::{Look, live};
 
 /// Not more than five redraws a second.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
@@ -30,19 +30,28 @@ impl<'a> Screen<'a> {
 
     /// Draws the run if it is time to; `result` is only asked for then.
     pub fn show(&mut self, result: impl FnOnce() -> RunResult) {
+        self.show_as(|look, is_frame| match is_frame {
+            true => live::frame(&result(), look),
+            false => vec![live::line(&result(), look)],
+        });
+    }
+
+    /// Draws what `draw` gives if it is time to: the lines of a frame, or the one line that is
+    /// shown now and then where nothing can be redrawn.
+    pub fn show_as(&mut self, draw: impl FnOnce(&Look, bool) -> Vec<String>) {
         let started = Instant::now();
         if self.quiet || started < self.next {
             return;
         }
         let look = self.io.err_look();
         if self.io.err_redraws() {
-            let frame = live::frame(&result(), &look);
+            let frame = draw(&look, true);
             let text = self.above() + &frame.join("\x1b[K\n") + "\x1b[K\n\x1b[J";
             self.lines = frame.len();
             self.io.err(&text);
             self.next = Instant::now() + BETWEEN_FRAMES.max(started.elapsed() * SHARE_OF_TIME);
         } else {
-            let line = live::line(&result(), &look);
+            let line = draw(&look, false).join(" ");
             self.io.err(&(line.trim_end().to_owned() + "\n"));
             self.next = Instant::now() + BETWEEN_LINES;
         }

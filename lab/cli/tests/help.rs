@@ -13,6 +13,8 @@ fn examples(help: &str) -> Vec<String> {
 #[test]
 fn every_command_has_an_example_and_every_example_runs() {
     let place = Place::new();
+    make_repository(&place);
+    make_numbers(&place);
     let command = tiebreak_cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
     let names: Vec<String> = visible.map(|command| command.get_name().to_owned()).collect();
@@ -41,6 +43,26 @@ fn every_command_has_an_example_and_every_example_runs() {
             assert!([0, 1, 2].contains(&said.code), "{example}: {said:?}");
             assert!(!said.out.is_empty() || !said.err.is_empty(), "{example} prints nothing");
         }
+    }
+}
+
+/// Makes the place a repository with a program, one commit ahead of its origin.
+fn make_repository(place: &Place) {
+    place.git(&["init", "--quiet", "--initial-branch", "main"]);
+    for status in [0, 1] {
+        let program = format!("int main(void) {{ return {status} - {status}; }}\n");
+        std::fs::write(place.path("app.c"), program).unwrap();
+        place.git(&["add", "app.c"]);
+        place.git(&["commit", "--quiet", "--message", "The program"]);
+    }
+    place.git(&["update-ref", "refs/remotes/origin/main", "HEAD~1"]);
+}
+
+/// Two files of numbers.
+fn make_numbers(place: &Place) {
+    for (name, first) in [("x.txt", 1), ("y.txt", 21)] {
+        let numbers: String = (first..first + 40).map(|number| format!("{number}\n")).collect();
+        std::fs::write(place.path(name), numbers).unwrap();
     }
 }
 

@@ -45,6 +45,16 @@ impl Place {
         path.display().to_string()
     }
 
+    /// git in this place, with settings of its own, whoever runs the test; gives what it prints.
+    pub fn git(&self, words: &[&str]) -> String {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=T", "-c", "user.email=t@localhost"]).args(words);
+        git.current_dir(self.folder()).env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("GIT_DIR");
+        let output = git.output().unwrap();
+        assert!(output.status.success(), "git {words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// The program as a process of its own, with this place's journal.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
@@ -55,6 +65,18 @@ impl Place {
 
     pub fn run(&self, words: &[&str]) -> Said {
         Said::of(self.command(words).output().unwrap())
+    }
+
+    /// The program with these lines on standard input.
+    pub fn pipe(&self, words: &[&str], input: &str) -> Said {
+        use std::io::Write;
+        use std::process::Stdio;
+        let mut command = self.command(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that has seen enough need not read the rest.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        Said::of(child.wait_with_output().unwrap())
     }
 
     /// Finished rounds of the latest run, 0 while there is none.
@@ -106,11 +128,12 @@ impl Said {
     }
 }
 
+/// What is written, shared with whoever asks.
 #[derive(Clone, Default)]
-struct Captured(Arc<Mutex<Vec<u8>>>);
+pub struct Captured(Arc<Mutex<Vec<u8>>>);
 
 impl Captured {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }

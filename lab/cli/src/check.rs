@@ -1,0 +1,333 @@
+//! `tiebreak check`: every claim of a file, under one error.
+
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::open_text;
+use crate::screen::Screen;
+use crate::{dry_run, exit, quantities, revisions, source};
+use clap::{Args, ValueHint};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak::check::{self, Contest, Rules, WORDS};
+use tiebreak::core::plan::{Budget, Plan};
+use tiebreak::core::result::{CheckResult, Family};
+use tiebreak::file_plan::{self, Shared};
+use tiebreak::formats::{github, junit, markdown};
+use tiebreak::machine::{clock, fingerprint};
+use tiebreak::measure::{Programs, interrupt};
+use tiebreak::planning::SECONDS_A_CLAIM;
+use tiebreak::report;
+use tiebreak::resume::NewBudget;
+use tiebreak::revisions::Revisions;
+use tiebreak::session::{Origin, Session};
+use tiebreak::store::Store;
+use tiebreak::study::{self, ClaimsFile};
+
+/// The file that is read if none is named.
+const FILE: &str = "claims.toml";
+/// The error of a file that says none.
+const ERROR: f64 = 0.01;
+/// What editors check files of claims by.
+const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tiebreak check --example
+  tiebreak check --example > claims.toml && tiebreak check --budget 20s
+  tiebreak check --json result.json --junit junit.xml --markdown summary.md --budget 9s
+
+The contests of the file are raced in turns, so that the claims that are still open get the time.
+On GitHub the table goes into the summary of the step, and what fails is noted at its line.";
+
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// The file of claims
+    #[arg(value_name = "FILE", default_value = FILE, value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Print a file with every field, each explained, that runs as it is
+    #[arg(long)]
+    pub example: bool,
+
+    /// Print the schema of such files, for editors
+    #[arg(long, conflicts_with = "example")]
+    pub schema: bool,
+
+    /// Of contests that were interrupted, go on with what is there
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Race this contest only; the error of its claims stays what the whole file gives them
+    #[arg(long, value_name = "CONTEST")]
+    pub only: Vec<String>,
+
+    /// Of contests of two revisions, the revision that is compared with, whatever the file says
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+
+    /// Of contests of two revisions, the revision that is compared, whatever the file says
+    #[arg(long, value_name = "REV")]
+    pub head: Option<String>,
+
+    /// The most that all races together may use [default: what the file says, or 60s a claim]
+    #[arg(long, value_name = "BUDGET", value_parser = quantities::budget)]
+    pub budget: Option<Budget>,
+
+    /// Seed of every coin: any text [default: what the file says, or from the system]
+    #[arg(long, value_name = "TEXT")]
+    pub seed: Option<String>,
+
+    /// Write the results as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// Write the results as JUnit XML, which CI systems read
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub junit: Option<PathBuf>,
+
+    /// Write the results as Markdown, for a comment or a summary
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub markdown: Option<PathBuf>,
+
+    /// The journal [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<PathBuf>,
+
+    /// No progress, and of the report the verdicts only
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+
+    /// Say what would be raced, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+    if options.example || options.schema {
+        io.out(if options.example { study::EXAMPLE } else { SCHEMA });
+        return Ok(exit::HOLDS);
+    }
+    let (file, mut chosen) = read(&options, io)?;
+    let shared = shared(&options, &file)?;
+    if options.seed.is_none() {
+        // So that the file is raced again with the same coins, wherever they came from.
+        typed.extend(["--seed".to_owned(), shared.seed.clone()]);
+    }
+    let mut plans = Vec::with_capacity(chosen.len());
+    for contest in &chosen {
+        plans.push(file_plan::plan(contest, &shared)?);
+    }
+    if options.dry_run {
+        for (contest, plan) in chosen.iter().zip(&plans) {
+            io.out(&format!("contest {}\n{}", contest.name, dry_run::describe(plan)));
+        }
+        return Ok(exit::HOLDS);
+    }
+    let targets = Targets::open(&options)?;
+    let folder = folder_of(&options.file);
+    // Worktrees are taken away when this goes out of scope.
+    let _worktrees = prepare(&mut chosen, &mut plans, &folder, options.quiet, io)?;
+    let stop = interrupt::flag();
+    let mut contests = Vec::with_capacity(plans.len());
+    for (contest, plan) in chosen.into_iter().zip(plans) {
+        let (session, sampler) = take_up_or_begin(plan, &options, &typed, stop)?;
+        let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
+        contests.push(Contest { name: contest.name, lines, session, sampler });
+    }
+    let rules = Rules {
+        file: options.file.display().to_string(),
+        family: shared.family,
+        error: shared.error,
+        budget: shared.budget,
+    };
+    let mut screen = Screen::new(io, options.quiet);
+    let result = check::race(&mut contests, &rules, stop, |standing| {
+        screen.show_as(|look, is_frame| report::check::progress(&standing(), look, is_frame));
+    });
+    screen.clear();
+    let result = result?;
+    targets.deliver(&result, options.quiet, io)?;
+    if result.interrupted {
+        let file = options.file.display();
+        io.err(&format!(
+            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on, with \
+             contests of revisions from their beginning\n"
+        ));
+    }
+    Ok(exit::of_check(&result))
+}
+
+/// The file, and the contests of it that are to be raced.
+fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<study::Contest>), Failure> {
+    let name = options.file.display().to_string();
+    let bytes = std::fs::read(&options.file).map_err(|error| {
+        let hint = "'tiebreak check --example > claims.toml' makes one to begin with";
+        Failure::data(format!("cannot read {name}: {error}; {hint}"))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::data(format!("{name} is not UTF-8: its byte {at} is no part of a letter"))
+    })?;
+    let file = study::parse_file(&name, &text)
+        .map_err(|errors| Failure::data(errors.render(io.err_color())))?;
+    let known: Vec<&str> = file.contests.iter().map(|contest| contest.name.as_str()).collect();
+    if let Some(unknown) = options.only.iter().find(|only| !known.contains(&only.as_str())) {
+        let known = known.join(", ");
+        return Err(Failure::usage(format!("{name} has no contest '{unknown}'; it has {known}")));
+    }
+    let is_chosen =
+        |contest: &&study::Contest| options.only.is_empty() || options.only.contains(&contest.name);
+    let mut chosen: Vec<study::Contest> = file.contests.iter().filter(is_chosen).cloned().collect();
+    name_revisions(options, &mut chosen)?;
+    Ok((file, chosen))
+}
+
+/// Revisions that the command line names take the place of those of the file.
+fn name_revisions(options: &CheckOptions, contests: &mut [study::Contest]) -> Result<(), Failure> {
+    let mut any = false;
+    for contest in contests {
+        if let study::Entrants::Revisions(revisions) = &mut contest.entrants {
+            any = true;
+            revisions.base = options.base.clone().unwrap_or_else(|| revisions.base.clone());
+            revisions.head = options.head.clone().unwrap_or_else(|| revisions.head.clone());
+        }
+    }
+    if !any && (options.base.is_some() || options.head.is_some()) {
+        return Err(Failure::usage(
+            "--base and --head are for contests of two revisions, and the \
+             file has none: see 'tiebreak check --example'",
+        ));
+    }
+    Ok(())
+}
+
+fn shared(options: &CheckOptions, file: &ClaimsFile) -> Result<Shared, Failure> {
+    let seed = options.seed.clone().or_else(|| file.seed.clone());
+    let seconds = Some(SECONDS_A_CLAIM * file.claims() as f64);
+    Ok(Shared {
+        family: file.family.unwrap_or(Family::EBonferroni),
+        error: file.error.unwrap_or(ERROR),
+        claims: file.claims(),
+        budget: options.budget.or(file.budget).unwrap_or(Budget { rounds: None, seconds }),
+        seed: match seed {
+            Some(seed) => seed,
+            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+        },
+        clock_step_ns: clock::step_ns() as f64,
+    })
+}
+
+/// The folder in which the file lies: from there its revisions are seen.
+fn folder_of(file: &Path) -> PathBuf {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Checks out and builds what contests of revisions need.
+fn prepare(
+    contests: &mut [study::Contest],
+    plans: &mut [Plan],
+    folder: &Path,
+    quiet: bool,
+    io: &mut Io,
+) -> Result<Vec<Revisions>, Failure> {
+    let mut all = Vec::new();
+    for (contest, plan) in contests.iter().zip(plans) {
+        let Some(asked) = file_plan::asked(contest, folder) else { continue };
+        let stop = interrupt::flag();
+        let made = Revisions::prepare(&asked, stop, |step| revisions::say(&step, quiet, io))?;
+        made.place(plan)?;
+        all.push(made);
+    }
+    Ok(all)
+}
+
+/// The run of a contest: with `--resume` the one that was interrupted, if there is one.
+fn take_up_or_begin(
+    plan: Plan,
+    options: &CheckOptions,
+    typed: &[String],
+    stop: &'static AtomicBool,
+) -> Result<(Session, Programs), Failure> {
+    let store = Store::open(&source::store_path(options.store.as_ref())?)?;
+    let programs = Programs::new(&plan, stop)?;
+    let origin =
+        Origin { command: typed.to_vec(), machine: fingerprint::read(), files: programs.files() };
+    if options.resume
+        && let Some(run) = Session::unfinished(&store, &plan, &origin)?
+    {
+        let budget = NewBudget::Is(plan.budget);
+        return Ok((Session::take_up(store, run, &origin.machine, budget)?, programs));
+    }
+    Ok((Session::begin(store, plan, origin)?, programs))
+}
+
+/// Where the results go beside standard output: opened before anything is raced.
+struct Targets {
+    json: Option<PathBuf>,
+    json_file: Option<File>,
+    junit: Option<(File, PathBuf)>,
+    markdown: Option<(File, PathBuf)>,
+}
+
+impl Targets {
+    fn open(options: &CheckOptions) -> Result<Targets, Failure> {
+        let json_file = options.json.as_ref().filter(|path| path.as_os_str() != "-");
+        Ok(Targets {
+            json: options.json.clone(),
+            json_file: open_text("json", json_file)?.map(|(file, _)| file),
+            junit: open_text("junit", options.junit.as_ref())?,
+            markdown: open_text("markdown", options.markdown.as_ref())?,
+        })
+    }
+
+    fn deliver(self, result: &CheckResult, quiet: bool, io: &mut Io) -> Result<(), Failure> {
+        let json = || report::json::check_text(result);
+        match (self.json_file, &self.json) {
+            (Some(mut file), Some(path)) => write("json", path, &mut file, &json())?,
+            (None, Some(_)) => io.out(&json()),
+            (_, None) => {}
+        }
+        if let Some((mut file, path)) = self.junit {
+            write("junit", &path, &mut file, &junit::text(result, &WORDS))?;
+        }
+        if let Some((mut file, path)) = self.markdown {
+            write("markdown", &path, &mut file, &markdown::text(result, &WORDS))?;
+        }
+        if self.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+            let page = match quiet {
+                true => report::check::verdicts(result),
+                false => report::check::page(result, &io.out_look()),
+            };
+            io.out(&page);
+        }
+        on_github(result, io)
+    }
+}
+
+fn write(option: &str, path: &Path, file: &mut File, text: &str) -> Result<(), Failure> {
+    file.write_all(text.as_bytes()).map_err(|error| {
+        Failure::data(format!("cannot write --{option} {}: {error}", path.display()))
+    })
+}
+
+/// In a step of GitHub: the table in its summary, and a note at the line of each claim that does
+/// not hold.
+fn on_github(result: &CheckResult, io: &mut Io) -> Result<(), Failure> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(path) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
+        let opened = OpenOptions::new().append(true).create(true).open(&path);
+        let written =
+            opened.and_then(|mut file| file.write_all(markdown::text(result, &WORDS).as_bytes()));
+        if let Err(error) = written {
+            io.err(&format!("warning: no summary in {}: {error}\n", path.display()));
+        }
+    }
+    if set("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+        // Not on standard output, which may be JSON; the runner reads both.
+        io.err(&github::annotations(result, &WORDS));
+    }
+    Ok(())
+}

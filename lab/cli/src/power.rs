@@ -1,0 +1,313 @@
+//! `tiebreak power`: how many rounds a claim will need, and how often it will end within a budget.
+
+use crate::args::{CentreName, Source};
+use crate::exit;
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::quantities;
+use crate::screen::Screen;
+use crate::source;
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+use tiebreak::core::claim::{Claim, Property, Statement};
+use tiebreak::core::forecast::{ForecastMethod, ForecastResult, Shape};
+use tiebreak::core::journal::Journal;
+use tiebreak::core::metric::Metric;
+use tiebreak::core::plan::{Adjust, Budget, Centre, Kind};
+use tiebreak::error::LabError;
+use tiebreak::forecast::{self, Noise, Question};
+use tiebreak::measure::interrupt;
+use tiebreak::report::power as page;
+use tiebreak::study;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tiebreak power --claim 'A is at least 1.02x faster than B' --difference 3% --noise 2%
+  tiebreak power --claim 'A is no more than 2% slower than B' --noise 3% --budget '200 rounds'
+  tiebreak power --good 98% --bad 96% --rate 97% --budget '1000 rounds' --error 0.1%
+  tiebreak aa --runs 40 --error 1e-12 --quiet; tiebreak power --pilot latest --budget 10s
+
+Each line of the answer is a truth that was simulated: how many rounds the claim then takes, what it
+will say, and with --budget the chance that it ends in time. Without --difference (or --rate) there
+are several around the bar of the claim. Noise is how much the ratio of the two varies from round to
+round, as a standard deviation (1.4 times that of single runs); a pilot brings its own, with its
+bursts, and says how long a round takes. A run of 'tiebreak aa' is a pilot for any claim.
+
+A pilot is not lost: its rounds are evidence, and 'tiebreak resume RUN --more BUDGET' goes on.
+
+Exit codes with --budget: 0 the chance is proven to be at least --chance (for each truth), 1 it is
+proven to be below (for one), 2 neither. Without: 0.";
+
+#[derive(Debug, Args)]
+pub struct PowerOptions {
+    /// The claim, about A and B or the contestants of the pilot [default: the first claim of the
+    /// pilot, or the question which of A and B is faster]
+    #[arg(long, value_name = "SENTENCE")]
+    claim: Option<String>,
+
+    /// The true difference: 3% says that A is 3% faster, -3% that B is, 1.5x a factor; may be
+    /// repeated
+    #[arg(long = "difference", value_name = "SHARE", allow_hyphen_values = true,
+          value_parser = difference)]
+    differences: Vec<f64>,
+
+    /// How much the ratio varies from round to round: its standard deviation
+    #[arg(long, value_name = "SHARE", value_parser = quantities::fraction,
+          conflicts_with = "pilot")]
+    noise: Option<f64>,
+
+    /// What the noise looks like
+    #[arg(long, value_enum, default_value_t = ShapeName::Normal, requires = "noise")]
+    shape: ShapeName,
+
+    /// Take the noise of an earlier run: its ID, a prefix of it, latest, or a file
+    #[arg(long, value_name = "RUN|FILE")]
+    pilot: Option<String>,
+
+    /// Of a success rate: below this one it is refuted
+    #[arg(long, value_name = "RATE", value_parser = quantities::rate, requires = "bad",
+          conflicts_with_all = ["claim", "at_least"])]
+    good: Option<f64>,
+
+    /// Of a success rate: above this one it holds
+    #[arg(long, value_name = "RATE", value_parser = quantities::rate, requires = "good")]
+    bad: Option<f64>,
+
+    /// Of a success rate: the good one and the bad one at once
+    #[arg(long, value_name = "RATE", value_parser = quantities::rate, conflicts_with = "claim")]
+    at_least: Option<f64>,
+
+    /// The true success rate; may be repeated
+    #[arg(long = "rate", value_name = "RATE", value_parser = quantities::fraction)]
+    rates: Vec<f64>,
+
+    /// Of a success rate: trials that make one observation
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    block: u64,
+
+    /// The budget: 30s, '200 rounds' (of success rates: trials), or both with a comma
+    #[arg(long, value_name = "BUDGET", value_parser = quantities::budget)]
+    budget: Option<Budget>,
+
+    /// How long a round takes [default: as in the pilot]
+    #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
+    round_time: Option<u64>,
+
+    /// The chance to end within the budget that is wanted
+    #[arg(long, value_name = "RATE", default_value = "80%", value_parser = quantities::rate)]
+    chance: f64,
+
+    /// The error of the claim [default: that of the pilot, or 1%]
+    #[arg(long, value_name = "RATE", value_parser = quantities::fraction)]
+    error: Option<f64>,
+
+    /// How small a difference still matters; 0 for any [default: that of the pilot, or 1%]
+    #[arg(long, value_name = "SHARE", value_parser = quantities::fraction)]
+    resolution: Option<f64>,
+
+    /// What the ratio is: a constant factor, or the median of paired ratios [default: as the pilot,
+    /// or factor]
+    #[arg(long, value_enum)]
+    centre: Option<CentreName>,
+
+    /// Which engine: the one that settles claims, or of success rates the Confidence Sequence
+    /// Method with its published recursion
+    #[arg(long, value_enum, default_value_t = MethodName::Recommended)]
+    method: MethodName,
+
+    /// Seed of the simulations: any text [default: from the system, and printed]
+    #[arg(long, value_name = "TEXT")]
+    seed: Option<String>,
+
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// The journal with the pilot [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+
+    /// No progress, and of the report the first sentences only
+    #[arg(long, short = 'q')]
+    quiet: bool,
+}
+
+/// `--shape` by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShapeName {
+    /// Normal
+    Normal,
+    /// One run in twenty takes much longer
+    Spiky,
+    /// Three runs in ten are in a slow mode
+    Bimodal,
+}
+
+/// `--method` by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// The engine that settles claims
+    Recommended,
+    /// The Confidence Sequence Method
+    Classic,
+}
+
+/// `3%`, `-3%` or `1.5x` as a factor.
+fn difference(text: &str) -> Result<f64, String> {
+    let wrong = || format!("'{text}' is not a difference such as 3%, -3% or 1.5x");
+    if let Some(factor) = text.strip_suffix('x') {
+        let factor = quantities::fraction(factor).map_err(|_| wrong())?;
+        return if factor > 0.0 && factor < 1e6 { Ok(factor) } else { Err(wrong()) };
+    }
+    let (is_slower, size) = match text.strip_prefix('-') {
+        Some(size) => (true, size),
+        None => (false, text),
+    };
+    let fraction = quantities::fraction(size).map_err(|_| wrong())?;
+    match fraction {
+        fraction if fraction >= 1e6 => Err(wrong()),
+        fraction if is_slower => Ok(1.0 / (1.0 + fraction)),
+        fraction => Ok(1.0 + fraction),
+    }
+}
+
+pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, Failure> {
+    let stop = interrupt::flag();
+    let question = question(options)?;
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let mut screen = Screen::new(io, options.quiet);
+    let result = forecast::forecast(&question, stop, &mut |made, all| {
+        screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
+    });
+    screen.clear();
+    let result = result?;
+    if !json.write_text(|| page::json(&result), io)? {
+        match options.quiet {
+            true => io.out(&(page::sentence(&result) + "\n")),
+            false => io.out(&page::render(&result, &io.out_look())),
+        }
+    }
+    Ok(code(&result))
+}
+
+fn code(result: &ForecastResult) -> u8 {
+    if result.interrupted {
+        return exit::INTERRUPTED;
+    }
+    let chances = || result.rows.iter().filter_map(|row| row.chance);
+    if chances().any(|chance| chance.is_enough == Some(false)) {
+        exit::REFUTED
+    } else if chances().any(|chance| chance.is_enough.is_none()) {
+        exit::OPEN
+    } else {
+        exit::HOLDS
+    }
+}
+
+fn question(options: &PowerOptions) -> Result<Question, Failure> {
+    let pilot = match &options.pilot {
+        Some(run) => {
+            let source = Source { run: Some(run.clone()), store: options.store.clone() };
+            Some(source::journal(&source)?)
+        }
+        None => None,
+    };
+    let claim = claim(options, pilot.as_ref())?;
+    let is_ratio = claim.statement.relation().is_some();
+    check_truths(options, is_ratio)?;
+    let plan = pilot.as_ref().map(|journal| &journal.header.plan);
+    let rounds = pilot.as_ref().map(|journal| forecast::pilot(journal, &claim));
+    let seconds_a_round = match options.round_time {
+        Some(ns) => Some(ns as f64 / 1e9),
+        None => rounds.as_ref().and_then(|rounds| rounds.seconds_a_round),
+    };
+    let noise = match (options.noise, rounds) {
+        (Some(deviation), _) => Some(Noise::Stated(deviation, shape(options.shape))),
+        (None, rounds) => rounds.map(Noise::Pilot),
+    };
+    let centre = options.centre.map(|centre| match centre {
+        CentreName::Factor => Centre::Factor,
+        CentreName::Median => Centre::Median,
+    });
+    Ok(Question {
+        error: options.error.or(plan.map(|plan| plan.error)).unwrap_or(0.01),
+        resolution: options.resolution.or(plan.map(|plan| plan.resolution)).unwrap_or(0.01),
+        centre: centre.or(plan.map(|plan| plan.centre)).unwrap_or(Centre::Factor),
+        adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
+        block: plan.map_or(options.block, |plan| plan.block_runs.max(options.block)),
+        noise,
+        truths: if is_ratio { options.differences.clone() } else { options.rates.clone() },
+        seconds_a_round,
+        budget: options.budget,
+        chance: options.chance,
+        method: match options.method {
+            MethodName::Recommended => ForecastMethod::Recommended,
+            MethodName::Classic => ForecastMethod::Classic,
+        },
+        seed: match &options.seed {
+            Some(seed) => seed.clone(),
+            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+        },
+        claim,
+    })
+}
+
+fn shape(name: ShapeName) -> Shape {
+    match name {
+        ShapeName::Normal => Shape::Normal,
+        ShapeName::Spiky => Shape::Spiky,
+        ShapeName::Bimodal => Shape::Bimodal,
+    }
+}
+
+fn check_truths(options: &PowerOptions, is_ratio: bool) -> Result<(), Failure> {
+    if is_ratio && !options.rates.is_empty() {
+        return Err(Failure::usage("--rate is for success rates: this claim needs --difference"));
+    }
+    if !is_ratio && (!options.differences.is_empty() || options.noise.is_some()) {
+        return Err(Failure::usage(
+            "--difference and --noise are for ratios: a claim about a share needs --rate",
+        ));
+    }
+    Ok(())
+}
+
+/// The claim that was said, that of the pilot, or the question which is faster.
+fn claim(options: &PowerOptions, pilot: Option<&Journal>) -> Result<Claim, Failure> {
+    let bars = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
+    if let Some((good, bad)) = bars {
+        if bad > good {
+            return Err(Failure::usage("--bad is above --good: the good rate is the higher one"));
+        }
+        return Ok(success_rate(good, bad));
+    }
+    let plan = pilot.map(|journal| &journal.header.plan);
+    let is_self_check = plan.is_some_and(|plan| matches!(plan.kind, Kind::SelfCheck { .. }));
+    let plan = plan.filter(|_| !is_self_check);
+    let names: Vec<&str> = match plan {
+        Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
+        None => vec!["A", "B"],
+    };
+    match (&options.claim, plan.and_then(|plan| plan.claims.first())) {
+        (Some(sentence), _) => {
+            study::parse(sentence, &names).map_err(|error| LabError::Claim(error).into())
+        }
+        (None, Some(planned)) => Ok(planned.claim.clone()),
+        (None, None) => Ok(study::question("A", "B")),
+    }
+}
+
+fn success_rate(good: f64, bad: f64) -> Claim {
+    let mut claim = Claim {
+        text: String::new(),
+        left: "A".to_owned(),
+        right: None,
+        statement: Statement::Property(Property::Succeeds { good, bad }),
+        metric: Metric::WallTime,
+        workload: None,
+    };
+    claim.text = study::display(&claim);
+    claim
+}
