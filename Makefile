@@ -9,7 +9,7 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa peers bench install build setup tidy lint
+.PHONY: help run test full aa peers gate bench shares sooner install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,7 @@ run: build ## race gzip -1 against gzip -6 on a generated text of 4 MB
 	$(TIEBREAK) compare 'gzip -1 -c $(TEXT)' 'gzip -6 -c $(TEXT)'
 
 test: setup tidy lint ## every check that a change must pass
+	@scripts/setup.sh test
 	$(CARGO) test --workspace --locked
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 20; fi
 
@@ -39,9 +40,24 @@ peers: build ## hyperfine beside us on the same programs in the same minutes: ab
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/peers.py $(ARGS)
 
+gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by stored means: 15 minutes
+	@scripts/setup.sh gate
+	/usr/bin/python3 -B bench/gate/gate.py $(ARGS)
+
 bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
+
+shares: setup ## success rates simulated, beside the classic driver; bursts: about 10 minutes
+	@mkdir -p target/tiebreak
+	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example shares -- $(ARGS) \
+	    > target/tiebreak/shares.json
+	@mv target/tiebreak/shares.json docs/measured/shares.json
+	$(CARGO) xtask splice make shares
+
+sooner: build ## what --adjust and 'by run time' gain on noisy processes of 3 ms: about 10 minutes
+	@scripts/setup.sh peers
+	/usr/bin/python3 -B bench/sooner/sooner.py $(ARGS)
 
 install: setup ## put tiebreak into PREFIX/bin, by default ~/.cargo/bin
 	$(CARGO) install --path lab/cli --locked --root $(PREFIX)

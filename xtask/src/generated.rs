@@ -6,7 +6,7 @@
 
 use crate::finding::Finding;
 use crate::tree::Source;
-use crate::{aa, own, peers};
+use crate::{aa, gate, own, peers, shares, sooner};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -34,6 +34,9 @@ fn render(root: &Path, command: &str) -> Result<String> {
     match command.split_once(' ') {
         Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
         Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
+        Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
+        Some(("make", "shares")) => shares::render(&data(root, shares::DATA)?),
+        Some(("make", "sooner")) => sooner::render(&data(root, sooner::DATA)?),
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
         Some(("tiebreak", arguments)) => transcript(root, arguments),
         _ => bail!("no block is made by '{command}'"),

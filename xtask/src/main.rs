@@ -5,6 +5,7 @@
 mod aa;
 mod edges;
 mod finding;
+mod gate;
 mod generated;
 mod lengths;
 mod mask;
@@ -13,6 +14,8 @@ mod own;
 mod pages;
 mod peers;
 mod ratchet;
+mod shares;
+mod sooner;
 mod table;
 mod tidy;
 mod tree;

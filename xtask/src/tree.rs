@@ -44,7 +44,8 @@ impl Source {
     /// Whether people or programs wrote this down as a record, which no rule of style holds for.
     pub fn is_record(&self) -> bool {
         let folder = |name: &str| self.path.split('/').any(|part| part == name);
-        self.ending() == "snap" || folder("snapshots") || folder("vectors") || folder("measured")
+        let records = ["snapshots", "vectors", "measured", "broken_files"];
+        self.ending() == "snap" || records.into_iter().any(folder)
     }
 
     /// Whether this is a table of data in the form of code, which may be as long as it must.

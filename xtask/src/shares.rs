@@ -1,0 +1,270 @@
+//! The tables of what claims about success rates cost and how often they are wrong, from what the
+//! example `shares` of `lab/stats` simulated.
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// Where the data is, from the root.
+pub const DATA: &str = "docs/measured/shares.json";
+
+const SCHEMA: &str = "tiebreak/shares/1";
+
+/// What shares are compared with, and what tiebreak uses with one bar and with two.
+const CLASSIC: &str = "classic driver";
+const OURS: [&str; 2] = ["grid", "half SPRT, half grid"];
+
+#[derive(Deserialize)]
+struct Data {
+    schema: String,
+    rates: Rates,
+    bursts: Bursts,
+}
+
+#[derive(Deserialize)]
+struct Rates {
+    streams: u64,
+    trials_most: u64,
+    confidence: f64,
+    rows: Vec<Row>,
+}
+
+/// A claim at a true rate.
+#[derive(Deserialize)]
+struct Row {
+    good: f64,
+    bad: f64,
+    error: f64,
+    truth: f64,
+    methods: Vec<Method>,
+}
+
+#[derive(Deserialize)]
+struct Method {
+    name: String,
+    median: u64,
+    mean: f64,
+    p90: u64,
+    undecided: u64,
+    wrong: u64,
+    wrong_low: f64,
+    wrong_high: f64,
+}
+
+#[derive(Deserialize)]
+struct Bursts {
+    streams: u64,
+    requests: u64,
+    share: f64,
+    error: f64,
+    confidence: f64,
+    rows: Vec<Burst>,
+}
+
+#[derive(Deserialize)]
+struct Burst {
+    mean_burst: f64,
+    block: u64,
+    holds: Rate,
+    refuted: Rate,
+}
+
+#[derive(Deserialize)]
+struct Rate {
+    rate: f64,
+    low: f64,
+    high: f64,
+}
+
+/// The text of the block.
+///
+/// # Errors
+/// The data is not what the example writes.
+pub fn render(json: &str) -> Result<String> {
+    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
+    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
+    let mut out = trials(&data.rates)?;
+    out += &wrong(&data.rates)?;
+    out += &bursts(&data.bursts)?;
+    out += "\nEvery number is simulated, with fixed seeds. The data is in \
+            [shares.json](../measured/shares.json).\n";
+    Ok(out)
+}
+
+/// The names of the methods in the order of the data; rows with one bar have fewer of them.
+fn names(rows: &[Row]) -> Vec<&str> {
+    let most = rows.iter().max_by_key(|row| row.methods.len());
+    most.map_or(Vec::new(), |row| row.methods.iter().map(|each| each.name.as_str()).collect())
+}
+
+fn method<'a>(row: &'a Row, name: &str) -> Option<&'a Method> {
+    row.methods.iter().find(|method| method.name == name)
+}
+
+fn trials(rates: &Rates) -> Result<String> {
+    let names = names(&rates.rows);
+    let mut out = String::new();
+    writeln!(out, "| claim | true rate | {} | saved |", names.join(" | "))?;
+    writeln!(out, "|---|---|{}---|", "---|".repeat(names.len()))?;
+    for row in &rates.rows {
+        write!(out, "| {} | {} |", claim(row), percent(row.truth))?;
+        for name in &names {
+            match method(row, name) {
+                Some(method) => write!(out, " {} ({:.0}) |", method.median, method.mean)?,
+                None => write!(out, " - |")?,
+            }
+        }
+        let ours = method(row, OURS[usize::from(row.good > row.bad)]);
+        let both = method(row, CLASSIC).zip(ours);
+        let (classic, ours) = both.with_context(|| format!("{DATA}: a row lacks a method"))?;
+        writeln!(out, " {:.0}% |", 100.0 * (1.0 - ours.mean / classic.mean))?;
+    }
+    let entries = || rates.rows.iter().flat_map(|row| &row.methods);
+    let longest = entries().map(|method| method.p90).max().unwrap_or(0);
+    let ended = match entries().map(|method| method.undecided).sum() {
+        0 => "all of them".to_owned(),
+        undecided => format!("all but {undecided} of them"),
+    };
+    writeln!(
+        out,
+        "\nTrials to the verdict: the median and, in brackets, the mean of {} streams, the same \
+         for all methods. The last column is what tiebreak (the rightmost method of its row) saves \
+         of the classic driver's mean. Nine of ten runs of any method ended within {longest} \
+         trials, and {ended} within {}.\n",
+        rates.streams, rates.trials_most
+    )?;
+    Ok(out)
+}
+
+/// False verdicts where the truth lies at a bar, and where they are thus most likely.
+fn wrong(rates: &Rates) -> Result<String> {
+    let at_a_bar = |row: &&Row| row.truth == row.good || row.truth == row.bad;
+    let rows: Vec<_> = rates.rows.iter().filter(at_a_bar).collect();
+    let names = names(&rates.rows);
+    let mut out = String::new();
+    writeln!(out, "| claim | true rate | asked for | {} |", names.join(" | "))?;
+    writeln!(out, "|---|---|---|{}", "---|".repeat(names.len()))?;
+    for row in rows {
+        let asked = percent(row.error);
+        write!(out, "| {} | {} | {asked} |", claim(row), percent(row.truth))?;
+        for name in &names {
+            let method = method(row, name).with_context(|| format!("{DATA}: no {name}"))?;
+            let rate = method.wrong as f64 / rates.streams as f64;
+            let Method { wrong_low, wrong_high, .. } = method;
+            write!(out, " {} |", interval(rate, *wrong_low, *wrong_high))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "\nFalse verdicts on the same streams, with an interval that holds with probability {}.\n",
+        percent(rates.confidence)
+    )?;
+    Ok(out)
+}
+
+fn bursts(bursts: &Bursts) -> Result<String> {
+    let mut blocks: Vec<u64> = bursts.rows.iter().map(|row| row.block).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let mut lengths: Vec<f64> = bursts.rows.iter().map(|row| row.mean_burst).collect();
+    lengths.dedup();
+    let heads: Vec<_> = blocks.iter().map(|block| format!("block {block}")).collect();
+    let mut out = String::new();
+    writeln!(out, "| mean burst | verdict | {} |", heads.join(" | "))?;
+    writeln!(out, "|---|---|{}", "---|".repeat(blocks.len()))?;
+    for length in lengths {
+        for verdict in ["holds", "refuted"] {
+            write!(out, "| {length} | {verdict} |")?;
+            for block in &blocks {
+                let is_meant = |row: &&Burst| row.mean_burst == length && row.block == *block;
+                let found = bursts.rows.iter().find(is_meant);
+                let row = found.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
+                let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
+                let Rate { rate, low, high } = rate;
+                write!(out, " {} |", interval(*rate, *low, *high))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    writeln!(
+        out,
+        "\nStreams of requests that got this verdict, of {} with up to {} requests each. Exactly \
+         {} of the requests succeed in the long run, and that is the bar, so that neither verdict \
+         may come in more than {} of the streams. Intervals hold with probability {}.",
+        bursts.streams,
+        bursts.requests,
+        percent(bursts.share),
+        percent(bursts.error),
+        percent(bursts.confidence)
+    )?;
+    Ok(out)
+}
+
+fn claim(row: &Row) -> String {
+    if row.good > row.bad {
+        format!("`--good {} --bad {}`", percent(row.good), percent(row.bad))
+    } else {
+        format!("`--at-least {}`", percent(row.good))
+    }
+}
+
+fn interval(rate: f64, low: f64, high: f64) -> String {
+    // Outwards, so that what is printed holds too.
+    let (low, high) = ((1e4 * low).floor() / 1e4, (1e4 * high).ceil() / 1e4);
+    format!("{} ({} to {})", percent(rate), percent(low), percent(high))
+}
+
+/// A share in percent with at most two digits after the point, and no needless zeros.
+fn percent(share: f64) -> String {
+    let text = format!("{:.2}", 100.0 * share);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: &str = r#"{"schema": "tiebreak/shares/1",
+        "rates": {"streams": 1000, "trials_most": 300000, "confidence": 0.99, "rows": [
+            {"good": 0.98, "bad": 0.96, "error": 0.001, "truth": 0.96, "methods": [
+                {"name": "classic driver", "median": 900, "mean": 1000.4, "p90": 2000,
+                 "undecided": 0, "wrong": 1, "wrong_low": 0.00005, "wrong_high": 0.00981},
+                {"name": "grid", "median": 550, "mean": 650.0, "p90": 1200,
+                 "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701},
+                {"name": "half SPRT, half grid", "median": 500, "mean": 600.0, "p90": 1100,
+                 "undecided": 2, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701}]},
+            {"good": 0.99, "bad": 0.99, "error": 0.001, "truth": 0.995, "methods": [
+                {"name": "classic driver", "median": 90, "mean": 100.0, "p90": 200,
+                 "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701},
+                {"name": "grid", "median": 70, "mean": 75.0, "p90": 110,
+                 "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701}]}]},
+        "bursts": {"streams": 100, "requests": 5000, "share": 0.99, "error": 0.01,
+            "confidence": 0.99, "rows": [
+            {"mean_burst": 3.0, "block": 1, "holds": {"count": 40, "rate": 0.4, "low": 0.25123,
+             "high": 0.55}, "refuted": {"count": 0, "rate": 0.0, "low": 0.0, "high": 0.09}}]}}"#;
+
+    #[test]
+    fn rows_and_their_explanations_are_told() {
+        let text = render(JSON).unwrap();
+        for expected in [
+            "| claim | true rate | classic driver | grid | half SPRT, half grid | saved |\n",
+            "| `--good 98% --bad 96%` | 96% | 900 (1000) | 550 (650) | 500 (600) | 40% |\n",
+            "| `--at-least 99%` | 99.5% | 90 (100) | 70 (75) | - | 25% |\n",
+            "ended within 2000 trials, and all but 2 of them within 300000.\n",
+            "| `--good 98% --bad 96%` | 96% | 0.1% | 0.1% (0% to 0.99%) | 0% (0% to 0.71%) | ",
+            "| mean burst | verdict | block 1 |\n",
+            "| 3 | holds | 40% (25.12% to 55%) |\n",
+            "| 3 | refuted | 0% (0% to 9%) |\n",
+        ] {
+            assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn other_data_is_refused() {
+        assert!(render(&JSON.replace("shares/1", "shares/2")).is_err());
+        assert!(render(&JSON.replace("classic driver", "modern driver")).is_err());
+        assert!(render("{}").is_err());
+    }
+}

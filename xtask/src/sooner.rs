@@ -1,0 +1,318 @@
+//! The tables of what finds small differences sooner, from what `bench/sooner` measured.
+
+use crate::measured::{Machine, median};
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Where the data is, from the root.
+pub const DATA: &str = "docs/measured/sooner.json";
+
+const SCHEMA: &str = "tiebreak/sooner/1";
+
+/// The ways, as the data names them and as the page does.
+const WAYS: [(&str, &str); 5] = [
+    ("none", "nothing taken out"),
+    ("slot", "`--adjust slot`"),
+    ("strata", "`--adjust strata`"),
+    ("both", "`--adjust slot,strata`"),
+    ("run time", "`--by 'run time'`"),
+];
+
+#[derive(Deserialize)]
+struct Data {
+    schema: String,
+    date: String,
+    machine: Machine,
+    settings: Settings,
+    neighbour: Neighbour,
+    simulated: Simulated,
+    races: Vec<Race>,
+}
+
+#[derive(Deserialize)]
+struct Settings {
+    process_ms: f64,
+    rounds: u64,
+    error: f64,
+    resolution: f64,
+}
+
+/// What the neighbour would have used of a CPU of its own, and what it got.
+#[derive(Deserialize)]
+struct Neighbour {
+    duty: f64,
+    cpu_seconds: f64,
+    wall_seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Simulated {
+    gains: Vec<Gain>,
+    bars: Vec<Bar>,
+}
+
+/// Rounds that half of the streams need, and nine of ten, by way; none if it is too many.
+#[derive(Deserialize)]
+struct Gain {
+    duty: f64,
+    slow_second: f64,
+    rounds: BTreeMap<String, [Option<u64>; 2]>,
+}
+
+/// In how many streams a claim at its true bar ever held, and was ever refuted.
+#[derive(Deserialize)]
+struct Bar {
+    factor: f64,
+    streams: u64,
+    none: [u64; 2],
+    strata: [u64; 2],
+}
+
+/// What was raced: a program with itself, or with one that does 2% more work.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Case {
+    Same,
+    Slower2,
+}
+
+#[derive(Deserialize)]
+struct Race {
+    case: Case,
+    /// Whether a round waits until the machine is quiet.
+    waits: bool,
+    rounds: u64,
+    disturbed: u64,
+    ways: BTreeMap<String, Said>,
+}
+
+/// What a way said first of a race, if it said anything.
+#[derive(Deserialize)]
+struct Said {
+    rounds: Option<u64>,
+    verdict: Option<String>,
+    a_faster: Option<bool>,
+}
+
+impl Said {
+    fn is(&self, verdict: &str) -> bool {
+        self.verdict.as_deref() == Some(verdict)
+    }
+}
+
+/// The text of the block, with links as seen from `docs/manual`.
+///
+/// # Errors
+/// The data is not what `bench/sooner` writes.
+pub fn render(json: &str) -> Result<String> {
+    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
+    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
+    ensure!(!data.races.is_empty(), "{DATA}: no races");
+    let mut out = String::new();
+    for (waits, title) in [
+        (false, "Real processes, without waiting for quiet (`--no-wait`)"),
+        (true, "Real processes, each round waiting for quiet"),
+    ] {
+        let races: Vec<&Race> = data.races.iter().filter(|race| race.waits == waits).collect();
+        writeln!(out, "### {title}\n")?;
+        writeln!(
+            out,
+            "| way | 2% slower: found | said otherwise | rounds, median | nine of ten within | \
+             rounds less | the same: said that one is faster | too close |\n\
+             |---|---|---|---|---|---|---|---|"
+        )?;
+        for way in WAYS {
+            writeln!(out, "{}", measured(&races, way)?)?;
+        }
+        writeln!(out, "\n{} of the rounds were disturbed.\n", disturbed(&races))?;
+    }
+    writeln!(out, "{}", conditions(&data))?;
+    writeln!(out, "\n### Simulated neighbours\n\n{}", gains(&data.simulated.gains)?)?;
+    writeln!(out, "### Where contestants are not equal\n\n{}", bars(&data.simulated.bars))?;
+    Ok(out)
+}
+
+/// A row of the first table.
+fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
+    let of = |case: Case| {
+        let races = races.iter().filter(move |race| race.case == case);
+        races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Said>>>()
+    };
+    let missing = || format!("{DATA}: a race says nothing of {way}");
+    let (slower, same) =
+        (of(Case::Slower2).with_context(missing)?, of(Case::Same).with_context(missing)?);
+    let found = slower.iter().filter(|said| said.a_faster == Some(true));
+    let wrong = slower.iter().filter(|said| said.verdict.is_some() && said.a_faster != Some(true));
+    let count = |said: &[&Said], verdict| said.iter().filter(|said| said.is(verdict)).count();
+    let (median, most) = (quantile(&slower, 0.5), quantile(&slower, 0.9));
+    Ok(format!(
+        "| {name} | {} of {} | {} | {} | {} | {} | {} of {} | {} |",
+        found.count(),
+        slower.len(),
+        wrong.count(),
+        rounds(median),
+        rounds(most),
+        saved(races, way),
+        count(&same, "holds"),
+        same.len(),
+        count(&same, "too close"),
+    ))
+}
+
+/// The rounds that this share of the races needed at most; none if they were too few.
+fn quantile(said: &[&Said], share: f64) -> Option<u64> {
+    let mut needed: Vec<u64> = said.iter().map(|said| said.rounds.unwrap_or(u64::MAX)).collect();
+    needed.sort_unstable();
+    let place = ((share * needed.len() as f64).ceil() as usize).saturating_sub(1);
+    needed.get(place).copied().filter(|rounds| *rounds < u64::MAX)
+}
+
+fn rounds(rounds: Option<u64>) -> String {
+    rounds.map_or("more than there were".to_owned(), |rounds| rounds.to_string())
+}
+
+/// The median of what a way saves of the rounds of the same race with nothing taken out; a race in
+/// which a way said nothing counts as if it had at its last round.
+fn saved(races: &[&Race], way: &str) -> String {
+    let ratios = races.iter().filter(|race| race.case == Case::Slower2).map(|race| {
+        let needed = |way: &str| race.ways[way].rounds.unwrap_or(race.rounds) as f64;
+        needed(way) / needed("none")
+    });
+    match median(ratios.collect()) {
+        Some(ratio) if ratio < 1.0 => format!("{:.0}%", 100.0 * (1.0 - ratio)),
+        Some(ratio) if ratio > 1.0 => format!("{:.0}% more", 100.0 * (ratio - 1.0)),
+        _ => "0%".to_owned(),
+    }
+}
+
+fn disturbed(races: &[&Race]) -> String {
+    let sum = |of: fn(&Race) -> u64| races.iter().map(|race| of(race)).sum::<u64>() as f64;
+    format!("{:.0}%", 100.0 * sum(|race| race.disturbed) / sum(|race| race.rounds))
+}
+
+fn conditions(data: &Data) -> String {
+    let Data { date, machine, settings, neighbour, .. } = data;
+    format!(
+        "Measured on {date} on {machine}: static programs of {:.0} ms on one CPU with a neighbour \
+         whose bursts would keep a CPU of its own busy {:.0}% of the time (it got {:.0}%). A \
+         round is disturbed if either run waited for the CPU for more than 5% of its time. Each \
+         race recorded up to {} rounds, and each way then looked at the same rounds from the \
+         first one on, at an error of {:.0}% and a resolution of {:.0}%. \"Rounds less\" is the \
+         median over the races of what a way saves of the rounds of the same race. The data is \
+         in [sooner.json](../measured/sooner.json).",
+        settings.process_ms,
+        100.0 * neighbour.duty,
+        100.0 * neighbour.cpu_seconds / neighbour.wall_seconds,
+        settings.rounds,
+        100.0 * settings.error,
+        100.0 * settings.resolution,
+    )
+}
+
+fn gains(gains: &[Gain]) -> Result<String> {
+    let ways = &WAYS[..4];
+    let mut out = String::from("| neighbour | second slot |");
+    out += &ways.iter().map(|(_, name)| format!(" {name} |")).collect::<String>();
+    out += "\n|---|---|---|---|---|---|\n";
+    for gain in gains {
+        let slot = match gain.slow_second {
+            0.0 => "as fast".to_owned(),
+            slower => format!("{:.0}% slower", 100.0 * slower),
+        };
+        write!(out, "| {:.0}% | {slot} |", 100.0 * gain.duty)?;
+        for (way, _) in ways {
+            let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
+            let [median, most] = needed
+                .map(|needed| needed.map_or("over 3000".to_owned(), |needed| needed.to_string()));
+            write!(out, " {median} / {most} |")?;
+        }
+        out.push('\n');
+    }
+    out += "\nRounds until it is told that one of two programs of 3 ms is 2% faster, half of the \
+            streams / nine of ten, at an error of 1% and without a resolution; the programs have \
+            1.5% noise of their own. The neighbour visits a run as often as the first column says \
+            on average, for up to 4 ms each time.\n";
+    Ok(out)
+}
+
+fn bars(bars: &[Bar]) -> String {
+    let mut out = String::from(
+        "| B / A alone | nothing taken out: above / below | `--adjust strata`: above / below |\n\
+         |---|---|---|\n",
+    );
+    for bar in bars {
+        let percent = |wrong: u64| format!("{:.1}%", 100.0 * wrong as f64 / bar.streams as f64);
+        let both = |[above, below]: [u64; 2]| format!("{} / {}", percent(above), percent(below));
+        out += &format!("| {} | {} | {} |\n", bar.factor, both(bar.none), both(bar.strata));
+    }
+    out += "\nHow often the factor of what two programs need alone was ever excluded from below or \
+            from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
+            ms; 1% was asked for of each side.\n";
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: &str = r#"{"schema": "tiebreak/sooner/1", "date": "2026-01-02",
+        "machine": {"cpu": "Some CPU", "cpus": 2, "kernel": "6.1"},
+        "settings": {"process_ms": 3.0, "rounds": 500, "error": 0.01, "resolution": 0.01},
+        "neighbour": {"duty": 0.3, "cpu_seconds": 20.0, "wall_seconds": 100.0},
+        "simulated": {"gains": [{"duty": 0.4, "slow_second": 0.04, "rounds": {
+                "none": [1918, null], "slot": [236, 398], "strata": [280, 469],
+                "both": [108, 155]}}],
+            "bars": [{"factor": 1.5, "streams": 4000, "none": [1158, 7], "strata": [57, 16]}]},
+        "races": [RACES]}"#;
+
+    fn race(case: &str, waits: bool, none: &str, other: &str) -> String {
+        let ways: Vec<_> = WAYS
+            .iter()
+            .map(|(way, _)| format!("\"{way}\": {}", if *way == "none" { none } else { other }))
+            .collect();
+        format!(
+            "{{\"case\": \"{case}\", \"waits\": {waits}, \"rounds\": 500, \"disturbed\": 100,
+                \"ways\": {{{}}}}}",
+            ways.join(", ")
+        )
+    }
+
+    fn said(rounds: u32, verdict: &str, a_faster: &str) -> String {
+        format!("{{\"rounds\": {rounds}, \"verdict\": \"{verdict}\", \"a_faster\": {a_faster}}}")
+    }
+
+    #[test]
+    fn counts_quantiles_and_savings_are_told() {
+        let nothing = "{\"rounds\": null, \"verdict\": null, \"a_faster\": null}".to_owned();
+        let races = [
+            race("slower2", false, &said(100, "holds", "true"), &said(50, "holds", "true")),
+            race("slower2", false, &said(200, "holds", "true"), &said(150, "holds", "false")),
+            race("slower2", false, &nothing, &said(300, "too close", "null")),
+            race("same", false, &said(90, "too close", "null"), &said(10, "holds", "false")),
+            race("slower2", true, &said(70, "holds", "true"), &said(70, "holds", "true")),
+            race("same", true, &said(80, "too close", "null"), &nothing),
+        ];
+        let text = render(&JSON.replace("RACES", &races.join(", "))).unwrap();
+        for row in [
+            "| nothing taken out | 2 of 3 | 0 | 200 | more than there were | 0% | 0 of 1 | 1 |",
+            "| `--adjust strata` | 1 of 3 | 2 | 150 | 300 | 40% | 1 of 1 | 0 |",
+            "| nothing taken out | 1 of 1 | 0 | 70 | 70 | 0% | 0 of 1 | 1 |",
+            "20% of the rounds were disturbed.",
+            "| 40% | 4% slower | 1918 / over 3000 | 236 / 398 | 280 / 469 | 108 / 155 |",
+            "| 1.5 | 28.9% / 0.2% | 1.4% / 0.4% |",
+        ] {
+            assert!(text.contains(&format!("\n{row}\n")), "{row}\nis not in\n{text}");
+        }
+        assert!(text.contains("30% of the time (it got 20%)."), "{text}");
+    }
+
+    #[test]
+    fn other_data_is_refused() {
+        assert!(render(&JSON.replace("RACES", "")).is_err());
+        let races = race("same", true, "{\"rounds\": null}", "{\"rounds\": null}");
+        let json = JSON.replace("RACES", &races).replace("sooner/1", "sooner/2");
+        assert!(render(&json).is_err());
+    }
+}
