@@ -15,6 +15,7 @@ use tiebreak::core::result::RunResult;
 use tiebreak::error::LabError;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
+use tiebreak::report::announcement;
 use tiebreak::session::{Origin, Session};
 use tiebreak::store::Store;
 
@@ -95,7 +96,7 @@ impl Targets {
 
 /// Says, before anything is observed, how many observations it takes at least.
 fn announce(so_far: &RunResult, targets: &Targets, io: &mut Io) {
-    for text in so_far.verdicts.iter().filter_map(tiebreak::report::announcement) {
+    for text in so_far.verdicts.iter().filter_map(|claim| announcement(claim, &so_far.budget)) {
         if !targets.quiet {
             io.err(&(text + "\n"));
         }

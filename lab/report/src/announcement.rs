@@ -1,22 +1,61 @@
 //! What is said before anything is observed: how many observations it takes at least.
 
 use crate::property::trial_noun;
+use tiebreak_core::plan::Budget;
 use tiebreak_core::result::ClaimResult;
 
-/// The least that could settle a claim about a share, and why it is so much; `None` of others.
-pub fn announcement(claim: &ClaimResult) -> Option<String> {
+/// The least that could settle a claim about a share, why it is so much, and whether the budget is
+/// less; `None` of other claims.
+pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
     let share = claim.share.as_ref()?;
     let noun = trial_noun(claim);
     let (hold, refute) = (share.least_trials_to_hold, share.least_trials_to_refute);
-    let least = format!(
+    let mut text = format!(
         "'{}' needs at least {hold} {noun}s to hold, and {refute} to be refuted",
         claim.claim
     );
-    Some(match share.block {
-        1 => least,
-        block => format!(
-            "{least}: {block} {noun}s one after the other are one observation, because failures \
-             come in bursts (--independent lets each be one, if nothing ties them together)"
-        ),
-    })
+    if share.block > 1 {
+        text += &format!(
+            ": {} {noun}s one after the other are one observation, because failures come in bursts",
+            share.block
+        );
+    }
+    if share.block > 1 && noun == "line" {
+        text += " (--independent lets each be one, if nothing ties them together)";
+    }
+    match budget.rounds.filter(|rounds| *rounds < hold) {
+        Some(rounds) if rounds < refute => {
+            text += &format!("; the budget of {rounds} is not enough for either");
+        }
+        Some(rounds) => text += &format!("; with the budget of {rounds} it can only be refuted"),
+        None => {}
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::shares;
+    use tiebreak_core::verdict::Verdict;
+
+    #[test]
+    fn a_budget_that_is_too_small_is_told_before_it_is_spent() {
+        let share = shares::share(0, 0, [None, None]);
+        let (hold, refute) = (share.least_trials_to_hold, share.least_trials_to_refute);
+        let claim = shares::succeeds(Verdict::Undecided, 0.98, 0.96, share);
+        for (rounds, expected) in [
+            (None, None),
+            (Some(hold), None),
+            (Some(hold - 1), Some("can only be refuted")),
+            (Some(refute - 1), Some("not enough for either")),
+        ] {
+            let text = announcement(&claim, &Budget { rounds, seconds: None }).unwrap();
+            assert!(text.contains(&format!("at least {hold} ")), "{text}");
+            match expected {
+                Some(expected) => assert!(text.ends_with(expected), "{text}"),
+                None => assert!(!text.contains("budget"), "{text}"),
+            }
+        }
+    }
 }
