@@ -1,17 +1,16 @@
 #!/usr/bin/python3 -B
 """What the slot effect, strata and time on the CPU gain on processes of 3 ms beside a neighbour.
 
-A program is raced with itself and with one that does 2% more work, a bursty neighbour on their CPU,
-with rounds that wait until it is idle, as they do if nothing else is said, and without. Each race
-records its rounds without a verdict. The same rounds are then looked at in each way, from the first
-one on, so that the ways differ in nothing else. Each race is written down as soon as it was run, so
-that an experiment that was cut off goes on where it was. The tables in docs/manual/sooner.md are
-then drawn from the data.
+A program is raced with itself and with one that does 2% more work while a neighbour works on their
+CPU in short bursts, with rounds that wait until it is idle and without. Each race records its
+rounds without a verdict. The same rounds are then looked at in each way, from the first one on, so
+that the ways differ in nothing else. Each race is written down as soon as it was run, so that an
+experiment that was cut off goes on where it was. The tables in docs/manual/sooner.md are then drawn
+from the data.
 """
 
 import argparse
 import datetime
-import itertools
 import json
 import os
 import random
@@ -25,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
 
 import peers  # noqa: E402
 
+HERE = Path(__file__).resolve().parent
 DATA = peers.ROOT / "docs" / "measured" / "sooner.json"
+NEIGHBOUR = peers.BUILT / "sooner-neighbour"
 AGAIN = peers.ROOT / "target" / "release" / "examples" / "sooner"
 SCHEMA = "tiebreak/sooner/1"
 SEED = 20260303
@@ -33,7 +34,9 @@ SEED = 20260303
 # How much more work B does than A, how often that is raced, how often with --quick.
 MORE_WORK = {"same": 0.00, "slower2": 0.02}
 RACES, QUICK_RACES = 40, 1
-SETTINGS = {"process_ms": 3.0, "rounds": 500, "error": 0.01, "resolution": 0.01, "seed": SEED}
+# How busy the neighbour would be on a CPU of its own, and whether rounds wait until it is idle.
+WORLDS = [(0.2, False), (0.4, False), (0.4, True)]
+SETTINGS = {"process_ms": 3.0, "rounds": 600, "error": 0.01, "resolution": 0.01, "seed": SEED}
 # No evidence suffices for this, so the budget ends the race.
 ENDLESS = ["--error", "1e-12", "--resolution", "0"]
 
@@ -69,14 +72,13 @@ def start_data(args, work):
         "schema": SCHEMA,
         "date": datetime.date.today().isoformat(),
         **fixed,
-        "neighbour": {"duty": peers.NEIGHBOUR_DUTY, "cpu_seconds": 0.0, "wall_seconds": 0.0},
         "simulated": {} if args.quick else simulated(),
         "races": [],
     }
 
 
-def race(args, work, data, case, waits, number):
-    """Records the rounds of one race and looks at them in each way."""
+def race(args, work, data, case, duty, waits, number):
+    """Records the rounds of one race beside its neighbour and looks at them in each way."""
     steps = data["settings"]["steps"]
     commands = [f"{work} {steps}", f"{work} {round(steps * (1 + MORE_WORK[case]))}"]
     with tempfile.TemporaryDirectory(dir=peers.BUILT) as folder:
@@ -84,44 +86,47 @@ def race(args, work, data, case, waits, number):
         options = [*ENDLESS, "--budget", f"{SETTINGS['rounds']} rounds", "--cpus", str(args.cpu)]
         options += [] if waits else ["--no-wait"]
         command = [args.tiebreak, "compare", *options, "--quiet", "--store", store, *commands]
-        start = time.monotonic()
-        said(["taskset", "-c", str(args.cpu), *command], (0, 1, 2))
-        seconds = time.monotonic() - start
+        pinned = ["taskset", "-c", str(args.cpu)]
+        beside = subprocess.Popen([*pinned, NEIGHBOUR, str(SEED + number), str(duty)])
+        try:
+            start = time.monotonic()
+            said([*pinned, *command], (0, 1, 2))
+            seconds = time.monotonic() - start
+        finally:
+            beside.kill()
+            beside.wait()
         said([args.tiebreak, "export", "latest", "--store", store, "--journal", journal])
         found = json.loads(said([AGAIN, journal]))
-    named = {"case": case, "waits": waits, "number": number}
+    named = {"case": case, "duty": duty, "waits": waits, "number": number}
     return {**named, "seconds": round(seconds, 3), **found}
 
 
-def run(args, work, neighbour, data):
+def run(args, work, data):
     """Runs every race that is missing, in an order that mixes the cases."""
     count = QUICK_RACES if args.quick else RACES
-    plan = list(itertools.product(MORE_WORK, (True, False), range(count)))
+    plan = [
+        (case, duty, waits, number)
+        for case in MORE_WORK
+        for duty, waits in WORLDS
+        for number in range(count)
+    ]
     random.Random(SEED).shuffle(plan)
-    made = {(made["case"], made["waits"], made["number"]) for made in data["races"]}
+    names = ("case", "duty", "waits", "number")
+    made = {tuple(made[name] for name in names) for made in data["races"]}
     left = [item for item in plan if item not in made]
-    with Neighbour(neighbour, args.cpu, data) as busy:
-        for i, item in enumerate(left):
-            made = race(args, work, data, *item)
-            data["races"].append(made)
-            busy.count()
-            peers.save(args.data, data, "races")
-            ways = [f"{way} {said['rounds'] or 'more'}" for way, said in made["ways"].items()]
-            waiting = "waiting" if made["waits"] else "not waiting"
-            place = f"{len(plan) - len(left) + i + 1} of {len(plan)}"
-            print(
-                f"sooner: {place}: {made['case']}, {waiting}, {made['seconds']:.0f} s, "
-                f"{made['disturbed']} of {made['rounds']} rounds disturbed; "
-                f"rounds to a verdict: {', '.join(ways)}",
-                file=sys.stderr,
-            )
-
-
-class Neighbour(peers.Neighbour):
-    """The neighbour, seeded by the races that were run."""
-
-    def __init__(self, program, cpu, data):
-        super().__init__(program, cpu, {**data, "comparisons": data["races"]})
+    for i, item in enumerate(left):
+        made = race(args, work, data, *item)
+        data["races"].append(made)
+        peers.save(args.data, data, "races")
+        ways = [f"{way} {said['rounds'] or 'more'}" for way, said in made["ways"].items()]
+        waiting = "waiting" if made["waits"] else "not waiting"
+        print(
+            f"sooner: {len(plan) - len(left) + i + 1} of {len(plan)}: {made['case']}, "
+            f"{100 * made['duty']:.0f}%, {waiting}, {made['seconds']:.0f} s, "
+            f"{made['disturbed']} of {made['rounds']} rounds disturbed; "
+            f"rounds to a verdict: {', '.join(ways)}",
+            file=sys.stderr,
+        )
 
 
 def arguments():
@@ -147,10 +152,12 @@ def main():
     build = ["cargo", "build", "--release", "--quiet", "--locked"]
     example = ["--package", "tiebreak-stats", "--example", "sooner"]
     subprocess.run([*build, *example], check=True, cwd=peers.ROOT)
-    work, neighbour = peers.compile_programs()
+    work, _ = peers.compile_programs()
+    compile_neighbour = ["cc", "-O2", "-Wall", "-o", NEIGHBOUR, HERE / "neighbour.c", "-lm"]
+    subprocess.run(compile_neighbour, check=True)
     try:
         data = start_data(args, work)
-        run(args, work, neighbour, data)
+        run(args, work, data)
     except peers.Problem as problem:
         print(f"sooner: {problem}", file=sys.stderr)
         return 1

@@ -26,7 +26,6 @@ struct Data {
     date: String,
     machine: Machine,
     settings: Settings,
-    neighbour: Neighbour,
     simulated: Simulated,
     races: Vec<Race>,
 }
@@ -37,14 +36,6 @@ struct Settings {
     rounds: u64,
     error: f64,
     resolution: f64,
-}
-
-/// What the neighbour would have used of a CPU of its own, and what it got.
-#[derive(Deserialize)]
-struct Neighbour {
-    duty: f64,
-    cpu_seconds: f64,
-    wall_seconds: f64,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +72,8 @@ enum Case {
 #[derive(Deserialize)]
 struct Race {
     case: Case,
+    /// The share of the time that the neighbour would be busy on a CPU of its own.
+    duty: f64,
     /// Whether a round waits until the machine is quiet.
     waits: bool,
     rounds: u64,
@@ -111,12 +104,16 @@ pub fn render(json: &str) -> Result<String> {
     ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
     ensure!(!data.races.is_empty(), "{DATA}: no races");
     let mut out = String::new();
-    for (waits, title) in [
-        (false, "Real processes, without waiting for quiet (`--no-wait`)"),
-        (true, "Real processes, each round waiting for quiet"),
-    ] {
-        let races: Vec<&Race> = data.races.iter().filter(|race| race.waits == waits).collect();
-        writeln!(out, "### {title}\n")?;
+    for (duty, waits) in worlds(&data.races) {
+        let is_there = |race: &&Race| race.duty == duty && race.waits == waits;
+        let races: Vec<&Race> = data.races.iter().filter(is_there).collect();
+        let waiting =
+            if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
+        writeln!(
+            out,
+            "### A neighbour that is busy {:.0}% of the time, {waiting}\n",
+            100.0 * duty
+        )?;
         writeln!(
             out,
             "| way | 2% slower: found | said otherwise | rounds, median | nine of ten within | \
@@ -134,7 +131,15 @@ pub fn render(json: &str) -> Result<String> {
     Ok(out)
 }
 
-/// A row of the first table.
+/// The neighbours, and whether rounds waited for them, each once: the calmest first.
+fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
+    let mut worlds: Vec<_> = races.iter().map(|race| (race.duty, race.waits)).collect();
+    worlds.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    worlds.dedup();
+    worlds
+}
+
+/// A row of the first tables.
 fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
     let of = |case: Case| {
         let races = races.iter().filter(move |race| race.case == case);
@@ -193,18 +198,16 @@ fn disturbed(races: &[&Race]) -> String {
 }
 
 fn conditions(data: &Data) -> String {
-    let Data { date, machine, settings, neighbour, .. } = data;
+    let Data { date, machine, settings, .. } = data;
     format!(
         "Measured on {date} on {machine}: static programs of {:.0} ms on one CPU with a neighbour \
-         whose bursts would keep a CPU of its own busy {:.0}% of the time (it got {:.0}%). A \
-         round is disturbed if either run waited for the CPU for more than 5% of its time. Each \
-         race recorded up to {} rounds, and each way then looked at the same rounds from the \
-         first one on, at an error of {:.0}% and a resolution of {:.0}%. \"Rounds less\" is the \
-         median over the races of what a way saves of the rounds of the same race. The data is \
-         in [sooner.json](../measured/sooner.json).",
+         that works in bursts of 1 to 20 ms and would keep a CPU of its own busy for the share \
+         that is said. A round is disturbed if either run waited for the CPU for more than 5% of \
+         its time. Each race recorded up to {} rounds, and each way then looked at the same \
+         rounds from the first one on, at an error of {:.0}% and a resolution of {:.0}%. \
+         \"Rounds less\" is the median over the races of what a way saves of the rounds of the \
+         same race. The data is in [sooner.json](../measured/sooner.json).",
         settings.process_ms,
-        100.0 * neighbour.duty,
-        100.0 * neighbour.cpu_seconds / neighbour.wall_seconds,
         settings.rounds,
         100.0 * settings.error,
         100.0 * settings.resolution,
@@ -260,7 +263,6 @@ mod tests {
     const JSON: &str = r#"{"schema": "tiebreak/sooner/1", "date": "2026-01-02",
         "machine": {"cpu": "Some CPU", "cpus": 2, "kernel": "6.1"},
         "settings": {"process_ms": 3.0, "rounds": 500, "error": 0.01, "resolution": 0.01},
-        "neighbour": {"duty": 0.3, "cpu_seconds": 20.0, "wall_seconds": 100.0},
         "simulated": {"gains": [{"duty": 0.4, "slow_second": 0.04, "rounds": {
                 "none": [1918, null], "slot": [236, 398], "strata": [280, 469],
                 "both": [108, 155]}}],
@@ -273,8 +275,8 @@ mod tests {
             .map(|(way, _)| format!("\"{way}\": {}", if *way == "none" { none } else { other }))
             .collect();
         format!(
-            "{{\"case\": \"{case}\", \"waits\": {waits}, \"rounds\": 500, \"disturbed\": 100,
-                \"ways\": {{{}}}}}",
+            "{{\"case\": \"{case}\", \"duty\": 0.4, \"waits\": {waits}, \"rounds\": 500,
+                \"disturbed\": 100, \"ways\": {{{}}}}}",
             ways.join(", ")
         )
     }
@@ -305,7 +307,10 @@ mod tests {
         ] {
             assert!(text.contains(&format!("\n{row}\n")), "{row}\nis not in\n{text}");
         }
-        assert!(text.contains("30% of the time (it got 20%)."), "{text}");
+        for title in ["not waiting (`--no-wait`)", "each round waiting for quiet"] {
+            let title = format!("### A neighbour that is busy 40% of the time, {title}\n");
+            assert_eq!(text.matches(&title).count(), 1, "{text}");
+        }
     }
 
     #[test]

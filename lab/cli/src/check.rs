@@ -9,10 +9,9 @@ use clap::{Args, ValueHint};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use tiebreak::check::{self, Contest, Rules, WORDS};
 use tiebreak::core::plan::{Budget, Plan};
-use tiebreak::core::result::{CheckResult, Family};
+use tiebreak::core::result::{CheckResult, ContestResult, Family};
 use tiebreak::file_plan::{self, Shared};
 use tiebreak::formats::{github, junit, markdown};
 use tiebreak::machine::{clock, fingerprint};
@@ -21,7 +20,7 @@ use tiebreak::planning::SECONDS_A_CLAIM;
 use tiebreak::report;
 use tiebreak::resume::NewBudget;
 use tiebreak::revisions::Revisions;
-use tiebreak::session::{Origin, Session};
+use tiebreak::session::{Earlier, Origin, Session};
 use tiebreak::store::Store;
 use tiebreak::study::{self, ClaimsFile};
 
@@ -55,7 +54,8 @@ pub struct CheckOptions {
     #[arg(long, conflicts_with = "example")]
     pub schema: bool,
 
-    /// Of contests that were interrupted, go on with what is there
+    /// Go on with what is there: contests that were settled keep their verdicts, and those that
+    /// were interrupted or ran out of budget go on, if the file still says the same of them
     #[arg(long)]
     pub resume: bool,
 
@@ -129,21 +129,17 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     let folder = folder_of(&options.file);
     // Worktrees are taken away when this goes out of scope.
     let _worktrees = prepare(&mut chosen, &mut plans, &folder, options.quiet, io)?;
-    let stop = interrupt::flag();
-    let mut contests = Vec::with_capacity(plans.len());
-    for (contest, plan) in chosen.into_iter().zip(plans) {
-        let (session, sampler) = take_up_or_begin(plan, &options, &typed, stop)?;
-        let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
-        contests.push(Contest { name: contest.name, lines, session, sampler });
-    }
+    let Line { mut contests, done } = line_up(chosen, plans, &options, &typed, io)?;
     let rules = Rules {
         file: options.file.display().to_string(),
         family: shared.family,
         error: shared.error,
+        claims: shared.claims,
         budget: shared.budget,
     };
+    let stop = interrupt::flag();
     let mut screen = Screen::new(io, options.quiet);
-    let result = check::race(&mut contests, &rules, stop, |standing| {
+    let result = check::race(&mut contests, &done, &rules, stop, |standing| {
         screen.show_as(|look, is_frame| report::check::progress(&standing(), look, is_frame));
     });
     screen.clear();
@@ -152,8 +148,8 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     if result.interrupted {
         let file = options.file.display();
         io.err(&format!(
-            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on, with \
-             contests of revisions from their beginning\n"
+            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on (contests of \
+             revisions from their beginning, as their worktrees are gone)\n"
         ));
     }
     Ok(exit::of_check(&result))
@@ -244,24 +240,52 @@ fn prepare(
     Ok(all)
 }
 
-/// The run of a contest: with `--resume` the one that was interrupted, if there is one.
-fn take_up_or_begin(
-    plan: Plan,
+/// What is to be raced, and what earlier races have settled.
+#[derive(Default)]
+struct Line {
+    contests: Vec<Contest<Programs>>,
+    done: Vec<ContestResult>,
+}
+
+/// Takes up or begins the run of each contest: with `--resume` what is there counts.
+fn line_up(
+    chosen: Vec<study::Contest>,
+    plans: Vec<Plan>,
     options: &CheckOptions,
     typed: &[String],
-    stop: &'static AtomicBool,
-) -> Result<(Session, Programs), Failure> {
-    let store = Store::open(&source::store_path(options.store.as_ref())?)?;
-    let programs = Programs::new(&plan, stop)?;
-    let origin =
-        Origin { command: typed.to_vec(), machine: fingerprint::read(), files: programs.files() };
-    if options.resume
-        && let Some(run) = Session::unfinished(&store, &plan, &origin)?
-    {
-        let budget = NewBudget::Is(plan.budget);
-        return Ok((Session::take_up(store, run, &origin.machine, budget)?, programs));
+    io: &mut Io,
+) -> Result<Line, Failure> {
+    let stop = interrupt::flag();
+    let mut line = Line::default();
+    for (contest, plan) in chosen.into_iter().zip(plans) {
+        let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
+        let name = contest.name;
+        let store = Store::open(&source::store_path(options.store.as_ref())?)?;
+        let sampler = Programs::new(&plan, stop)?;
+        let command = typed.to_vec();
+        let origin = Origin { command, machine: fingerprint::read(), files: sampler.files() };
+        let earlier = match options.resume {
+            true => Session::earlier(&store, &plan, &origin)?,
+            false => Earlier::None,
+        };
+        match earlier {
+            Earlier::Settled(run) => line.done.push(ContestResult { name, run: *run, lines }),
+            Earlier::Open(run, made) => {
+                let sampler = Programs::new(&made, stop)?;
+                let budget = NewBudget::Is(plan.budget);
+                let session = Session::take_up(store, run, &origin.machine, budget)?;
+                line.contests.push(Contest { name, lines, session, sampler });
+            }
+            Earlier::None | Earlier::Otherwise => {
+                if matches!(earlier, Earlier::Otherwise) {
+                    io.err(&format!("{name}: the file says otherwise now, so it begins anew\n"));
+                }
+                let session = Session::begin(store, plan, origin)?;
+                line.contests.push(Contest { name, lines, session, sampler });
+            }
+        }
     }
-    Ok((Session::begin(store, plan, origin)?, programs))
+    Ok(line)
 }
 
 /// Where the results go beside standard output: opened before anything is raced.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use tiebreak::core::plan::Gate;
 use tiebreak::measure::interrupt;
 use tiebreak::planning::Request;
+use tiebreak::report::shell_quote;
 use tiebreak::revisions::{self, Asked, Revisions, Step};
 
 /// What the options say of gates; two revisions are one unless nothing else is said.
@@ -55,8 +56,9 @@ pub fn run(
     made.place(&mut plan)?;
     let code = race::start(plan, &options.measuring, typed, io);
     if asked.keeps {
-        let root = made.root().display();
-        io.err(&format!("kept: {root}; to remove it: rm -rf {root} && git worktree prune\n"));
+        let root = made.root().display().to_string();
+        let quoted = shell_quote(&root);
+        io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
     } else if matches!(code, Ok(exit::INTERRUPTED)) {
         io.err("but not this run: its worktrees are gone, and --keep would have kept them\n");
     }

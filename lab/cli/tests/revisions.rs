@@ -221,6 +221,29 @@ fn worktrees_that_are_kept_can_be_gone_on_with() {
 }
 
 #[test]
+fn worktrees_that_are_kept_outlive_a_kill_and_the_next_race() {
+    let place = repository();
+    let outside = outside(&place);
+    std::fs::create_dir_all(&outside).unwrap();
+    let endless = ["--keep", "--error", "1e-12", "--claim", "head is faster than base"];
+    let mut killed = command(&place, &compare("main", "same", &endless));
+    killed.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut killed = killed.spawn().unwrap();
+    place.wait_for_rounds(2);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let rounds = place.rounds() + 20;
+    let id = place.run(&["history", "--json"]).json()[0]["journal"].as_str().unwrap().to_owned();
+    let other = compare("main", "same", &["--runs", "1"]);
+    let other = Said::of(command(&place, &other).output().unwrap());
+    assert!(other.code == 0, "{other:?}");
+    let budget = format!("{rounds} rounds");
+    let more = place.run(&["resume", &id, "--budget", &budget, "--json", "-"]);
+    assert_eq!((more.code, &more.json()["rounds"]), (0, &rounds.into()), "{more:?}");
+    std::fs::remove_dir_all(&outside).unwrap();
+}
+
+#[test]
 fn submodules_that_are_initialised_come_along() {
     let (place, part) = (repository(), repository());
     let settings = part.path("settings");

@@ -137,6 +137,9 @@ pub enum Event {
         /// The error of one claim.
         #[serde(with = "crate::float")]
         error: f64,
+        /// Of all that is said to be proven, the share that may be wrong on average.
+        #[serde(with = "crate::float")]
+        false_share: f64,
     },
     /// Something worth saying.
     Warned {

@@ -15,7 +15,8 @@ pub enum Metric {
     /// Time on a CPU in the kernel, on behalf of the contestant.
     SystemTime,
     /// Time on a CPU as the scheduler counts it, to the nanosecond: what the contestant's main
-    /// thread ran, without the time that it waited for a CPU.
+    /// thread ran, without the time that it waited for a CPU. Further threads and children are not
+    /// in it, so it says little of a program that works in them; CPU time counts them.
     RunTime,
     /// The largest resident set of the largest process of the contestant.
     PeakMemory,

@@ -67,9 +67,10 @@ pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
 /// The text is not a number, or a number with a percent sign, of at least 0.
 pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
     let text = text.trim();
-    // Divided by 100, 95 is the float that 0.95 is; multiplied by 0.01, it is the next one.
-    let fraction = match text.strip_suffix('%') {
-        Some(percent) => number(percent.trim()).map(|percent| percent / 100.0),
+    let fraction = match text.strip_suffix('%').map(str::trim) {
+        // Shifted as a decimal: 99.99% is the float that 0.9999 is, which arithmetic would miss.
+        Some(percent) if !percent.contains(['e', 'E']) => number(&format!("{percent}e-2")),
+        Some(percent) => number(percent).map(|percent| percent / 100.0),
         None => number(text),
     };
     fraction.ok_or_else(|| NotAQuantity {
@@ -223,9 +224,15 @@ mod tests {
 
     #[test]
     fn fractions_read_with_and_without_percent() {
-        for (text, fraction) in
-            [("1%", 0.01), ("0.01", 0.01), ("0", 0.0), ("150 %", 1.5), ("1e-6", 1e-6)]
-        {
+        for (text, fraction) in [
+            ("1%", 0.01),
+            ("0.01", 0.01),
+            ("0", 0.0),
+            ("150 %", 1.5),
+            ("99.99%", 0.9999),
+            ("1e-6", 1e-6),
+            ("95%", 0.95),
+        ] {
             assert_eq!(parse_fraction(text), Ok(fraction), "{text}");
         }
         for text in ["", "%", "one", "-1%", "1%%", "NaN", "inf"] {

@@ -38,6 +38,9 @@ pub struct RunResult {
     pub stopped: Option<StopReason>,
     /// The error of the whole run.
     pub error: f64,
+    /// Set if claims were settled together with those of other runs (e-BH): of all that their file
+    /// says to be proven, the share that may be wrong on average. `error` then holds for none.
+    pub false_share: Option<f64>,
     /// The resolution of its ratio claims.
     pub resolution: f64,
     /// Its budget.

@@ -79,7 +79,8 @@ pub struct Beside {
     pub migrations: Option<u64>,
     /// Time for which the control group held the contestant back.
     pub throttled_ns: Option<u64>,
-    /// Time for which the contestant was ready to run and waited for a CPU.
+    /// Time for which the contestant's main thread was ready to run and waited for a CPU, and for
+    /// which whoever timed it waited for one once it had ended: both made the sample longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
 }

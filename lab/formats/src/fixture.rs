@@ -71,6 +71,7 @@ fn run(journal: &str, verdicts: Vec<ClaimResult>) -> RunResult {
         lost: 0,
         stopped: Some(StopReason::Settled),
         error: 0.005,
+        false_share: None,
         resolution: 0.01,
         budget: Budget { rounds: None, seconds: Some(60.0) },
         adjust: Adjust::NONE,

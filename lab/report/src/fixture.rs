@@ -27,6 +27,7 @@ pub(crate) fn empty() -> RunResult {
         lost: 0,
         stopped: None,
         error: 0.01,
+        false_share: None,
         resolution: 0.01,
         budget: Budget { rounds: None, seconds: Some(60.0) },
         adjust: Adjust::NONE,

@@ -23,7 +23,7 @@ pub fn sentence(run: &RunResult, claim: &ClaimResult) -> String {
 
 /// The same with tones.
 pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
-    spans_of(run, claim, true)
+    spans_of(run, claim, run.false_share.is_none())
 }
 
 /// The same, and of its error only if it has one of its own.
@@ -254,8 +254,20 @@ fn void(claim: &ClaimResult) -> String {
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let mut proven = run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
     let scope = capitalised(scope_words(proven.next()?));
+    if let Some(share) = run.false_share {
+        return Some(format!("{scope}. {}", of_a_family(share)));
+    }
     let wrong = percent(run.error, Rounding::Up);
     Some(format!("{scope}; the probability that any verdict is wrong is at most {wrong}."))
+}
+
+/// What holds of verdicts that were settled together with those of other runs.
+pub(crate) fn of_a_family(false_share: f64) -> String {
+    let share = percent(false_share, Rounding::Up);
+    format!(
+        "Settled together with the other claims of its file: of all that the file says is proven, \
+         at most {share} is wrong on average."
+    )
 }
 
 /// What the reader can do about verdicts that are still open: going on with the run.

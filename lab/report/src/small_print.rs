@@ -2,6 +2,7 @@
 
 use crate::number::{Rounding, percent};
 use crate::property;
+use crate::sentence::of_a_family;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
 use tiebreak_core::result::{ClaimResult, RunResult};
@@ -20,7 +21,11 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
         let several = said().count() > 1;
         let property = claim.statement.property();
         let of_property = property.map(|property| property::small_print(claim, property, several));
-        for line in of_property.unwrap_or_default().into_iter().chain([error(claim, several)]) {
+        let error = match run.false_share {
+            Some(share) => of_a_family(share),
+            None => error(claim, several),
+        };
+        for line in of_property.unwrap_or_default().into_iter().chain([error]) {
             if !lines.contains(&line) {
                 lines.push(line);
             }

@@ -114,6 +114,18 @@ impl MeanTest {
         self.settled
     }
 
+    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
+    /// then on gives limits, and what the bets must win, at that error too.
+    pub fn relax(&mut self, error: f64) -> Option<Settled> {
+        if self.settled.is_none()
+            && let Some(settled) = self.settled_at(error)
+        {
+            self.settled = Some(settled);
+            self.error = error;
+        }
+        self.settled
+    }
+
     /// What the evidence as it is now settles at this error; the side with more evidence, if both
     /// have enough.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {

@@ -251,6 +251,19 @@ impl RatioTest {
         self.settle_at(self.bars.error_a_side(error))
     }
 
+    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
+    /// then on gives limits, and what the bets must win, at that error too.
+    pub fn relax(&mut self, error: f64) -> Option<Settled> {
+        if self.settled.is_none()
+            && let Some(settled) = self.settled_at(error)
+        {
+            self.settled = Some(settled);
+            self.error = error;
+            self.error_a_side = self.bars.error_a_side(error);
+        }
+        self.settled
+    }
+
     /// What running second of the two is believed to cost, as a natural logarithm, and whether that
     /// is being taken out of the rounds. `None` if the plan does not ask for it.
     pub fn slot_effect(&self) -> Option<SlotEstimate> {

@@ -7,7 +7,7 @@ use common::trials::Service;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::detector::Detector;
-use tiebreak_stats::family::{bonferroni_error, e_bh_count, e_bh_error};
+use tiebreak_stats::family::{bonferroni_error, e_bh_error};
 use tiebreak_stats::rate;
 use tiebreak_stats::share_test::ShareTest;
 
@@ -45,6 +45,36 @@ fn proven(family: &[(ShareTest, bool)], error: f64) -> (usize, usize) {
     let is_false: Vec<_> = found.map(|(_, is_false)| *is_false).collect();
     let wrong = is_false.iter().filter(|is_false| **is_false).count();
     (wrong, is_false.len() - wrong)
+}
+
+/// How many claims are proven when at most the share `q` of what is said to be proven may be wrong
+/// on average: the claims with the most evidence, as many as this says.
+///
+/// `evidence` holds for each claim the larger of what the bets for it and against it have won,
+/// since only one of the two can be false. The largest `k` such that the `k`-th largest is at least
+/// `claims / (k q)` (e-BH: Wang and Ramdas 2022). A claim is among them if and only if its evidence
+/// is at least `1 / e_bh_error(q, claims, k)`.
+fn e_bh_count(evidence: &[f64], q: f64) -> usize {
+    let mut sorted: Vec<f64> = evidence.iter().map(|e| e.max(0.0)).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let suffices = |count: usize| sorted[count - 1] >= 1.0 / e_bh_error(q, sorted.len(), count);
+    (1..=sorted.len()).rev().find(|count| suffices(*count)).unwrap_or(0)
+}
+
+#[test]
+fn the_published_example_and_edges() {
+    let check = |evidence: &[f64], q: f64, expected: usize| {
+        assert_eq!(e_bh_count(evidence, q), expected, "{evidence:?} at {q}");
+    };
+    check(&[400.0, 150.0, 90.0, 20.0, 1.0], 0.05, 3);
+    check(&[1.0, 20.0, 90.0, 150.0, 400.0], 0.05, 3);
+    check(&[], 0.05, 0);
+    check(&[19.9], 0.05, 0);
+    check(&[20.0], 0.05, 1);
+    // The second alone would not do, but both together do.
+    check(&[20.0, 20.0], 0.05, 2);
+    check(&[39.0, 1.0], 0.05, 0);
+    check(&[f64::INFINITY, f64::NAN, 1.0], 0.05, 1);
 }
 
 /// A hundred false claims: at the whole error each, one of them is nearly always said to hold;

@@ -140,7 +140,7 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
             Err("a number of a stream is none".to_owned())
         }
-        Event::Relaxed { error } if !(*error > 0.0 && *error < 1.0) => {
+        Event::Relaxed { error, .. } if !(*error > 0.0 && *error < 1.0) => {
             Err("an error of an event is not between 0 and 1".to_owned())
         }
         Event::FirstOutputs { outputs } if outputs.len() != plan.contestants.len() => Err(format!(

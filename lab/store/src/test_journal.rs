@@ -246,7 +246,7 @@ pub fn of_success(id: &str) -> Journal {
             Event::FirstFailure { contestant: 0, round: 0, fault },
             observed(&[]),
             observed(&[0.1 + 0.2, -0.0, 5e-324]),
-            Event::Relaxed { error: 0.02 },
+            Event::Relaxed { error: 0.02, false_share: 0.05 },
         ],
         verdicts: Vec::new(),
     }

@@ -66,7 +66,7 @@ fn all_that_is_said_of_the_file_is_read() {
 
 #[test]
 fn every_option_is_read_at_both_places() {
-    let options = "resolution = \"2%\"\ncentre = \"median\"\nadjust = [\"slot\", \"strata\"]\n\
+    let options = "resolution = \"2%\"\ncentre = \"factor\"\nadjust = [\"slot\", \"strata\"]\n\
         block = 30\nshell = \"default\"\ninput = \"data/x.txt\"\noutput = \"null\"\n\
         output-limit = \"1MiB\"\ndirectory = \"build\"\ncheck = \"exit\"\nsuccess = [1, 3]\n\
         timeout = \"1.5s\"\nwarmup = 2\ncpus = \"0,2-3\"\nwait-for-quiet = false\n\
@@ -78,7 +78,7 @@ fn every_option_is_read_at_both_places() {
             Hooks { setup: hook("1"), prepare: hook("2"), conclude: hook("3"), cleanup: hook("4") };
         assert!(programs.iter().all(|p| p.hooks == hooks && p.workload == "x.txt"));
         let said = contest.options;
-        assert_eq!((said.resolution, said.centre), (Some(0.02), Some(Centre::Median)));
+        assert_eq!((said.resolution, said.centre), (Some(0.02), Some(Centre::Factor)));
         assert_eq!(said.adjust, Some(Adjust { slot: true, strata: true }));
         assert_eq!((said.block_runs, said.workload.as_str()), (Some(30), "x.txt"));
         let program = ProgramPlan {
@@ -103,7 +103,7 @@ fn what_a_contest_says_goes_before_what_the_file_says() {
     let around = "shell = \"bash\"\ninput = \"x\"\nignore-failure = true\nadjust = \"slot\"\n\
         workload = \"big\"\nprepare = \"sync\"\ncpus = \"1\"\nresolution = 0\n";
     let inner = "shell = \"none\"\ninput = \"/dev/null\"\nsuccess = []\nadjust = \"none\"\n\
-        check = \"cmp - x\"\n";
+        check = \"cmp - x\"\ncentre = \"median\"\n";
     let contest = contest(around, inner);
     let program = &contest.options.program;
     assert_eq!((program.shell.as_deref(), program.input.as_deref()), (None, None));
@@ -111,6 +111,7 @@ fn what_a_contest_says_goes_before_what_the_file_says() {
     assert_eq!(program.check, Check::Judge("cmp - x".to_owned()));
     assert_eq!(program.cpus, [1]);
     assert_eq!(contest.options.adjust, Some(Adjust::NONE));
+    assert_eq!(contest.options.centre, Some(Centre::Median));
     assert_eq!((contest.options.workload.as_str(), contest.options.resolution), ("big", Some(0.0)));
 }
 

@@ -48,48 +48,46 @@ pub struct Rules {
     pub family: Family,
     /// The error of all claims together.
     pub error: f64,
+    /// How many claims the file has, those of contests that are not raced among them.
+    pub claims: usize,
     /// The most that all contests together may use.
     pub budget: Budget,
 }
 
 /// Races the contests of a file to their end; `watch` sees it as it stands after each turn, between
-/// two rounds.
+/// two rounds. `done` are contests of the file that earlier races have settled.
 ///
 /// # Errors
 /// A journal cannot be written, or the machine fails. What was finished is in the journals.
 pub fn race<S: Sampler>(
     contests: &mut [Contest<S>],
+    done: &[ContestResult],
     rules: &Rules,
     stop: &AtomicBool,
     mut watch: impl FnMut(&dyn Fn() -> CheckResult),
 ) -> Result<CheckResult, LabError> {
-    let mut ended = Vec::with_capacity(contests.len());
-    {
+    let ended = {
         let named: Vec<_> =
             contests.iter().map(|contest| (contest.name.clone(), contest.lines.clone())).collect();
-        let parts = contests.iter_mut().map(|contest| {
+        let (mut journals, mut runners) = (Vec::new(), Vec::new());
+        for contest in contests.iter_mut() {
             let (stored, journal) = contest.session.split();
-            (stored, journal, &mut contest.sampler)
-        });
-        let mut journals = Vec::new();
-        let mut runners = Vec::new();
-        for (stored, journal, sampler) in parts {
             journals.push(journal);
-            runners.push(Runner::<StoredRun<'_>, S> {
-                engine: Engine::new(stored, journal, sampler, stop),
-                reason: None,
-            });
+            let engine = Engine::new(stored, journal, &mut contest.sampler, stop);
+            runners.push(Runner::<StoredRun<'_>, S> { engine, has_begun: false, reason: None });
         }
-        let mut field = Field { runners, rules };
-        let ran = field.run(|field| watch(&|| field.standing(&named, &journals)));
-        for Runner { engine, reason } in field.runners {
+        let mut field = Field { runners, rules, done: Done::of(done) };
+        let ran = field.run(|field| watch(&|| field.standing(&named, &journals, done)));
+        let mut ended = Vec::with_capacity(field.runners.len());
+        for Runner { engine, reason, .. } in field.runners {
             // Where one contest breaks, the others can be gone on with.
             let reason = reason.unwrap_or(StopReason::Interrupted);
             ended.push((engine.end(reason)?, reason));
         }
         ran?;
-    }
-    let mut results = Vec::with_capacity(contests.len());
+        ended
+    };
+    let mut results = done.to_vec();
     for (contest, (referee, reason)) in contests.iter_mut().zip(ended) {
         let run = contest.session.conclude(referee, reason)?;
         let (name, lines) = (contest.name.clone(), contest.lines.clone());
@@ -98,9 +96,30 @@ pub fn race<S: Sampler>(
     Ok(together(rules, results))
 }
 
+/// What contests that are not raced any more have come to.
+struct Done {
+    /// Claims that are proven.
+    proven: usize,
+    rounds: u64,
+    elapsed_ns: u64,
+}
+
+impl Done {
+    fn of(done: &[ContestResult]) -> Done {
+        let claims = done.iter().flat_map(|contest| &contest.run.verdicts);
+        let is_proven = |verdict| !matches!(verdict, Verdict::Undecided | Verdict::Void);
+        Done {
+            proven: claims.filter(|claim| is_proven(claim.verdict)).count(),
+            rounds: done.iter().map(|contest| contest.run.rounds).sum(),
+            elapsed_ns: done.iter().map(|contest| (contest.run.seconds * 1e9) as u64).sum(),
+        }
+    }
+}
+
 /// A contest that is being raced.
 struct Runner<'a, R: Recorder, S: Sampler> {
     engine: Engine<'a, R, S>,
+    has_begun: bool,
     /// Set when it is over.
     reason: Option<StopReason>,
 }
@@ -109,22 +128,17 @@ struct Runner<'a, R: Recorder, S: Sampler> {
 struct Field<'a, 'r, R: Recorder, S: Sampler> {
     runners: Vec<Runner<'a, R, S>>,
     rules: &'r Rules,
+    done: Done,
 }
 
 impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
     fn run(&mut self, mut watch: impl FnMut(&Self)) -> Result<(), LabError> {
-        for runner in &mut self.runners {
-            runner.reason = runner.engine.begin()?;
-            runner.engine.pause();
-            if runner.reason == Some(StopReason::Interrupted) {
-                return self.interrupt();
-            }
-        }
         while let Some(next) = self.next() {
             let runner = &mut self.runners[next];
             runner.turn()?;
             if runner.reason == Some(StopReason::Interrupted) {
-                return self.interrupt();
+                self.end_all(StopReason::Interrupted);
+                return Ok(());
             }
             watch(self);
             if let Some(reason) = self.reason_to_stop() {
@@ -132,6 +146,10 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
             }
         }
         self.stop(StopReason::Settled)
+    }
+
+    fn referees(&self) -> impl Iterator<Item = &Referee> {
+        self.runners.iter().map(|runner| runner.engine.referee())
     }
 
     /// The contest to race next: of those that are open, the one that has had the least time. With
@@ -148,9 +166,9 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
 
     /// What ends the whole file.
     fn reason_to_stop(&self) -> Option<StopReason> {
-        let referees = || self.runners.iter().map(|runner| runner.engine.referee());
-        let rounds: u64 = referees().map(Referee::rounds).sum();
-        let elapsed_ns: u64 = referees().map(Referee::elapsed_ns).sum();
+        let rounds = self.done.rounds + self.referees().map(Referee::rounds).sum::<u64>();
+        let elapsed_ns =
+            self.done.elapsed_ns + self.referees().map(Referee::elapsed_ns).sum::<u64>();
         let Budget { rounds: most_rounds, seconds } = self.rules.budget;
         if most_rounds.is_some_and(|most| rounds >= most)
             || seconds.is_some_and(|most| elapsed_ns as f64 >= most * 1e9)
@@ -158,7 +176,8 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
             return Some(StopReason::Budget);
         }
         let level = self.level()?;
-        referees().all(|referee| is_settled_at(referee, level)).then_some(StopReason::Settled)
+        let is_done = self.referees().all(|referee| is_settled_at(referee, level));
+        is_done.then_some(StopReason::Settled)
     }
 
     /// The error at which e-BH lets each of the proven claims be settled: `k q / C`, where `k` is
@@ -168,12 +187,14 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
         if self.rules.family != Family::EBh {
             return None;
         }
-        let referees = || self.runners.iter().map(|runner| runner.engine.referee());
-        let claims: usize = referees().map(|referee| referee.plan().claims.len()).sum();
-        let level = |proven| family::e_bh_error(self.rules.error, claims, proven);
-        let mut proven = claims;
+        let level = |proven| family::e_bh_error(self.rules.error, self.rules.claims, proven);
+        let settled_at = |error| {
+            let raced: usize = self.referees().map(|referee| settled_at(referee, error)).sum();
+            self.done.proven + raced
+        };
+        let mut proven = settled_at(level(self.rules.claims));
         while proven > 0 {
-            let settled = referees().map(|referee| settled_at(referee, level(proven))).sum();
+            let settled = settled_at(level(proven));
             if settled >= proven {
                 return Some(level(proven));
             }
@@ -185,41 +206,48 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
     fn stop(&mut self, reason: StopReason) -> Result<(), LabError> {
         if let Some(level) = self.level() {
             for runner in &mut self.runners {
-                runner.engine.relax(level)?;
+                runner.engine.relax(level, self.rules.error)?;
             }
         }
+        self.end_all(reason);
+        Ok(())
+    }
+
+    fn end_all(&mut self, reason: StopReason) {
         for runner in &mut self.runners {
             runner.reason.get_or_insert(reason);
         }
-        Ok(())
     }
 
-    fn interrupt(&mut self) -> Result<(), LabError> {
-        for runner in &mut self.runners {
-            runner.reason.get_or_insert(StopReason::Interrupted);
-        }
-        Ok(())
-    }
-
-    fn standing(&self, named: &[(String, Vec<u64>)], journals: &[&Journal]) -> CheckResult {
-        let contests = self.runners.iter().zip(named).zip(journals);
-        let contests = contests.map(|((runner, (name, lines)), journal)| {
+    fn standing(
+        &self,
+        named: &[(String, Vec<u64>)],
+        journals: &[&Journal],
+        done: &[ContestResult],
+    ) -> CheckResult {
+        let raced = self.runners.iter().zip(named).zip(journals);
+        let raced = raced.map(|((runner, (name, lines)), journal)| {
             let run = Standing::new(runner.engine.referee(), journal).result();
             ContestResult { name: name.clone(), run, lines: lines.clone() }
         });
-        together(self.rules, contests.collect())
+        together(self.rules, done.iter().cloned().chain(raced).collect())
     }
 }
 
 impl<R: Recorder, S: Sampler> Runner<'_, R, S> {
-    /// Rounds for a turn, at least one, until the contest is over.
+    /// Rounds for a turn, at least one, until the contest is over. What it needs is set up before
+    /// its first turn, and cleaned up after its last, so that it does not load the others' turns.
     fn turn(&mut self) -> Result<(), LabError> {
         let until_ns = self.engine.referee().elapsed_ns() + TURN_NS;
-        loop {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.reason = self.engine.begin()?;
+        }
+        while self.reason.is_none() && self.engine.referee().elapsed_ns() < until_ns {
             self.reason = self.engine.step()?;
-            if self.reason.is_some() || self.engine.referee().elapsed_ns() >= until_ns {
-                break;
-            }
+        }
+        if self.reason.is_some() {
+            self.engine.clean_up()?;
         }
         self.engine.pause();
         Ok(())
@@ -244,7 +272,9 @@ fn is_settled_at(referee: &Referee, error: f64) -> bool {
     !(0..referee.plan().claims.len()).any(is_open)
 }
 
-fn together(rules: &Rules, contests: Vec<ContestResult>) -> CheckResult {
+/// The contests in the order of the file.
+fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
+    contests.sort_by_key(|contest| contest.lines.first().copied());
     let stopped = |contest: &ContestResult| contest.run.stopped;
     CheckResult {
         file: rules.file.clone(),

@@ -2,7 +2,6 @@
 
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
@@ -69,6 +68,16 @@ impl ClaimTest {
     /// What the evidence would settle if the claim's share of the error were this one.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         of_each!(self, test => test.settled_at(error))
+    }
+
+    /// Settles the claim at another error, if the evidence suffices for that.
+    pub fn relax(&mut self, error: f64) -> Option<Settled> {
+        of_each!(self, test => test.relax(error))
+    }
+
+    /// The error at which the claim is or was settled.
+    pub fn error(&self) -> f64 {
+        of_each!(self, test => test.error())
     }
 
     /// Counts an attempt that was cut off.
@@ -196,11 +205,7 @@ pub fn conditions(
 ) -> Conditions {
     let position = |contestant: usize| coins.order.iter().position(|other| *other == contestant);
     let slot = if position(left.0) < position(right.0) { 1.0 } else { -1.0 };
-    let share = |sample: &Sample| {
-        let delay_ns = sample.beside.run_delay_ns? as f64;
-        let wall_ns = sample.value(Metric::WallTime).filter(|wall_ns| *wall_ns > 0.0)?;
-        Some(delay_ns / wall_ns)
-    };
-    let delay = share(left.1).zip(share(right.1)).map(|(left, right)| left.max(right));
+    let delays = left.1.delay_share().zip(right.1.delay_share());
+    let delay = delays.map(|(left, right)| left.max(right));
     Conditions { slot, delay }
 }

@@ -35,7 +35,7 @@ fn quantile(
     evidence: &Evidence,
 ) -> EffectResult {
     let readings = referee.readings(claim);
-    let (block, error) = (referee.plan().block_runs, referee.plan().claims[claim].error);
+    let (block, error) = (referee.plan().block_runs, referee.test(claim).error());
     let limits = quantile_limits(readings, good, bad, block, error);
     EffectResult {
         estimate: quantile_estimate(readings, good),

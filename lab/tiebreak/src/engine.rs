@@ -85,7 +85,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             started_ns: 0,
             paused_ns: None,
             failed: referee.seen().iter().map(|seen| seen.first_failure.is_some()).collect(),
-            to_clean_up: if was_killed { everybody } else { referee.needed() },
+            to_clean_up: if was_killed { everybody } else { Vec::new() },
             recorder,
             plan,
             sampler,
@@ -111,7 +111,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let reason = match ran {
             Ok(reason) => reason,
             Err(error) => {
-                self.clean_up();
+                // The error that comes first is the one to tell.
+                let _ = self.clean_up();
                 return Err(error);
             }
         };
@@ -148,9 +149,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// # Errors
     /// The journal cannot be written.
     pub fn end(mut self, reason: StopReason) -> Result<Referee, LabError> {
-        for warning in self.clean_up() {
-            self.warn(warning)?;
-        }
+        self.clean_up()?;
         self.finish(reason)?;
         Ok(self.referee)
     }
@@ -170,14 +169,18 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn relax(&mut self, error: f64) -> Result<(), LabError> {
-        self.recorder.event(&Event::Relaxed { error })?;
-        self.referee.relax(error);
+    pub fn relax(&mut self, error: f64, false_share: f64) -> Result<(), LabError> {
+        self.recorder.event(&Event::Relaxed { error, false_share })?;
+        self.referee.relax(error, false_share);
         Ok(())
     }
 
-    /// Runs the clean-up hooks of all contestants. A failing one costs no result: it is a warning.
-    fn clean_up(&mut self) -> Vec<Warning> {
+    /// Runs the clean-up hooks of the contestants whose set-up was begun, once. A failing one costs
+    /// no result: it is a warning.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn clean_up(&mut self) -> Result<(), LabError> {
         let mut warnings = Vec::new();
         for contestant in std::mem::take(&mut self.to_clean_up) {
             let why = match self.sampler.clean_up(contestant) {
@@ -189,7 +192,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             warnings.push(Warning::CleanUpFailed { contestant, why });
         }
         warnings.extend(self.sampler.take_warnings());
-        warnings
+        warnings.into_iter().try_for_each(|warning| self.warn(warning))
     }
 
     /// Waits for quiet and makes one attempt at a round; a reason if the run is to end instead.
@@ -240,6 +243,9 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// Hooks and warm-up runs before the first round; a reason if that already ends the run.
     fn set_up(&mut self) -> Result<Option<StopReason>, LabError> {
         for contestant in self.referee.needed() {
+            if !self.to_clean_up.contains(&contestant) {
+                self.to_clean_up.push(contestant);
+            }
             let mut failure = self.sampler.set_up(contestant).err();
             for _ in 0..self.plan.program.warmup_runs {
                 let request = RunRequest {

@@ -1,7 +1,7 @@
 //! From a contest of a file of claims to the plan of its run.
 
 use crate::error::LabError;
-use crate::planning::{capped, index_of};
+use crate::planning::{capped, check_adjust, index_of};
 use crate::revisions::{Asked, NAMES};
 use std::path::Path;
 use tiebreak_core::plan::{
@@ -48,11 +48,14 @@ impl Shared {
 /// # Errors
 /// A mean without a cap.
 pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
+    let options = &contest.options;
+    let (centre, adjust) =
+        (options.centre.unwrap_or(Centre::Factor), options.adjust.unwrap_or(Adjust::NONE));
+    check_adjust(centre, adjust)?;
     let contestants = contestants(contest);
     let error = shared.error_of_a_claim();
     let claims = contest.claims.iter().map(|claim| planned(claim, contest, &contestants, error));
     let claims = claims.collect::<Result<Vec<_>, _>>()?;
-    let options = &contest.options;
     Ok(Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
@@ -62,13 +65,13 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
         resolution: options.resolution.unwrap_or(RESOLUTION),
         budget: shared.budget,
         scope: Scope::Binary,
-        centre: options.centre.unwrap_or(Centre::Factor),
+        centre,
         // Contests have coins of their own.
         seed: format!("{} {}", shared.seed, contest.name),
         clock_step_ns: shared.clock_step_ns,
         program: options.program.clone(),
         block_runs: options.block_runs.unwrap_or(1),
-        adjust: options.adjust.unwrap_or(Adjust::NONE),
+        adjust,
     })
 }
 

@@ -131,6 +131,19 @@ pub enum Subject {
     },
 }
 
+/// A stream ends at a whole block, so a budget of lines is rounded down to one.
+fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
+    let block = request.block_runs;
+    let rounds = budget.rounds.map(|lines| lines - lines % block);
+    match (rounds, budget.rounds) {
+        (Some(0), Some(lines)) => usage(format!(
+            "a budget of {lines} lines is less than one block of {block}, so nothing could be \
+             observed: give more, or a smaller --block"
+        )),
+        _ => Ok(Budget { rounds, ..budget }),
+    }
+}
+
 /// Makes the plan of one claim about one contestant (`tiebreak slo`).
 ///
 /// # Errors
@@ -148,6 +161,10 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
         ));
     }
     let claim = capped(claim, request.program.timeout_ns)?;
+    let asked_budget = match subject {
+        Subject::Runs => request.budget,
+        Subject::Lines { .. } => request.budget.map(|b| whole_blocks(b, request)).transpose()?,
+    };
     let (kind, scope, budget) = match subject {
         Subject::Runs => {
             let seconds = Some(SECONDS_A_CLAIM);
@@ -171,7 +188,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
         contestants,
         error: request.error,
         resolution: request.resolution,
-        budget: request.budget.unwrap_or(budget),
+        budget: asked_budget.unwrap_or(budget),
         scope,
         centre: request.centre,
         seed: request.seed.clone(),
@@ -201,8 +218,21 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
             request.resolution
         ));
     }
+    check_adjust(request.centre, request.adjust)?;
     if request.block_runs == 0 {
         return usage("a block of 0 runs observes nothing: --block 1 or more".into());
+    }
+    Ok(())
+}
+
+/// An adjusted round has another median than the round itself, so the two do not go together.
+pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabError> {
+    if centre == Centre::Median && !adjust.is_none() {
+        return usage(
+            "--adjust does not go with --centre median, which promises the median of the rounds \
+             as they are: leave one of them out"
+                .into(),
+        );
     }
     Ok(())
 }
@@ -357,6 +387,16 @@ mod tests {
         assert_eq!(plan(&asked).unwrap().contestants[1].hooks.prepare.as_deref(), Some("2"));
         asked.hooks.prepare.push("3".into());
         assert!(refused(&asked).contains("3 times --prepare for 2 commands"));
+    }
+
+    #[test]
+    fn an_adjusted_round_has_another_median() {
+        for (slot, strata) in [(true, false), (false, true)] {
+            let adjust = Adjust { slot, strata };
+            let asked = Request { centre: Centre::Median, adjust, ..request(&["a", "b"]) };
+            assert!(refused(&asked).contains("does not go with --centre median"));
+            assert!(plan(&Request { centre: Centre::Factor, ..asked }).is_ok());
+        }
     }
 
     #[test]

@@ -16,7 +16,6 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
 use tiebreak_stats::observation::{self, LogRatio};
 
 /// A run may always take this long before it counts as hanging.
@@ -30,8 +29,6 @@ pub struct OpenClaim {
     test: ClaimTest,
     /// Of a claim about a quantile, the values in the order in which they came.
     readings: Vec<Reading>,
-    /// What it was settled as when the error of many claims together allowed that.
-    relaxed: Option<Settled>,
     /// The run's own time when the claim was settled or became void.
     ended_ns: Option<u64>,
     void: bool,
@@ -57,6 +54,8 @@ pub struct Referee {
     oddities: Oddities,
     /// Rounds of a claim in which the kernel did not say how long contestants waited for a CPU.
     rounds_without_delay: u64,
+    /// Set when claims were settled together with those of other runs.
+    false_share: Option<f64>,
     warnings: Vec<Warning>,
 }
 
@@ -66,7 +65,6 @@ impl Referee {
         let open = |planned: &PlannedClaim| OpenClaim {
             test: ClaimTest::new(plan, planned),
             readings: Vec::new(),
-            relaxed: None,
             ended_ns: None,
             void: false,
             coarse_rounds: 0,
@@ -90,6 +88,7 @@ impl Referee {
             slowest_first_ns: None,
             oddities: Oddities::default(),
             rounds_without_delay: 0,
+            false_share: None,
             warnings: Vec::new(),
             plan: plan.clone(),
         }
@@ -140,7 +139,7 @@ impl Referee {
             Event::Warned { warning } => self.warn(warning.clone()),
             Event::Resumed { budget, .. } => self.budget = *budget,
             Event::Observed { .. } => self.take_lines(event),
-            Event::Relaxed { error } => self.relax(*error),
+            Event::Relaxed { error, false_share } => self.relax(*error, *false_share),
             Event::FirstFailure { contestant, fault, .. } => {
                 self.seen[*contestant].first_failure = Some(fault.clone());
             }
@@ -178,16 +177,20 @@ impl Referee {
     }
 
     /// Settles the open claims whose evidence suffices at this error of one claim.
-    pub fn relax(&mut self, error: f64) {
-        for claim in &mut self.claims {
-            if claim.is_open() {
-                claim.relaxed = claim.test.settled_at(error);
-                claim.ended_ns = claim.relaxed.map(|_| self.elapsed_ns);
-            }
+    pub fn relax(&mut self, error: f64, false_share: f64) {
+        self.false_share = Some(false_share);
+        for claim in self.claims.iter_mut().filter(|claim| claim.is_open()) {
+            claim.ended_ns = claim.test.relax(error).map(|_| self.elapsed_ns);
         }
     }
 
-    /// What each open claim would be settled as at this error: `None` where it would stay open.
+    /// Of all that is said to be proven in the file of this run, the share that may be wrong on
+    /// average, if its claims were settled together with others.
+    pub fn false_share(&self) -> Option<f64> {
+        self.false_share
+    }
+
+    /// Whether the claim is open and would be settled at this error.
     pub fn would_settle(&self, claim: usize, error: f64) -> bool {
         let claim = &self.claims[claim];
         claim.is_open() && claim.test.settled_at(error).is_some()
@@ -318,6 +321,9 @@ impl Referee {
             let ran = |contestant: &usize| coins.order.contains(contestant);
             if claim.is_open() && ran(&planned.left) && planned.right.iter().all(ran) {
                 claim.test.lose_attempt();
+                if planned.claim.statement.is_about_quantile() {
+                    claim.readings.push(Reading::UNKNOWN);
+                }
             }
         }
     }
@@ -389,7 +395,7 @@ impl Referee {
     /// The verdict of a claim as it stands: `undecided` while it is open.
     pub fn verdict(&self, claim: usize) -> Verdict {
         let claim = &self.claims[claim];
-        match claim.test.settled().or(claim.relaxed) {
+        match claim.test.settled() {
             Some(settled) => settled.verdict,
             None if claim.void => Verdict::Void,
             None => Verdict::Undecided,
@@ -398,8 +404,7 @@ impl Referee {
 
     /// The contestant that a settled question names.
     pub fn winner(&self, claim: usize) -> Option<usize> {
-        let OpenClaim { test, relaxed, .. } = &self.claims[claim];
-        let left_wins = test.settled().or(*relaxed)?.left_wins?;
+        let left_wins = self.claims[claim].test.settled()?.left_wins?;
         let planned = &self.plan.claims[claim];
         if left_wins { Some(planned.left) } else { planned.right }
     }
@@ -486,7 +491,7 @@ impl Referee {
 
 impl OpenClaim {
     fn is_open(&self) -> bool {
-        self.test.settled().is_none() && self.relaxed.is_none() && !self.void
+        self.test.settled().is_none() && !self.void
     }
 }
 

@@ -9,7 +9,7 @@ use crate::resume::{self, NewBudget};
 use crate::stream::Stream;
 use crate::{replay, revisions};
 use sha2::{Digest, Sha256};
-use std::io::BufRead;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -47,6 +47,19 @@ impl<'a> Standing<'a> {
         let (header, id) = (&self.journal.header, &self.journal.id);
         outcome::result(self.referee, header, id, None, Detail::Progress)
     }
+}
+
+/// What an earlier run of a plan has come to.
+#[derive(Debug)]
+pub enum Earlier {
+    /// There is none, or none that can be gone on with.
+    None,
+    /// Its claims were raced on these files, but in another way.
+    Otherwise,
+    /// It can be gone on with; its plan has the coins and the budget of then.
+    Open(RunId, Box<Plan>),
+    /// Its claims are settled.
+    Settled(Box<RunResult>),
 }
 
 /// Who makes a run, with what.
@@ -89,24 +102,36 @@ impl Session {
         Ok(Session { store, run, journal, _lock: lock })
     }
 
-    /// The latest run of this plan's claims on these files, if it was interrupted or cut off, was
-    /// planned with the same errors, and so can be gone on with.
+    /// The latest run of this very plan, coins and budget apart, on these files: what has been made
+    /// of it already.
     ///
     /// # Errors
     /// A file cannot be read, or the store.
-    pub fn unfinished(
-        store: &Store,
-        plan: &Plan,
-        origin: &Origin,
-    ) -> Result<Option<RunId>, LabError> {
+    pub fn earlier(store: &Store, plan: &Plan, origin: &Origin) -> Result<Earlier, LabError> {
         let files = prints(&origin.files)?;
-        let Some(run) = store.latest_of(&claim_key(plan, &files))? else { return Ok(None) };
+        let Some(run) = store.latest_of(&claim_key(plan, &files))? else {
+            return Ok(Earlier::None);
+        };
         let journal = store.journal(&run)?;
-        let stopped = replay::last_stop(&journal);
-        let is_open = matches!(stopped, None | Some(StopReason::Interrupted));
-        let is_same = journal.header.plan.claims == plan.claims;
-        let is_there = revisions::gone(&journal.header.plan).is_none();
-        Ok((is_open && is_same && is_there).then_some(run))
+        let made = &journal.header.plan;
+        let is_relaxed = |event: &Event| matches!(event, Event::Relaxed { .. });
+        if journal.events.iter().any(is_relaxed) || revisions::gone(made).is_some() {
+            return Ok(Earlier::None);
+        }
+        let same = Plan {
+            seed: made.seed.clone(),
+            budget: made.budget,
+            clock_step_ns: made.clock_step_ns,
+            ..plan.clone()
+        };
+        if *made != same {
+            return Ok(Earlier::Otherwise);
+        }
+        Ok(match replay::last_stop(&journal) {
+            Some(StopReason::Settled) => Earlier::Settled(Box::new(replay::result(&journal))),
+            Some(StopReason::Void) => Earlier::None,
+            _ => Earlier::Open(run, Box::new(journal.header.plan)),
+        })
     }
 
     /// What a run in a store was made with: enough to start its programs before the rounds are
@@ -171,7 +196,7 @@ impl Session {
     /// A line is not what it should be, the stream cannot be read, or the journal not written.
     pub fn read(
         mut self,
-        input: impl BufRead,
+        input: impl Read + Send + 'static,
         stop: &AtomicBool,
         mut watch: impl FnMut(&Standing),
     ) -> Result<RunResult, LabError> {

@@ -4,11 +4,14 @@
 //! A line is an observation, or a block of lines one after the other is: requests fail in bursts,
 //! and evidence line by line would take each failure of a burst for news (rule A12).
 
+mod lines;
+
 use crate::claim_test::ClaimTest;
 use crate::error::LabError;
 use crate::recorder::Recorder;
 use crate::referee::Referee;
-use std::io::{BufRead, ErrorKind};
+use lines::{Lines, Next};
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tiebreak_core::claim::Property;
@@ -23,8 +26,8 @@ use tiebreak_core::warning::Warning;
 const BETWEEN_WRITES: Duration = Duration::from_millis(100);
 /// At most this many numbers are journalled at once.
 const NUMBERS_MAX: usize = 4096;
-/// A longer line is no number.
-const LINE_BYTES_MAX: usize = 1000;
+/// A stream that is silent is left alone for this long until somebody may have asked to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Reads a stream into one run's evidence.
 pub struct Stream<'a, R: Recorder> {
@@ -39,7 +42,8 @@ pub struct Stream<'a, R: Recorder> {
     property: Property,
     batch: Batch,
     last_failed: bool,
-    read_before: u64,
+    /// Lines of this input so far, whatever stood on them.
+    lines_read: u64,
     elapsed_before: Duration,
     started: Instant,
     next_write: Instant,
@@ -84,7 +88,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             property,
             batch: Batch::default(),
             last_failed: false,
-            read_before: referee.rounds(),
+            lines_read: 0,
             elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
             referee,
             started: now,
@@ -101,36 +105,30 @@ impl<'a, R: Recorder> Stream<'a, R> {
     /// read, or the journal cannot be written.
     pub fn run(
         mut self,
-        mut input: impl BufRead,
+        input: impl Read + Send + 'static,
         mut watch: impl FnMut(&Referee),
     ) -> Result<(Referee, StopReason), LabError> {
-        let mut line = Vec::new();
+        let mut lines = Lines::of(input);
         let reason = loop {
             if let Some(reason) = self.reason_to_stop() {
                 break reason;
             }
-            match self.read_line(&mut input, &mut line) {
-                Ok(true) => {}
-                Ok(false) => break StopReason::Ended,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.write()?;
-                    return Err(LabError::Stream { line: self.at_line(), what: error.to_string() });
-                }
-            }
-            if let Err(what) = self.take(&line) {
+            let taken = match lines.next(PATIENCE) {
+                Next::Line(line) => self.take(&line),
+                Next::Silence => Ok(()),
+                Next::End => break StopReason::Ended,
+                Next::Broken(what) => Err(what),
+            };
+            if let Err(what) = taken {
                 self.write()?;
                 self.finish(StopReason::Interrupted)?;
-                return Err(LabError::Stream { line: self.at_line(), what });
+                return Err(LabError::Stream { line: self.lines_read, what });
             }
-            line.clear();
             if self.is_due() {
                 self.write()?;
                 watch(&self.referee);
             }
         };
-        // A claim that is settled, or a budget, ends at a whole block; the end of a stream need
-        // not.
         self.write()?;
         let settled = self.referee.verdict(0) != Verdict::Undecided;
         let reason = if settled { StopReason::Settled } else { reason };
@@ -152,31 +150,12 @@ impl<'a, R: Recorder> Stream<'a, R> {
         is_out.then_some(StopReason::Budget)
     }
 
-    /// Adds to `line` up to its end; whether there was one more line.
-    fn read_line(&self, input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
-        loop {
-            // Not `read_until`, which would go on waiting after a signal.
-            let available = input.fill_buf()?;
-            if available.is_empty() {
-                return Ok(!line.is_empty());
-            }
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let used = end.map_or(available.len(), |end| end + 1);
-            let room = (LINE_BYTES_MAX + 1).saturating_sub(line.len());
-            line.extend_from_slice(&available[..end.unwrap_or(used).min(room)]);
-            input.consume(used);
-            if end.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-
     /// Counts a line; blank ones and comments are passed over.
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        self.lines_read += 1;
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
-            self.read_before += 1;
             return Ok(());
         }
         let (is_success, value) = match self.scale {
@@ -217,7 +196,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
         lines > 0
             && (self.ahead.settled().is_some()
                 || self.batch.values.len() >= NUMBERS_MAX
-                || (lines.is_multiple_of(64) && Instant::now() >= self.next_write))
+                || Instant::now() >= self.next_write)
     }
 
     /// The batch becomes evidence, and is in the journal before anybody sees it.
@@ -248,11 +227,6 @@ impl<'a, R: Recorder> Stream<'a, R> {
 
     fn elapsed(&self) -> Duration {
         self.elapsed_before + self.started.elapsed()
-    }
-
-    /// The line that is being read, counted from 1.
-    fn at_line(&self) -> u64 {
-        self.read_before + self.referee.rounds() + self.batch.lines + 1
     }
 
     fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {

@@ -16,7 +16,7 @@ use tiebreak_stats::detector::Detector;
 use tiebreak_store::{StoppedRun, Store};
 
 /// What makes runs one series: the claim, and the commands that it is about.
-type Key = (String, Vec<(String, String)>);
+type Key = (String, Vec<(String, String)>, String);
 
 /// Watches every claim of the store's runs in both directions; `only` names one claim.
 ///
@@ -38,7 +38,9 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
             if only.is_some_and(|only| only != planned.claim.text) {
                 continue;
             }
-            let key = (planned.claim.text.clone(), commands(plan, claim));
+            // The cap of a mean may come from elsewhere than its sentence.
+            let statement = format!("{:?}", planned.claim.statement);
+            let key = (planned.claim.text.clone(), commands(plan, claim), statement);
             if !found.contains_key(&key) {
                 order.push(key.clone());
             }

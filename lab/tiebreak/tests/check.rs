@@ -25,9 +25,9 @@ struct Asked {
     seed: String,
 }
 
-fn rules(family: Family, error: f64, rounds: u64) -> Rules {
+fn rules(family: Family, error: f64, claims: usize, rounds: u64) -> Rules {
     let budget = Budget { rounds: Some(rounds), seconds: None };
-    Rules { file: "claims.toml".into(), family, error, budget }
+    Rules { file: "claims.toml".into(), family, error, claims, budget }
 }
 
 fn check(folder: &Path, rules: &Rules, asked: &[Asked], resolution: f64) -> CheckResult {
@@ -54,7 +54,7 @@ fn check(folder: &Path, rules: &Rules, asked: &[Asked], resolution: f64) -> Chec
             sampler: VirtualSampler::new(&one.behaviours),
         });
     }
-    let result = race(&mut contests, rules, &NEVER, |standing| {
+    let result = race(&mut contests, &[], rules, &NEVER, |standing| {
         assert_eq!(standing().contests.len(), asked.len());
     });
     drop(contests);
@@ -90,7 +90,7 @@ fn open_claims_get_the_time_of_those_that_are_settled() {
     let folder = tempfile::tempdir().unwrap();
     let result = check(
         folder.path(),
-        &rules(Family::EBonferroni, 0.01, 600),
+        &rules(Family::EBonferroni, 0.01, 2, 600),
         &[
             asked(3e6, 6e6, "A is faster than B", "quick"),
             asked(5e6, 5.001e6, "A is at least 1.001x faster than B", "never"),
@@ -112,7 +112,7 @@ fn contests_take_turns() {
     let never = "A is at least 1.001x faster than B";
     let result = check(
         folder.path(),
-        &rules(Family::EBonferroni, 0.01, 900),
+        &rules(Family::EBonferroni, 0.01, 3, 900),
         &[
             asked(5e6, 5.001e6, never, "a"),
             asked(5e6, 5.001e6, never, "b"),
@@ -135,7 +135,7 @@ fn a_failing_contest_leaves_the_others() {
     };
     let result = check(
         folder.path(),
-        &rules(Family::EBonferroni, 0.01, 600),
+        &rules(Family::EBonferroni, 0.01, 2, 600),
         &[failing, asked(3e6, 6e6, "A is faster than B", "fine")],
         0.01,
     );
@@ -153,7 +153,7 @@ fn e_bh_settles_together_what_none_settles_alone() {
     let contests = [small("a"), small("b"), small("c"), small("d"), small("e"), small("f")];
     let race = |family| {
         let folder = tempfile::tempdir().unwrap();
-        check(folder.path(), &rules(family, 0.02, 10_000), &contests, 0.0)
+        check(folder.path(), &rules(family, 0.02, 6, 10_000), &contests, 0.0)
     };
     let (alone, together) = (race(Family::EBonferroni), race(Family::EBh));
     let rounds = |result: &CheckResult| -> u64 {
@@ -161,6 +161,86 @@ fn e_bh_settles_together_what_none_settles_alone() {
     };
     assert!(verdicts(&alone).iter().chain(&verdicts(&together)).all(|v| *v == Verdict::Holds));
     assert!(rounds(&together) < rounds(&alone), "{} {}", rounds(&together), rounds(&alone));
+    for claim in together.contests.iter().flat_map(|contest| &contest.run.verdicts) {
+        assert!(claim.effect.low.unwrap() > 1.0, "interval and verdict agree: {claim:?}");
+        assert!(claim.evidence.for_claim >= claim.evidence.needed * (1.0 - 1e-9), "{claim:?}");
+        assert!((0.0033..=0.02).contains(&claim.error), "{claim:?}");
+    }
+    assert!(together.contests.iter().all(|contest| contest.run.false_share == Some(0.02)));
+    assert!(alone.contests.iter().all(|contest| contest.run.false_share.is_none()));
+}
+
+#[test]
+fn of_what_e_bh_proves_little_is_false() {
+    // Ten claims that are true by little, and ten of equal contestants: any order is false.
+    let noisy = |wall_ns| Behaviour { noise: 0.08, ..times(wall_ns) };
+    let contest = |file: u64, index: u64| Asked {
+        behaviours: vec![noisy(5e6), noisy(if index < 10 { 5.1e6 } else { 5e6 })],
+        claims: Vec::new(),
+        seed: format!("e-BH {file} {index}"),
+    };
+    let false_share = |file: u64| {
+        let folder = tempfile::tempdir().unwrap();
+        let contests: Vec<Asked> = (0..20).map(|index| contest(file, index)).collect();
+        let result = check(folder.path(), &rules(Family::EBh, 0.2, 20, 3000), &contests, 0.0);
+        let is_proven = |verdict: &Verdict| *verdict != Verdict::Undecided;
+        let proven = verdicts(&result).iter().filter(|verdict| is_proven(verdict)).count();
+        let wrong = verdicts(&result)[10..].iter().filter(|verdict| is_proven(verdict)).count();
+        (wrong as f64 / proven.max(1) as f64, proven)
+    };
+    let files = 5;
+    let found: Vec<(f64, usize)> = (0..files).map(false_share).collect();
+    let mean = found.iter().map(|(share, _)| share).sum::<f64>() / files as f64;
+    assert!(mean <= 0.2, "{found:?}");
+    assert!(found.iter().map(|(_, proven)| proven).sum::<usize>() > 10, "{found:?}");
+}
+
+#[test]
+fn what_was_settled_before_counts_and_is_not_raced_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let quick = asked(3e6, 6e6, "A is faster than B", "quick");
+    let earlier = check(folder.path(), &rules(Family::EBonferroni, 0.01, 2, 600), &[quick], 0.01);
+    let plan = planning::plan(&Request {
+        budget: Some(Budget { rounds: Some(600), seconds: None }),
+        ..request(2, &["A is faster than B"])
+    });
+    let store = Store::open(&folder.path().join("journal.db")).unwrap();
+    let origin = Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
+    let mut contests = [Contest {
+        name: "second".into(),
+        lines: vec![9],
+        session: Session::begin(store, plan.unwrap(), origin).unwrap(),
+        sampler: VirtualSampler::new(&[times(3e6), times(6e6)]),
+    }];
+    let rules = rules(Family::EBonferroni, 0.01, 2, 600);
+    let both = race(&mut contests, &earlier.contests, &rules, &NEVER, |_| {}).unwrap();
+    assert_eq!(verdicts(&both), [Verdict::Holds, Verdict::Holds]);
+    assert_eq!(both.contests[0].run.journal, earlier.contests[0].run.journal);
+}
+
+#[test]
+fn only_what_was_set_up_is_cleaned_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = |name: &str| {
+        let plan = planning::plan(&request(2, &["A is faster than B"])).unwrap();
+        let store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let origin =
+            Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
+        Contest {
+            name: name.into(),
+            lines: vec![1],
+            session: Session::begin(store, plan, origin).unwrap(),
+            sampler: VirtualSampler::new(&[times(3e6), times(6e6)]),
+        }
+    };
+    let mut contests = [begin("one"), begin("two")];
+    let stopped = AtomicBool::new(true);
+    let rules = rules(Family::EBonferroni, 0.01, 2, 600);
+    let result = race(&mut contests, &[], &rules, &stopped, |_| {}).unwrap();
+    assert!(result.interrupted);
+    assert_eq!(contests[1].sampler.log, Vec::<String>::new(), "its turn never came");
+    let cleaned = contests[0].sampler.log.iter().filter(|entry| entry.starts_with("clean up"));
+    assert_eq!(cleaned.count(), 2);
 }
 
 /// A file of 100 claims of which none is true: ten contests, each of five equal contestants, all
@@ -173,7 +253,7 @@ fn null_file(number: u64, rounds: u64) -> CheckResult {
         seed: format!("null {number} {index}"),
     };
     let contests: Vec<Asked> = (0..10).map(contest).collect();
-    check(folder.path(), &rules(Family::EBonferroni, 0.05, rounds), &contests, 0.0)
+    check(folder.path(), &rules(Family::EBonferroni, 0.05, 100, rounds), &contests, 0.0)
 }
 
 #[test]

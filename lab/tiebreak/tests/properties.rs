@@ -137,3 +137,37 @@ fn shares_of_rounds_are_counted() {
         assert_eq!(verdict(&asked, &contestants), expected, "{claim}");
     }
 }
+
+#[test]
+fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
+    use tiebreak::core::schedule::RoundCoins;
+    use tiebreak::referee::Referee;
+    let asked = about_one("median of A is below 10 ms");
+    let plan = tiebreak::planning::plan(&asked).unwrap();
+    let mut referee = Referee::new(&plan);
+    let coins = |attempt| RoundCoins {
+        round: 0,
+        attempt,
+        primer: 0,
+        order: vec![0],
+        padding_bytes: vec![0, 0],
+    };
+    (0..5).for_each(|attempt| referee.lose_attempt(&coins(attempt), None));
+    for number in 0..40 {
+        let round = tiebreak::core::journal::Round {
+            coins: RoundCoins { round: number, ..coins(5) },
+            waited_ns: 0,
+            elapsed_ns: number,
+            samples: vec![tiebreak::core::sample::Sample::of_wall_ns(5_000_000)],
+            wealth: Vec::new(),
+        };
+        referee.take_round(&round);
+        let header = common::header(plan.clone());
+        let detail = tiebreak::outcome::Detail::Full;
+        let result = tiebreak::outcome::result(&referee, &header, "run", None, detail);
+        let claim = &result.verdicts[0];
+        let excludes_the_bar = claim.effect.high.is_some_and(|high| high <= 1e7);
+        assert_eq!(excludes_the_bar, claim.verdict == Verdict::Holds, "{number}: {claim:?}");
+    }
+    assert_eq!(referee.verdict(0), Verdict::Holds);
+}

@@ -35,7 +35,7 @@ fn begin(folder: &Path, claim: &str, block: u64, scale: Option<f64>) -> Session 
 }
 
 fn read(session: Session, lines: &str) -> Result<RunResult, LabError> {
-    session.read(lines.as_bytes(), &NEVER, |_| {})
+    session.read(std::io::Cursor::new(lines.to_owned()), &NEVER, |_| {})
 }
 
 fn judge(claim: &str, block: u64, scale: Option<f64>, lines: &str) -> RunResult {
@@ -118,6 +118,48 @@ fn a_wrong_line_is_named_and_costs_nothing() {
         };
         assert_eq!(journal.events.iter().map(lines).sum::<u64>(), 2, "what came before is kept");
     }
+}
+
+#[test]
+fn a_wrong_line_is_counted_in_its_own_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = read(begin(folder.path(), RATE, 10, None), "1\n1\n1\n1\nx\n").unwrap_err();
+    assert!(error.to_string().starts_with("line 5:"), "{error}");
+    let store = Store::open(&folder.path().join("journal.db")).unwrap();
+    let run = store.find("latest").unwrap();
+    let session = Session::take_up(store, run, &Fingerprint::default(), NewBudget::Same).unwrap();
+    let error = read(session, "1\n\nx\n").unwrap_err();
+    assert!(error.to_string().starts_with("line 3:"), "{error}");
+}
+
+#[test]
+fn a_silent_stream_ends_at_its_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked =
+        Request { budget: Some(Budget { rounds: None, seconds: Some(0.05) }), ..request(1, &[]) };
+    let claim = tiebreak::study::parse(RATE, &["A"]).unwrap();
+    let subject = Subject::Lines { scale: None };
+    let plan = planning::about_one(&asked, claim, subject).unwrap();
+    let store = Store::open(&folder.path().join("journal.db")).unwrap();
+    let origin = Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
+    let session = Session::begin(store, plan, origin).unwrap();
+    // Nobody writes, and nobody closes it.
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let result = session.read(reader, &NEVER, |_| {}).unwrap();
+    assert_eq!(result.stopped, Some(StopReason::Budget));
+}
+
+#[test]
+fn a_budget_of_lines_is_whole_blocks() {
+    let plan = |lines, block_runs| {
+        let budget = Some(Budget { rounds: Some(lines), seconds: None });
+        let asked = Request { budget, block_runs, ..request(1, &[]) };
+        let claim = tiebreak::study::parse(RATE, &["A"]).unwrap();
+        planning::about_one(&asked, claim, Subject::Lines { scale: None })
+    };
+    assert_eq!(plan(1500, 1000).unwrap().budget.rounds, Some(1000));
+    assert_eq!(plan(1500, 1).unwrap().budget.rounds, Some(1500));
+    assert!(plan(999, 1000).unwrap_err().to_string().contains("less than one block"));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What the scheduler has counted of a process: its time on a CPU, and its time waiting for one.
 
 use super::message::Reply;
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use tiebreak_machine::clock;
 
 /// Longer than three numbers of 64 bits.
@@ -48,6 +50,68 @@ fn parse(text: &str) -> Option<(u64, u64)> {
     (slices > 0).then_some((run_ns, delay_ns))
 }
 
+/// The launcher's own count, which stays open.
+pub(super) struct Own(Option<File>);
+
+impl Own {
+    pub(super) fn open() -> Own {
+        Own(File::open("/proc/self/schedstat").ok())
+    }
+
+    /// How long the launcher has waited for a CPU so far; 0 where the kernel does not say.
+    fn delay_ns(&self) -> u64 {
+        let mut text = [0; TEXT_BYTES];
+        let length = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+        let text = length.and_then(|length| std::str::from_utf8(&text[..length]).ok());
+        text.and_then(parse).map_or(0, |(_, delay_ns)| delay_ns)
+    }
+}
+
+/// How long the launcher waits for a CPU around a run.
+///
+/// The run lasts until the launcher has seen its end, so a wait of the launcher's behind others is
+/// part of its time as much as a wait of its own. While the contestant lives, a wait of the
+/// launcher's costs it nothing.
+pub(super) struct Waits<'a> {
+    own: &'a Own,
+    at_start_ns: u64,
+    /// When the launcher had begun to wait for the end.
+    at_first_sleep_ns: Option<u64>,
+    at_last_sleep_ns: u64,
+}
+
+impl Waits<'_> {
+    /// To be called just before a start.
+    pub(super) fn new(own: &Own) -> Waits<'_> {
+        let at_start_ns = own.delay_ns();
+        Waits { own, at_start_ns, at_first_sleep_ns: None, at_last_sleep_ns: at_start_ns }
+    }
+
+    /// To be called just before each sleep that the end may interrupt.
+    pub(super) fn before_sleep(&mut self) {
+        self.at_last_sleep_ns = self.own.delay_ns();
+        self.at_first_sleep_ns.get_or_insert(self.at_last_sleep_ns);
+    }
+
+    /// To be called once the process is reaped and the clock has been read: adds what the launcher
+    /// waited after the end to what the contestant waited before it.
+    pub(super) fn add_to(&self, reply: &mut Reply) {
+        if reply.run_delay_ns == Reply::UNKNOWN {
+            return;
+        }
+        let before_ns = self.at_first_sleep_ns.unwrap_or(self.at_start_ns) - self.at_start_ns;
+        let after_ns = self.own.delay_ns().saturating_sub(self.at_last_sleep_ns);
+        reply.run_delay_ns += lost_ns(before_ns, after_ns, reply.run_ns + reply.run_delay_ns);
+    }
+}
+
+/// What a launcher lost that waited so long before it slept and after it was woken, of a contestant
+/// that ran and waited for `lived_ns`: if it came to sleep only after the end, a part of the first
+/// wait as well.
+fn lost_ns(before_ns: u64, after_ns: u64, lived_ns: u64) -> u64 {
+    after_ns + before_ns.saturating_sub(lived_ns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +127,29 @@ mod tests {
         check("369040 2902053", None);
         check("369040 -1 2", None);
         check("a b c", None);
+    }
+
+    #[test]
+    fn a_wait_counts_that_made_the_run_longer() {
+        // While the contestant ran for 3 ms and waited for 1 ms.
+        assert_eq!(lost_ns(0, 0, 4_000_000), 0);
+        assert_eq!(lost_ns(3_500_000, 0, 4_000_000), 0);
+        assert_eq!(lost_ns(9_000_000, 0, 4_000_000), 5_000_000);
+        assert_eq!(lost_ns(20_000, 2_000_000, 4_000_000), 2_000_000);
+    }
+
+    #[test]
+    fn our_own_waits_only_grow() {
+        let own = Own::open();
+        let mut waits = Waits::new(&own);
+        waits.before_sleep();
+        let mut reply = Reply::new();
+        waits.add_to(&mut reply);
+        assert_eq!(reply.run_delay_ns, Reply::UNKNOWN, "what is unknown stays so");
+        (reply.run_ns, reply.run_delay_ns) = (1000, 10);
+        waits.add_to(&mut reply);
+        assert!(reply.run_delay_ns >= 10);
+        assert_eq!(Own(None).delay_ns(), 0);
     }
 
     #[test]

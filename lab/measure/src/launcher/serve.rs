@@ -2,6 +2,7 @@
 
 use super::folders::Folders;
 use super::message::{self, Heard, Hello, Reply, Request};
+use super::scheduled::{Own, Waits};
 use super::{Prepared, orphans, spawn, wait};
 use std::fs::File;
 use std::io;
@@ -35,12 +36,11 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     };
     message::send(socket, &hello, &[])?;
     let Ok(folders) = set_up else { return Ok(()) };
-    let attributes = spawn::Attributes::new()?;
+    let kept = Kept { folders, attributes: spawn::Attributes::new()?, scheduled: Own::open() };
     loop {
         match message::hear(socket)? {
             Heard::Request(request, standard) => {
-                let reply =
-                    run_once(&request, standard, &mut prepared, &folders, &attributes, socket);
+                let reply = run_once(&request, standard, &mut prepared, &kept, socket);
                 stand_on(&null, &null, &null);
                 message::send(socket, &reply, &[])?;
             }
@@ -51,12 +51,18 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     }
 }
 
+/// What every run needs and none changes.
+struct Kept {
+    folders: Folders,
+    attributes: spawn::Attributes,
+    scheduled: Own,
+}
+
 fn run_once(
     request: &Request,
     [input, output, errors]: [OwnedFd; 3],
     prepared: &mut Prepared,
-    folders: &Folders,
-    attributes: &spawn::Attributes,
+    kept: &Kept,
     socket: BorrowedFd<'_>,
 ) -> Reply {
     // The contestant inherits our own standard descriptors, so nothing is left to do for them
@@ -68,11 +74,12 @@ fn run_once(
         return reply;
     };
     let watch = wait::Watch { request, output: &output, errors: &errors, socket };
-    let entered = folders.enter(request.contestant as usize);
-    match entered.and_then(|()| spawn::start(image, &prepared.environment, attributes)) {
+    let entered = kept.folders.enter(request.contestant as usize);
+    let mut waits = Waits::new(&kept.scheduled);
+    match entered.and_then(|()| spawn::start(image, &prepared.environment, &kept.attributes)) {
         Ok((pid, start_ns)) => {
             reply.start_ns = start_ns;
-            watch.until_reaped(pid, &mut reply);
+            watch.until_reaped(pid, &mut reply, &mut waits);
             orphans::end_all(&mut reply);
             reply.floor_kib = own_peak_kib();
         }

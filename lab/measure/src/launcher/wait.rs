@@ -1,7 +1,8 @@
 //! Waiting for a program: its end, the time-out, a flood, or the caller's word.
 
 use super::message::{self, Heard, Reply, Request};
-use super::{process_descriptor, scheduled};
+use super::process_descriptor;
+use super::scheduled::{self, Waits};
 use crate::resources::time_ns;
 use std::io;
 use std::mem::MaybeUninit;
@@ -27,8 +28,8 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Waits until the process has ended, ends it if need be, reaps it, and fills in the reply.
-    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply) {
-        reply.end = self.until_ended(pid, reply.start_ns).unwrap_or_else(|error| {
+    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut Waits<'_>) {
+        reply.end = self.until_ended(pid, reply.start_ns, waits).unwrap_or_else(|error| {
             reply.errno = error.raw_os_error().unwrap_or(libc::EIO);
             Reply::BROKEN
         });
@@ -42,13 +43,14 @@ impl Watch<'_> {
             wait_for_end(pid);
         }
         reap(pid, reply);
+        waits.add_to(reply);
         if reply.end == Reply::ENDED && self.is_flooded() {
             reply.end = Reply::FLOODED;
         }
     }
 
     /// Waits until the process can be reaped or must be ended; says which.
-    fn until_ended(&self, pid: i32, start_ns: u64) -> io::Result<i32> {
+    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut Waits<'_>) -> io::Result<i32> {
         let process = process_descriptor(pid)?;
         let deadline_ns = start_ns.saturating_add(self.request.timeout_ns);
         let mut next_look_ns = start_ns + FIRST_LOOK_NS;
@@ -68,6 +70,7 @@ impl Watch<'_> {
                 last = (now_ns, bytes);
             }
             let until_ns = deadline_ns.min(next_look_ns).saturating_sub(now_ns);
+            waits.before_sleep();
             match sleep(&process, self.socket, until_ns)? {
                 Woken::ProcessEnded => return Ok(Reply::ENDED),
                 Woken::Spoken => match message::hear(self.socket)? {

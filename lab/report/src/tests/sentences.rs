@@ -129,3 +129,18 @@ fn an_undecided_run_says_how_to_go_on() {
     let page = terminal::render(&compared(vec![questions()[0].clone()]), &LOOK);
     assert!(!page.contains("resume"), "{page}");
 }
+
+#[test]
+fn claims_of_a_file_with_e_bh_promise_a_share_and_no_error() {
+    let mut run = crate::fixture::shares::judged(vec![
+        crate::fixture::shares::properties()[0].1.clone(),
+        crate::fixture::shares::properties()[0].1.clone(),
+    ]);
+    run.false_share = Some(0.05);
+    let page =
+        crate::terminal::render(&run, &crate::Look { width: 200, color: false, unicode: true });
+    assert!(page.contains("at most 5% is wrong on average"), "{page}");
+    for promise in ["wrong with probability", "verdict wrong at most", "any verdict is wrong"] {
+        assert!(!page.contains(promise), "{promise}: {page}");
+    }
+}

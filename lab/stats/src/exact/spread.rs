@@ -11,7 +11,8 @@ const STRETCH_MAX: f64 = 1.0;
 pub fn histogram(differences: &[f64], observed: f64, bins: usize) -> Option<Histogram> {
     let low = differences.iter().copied().fold(f64::INFINITY, f64::min);
     let high = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if bins == 0 || !(high - low).is_finite() || !observed.is_finite() {
+    let are_numbers = differences.iter().chain([&observed]).all(|value| value.is_finite());
+    if bins == 0 || !are_numbers || !(high - low).is_finite() {
         return None;
     }
     let width = if high > low { high - low } else { low.abs().max(1.0) * 1e-3 };

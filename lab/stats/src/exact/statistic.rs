@@ -88,12 +88,14 @@ fn median(values: &mut [f64]) -> f64 {
 ///
 /// Two differences that are equal but for the order in which their parts were added may differ in
 /// their last digits, so what lies within the rounding errors of both counts as equal, and equal
-/// ones as extreme: in doubt the test is stricter.
+/// ones as extreme: in doubt the test is stricter. So is a difference that is not a number.
 pub fn is_extreme(sides: Sides, resampled: Difference, observed: Difference) -> bool {
     let slack = ROUNDING_UNITS * f64::EPSILON * resampled.size.max(observed.size);
-    match sides {
-        Sides::Two => resampled.value.abs() >= observed.value.abs() - slack,
-        Sides::Greater => resampled.value >= observed.value - slack,
-        Sides::Less => resampled.value <= observed.value + slack,
-    }
+    let is_less_extreme = match sides {
+        Sides::Two => resampled.value.abs() < observed.value.abs() - slack,
+        Sides::Greater => resampled.value < observed.value - slack,
+        Sides::Less => resampled.value > observed.value + slack,
+    };
+    // Asked this way, since what is not a number is neither less nor more.
+    !is_less_extreme
 }

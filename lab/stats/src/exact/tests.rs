@@ -108,6 +108,25 @@ fn ties_are_extreme_in_any_order() {
     assert!(!is_extreme(Sides::Greater, less, b) && is_extreme(Sides::Less, less, b));
 }
 
+/// Sums beyond all numbers have differences that are not numbers; they must not speak for an effect.
+#[test]
+fn what_is_not_a_number_is_extreme() {
+    let observed = Difference { value: 3.0, size: 5.0 };
+    let of = |x: &[f64], y: &[f64]| Statistic::Mean.difference(&mut x.to_vec(), &mut y.to_vec());
+    let huge = [f64::MAX, f64::MAX];
+    let sizes = [5.0, f64::INFINITY, f64::NAN];
+    let nan = sizes.map(|size| Difference { value: f64::NAN, size });
+    for difference in nan.into_iter().chain([of(&huge, &huge)]) {
+        assert!(difference.value.is_nan());
+        for sides in [Sides::Two, Sides::Greater, Sides::Less] {
+            assert!(is_extreme(sides, difference, observed), "{difference:?} {sides:?}");
+        }
+    }
+    let zero = Difference { value: 0.0, size: 5.0 };
+    assert!(!is_extreme(Sides::Two, zero, observed) && !is_extreme(Sides::Greater, zero, observed));
+    assert!(histogram(&[1.0, f64::NAN, 2.0], 1.5, 4).is_none());
+}
+
 #[test]
 fn every_split_is_equally_likely() {
     for (x, y) in [(&[1.0, 2.0][..], &[4.0, 8.0, 16.0][..]), (&[4.0, 8.0, 16.0], &[1.0, 2.0])] {

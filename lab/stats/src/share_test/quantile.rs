@@ -46,7 +46,8 @@ pub fn quantile_limits(
 /// The least value that a share of at least `q` of the values does not exceed; `None` if there are
 /// no values, or it is not known.
 pub fn quantile_estimate(readings: &[Reading], q: f64) -> Option<f64> {
-    let mut highs: Vec<f64> = readings.iter().map(|reading| reading.high).collect();
+    let known = readings.iter().filter(|reading| **reading != Reading::UNKNOWN);
+    let mut highs: Vec<f64> = known.map(|reading| reading.high).collect();
     highs.sort_unstable_by(f64::total_cmp);
     let rank = libm::ceil(q * highs.len() as f64) as usize;
     highs.get(rank.saturating_sub(1)).copied().filter(|value| value.is_finite())

@@ -95,6 +95,15 @@ impl Layer {
                 .label("'check' looks at outputs, which output = \"null\" throws away")
                 .help("leave one of the two out");
         }
+        let adjusts = self.adjust.is_some_and(|adjust| adjust != Adjust::NONE);
+        if adjusts
+            && self.centre == Some(Centre::Median)
+            && let Some(item) = find("adjust").or(find("centre"))
+        {
+            log.error(item.key_span.clone(), "'adjust' does not go with centre = \"median\"")
+                .label("an adjusted round has another median")
+                .help("write centre = \"factor\" or adjust = \"none\"");
+        }
         if let Some((item, _)) = find("ignore-failure").zip(find("success")) {
             log.error(item.key_span.clone(), "both 'success' and 'ignore-failure' are given")
                 .label("it says that any exit status is success")

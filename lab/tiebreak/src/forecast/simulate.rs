@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::forecast::{BudgetForecast, Chance, ForecastRow};
 use tiebreak_stats::classic::{Conclusion, OUTER_EPS, Power, PowerOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::observation::{factor, log};
 use tiebreak_stats::power::{ChanceTest, Scenario, Tally};
 
 /// Runs of each truth: enough for its quantiles.
@@ -118,14 +119,14 @@ fn simulate(
 }
 
 /// Rounds at which the curves are read: evenly spaced in their logarithm, up to where nine tenths
-/// of the runs of most truths have ended.
+/// of the runs of most truths have ended; the same on every machine.
 fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<u64> {
     let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
     let last = last.unwrap_or(rounds_max).max(20) as f64;
-    let first = 5.0f64;
+    let (first, last) = (log(5.0), log(last));
     let at = |point: usize| {
         let share = point as f64 / (POINTS - 1) as f64;
-        (first * (last / first).powf(share)).round() as u64
+        factor(first + share * (last - first)).round() as u64
     };
     (0..POINTS).map(at).collect()
 }
@@ -174,4 +175,24 @@ pub fn by_recursion(
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the first, the eleventh, the 31st and the last point, known to 40 digits.
+    fn check(rounds_max: u64, expected: [u64; 4]) {
+        let points = points(std::iter::empty(), rounds_max);
+        assert!(points.len() == POINTS && points.is_sorted(), "{points:?}");
+        assert_eq!([0, 10, 30, 39].map(|at| points[at]), expected, "{rounds_max}");
+    }
+
+    #[test]
+    fn points_reach_from_five_rounds_to_the_last() {
+        check(0, [5, 7, 15, 20]);
+        check(20, [5, 7, 15, 20]);
+        check(1000, [5, 19, 294, 1000]);
+        check(1_000_000_000, [5, 672, 12_144_446, 1_000_000_000]);
+    }
 }

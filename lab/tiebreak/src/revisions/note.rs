@@ -3,6 +3,7 @@
 use super::git::Repository;
 use super::{Revision, WORKING_TREE};
 use std::fmt;
+use tiebreak_report::shell_quote;
 
 /// Something that does not keep two revisions from being raced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +44,10 @@ impl fmt::Display for Note {
             Note::Diverged { base, head, commits } => write!(
                 f,
                 "{base} has {commits} commit{} that {head} has not, and the verdict is about the \
-                 whole difference: --base \"$(git merge-base {base} {head})\" leaves them out",
-                if *commits == 1 { "" } else { "s" }
+                 whole difference: --base \"$(git merge-base {} {})\" leaves them out",
+                if *commits == 1 { "" } else { "s" },
+                shell_quote(base),
+                shell_quote(head)
             ),
         }
     }

@@ -2,7 +2,7 @@ use super::*;
 use repository::Tiny;
 
 mod planned;
-mod repository;
+pub(super) mod repository;
 mod troubles;
 
 /// Builds the program `app` of a tiny repository.
@@ -117,6 +117,10 @@ fn what_is_worth_a_note_is_noted() {
     assert!(notes("HEAD", "main").contains("the same commit"));
     let diverged = "main has 2 commits that topic has not";
     assert!(notes("main", "topic").contains(diverged), "{}", notes("main", "topic"));
+    // What the note says to type is a name to a shell, and nothing else.
+    tiny.git(&["branch", "$(touch${IFS}x);'", "main"]);
+    let note = notes("$(touch${IFS}x);'", "topic");
+    assert!(note.contains(r#""$(git merge-base '$(touch${IFS}x);'\''' topic)""#), "{note}");
     std::fs::write(tiny.path().join("app.sh"), "four").unwrap();
     assert!(notes("topic", "HEAD").contains("not committed are not in HEAD"));
     assert_eq!(notes("topic", "main~1"), "");

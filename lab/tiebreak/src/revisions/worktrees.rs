@@ -12,9 +12,13 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use tiebreak_measure::run_job;
 
+#[cfg(test)]
+mod tests;
+
 /// How the folder is called, before some digits.
 const FOLDER: &str = "tiebreak-revisions-";
-/// The file in it that is locked as long as somebody needs the folder.
+/// The file in it that is locked as long as somebody needs the folder. A folder that is to be kept
+/// has none, so that nobody ever takes it for left behind, not even after its maker was killed.
 const LOCK: &str = "lock";
 /// The file in it that has what git said.
 const LOG: &str = "git.log";
@@ -53,12 +57,13 @@ impl Worktrees {
         let root = parent.join(format!("{FOLDER}{digits}"));
         DirBuilder::new().mode(0o700).create(&root).map_err(failed)?;
         let trees = Vec::new();
-        // From here on, what is made is taken away again.
-        let mut made = Worktrees { repository, root, trees, keeps: false, lock: None };
-        let lock = File::create(made.root.join(LOCK)).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        made.lock = Some(lock);
-        made.keeps = keeps;
+        // From here on, what is made is taken away again, unless it is to be kept.
+        let mut made = Worktrees { repository, root, trees, keeps, lock: None };
+        if !keeps {
+            let lock = File::create(made.root.join(LOCK)).map_err(failed)?;
+            lock.lock().map_err(failed)?;
+            made.lock = Some(lock);
+        }
         Ok(made)
     }
 
@@ -127,8 +132,6 @@ impl Worktrees {
 impl Drop for Worktrees {
     fn drop(&mut self) {
         if self.keeps {
-            // Without the lock, nobody takes them for left behind.
-            let _ = fs::remove_file(self.root.join(LOCK));
             return;
         }
         for tree in &self.trees {
@@ -139,7 +142,7 @@ impl Drop for Worktrees {
 }
 
 /// Takes away what processes that were killed left of this repository: folders like ours whose lock
-/// is free.
+/// is free. Those that were to be kept have no lock.
 fn sweep(repository: &Repository) {
     let list = git(&repository.top).args(["worktree", "list", "--porcelain"]).output();
     let list = list.map(|output| output.stdout).unwrap_or_default();
@@ -171,22 +174,33 @@ fn has_trees(entries: fs::ReadDir) -> bool {
 /// Removes one worktree of ours and what the repository knows of it; of other worktrees nothing,
 /// which is why nothing is pruned.
 fn remove_tree(repository: &Repository, tree: &Path) {
-    let known = fs::read_to_string(tree.join(".git")).unwrap_or_default();
-    let known = known.trim().strip_prefix("gitdir: ").map(PathBuf::from);
     // Twice forced, because git locks a worktree while it makes it.
     let mut remove = git(&repository.top);
     remove.args(["worktree", "remove", "--force", "--force"]).arg(tree);
     if said(&mut remove, "remove a worktree").is_err() {
+        let known = known_of(repository, tree);
         remove_folder(tree);
-        if let Some(known) = known.filter(|known| is_of_worktrees(known)) {
+        if let Some(known) = known {
             remove_folder(&known);
         }
     }
 }
 
-/// Whether this is where a repository keeps what it knows of a worktree.
-fn is_of_worktrees(known: &Path) -> bool {
-    known.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")
+/// Where the repository keeps what it knows of a worktree. It is looked for in the repository: what
+/// the tree says of it, in its file `.git`, a build may have written.
+fn known_of(repository: &Repository, tree: &Path) -> Option<PathBuf> {
+    let mut common = git(&repository.top);
+    let common =
+        said(common.args(["rev-parse", "--git-common-dir"]), "find the repository").ok()?;
+    let common = repository.top.join(common).canonicalize().ok()?;
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_of_tree = |known: &PathBuf| {
+        let link = fs::read_to_string(known.join("gitdir")).unwrap_or_default();
+        let link = known.join(link.trim_end_matches('\n'));
+        link.parent().is_some_and(|linked| real(linked) == real(tree))
+    };
+    let entries = fs::read_dir(common.join("worktrees")).ok()?;
+    entries.flatten().map(|entry| entry.path()).find(is_of_tree)
 }
 
 /// Removes a folder, also where a build took the permission to write away.
