@@ -132,7 +132,7 @@ pub struct Measuring {
     pub error: f64,
 
     /// The most that the run may use: 30s, '500 rounds', or both with a comma [default: 60s a
-    /// claim]
+    /// claim; of a stream, its end]
     #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
           value_parser = quantities::budget)]
     pub budget: Option<Budget>,

@@ -2,20 +2,19 @@
 
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::open_text;
+use crate::output::JsonTarget;
+use crate::output_file::OutputFile;
 use crate::screen::Screen;
-use crate::{dry_run, exit, quantities, revisions, source};
+use crate::{dry_run, exit, github, quantities, revisions, source};
 use clap::{Args, ValueHint};
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tiebreak::check::{self, Contest, Rules, WORDS};
 use tiebreak::core::plan::{Budget, Plan};
 use tiebreak::core::result::{CheckResult, ContestResult, Family};
 use tiebreak::file_plan::{self, Shared};
-use tiebreak::formats::{github, junit, markdown};
+use tiebreak::formats::{junit, markdown};
 use tiebreak::machine::{clock, fingerprint};
-use tiebreak::measure::{Programs, interrupt};
+use tiebreak::measure::{self, Programs, interrupt};
 use tiebreak::planning::SECONDS_A_CLAIM;
 use tiebreak::report;
 use tiebreak::resume::NewBudget;
@@ -119,6 +118,8 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     for contest in &chosen {
         plans.push(file_plan::plan(contest, &shared)?);
     }
+    let folder = folder_of(&options.file);
+    check_there(&options, &chosen, &plans, &folder)?;
     if options.dry_run {
         for (contest, plan) in chosen.iter().zip(&plans) {
             io.out(&format!("contest {}\n{}", contest.name, dry_run::describe(plan)));
@@ -126,7 +127,6 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
         return Ok(exit::HOLDS);
     }
     let targets = Targets::open(&options)?;
-    let folder = folder_of(&options.file);
     // Worktrees are taken away when this goes out of scope.
     let _worktrees = prepare(&mut chosen, &mut plans, &folder, options.quiet, io)?;
     let Line { mut contests, done } = line_up(chosen, plans, &options, &typed, io)?;
@@ -221,6 +221,36 @@ fn folder_of(file: &Path) -> PathBuf {
     folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
+/// Programs, inputs, folders, CPUs and revisions that are not there: all of the file at once.
+fn check_there(
+    options: &CheckOptions,
+    contests: &[study::Contest],
+    plans: &[Plan],
+    folder: &Path,
+) -> Result<(), Failure> {
+    let file = options.file.display();
+    let mut problems = Vec::new();
+    for (contest, plan) in contests.iter().zip(plans) {
+        let found: Vec<String> = match file_plan::asked(contest, folder) {
+            Some(asked) => {
+                let found = tiebreak::revisions::find(&asked);
+                found.err().into_iter().map(|error| error.to_string()).collect()
+            }
+            None => measure::problems(plan).iter().map(ToString::to_string).collect(),
+        };
+        let place = format!("{file}:{}: in the contest '{}'", contest.line, contest.name);
+        problems.extend(found.into_iter().map(|problem| format!("{place}: {problem}")));
+    }
+    match problems.len() {
+        0 => Ok(()),
+        1 => Err(Failure::data(problems.remove(0))),
+        count => {
+            let list = problems.join("\nerror: ");
+            Err(Failure::data(format!("{list}\n\n{count} problems in {file}")))
+        }
+    }
+}
+
 /// Checks out and builds what contests of revisions need.
 fn prepare(
     contests: &mut [study::Contest],
@@ -290,68 +320,33 @@ fn line_up(
 
 /// Where the results go beside standard output: opened before anything is raced.
 struct Targets {
-    json: Option<PathBuf>,
-    json_file: Option<File>,
-    junit: Option<(File, PathBuf)>,
-    markdown: Option<(File, PathBuf)>,
+    json: JsonTarget,
+    junit: Option<OutputFile>,
+    markdown: Option<OutputFile>,
 }
 
 impl Targets {
     fn open(options: &CheckOptions) -> Result<Targets, Failure> {
-        let json_file = options.json.as_ref().filter(|path| path.as_os_str() != "-");
         Ok(Targets {
-            json: options.json.clone(),
-            json_file: open_text("json", json_file)?.map(|(file, _)| file),
-            junit: open_text("junit", options.junit.as_ref())?,
-            markdown: open_text("markdown", options.markdown.as_ref())?,
+            json: JsonTarget::open(options.json.as_ref())?,
+            junit: OutputFile::open("junit", options.junit.as_ref())?,
+            markdown: OutputFile::open("markdown", options.markdown.as_ref())?,
         })
     }
 
+    /// Prints first, and then writes every file that can be written.
     fn deliver(self, result: &CheckResult, quiet: bool, io: &mut Io) -> Result<(), Failure> {
-        let json = || report::json::check_text(result);
-        match (self.json_file, &self.json) {
-            (Some(mut file), Some(path)) => write("json", path, &mut file, &json())?,
-            (None, Some(_)) => io.out(&json()),
-            (_, None) => {}
-        }
-        if let Some((mut file, path)) = self.junit {
-            write("junit", &path, &mut file, &junit::text(result, &WORDS))?;
-        }
-        if let Some((mut file, path)) = self.markdown {
-            write("markdown", &path, &mut file, &markdown::text(result, &WORDS))?;
-        }
-        if self.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+        if !self.json.is_standard() {
             let page = match quiet {
                 true => report::check::verdicts(result),
                 false => report::check::page(result, &io.out_look()),
             };
             io.out(&page);
         }
-        on_github(result, io)
+        github::tell(result, io);
+        let json = self.json.write(|| report::json::check_text(result), io);
+        let junit = self.junit.map(|file| file.write(&junit::text(result, &WORDS)));
+        let markdown = self.markdown.map(|file| file.write(&markdown::text(result, &WORDS)));
+        json.and(junit.unwrap_or(Ok(()))).and(markdown.unwrap_or(Ok(())))
     }
-}
-
-fn write(option: &str, path: &Path, file: &mut File, text: &str) -> Result<(), Failure> {
-    file.write_all(text.as_bytes()).map_err(|error| {
-        Failure::data(format!("cannot write --{option} {}: {error}", path.display()))
-    })
-}
-
-/// In a step of GitHub: the table in its summary, and a note at the line of each claim that does
-/// not hold.
-fn on_github(result: &CheckResult, io: &mut Io) -> Result<(), Failure> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(path) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
-        let opened = OpenOptions::new().append(true).create(true).open(&path);
-        let written =
-            opened.and_then(|mut file| file.write_all(markdown::text(result, &WORDS).as_bytes()));
-        if let Err(error) = written {
-            io.err(&format!("warning: no summary in {}: {error}\n", path.display()));
-        }
-    }
-    if set("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-        // Not on standard output, which may be JSON; the runner reads both.
-        io.err(&github::annotations(result, &WORDS));
-    }
-    Ok(())
 }

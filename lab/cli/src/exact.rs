@@ -161,12 +161,13 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, Failure> {
         }
         result => result?,
     };
-    if !json.write_text(|| page::json(&result), io)? {
+    if !json.is_standard() {
         match options.quiet {
             true => io.out(&(page::sentence(&result) + "\n")),
             false => io.out(&page::render(&result, &io.out_look())),
         }
     }
+    json.write(|| page::json(&result), io)?;
     Ok(code(&result))
 }
 

@@ -16,9 +16,11 @@ mod exact;
 mod exit;
 mod export;
 mod failure;
+mod github;
 mod history;
 mod io;
 mod output;
+mod output_file;
 mod power;
 mod quantities;
 mod race;
@@ -54,6 +56,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     let typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
     let code = run(arguments.command, typed, io).unwrap_or_else(|failure| {
         io.complain(&failure.text);
+        github::tell_failure(&failure.text, io);
         failure.code
     });
     finish(code, io)

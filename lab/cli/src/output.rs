@@ -2,78 +2,55 @@
 
 use crate::failure::Failure;
 use crate::io::Io;
-use std::fs::File;
-use std::io::Write;
+use crate::output_file::OutputFile;
 use std::path::PathBuf;
 use tiebreak::core::result::RunResult;
 use tiebreak::report::{json, sentence, svg, terminal};
 
-/// The file of `--json`, opened before anything is measured.
+/// Where `--json` goes.
 pub enum JsonTarget {
     /// Not asked for.
     None,
     /// Standard output, which then carries nothing else.
     Standard,
     /// A file.
-    File(File, PathBuf),
+    File(OutputFile),
 }
 
 impl JsonTarget {
     /// Opens what `--json` names; `-` is standard output.
     pub fn open(path: Option<&PathBuf>) -> Result<JsonTarget, Failure> {
         match path {
-            None => Ok(JsonTarget::None),
             Some(path) if path.as_os_str() == "-" => Ok(JsonTarget::Standard),
-            Some(path) => {
-                let file = File::create(path).map_err(|error| {
-                    Failure::data(format!("cannot write --json {}: {error}", path.display()))
-                })?;
-                Ok(JsonTarget::File(file, path.clone()))
-            }
+            path => Ok(OutputFile::open("json", path)?.map_or(JsonTarget::None, JsonTarget::File)),
         }
     }
 
-    /// Writes the result; says whether standard output is taken.
-    fn write(self, result: &RunResult, io: &mut Io) -> Result<bool, Failure> {
-        self.write_text(|| json::text(result), io)
+    /// Whether standard output is taken.
+    pub fn is_standard(&self) -> bool {
+        matches!(self, JsonTarget::Standard)
     }
 
-    /// Writes a text if one was asked for; says whether standard output is taken.
-    pub fn write_text(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<bool, Failure> {
+    /// Writes a text if one was asked for.
+    pub fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), Failure> {
         match self {
-            JsonTarget::None => Ok(false),
+            JsonTarget::None => Ok(()),
             JsonTarget::Standard => {
                 io.out(&text());
-                Ok(true)
+                Ok(())
             }
-            JsonTarget::File(mut file, path) => {
-                file.write_all(text().as_bytes()).map_err(|error| {
-                    Failure::data(format!("cannot write --json {}: {error}", path.display()))
-                })?;
-                Ok(false)
-            }
+            JsonTarget::File(file) => file.write(&text()),
         }
     }
 }
 
-/// Opens the file that an option names, before anything is measured.
-pub fn open_text(option: &str, path: Option<&PathBuf>) -> Result<Option<(File, PathBuf)>, Failure> {
-    let open = |path: &PathBuf| match File::create(path) {
-        Ok(file) => Ok((file, path.clone())),
-        Err(error) => {
-            Err(Failure::data(format!("cannot write --{option} {}: {error}", path.display())))
-        }
-    };
-    path.map(open).transpose()
-}
-
-/// The file of `--svg`, opened before anything is measured.
-pub struct SvgTarget(Option<(File, PathBuf)>);
+/// Where `--svg` goes.
+pub struct SvgTarget(Option<OutputFile>);
 
 impl SvgTarget {
     /// Opens what `--svg` names.
     pub fn open(path: Option<&PathBuf>) -> Result<SvgTarget, Failure> {
-        Ok(SvgTarget(open_text("svg", path)?))
+        Ok(SvgTarget(OutputFile::open("svg", path)?))
     }
 
     /// No picture.
@@ -83,11 +60,8 @@ impl SvgTarget {
 
     /// Draws the result, if that was asked for.
     pub fn draw(self, result: &RunResult) -> Result<(), Failure> {
-        let Some((mut file, path)) = self.0 else { return Ok(()) };
-        let picture = svg::slo(result).unwrap_or_default();
-        file.write_all(picture.as_bytes()).map_err(|error| {
-            Failure::data(format!("cannot write --svg {}: {error}", path.display()))
-        })
+        let Some(file) = self.0 else { return Ok(()) };
+        file.write(&svg::slo(result).unwrap_or_default())
     }
 }
 
@@ -98,9 +72,14 @@ pub fn deliver(
     quiet: bool,
     io: &mut Io,
 ) -> Result<(), Failure> {
-    if json.write(result, io)? {
-        return Ok(());
+    if !json.is_standard() {
+        print(result, quiet, io);
     }
+    // Last, so that a file that cannot be written does not cost the verdict.
+    json.write(|| json::text(result), io)
+}
+
+fn print(result: &RunResult, quiet: bool, io: &mut Io) {
     let page = terminal::render(result, &io.out_look());
     match result.self_check {
         _ if !quiet => {
@@ -117,5 +96,4 @@ pub fn deliver(
             io.out(&said.collect::<String>());
         }
     }
-    Ok(())
 }

@@ -74,7 +74,8 @@ pub fn adjust(text: &str) -> Result<Adjust, String> {
             "slot" => adjust.slot = true,
             "strata" => adjust.strata = true,
             "none" if text.trim() == "none" => {}
-            _ => return Err(format!("'{word}' is none of slot, strata and none")),
+            "none" => return Err("'none' stands alone".to_owned()),
+            _ => return Err(format!("'{word}' is neither slot nor strata, nor none")),
         }
     }
     Ok(adjust)

@@ -6,7 +6,7 @@ use crate::io::Io;
 use crate::output::{self, JsonTarget, SvgTarget};
 use crate::screen::Screen;
 use crate::source;
-use crate::{dry_run, exit};
+use crate::{dry_run, exit, github};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::journal::StopReason;
@@ -84,8 +84,9 @@ pub struct Targets {
 
 impl Targets {
     fn deliver(self, result: &RunResult, io: &mut Io) -> Result<u8, Failure> {
-        self.svg.draw(result)?;
-        output::deliver(result, self.json, self.quiet, io)?;
+        let delivered = output::deliver(result, self.json, self.quiet, io);
+        github::tell_of_gate(result, io);
+        self.svg.draw(result).and(delivered)?;
         if result.stopped == Some(StopReason::Interrupted) {
             let id = &result.journal;
             io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));

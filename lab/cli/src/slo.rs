@@ -109,6 +109,12 @@ fn check_subject(options: &SloOptions) -> Result<(), Failure> {
     if options.value && options.below.is_none() && options.claim.is_none() {
         return Err(Failure::usage("--value needs to know which values are good: --below 5ms"));
     }
+    if options.stdin && options.block == Some(1) {
+        return Err(Failure::usage(
+            "blocks of one line make each line an observation of its own: if nothing ties it to \
+             those before, say so by --independent",
+        ));
+    }
     if options.stdin && options.below.is_some() && !options.value {
         return Err(Failure::usage("--below is about numbers: say --value too"));
     }

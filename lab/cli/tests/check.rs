@@ -118,3 +118,52 @@ fn an_interrupted_check_goes_on() {
     let history = place.run(&["history", "--json"]);
     assert_eq!(history.json().as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn everything_that_is_not_there_is_named_at_once_and_no_file_is_spoilt() {
+    let file = "\
+[[contest]]
+name = 'first'
+claims = ['A is faster than B']
+contestants = { A = 'no-such-program', B = 'no-such-either' }
+[[contest]]
+name = 'second'
+input = 'no-such-input'
+claims = ['A is faster than B']
+contestants = { A = 'true', B = 'false' }
+";
+    let place = place_with(file);
+    std::fs::write(place.path("old.json"), "{}").unwrap();
+    let words = ["check", "--json", "old.json", "--junit", "new.xml"];
+    let mut command = place.command(&words);
+    command.env("GITHUB_ACTIONS", "true").env_remove("GITHUB_STEP_SUMMARY");
+    let said = Said::of(command.output().unwrap());
+    assert_eq!(said.code, 65, "{said:?}");
+    for expected in [
+        "claims.toml:1:",
+        "no-such-program",
+        "no-such-either",
+        "claims.toml:5:",
+        "no-such-input",
+        "3 problems in claims.toml",
+        "::error title=tiebreak::",
+    ] {
+        assert!(said.err.contains(expected), "{expected}: {}", said.err);
+    }
+    assert_eq!(std::fs::read_to_string(place.path("old.json")).unwrap(), "{}");
+    assert!(!place.path("new.xml").exists());
+    assert_eq!(place.run(&["check", "--dry-run"]).code, 65);
+}
+
+#[test]
+fn settled_contests_keep_their_verdict_and_changed_ones_begin_anew() {
+    let place = place_with(FILE);
+    assert_eq!(place.run(&["check", "--quiet"]).code, 0);
+    let runs = |place: &Place| place.run(&["history", "--json"]).json().as_array().unwrap().len();
+    assert_eq!(place.run(&["check", "--quiet", "--resume"]).code, 0);
+    assert_eq!(runs(&place), 1, "nothing was raced again");
+    std::fs::write(place.path("claims.toml"), format!("warmup = 1\n{FILE}")).unwrap();
+    let said = place.run(&["check", "--quiet", "--resume"]);
+    assert!(said.code == 0 && said.err.contains("begins anew"), "{said:?}");
+    assert_eq!(runs(&place), 2);
+}

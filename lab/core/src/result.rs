@@ -140,6 +140,9 @@ pub struct ShareResult {
     /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
     /// deviations: far above 0 where failures come in bursts. `None` where it says nothing.
     pub runs_z: Option<f64>,
+    /// Whether failures come in bursts although each trial is an observation: the error then is not
+    /// what was asked for.
+    pub is_bursty: bool,
     /// The mass of plausible rates: the density of the Beta distribution with one more than the
     /// successes and one more than the failures (a uniform prior), at these rates, its peak at 1.
     /// For the eye; verdict and limits do not come from it.

@@ -17,6 +17,8 @@ pub enum Direction {
 pub struct Series {
     /// The claim as it was said.
     pub claim: String,
+    /// The commands that it is about, by name.
+    pub commands: String,
     /// What is watched for.
     pub direction: Direction,
     /// At least this many runs pass on average between two false alarms.

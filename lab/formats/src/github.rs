@@ -6,8 +6,8 @@ use crate::words::Words;
 use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
 
 /// An annotation for every claim that did not pass, at its line of the file: errors first (refuted,
-/// void, or not proven where only `holds` opens the gate), then warnings (not proven), and at last
-/// a notice with the summary. Each stands on a line of its own.
+/// void, or not proven), then warnings (not proven, and a gate lets that pass), and at last a
+/// notice with the summary. Each stands on a line of its own.
 ///
 /// GitHub shows ten errors and ten warnings of a step, so those that matter more come first.
 pub fn annotations(check: &CheckResult, words: &Words) -> String {

@@ -9,8 +9,10 @@ use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
 ///
-/// A refuted claim is a failure, a void one an error, and one that is neither proven nor refuted is
-/// skipped, or a failure if only `holds` opens its gate. The message of these, and what a passed
+/// A refuted claim is a failure, a void one an error. One that is neither proven nor refuted is a
+/// failure too, with its verdict as the type, unless a gate lets it pass: then it is skipped. So
+/// unless the check was interrupted, there are failures or errors where the exit code is not 0, and
+/// nowhere else. The message of these, and what a passed
 /// case wrote, is the sentence; a case's properties are its verdict, effect, rounds, error and
 /// journal. What XML forbids is left out of names and texts. Seconds are the contest's own when the
 /// claim was settled, so those of a suite add up to more than the suite's.
@@ -30,9 +32,14 @@ fn suite(check: &CheckResult, contest: &ContestResult, words: &Words) -> TestSui
     suite.add_property(("seed", plain(&contest.run.seed).as_str()));
     suite.add_property(("journal", plain(&contest.run.journal).as_str()));
     suite.add_property(("repeat", plain(&(words.repeat)(&contest.run)).as_str()));
+    let mut said: Vec<(String, String)> = Vec::new();
     for warning in &contest.run.warnings {
-        let text = plain(&warning.to_string());
-        suite.add_property((format!("warning.{}", warning.code()).as_str(), text.as_str()));
+        let property = (format!("warning.{}", warning.code()), plain(&warning.to_string()));
+        // Several claims may have the same to say.
+        if !said.contains(&property) {
+            suite.add_property((property.0.as_str(), property.1.as_str()));
+            said.push(property);
+        }
     }
     for (index, claim) in contest.run.verdicts.iter().enumerate() {
         let mut case = case(check, contest, claim, words);
@@ -112,6 +119,6 @@ mod tests {
     fn counts_are_those_of_the_outcomes() {
         let report = Report::deserialize_from_str(&text(&checked(), &WORDS)).unwrap();
         let counts = [report.tests, report.failures, report.errors, report.skipped];
-        assert_eq!(counts, [6, 2, 1, 2]);
+        assert_eq!(counts, [6, 3, 1, 1]);
     }
 }

@@ -9,11 +9,12 @@ use tiebreak_core::verdict::Verdict;
 pub enum Outcome {
     /// What was claimed is proven; of a question, any answer.
     Passed,
-    /// The opposite is proven; or nothing is, and only `holds` opens the gate.
+    /// The opposite is proven; or nothing is, and no gate lets that pass, so that the exit code is
+    /// not 0.
     Failed,
     /// Nothing could be measured.
     Broken,
-    /// Nothing is proven, and no gate is closed by that.
+    /// Nothing is proven, and a gate lets that pass.
     Open,
 }
 
@@ -26,8 +27,8 @@ impl Outcome {
             Verdict::Refuted => Outcome::Failed,
             Verdict::Void => Outcome::Broken,
             Verdict::TooClose | Verdict::Undecided => match claim.gate {
-                Gate::ClosedUnlessHolds => Outcome::Failed,
-                Gate::None | Gate::OpenUnlessRefuted => Outcome::Open,
+                Gate::None | Gate::ClosedUnlessHolds => Outcome::Failed,
+                Gate::OpenUnlessRefuted => Outcome::Open,
             },
         }
     }
@@ -39,7 +40,7 @@ mod tests {
     use crate::fixture::claim;
 
     #[test]
-    fn only_a_strict_gate_is_closed_by_what_is_not_proven() {
+    fn only_a_gate_lets_pass_what_is_not_proven() {
         use Outcome::{Broken, Failed, Open, Passed};
         let verdicts = [
             Verdict::Holds,
@@ -49,7 +50,7 @@ mod tests {
             Verdict::Void,
         ];
         for (gate, expected) in [
-            (Gate::None, [Passed, Failed, Open, Open, Broken]),
+            (Gate::None, [Passed, Failed, Failed, Failed, Broken]),
             (Gate::OpenUnlessRefuted, [Passed, Failed, Open, Open, Broken]),
             (Gate::ClosedUnlessHolds, [Passed, Failed, Failed, Failed, Broken]),
         ] {
@@ -58,5 +59,7 @@ mod tests {
         let mut question = claim("which is faster?", Verdict::TooClose, Gate::None);
         question.is_question = true;
         assert_eq!(Outcome::of(&question), Passed);
+        question.verdict = Verdict::Undecided;
+        assert_eq!(Outcome::of(&question), Failed);
     }
 }

@@ -34,4 +34,4 @@ pub use error::StartError;
 pub use files::print_file;
 pub use job::run_job;
 pub use program::resolve;
-pub use sampler::Programs;
+pub use sampler::{Programs, problems};

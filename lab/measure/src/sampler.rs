@@ -50,6 +50,25 @@ pub struct Programs {
     interrupted: &'static AtomicBool,
 }
 
+/// Everything for which the programs of a plan could not be started, each said once; nothing is
+/// started to find out.
+pub fn problems(plan: &Plan) -> Vec<StartError> {
+    let mut problems = Vec::new();
+    problems.extend(before::check_input(&plan.program).err());
+    problems.extend(before::check_cpus(&plan.program.cpus, &cpus::allowed()).err());
+    for contestant in &plan.contestants {
+        let alone = Plan { contestants: vec![contestant.clone()], ..plan.clone() };
+        let image = |directories: Vec<Option<PathBuf>>| {
+            let directory = directories.into_iter().flatten().next();
+            before::image(contestant, &plan.program, directory.as_deref(), &mut Vec::new())
+        };
+        problems.extend(before::directories(&alone).and_then(image).err());
+    }
+    let mut said = HashSet::new();
+    problems.retain(|problem| said.insert(problem.to_string()));
+    problems
+}
+
 impl Programs {
     /// Checks everything that can be checked before a program runs, and starts the launcher.
     ///

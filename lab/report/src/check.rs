@@ -7,7 +7,7 @@ use crate::live::{check_frame, check_line};
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
-use crate::property::{trial_noun, trials};
+use crate::property::{is_bursty, trial_noun, trials};
 use crate::sentence::{spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
 use crate::text::{NO_BREAK, plain, shell_quote, shorten_middle};
@@ -85,18 +85,26 @@ pub fn summary(check: &CheckResult) -> String {
     text
 }
 
-/// What the error of the file means, as a sentence.
+/// What the error of the file means, as a sentence, and how many claims it cannot speak of because
+/// their failures come in bursts.
 pub fn promise(check: &CheckResult) -> String {
     let error = percent(check.error, Rounding::Up);
-    match check.family {
+    let text = match check.family {
         Family::EBonferroni => format!(
             "The probability that any verdict of this file is wrong is at most {error}, whenever \
-             it stops."
+             it stops"
         ),
         Family::EBh => format!(
             "Of the verdicts of this file that prove something, at most {error} are wrong on \
-             average, whenever it stops (e-BH)."
+             average, whenever it stops (e-BH)"
         ),
+    };
+    match claims(check).filter(|(.., claim)| is_bursty(claim)).count() {
+        0 => text + ".",
+        1 => text + "; that leaves out the claim whose failures come in bursts.",
+        many => {
+            text + &format!("; that leaves out the {many} claims whose failures come in bursts.")
+        }
     }
 }
 
@@ -235,6 +243,7 @@ fn odd(page: &mut Page, check: &CheckResult) {
         for warning in &contest.run.warnings {
             let (text, name) = (plain(&warning.to_string()), plain(&contest.name));
             match said.iter_mut().find(|(other, _)| *other == text) {
+                Some((_, names)) if names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
                 None => said.push((text, vec![name])),
             }

@@ -14,15 +14,21 @@ pub(crate) fn is_odd(run: &RunResult) -> bool {
     !run.warnings.is_empty() || run.contestants.iter().any(marked)
 }
 
-/// The warnings, wrapped, and a line about the marks; nothing if there is neither.
+/// The warnings, wrapped and each once, and a line about the marks; nothing if there is neither.
 pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     if !is_odd(run) {
         return;
     }
     page.gap();
     page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
+    let mut said: Vec<String> = Vec::new();
     for warning in &run.warnings {
-        page.paragraph("  - ", &[span(Tone::Plain, plain(&warning.to_string()))]);
+        let text = plain(&warning.to_string());
+        // Several claims may have the same to say.
+        if !said.contains(&text) {
+            page.paragraph("  - ", &[span(Tone::Plain, text.as_str())]);
+            said.push(text);
+        }
     }
     if let Some(marks) = marks(run, look) {
         page.paragraph("  - ", &[span(Tone::Plain, marks)]);

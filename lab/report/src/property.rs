@@ -1,7 +1,7 @@
 //! What is said of claims that are not about a ratio: success rates, quantiles, means, and shares
 //! of rounds.
 
-use crate::number::{Rounding, count, percent};
+use crate::number::{Rounding, count, finite, percent};
 use crate::text::plain;
 use crate::told::{Told, quantile_name, rate_text, value_text};
 use tiebreak_core::claim::Property;
@@ -54,6 +54,7 @@ fn interval(told: &Told, claim: &ClaimResult) -> String {
     let confidence = percent(claim.effect.confidence, Rounding::Down);
     let limits = told.limits();
     let limits = match (told.low, told.high) {
+        _ if is_bursty(claim) => limits,
         (None, None) => limits,
         (Some(_), Some(_)) => format!("{limits} with confidence {confidence}"),
         _ => format!("{limits}, with confidence {confidence}"),
@@ -125,6 +126,22 @@ pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
         Some(_) => Some(format!("each {noun} one observation")),
         None => None,
     }
+}
+
+/// Whether no error and no confidence can be promised of a claim, because its failures come in
+/// bursts; of a void claim there is nothing to promise.
+pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
+    claim.verdict != Verdict::Void && claim.share.as_ref().is_some_and(|share| share.is_bursty)
+}
+
+/// Of such a claim: what is said in the place of its error, as a part of a sentence.
+pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
+    let share = claim.share.as_ref().filter(|_| is_bursty(claim))?;
+    let how = match finite(share.mean_burst) {
+        Some(burst) => format!("{burst:.1} in a row"),
+        None => "in bursts".to_owned(),
+    };
+    Some(format!("its error is not what was asked for, because failures come {how}"))
 }
 
 /// How many trials a claim that is still open needs at the least, if it has not had them yet.

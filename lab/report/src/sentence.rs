@@ -1,6 +1,6 @@
 //! Verdicts as sentences that a person can quote.
 
-use crate::look::{Spans, Tone, letters, span};
+use crate::look::{Span, Spans, Tone, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::text::{NO_BREAK, plain, short};
@@ -36,7 +36,7 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         text.push(span(Tone::Plain, format!(", {}", scope_words(claim))));
         let has_bounds = claim.effect.low.is_some() || claim.effect.high.is_some();
         let error = match claim.verdict {
-            _ if !has_error => None,
+            _ if !has_error || property::is_bursty(claim) => None,
             // What is said of a property has the confidence beside its limits.
             Verdict::Undecided if !has_bounds || claim.statement.property().is_some() => None,
             Verdict::Undecided => Some(("the interval is ", 1.0 - claim.effect.confidence)),
@@ -46,12 +46,18 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
             let wrong = percent(error, Rounding::Up);
             text.push(span(Tone::Plain, format!("; {what}wrong with probability at most {wrong}")));
         }
+        text.extend(of_bursts(claim));
     }
     if let Some(needed) = property::still_needed(claim) {
         text.push(span(Tone::Plain, format!("; {needed}")));
     }
     text.push(span(Tone::Plain, "."));
     text
+}
+
+/// Of a claim whose failures come in bursts: what is said in the place of its error.
+pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
+    property::bursts(claim).map(|text| span(Tone::Plain, format!("; {text}")))
 }
 
 /// What is said of one claim, without its scope and without a full stop at the end.
@@ -252,13 +258,19 @@ fn void(claim: &ClaimResult) -> String {
 
 /// What the scope and the error of several verdicts are, said once.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
-    let mut proven = run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(scope_words(proven.next()?));
+    let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
+    let scope = capitalised(scope_words(proven().next()?));
+    let bursty = proven().filter(|claim| property::is_bursty(claim)).count();
+    if bursty == proven().count() {
+        return Some(format!("{scope}."));
+    }
     if let Some(share) = run.false_share {
-        return Some(format!("{scope}. {}", of_a_family(share)));
+        let but = if bursty == 0 { "" } else { " That leaves out those with failures in bursts." };
+        return Some(format!("{scope}. {}{but}", of_a_family(share)));
     }
     let wrong = percent(run.error, Rounding::Up);
-    Some(format!("{scope}; the probability that any verdict is wrong is at most {wrong}."))
+    let any = if bursty == 0 { "any verdict" } else { "any other verdict" };
+    Some(format!("{scope}; the probability that {any} is wrong is at most {wrong}."))
 }
 
 /// What holds of verdicts that were settled together with those of other runs.
@@ -274,19 +286,10 @@ pub(crate) fn of_a_family(false_share: f64) -> String {
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
     let first = open.next().filter(|_| run.self_check.is_none())?;
-    let budget = match (run.budget.seconds, run.budget.rounds) {
-        (Some(limit), _) if limit.is_finite() => format!(" --budget {:.0}s", (2.0 * limit).ceil()),
-        (_, Some(rounds)) => format!(" --budget '{} rounds'", rounds.saturating_mul(2)),
-        _ => String::new(),
-    };
-    let mut spans = match first.scope {
-        // A stream is gone when it has been read.
-        Scope::Stream => vec![span(Tone::Plain, "To settle it: more lines")],
-        _ => {
-            let command = format!("tiebreak resume {}{budget}", plain(&run.journal));
-            vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, command)]
-        }
-    };
+    // A stream is gone when it has been read: it takes further lines.
+    let lines = if first.scope == Scope::Stream { " < LINES" } else { "" };
+    let command = format!("tiebreak resume {} --more{lines}", plain(&run.journal));
+    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, command)];
     if let Some(hint) = what_ends_it(run, first) {
         spans.push(span(Tone::Plain, format!("; {hint}")));
     }

@@ -13,7 +13,8 @@ use tiebreak_core::verdict::Verdict;
 ///
 /// Questions and `within` use both limits at once, at half the error each; a claim with one side
 /// spends all of its error on each limit, so that what is said jointly is said at twice the error.
-/// Of shares it says what one observation is and how many they need at the least.
+/// Of shares it says what one observation is and how many they need at the least, and where
+/// failures come in bursts that nothing is promised.
 pub fn small_print(run: &RunResult) -> Vec<String> {
     let said = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
     let mut lines: Vec<String> = Vec::new();
@@ -22,6 +23,9 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
         let property = claim.statement.property();
         let of_property = property.map(|property| property::small_print(claim, property, several));
         let error = match run.false_share {
+            _ if property::is_bursty(claim) => {
+                "No error is promised of a claim whose failures come in bursts.".to_owned()
+            }
             Some(share) => of_a_family(share),
             None => error(claim, several),
         };

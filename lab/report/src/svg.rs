@@ -5,6 +5,7 @@ mod scene;
 use self::scene::{Anchor, Scene};
 use crate::number::{Rounding, percent};
 use crate::picture::{linear_ends, round_step};
+use crate::property::is_bursty;
 use crate::sentence::sentence;
 use crate::sign::Sign;
 use crate::text::{plain, wrap_plain};
@@ -190,7 +191,7 @@ fn digits(told: &Told, claim: &ClaimResult) -> String {
     };
     let limits = told.limits();
     let confidence = match claim.share.as_ref() {
-        Some(share) if told.low.is_some() || told.high.is_some() => {
+        Some(share) if (told.low.is_some() || told.high.is_some()) && !is_bursty(claim) => {
             format!(", confidence {}", percent(share.rate.confidence, Rounding::Down))
         }
         _ => String::new(),

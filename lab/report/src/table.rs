@@ -79,7 +79,8 @@ fn decimal_parts(cell: &str) -> [&str; 3] {
     [whole, fraction, unit]
 }
 
-const GAP: usize = 2;
+/// Blanks between two columns.
+pub(crate) const GAP: usize = 2;
 
 /// The lines of a table: a dim title line and one line a row, of which the first cell is strong.
 /// Columns without any value are left out, and columns of the highest ranks until the rest takes at

@@ -8,7 +8,7 @@ use crate::look::{Look, Tone, span};
 use crate::odd::odd;
 use crate::page::Page;
 use crate::self_check::self_check;
-use crate::sentence::{common_tail, head, spans, what_helps};
+use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
@@ -67,6 +67,7 @@ fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
     } else {
         for claim in &run.verdicts {
             let mut text = head(run, claim);
+            text.extend(of_bursts(claim));
             text.push(span(Tone::Plain, "."));
             page.paragraph("", &text);
         }

@@ -1,14 +1,17 @@
 //! `tiebreak history --watch`: claims over series of runs.
 
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, columns_of, span};
 use crate::number::count;
 use crate::page::Page;
-use crate::table::{Align, Column, rows};
-use crate::text::plain;
+use crate::table::{Align, Column, GAP, rows};
+use crate::text::{plain, shorten_middle};
 use tiebreak_core::watch::{Direction, Series};
 
 /// Runs of a series that its picture shows: the latest.
 const PICTURED: usize = 40;
+
+/// The narrowest column of commands that still tells two series apart.
+const LEAST_COMMANDS: usize = 16;
 
 /// Whether the latest run of any series raised the alarm.
 pub fn is_alarmed(series: &[Series]) -> bool {
@@ -20,29 +23,65 @@ pub fn page(series: &[Series], look: &Look) -> String {
     let Some(first) = series.first() else {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
     };
+    let mut page = Page::new(*look);
+    for row in rows(columns(series, *look), look.columns()) {
+        page.line(&row);
+    }
+    page.gap();
+    page.paragraph("", &[span(Tone::Plain, promise(first.mean_runs, series.len()))]);
+    page.finish()
+}
+
+/// What is said of each series; commands and direction only where they differ.
+fn columns(series: &[Series], look: Look) -> Vec<Column> {
     let texts = |text: &dyn Fn(&Series) -> String| series.iter().map(text).collect::<Vec<_>>();
     let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
-    let columns = vec![
-        Column::new("claim", Align::Left, texts(&|one| plain(&one.claim))),
-        Column::new("watched for", Align::Left, texts(&|one| watched_for(one).to_owned())),
+    let with_commands = is_ambiguous(series);
+    let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
+    let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
+    let claim = |one: &Series| shorten_middle(&plain(&one.claim), most_claim, look);
+    let mut columns = vec![
+        Column::new("claim", Align::Left, texts(&claim)),
         Column::new("runs", Align::Right, texts(&|one| one.points.len().to_string())),
         Column::new("detector", Align::Right, texts(&|one| short(latest(one)))),
         Column::new("alarm", Align::Left, texts(&alarm)),
-        Column::new("latest runs", Align::Left, texts(&|one| picture(one, *look))).rank(1),
+        Column::new("latest runs", Align::Left, texts(&|one| picture(one, pictured, look))).rank(1),
     ];
-    let mut page = Page::new(*look);
-    for row in rows(columns, look.columns()) {
-        page.line(&row);
+    if series.iter().any(|one| one.direction != series[0].direction) {
+        let watched = texts(&|one| watched_for(one).to_owned());
+        columns.insert(1, Column::new("watched for", Align::Left, watched));
     }
-    let runs = count(first.mean_runs as u64, "run");
-    let text = format!(
-        "An alarm is a detector of {} or more. As long as nothing has changed, {runs} or more pass \
-         on average until one, however long each run went on and whenever it was looked at.",
-        first.mean_runs
-    );
-    page.gap();
-    page.paragraph("", &[span(Tone::Plain, text)]);
-    page.finish()
+    if with_commands {
+        // They take the room that is left, or go if that says nothing.
+        let taken = columns_of(&rows(columns.clone(), usize::MAX)[0]) + GAP;
+        let room = look.columns().saturating_sub(taken).max(LEAST_COMMANDS);
+        let commands = texts(&|one| shorten_middle(&plain(&one.commands), room, look));
+        columns.insert(1, Column::new("commands", Align::Left, commands).rank(2));
+    }
+    columns
+}
+
+/// Whether the same claim is watched over more than one series: only the commands tell them apart.
+fn is_ambiguous(series: &[Series]) -> bool {
+    let is_repeated = |one: &Series| {
+        let same = |other: &&Series| other.claim == one.claim && other.commands != one.commands;
+        series.iter().any(|other| same(&other))
+    };
+    series.iter().any(is_repeated)
+}
+
+/// What an alarm is, and how rarely it is a false one.
+fn promise(mean_runs: f64, series: usize) -> String {
+    let runs = count(mean_runs as u64, "run");
+    let own = match series {
+        0 | 1 => String::new(),
+        _ => format!("; each of the {series} series has its own"),
+    };
+    format!(
+        "An alarm is a detector of {mean_runs} or more. As long as a claim is true, {runs} or more \
+         pass on average until a false alarm of it, however long each run went on and whenever it \
+         was looked at{own}."
+    )
 }
 
 fn watched_for(series: &Series) -> &'static str {
@@ -62,8 +101,8 @@ fn short(value: f64) -> String {
     if value >= 1e4 { format!("{value:.1e}") } else { format!("{value:.1}") }
 }
 
-/// The logarithm of the detector over the latest runs, in eight heights up to the alarm.
-fn picture(series: &Series, look: Look) -> String {
+/// The logarithm of the detector over so many of the latest runs, in eight heights up to the alarm.
+fn picture(series: &Series, most: usize, look: Look) -> String {
     let heights = look.pick(
         [
             '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}',
@@ -72,7 +111,7 @@ fn picture(series: &Series, look: Look) -> String {
         ['_', '_', '.', '.', '-', '-', '=', '#'],
     );
     let top = series.mean_runs.ln();
-    let from = series.points.len().saturating_sub(PICTURED);
+    let from = series.points.len().saturating_sub(most);
     let height = |detector: f64| {
         let share = (detector.max(1.0).ln() / top).clamp(0.0, 1.0);
         heights[((share * 7.0).floor() as usize).min(7)]
@@ -95,6 +134,7 @@ mod tests {
         };
         Series {
             claim: "head is no more than 2% slower than base".into(),
+            commands: "head: ./new; base: ./old".into(),
             direction: Direction::Against,
             mean_runs: 1000.0,
             points: detectors.iter().enumerate().map(point).collect(),
@@ -111,6 +151,35 @@ mod tests {
         );
         assert!(is_alarmed(&[series(&[2500.0])]));
         assert!(!is_alarmed(&[series(&[2500.0, 1.0])]));
+    }
+
+    #[test]
+    fn commands_and_directions_stand_where_they_tell_series_apart() {
+        let other = |commands: &str, direction| Series {
+            commands: commands.into(),
+            direction,
+            ..series(&[0.5])
+        };
+        let same = || other("head: ./new; base: ./old", Direction::Against);
+        let far = || other(&format!("head: ./{}; base: ./old", "x".repeat(99)), Direction::Against);
+        let turned = || other("head: ./new; base: ./old", Direction::For);
+        for (all, width, has_commands, has_direction) in [
+            (vec![same()], 110, false, false),
+            (vec![same(), far()], 110, true, false),
+            (vec![same(), far()], 50, false, false),
+            (vec![same(), turned()], 110, false, true),
+        ] {
+            let look = Look { width, color: false, unicode: false };
+            let page = page(&all, &look);
+            assert_eq!(page.contains("commands"), has_commands, "{page}");
+            assert_eq!(page.contains("head: ./new"), has_commands, "{page}");
+            assert_eq!(page.contains("watched for"), has_direction, "{page}");
+            assert!(page.lines().all(|line| line.len() <= width), "{page}");
+            let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("1000 runs or more pass on average until a false"), "{page}");
+            let several = format!("each of the {} series has its own", all.len());
+            assert_eq!(words.contains(&several), all.len() > 1, "{page}");
+        }
     }
 
     #[test]

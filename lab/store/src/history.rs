@@ -146,9 +146,21 @@ impl Store {
         let sql = "SELECT count(*), coalesce((SELECT elapsed_ns FROM rounds WHERE run = ?1 \
                    ORDER BY round DESC LIMIT 1), 0) FROM rounds WHERE run = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        statement.query_row([run.row], |row| {
+        let of_rounds = statement.query_row([run.row], |row| {
             let (Bits(rounds), Bits(elapsed_ns)) = (row.get(0)?, row.get(1)?);
             Ok((rounds, elapsed_ns))
+        })?;
+        if of_rounds.0 > 0 {
+            return Ok(of_rounds);
+        }
+        // A stream has no rounds: its lines are events.
+        let sql = "SELECT coalesce(sum(body ->> 'lines'), 0), \
+                   coalesce(max(body ->> 'elapsed_ns'), 0) FROM events \
+                   WHERE run = ? AND body ->> 'event' = 'observed'";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.query_row([run.row], |row| {
+            let (Bits(lines), Bits(elapsed_ns)) = (row.get(0)?, row.get(1)?);
+            Ok((lines, elapsed_ns))
         })
     }
 
@@ -170,7 +182,9 @@ impl Store {
         before: Option<&RunId>,
     ) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM runs WHERE claim_key = ? AND run < ? \
-                   AND EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run)";
+                   AND (EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run) \
+                   OR EXISTS (SELECT 1 FROM events WHERE events.run = runs.run \
+                   AND body ->> 'event' = 'observed'))";
         let before = before.map_or(i64::MAX, |run| run.row);
         let Bits(runs) = self.asked(|| {
             self.connection.query_row(sql, params![claim_key, before], |row| row.get(0))

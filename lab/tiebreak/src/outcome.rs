@@ -8,6 +8,7 @@ use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::PlannedClaim;
 use tiebreak_core::result::{
     ClaimResult, ContestantResult, EvidenceResult, MetricSummary, RunResult,
 };
@@ -46,7 +47,10 @@ pub fn result(
     if full {
         let cpus = cpus(plan.program.cpus.len(), &header.machine);
         warnings = referee.warnings(cpus, stopped.is_some());
-        warnings.extend(contestants.iter().filter_map(mostly_start));
+        let is_timed = |planned: &PlannedClaim| !planned.claim.statement.is_about_success();
+        if plan.claims.iter().any(is_timed) {
+            warnings.extend(contestants.iter().filter_map(mostly_start));
+        }
     }
     let seconds = seconds(referee.elapsed_ns());
     RunResult {

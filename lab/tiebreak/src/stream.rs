@@ -154,7 +154,8 @@ impl<'a, R: Recorder> Stream<'a, R> {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         self.lines_read += 1;
         let text = String::from_utf8_lossy(line);
-        let text = text.trim();
+        // Some programs begin their output with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() || text.starts_with('#') {
             return Ok(());
         }

@@ -18,10 +18,8 @@ use tiebreak_store::{StoppedRun, Store};
 /// What makes runs one series: the claim, and the commands that it is about.
 type Key = (String, Vec<(String, String)>, String);
 
-/// Watches every claim of the store's runs in both directions; `only` names one claim.
-///
-/// A series is a claim in one direction: one alarm does not tell of the other. After an alarm the
-/// detector starts afresh.
+/// Watches every claim of the store's runs; `only` names one claim. After an alarm the detector
+/// starts afresh.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -35,7 +33,8 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
         }
         for (claim, wealth) in last_wealth(store, &run)? {
             let planned = &plan.claims[claim];
-            if only.is_some_and(|only| only != planned.claim.text) {
+            let is_question = planned.claim.statement == Statement::Ratio(Relation::Order);
+            if is_question || only.is_some_and(|only| only != planned.claim.text) {
                 continue;
             }
             // The cap of a mean may come from elsewhere than its sentence.
@@ -54,12 +53,11 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
     }
     let series = order.into_iter().filter_map(|key| {
         let seen = found.remove(&key)?;
-        Some(
-            [Direction::Against, Direction::For]
-                .map(|direction| series(&key.0, direction, mean_runs, &seen)),
-        )
+        let (claim, commands, _) = key;
+        let commands = commands.into_iter().map(|(name, command)| format!("{name}: {command}"));
+        Some(series(claim, commands.collect::<Vec<_>>().join("; "), mean_runs, &seen))
     });
-    Ok(series.flatten().collect())
+    Ok(series.collect())
 }
 
 /// What a run of a series had won.
@@ -89,22 +87,18 @@ fn commands(plan: &Plan, claim: usize) -> Vec<(String, String)> {
     named.map(|contestant| (contestant.name.clone(), contestant.command.clone())).collect()
 }
 
-/// What the bets of one direction had won. `within` is refuted by the larger of two bets, half of
+/// What the bets against the claim had won. `within` is refuted by the larger of two bets, half of
 /// which is evidence.
-fn evidence(seen: &Seen, direction: Direction) -> f64 {
+fn evidence(seen: &Seen) -> f64 {
     let is_within = matches!(seen.statement, Statement::Ratio(Relation::Within { .. }));
-    match direction {
-        Direction::Against if is_within => seen.wealth.evidence_against / 2.0,
-        Direction::Against => seen.wealth.evidence_against,
-        Direction::For => seen.wealth.evidence_for,
-    }
+    if is_within { seen.wealth.evidence_against / 2.0 } else { seen.wealth.evidence_against }
 }
 
-fn series(claim: &str, direction: Direction, mean_runs: f64, seen: &[Seen]) -> Series {
+fn series(claim: String, commands: String, mean_runs: f64, seen: &[Seen]) -> Series {
     let mut detector = Detector::new(mean_runs);
     let mut points = Vec::with_capacity(seen.len());
     for run in seen {
-        let evidence = evidence(run, direction);
+        let evidence = evidence(run);
         let is_alarm = detector.observe(evidence);
         points.push(Point {
             run: run.run.clone(),
@@ -117,5 +111,5 @@ fn series(claim: &str, direction: Direction, mean_runs: f64, seen: &[Seen]) -> S
             detector = Detector::new(mean_runs);
         }
     }
-    Series { claim: claim.to_owned(), direction, mean_runs, points }
+    Series { claim, commands, direction: Direction::Against, mean_runs, points }
 }

@@ -52,6 +52,7 @@ struct ShareEntry {
     least_trials_to_refute: u64,
     mean_burst: Option<f64>,
     runs_z: Option<f64>,
+    is_bursty: bool,
 }
 
 /// [`Relation`] and [`Property`] with plain numbers: the journal's form writes infinities as text.
@@ -124,6 +125,7 @@ impl ShareEntry {
             least_trials_to_refute: share.least_trials_to_refute,
             mean_burst: share.mean_burst,
             runs_z: share.runs_z,
+            is_bursty: share.is_bursty,
         }
     }
 }

@@ -5,6 +5,7 @@ use super::*;
 use crate::check;
 use crate::live::{check_frame, check_line};
 use tiebreak_core::result::{CheckResult, Family};
+use tiebreak_core::warning::Warning;
 
 fn all_checks() -> Vec<(&'static str, CheckResult)> {
     let mut many = checked(Family::EBonferroni);
@@ -108,6 +109,34 @@ fn only_e_bonferroni_gives_a_claim_an_error_of_its_own() {
         let said = check::sentence(&check, run, &run.verdicts[0]);
         assert_eq!(said.contains("wrong with probability at most 1%"), has_error, "{said}");
         assert!(said.contains("on this machine"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_odd_names_a_contest_once() {
+    let mut check = checked(Family::EBonferroni);
+    check.contests[1].run.warnings = vec![Warning::CoarseClock { step: 10.0 }; 3];
+    check.contests[2].run.warnings = vec![Warning::CoarseClock { step: 10.0 }];
+    let page = check::page(&check, &LOOK);
+    assert!(page.contains("- two revisions, server \"a|b\": the metric comes"), "{page}");
+    let page = terminal::render(&check.contests[1].run, &LOOK);
+    assert_eq!(page.matches("the metric comes").count(), 1, "{page}");
+}
+
+#[test]
+fn a_file_promises_nothing_of_failures_in_bursts() {
+    for (family, bursty, expected) in [
+        (Family::EBonferroni, 0, "whenever it stops."),
+        (Family::EBonferroni, 1, "that leaves out the claim whose failures come in bursts."),
+        (Family::EBh, 2, "that leaves out the 2 claims whose failures come in bursts."),
+    ] {
+        let mut check = checked(family);
+        for claim in check.contests[2].run.verdicts.iter_mut().take(bursty) {
+            *claim = in_bursts(claim.clone());
+        }
+        assert!(check::promise(&check).ends_with(expected), "{}", check::promise(&check));
+        let said = check::verdicts(&check).matches("failures come 3.4 in a row").count();
+        assert_eq!(said, bursty);
     }
 }
 

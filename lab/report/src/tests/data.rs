@@ -67,7 +67,8 @@ fn every_result_obeys_the_schema() {
     let mut adjusted = three();
     adjusted.adjust = Adjust { slot: true, strata: true };
     runs.extend([marked, metrics, adjusted]);
-    for stopped in [StopReason::Settled, StopReason::Interrupted, StopReason::Void] {
+    use StopReason::{Budget, Ended, Interrupted, Settled, Void};
+    for stopped in [Settled, Budget, Interrupted, Void, Ended] {
         runs.push(RunResult { stopped: Some(stopped), ..three() });
     }
     for run in runs {

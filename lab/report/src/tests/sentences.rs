@@ -120,14 +120,48 @@ fn an_undecided_run_says_how_to_go_on() {
     let mut run = compared(vec![questions()[4].clone()]);
     run.stopped = Some(StopReason::Budget);
     let page = terminal::render(&run, &LOOK);
-    assert!(page.contains("To go on: tiebreak resume k7w2 --budget 120s\n"), "{page}");
+    assert!(page.contains("To go on: tiebreak resume k7w2 --more\n"), "{page}");
     run.resolution = 0.0;
-    run.budget.seconds = None;
-    run.budget.rounds = Some(500);
     let page = terminal::render(&run, &LOOK);
-    assert!(page.contains("tiebreak resume k7w2 --budget '1000 rounds'; a new run"), "{page}");
+    assert!(page.contains("tiebreak resume k7w2 --more; a new run"), "{page}");
+    let lines = lines_succeed(Verdict::Undecided, share(17, 17, [None; 2]));
+    let page = terminal::render(&judged(vec![lines]), &LOOK);
+    assert!(page.contains("To go on: tiebreak resume k7w2 --more < LINES\n"), "{page}");
     let page = terminal::render(&compared(vec![questions()[0].clone()]), &LOOK);
     assert!(!page.contains("resume"), "{page}");
+}
+
+#[test]
+fn failures_in_bursts_are_promised_no_error() {
+    let promises = ["wrong with", "wrong at most", "is wrong is at most", "confidence"];
+    let instead = "its error is not what was asked for, because failures come 3.4 in a row";
+    let on_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let named =
+        |wanted: &str| properties().into_iter().find(|(name, _)| *name == wanted).unwrap().1;
+    for (name, is_said) in [
+        ("bursts hold", true),
+        ("bursts open", true),
+        ("bursts of a quantile", true),
+        ("bursts void", false),
+    ] {
+        let claim = named(name);
+        let mut run = judged(vec![claim.clone()]);
+        let mut texts = vec![terminal::render(&run, &LOOK), crate::svg::slo(&run).unwrap()];
+        run.false_share = Some(0.05);
+        texts.push(sentence(&run, &claim));
+        for text in texts.iter().map(|text| on_a_line(text)) {
+            assert_eq!(text.contains(instead), is_said, "{name}: {text}");
+            assert!(!promises.iter().any(|promise| text.contains(promise)), "{name}: {text}");
+        }
+    }
+    let mixed = judged(vec![named("bursts hold"), named("rate holds")]);
+    let page = on_a_line(&terminal::render(&mixed, &LOOK));
+    assert!(page.matches(instead).count() == 1, "{page}");
+    assert!(page.contains("the probability that any other verdict is wrong is at most"), "{page}");
+    assert!(page.contains("No error is promised of a claim whose failures"), "{page}");
+    let all = judged(vec![named("bursts hold"), named("bursts of a quantile")]);
+    let page = on_a_line(&terminal::render(&all, &LOOK));
+    assert!(!promises.iter().any(|promise| page.contains(promise)), "{page}");
 }
 
 #[test]

@@ -108,7 +108,8 @@ fn ties_are_extreme_in_any_order() {
     assert!(!is_extreme(Sides::Greater, less, b) && is_extreme(Sides::Less, less, b));
 }
 
-/// Sums beyond all numbers have differences that are not numbers; they must not speak for an effect.
+/// Sums beyond all numbers have differences that are not numbers; they must not speak for an
+/// effect.
 #[test]
 fn what_is_not_a_number_is_extreme() {
     let observed = Difference { value: 3.0, size: 5.0 };

@@ -1,0 +1,70 @@
+//! What GitHub's runner reads of a step: its summary, and notes beside the code.
+
+use crate::io::Io;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use tiebreak::check::WORDS;
+use tiebreak::core::plan::Gate;
+use tiebreak::core::result::{CheckResult, ContestResult, Family, RunResult};
+use tiebreak::formats::{github, markdown};
+
+/// The value of a variable that is set to something.
+fn set(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Whether this is a step of GitHub's.
+fn is_runner() -> bool {
+    set("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// In a step of GitHub: the table in its summary, and a note at the line of each claim that does
+/// not hold.
+pub fn tell(result: &CheckResult, io: &mut Io) {
+    summarise(result, io);
+    if is_runner() {
+        // Not on standard output, which may be JSON; the runner reads both.
+        io.err(&github::annotations(result, &WORDS));
+    }
+}
+
+/// The same of a single run, if its claims are gates: there is no file at whose lines they stand.
+pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
+    if run.verdicts.iter().all(|claim| claim.gate == Gate::None) {
+        return;
+    }
+    let lines = vec![1; run.verdicts.len()];
+    let contests = vec![ContestResult { name: "gate".to_owned(), run: run.clone(), lines }];
+    let result = CheckResult {
+        file: "tiebreak compare".to_owned(),
+        family: Family::EBonferroni,
+        error: run.error,
+        seconds: run.seconds,
+        budget: run.budget,
+        interrupted: false,
+        contests,
+    };
+    summarise(&result, io);
+    if is_runner() {
+        let notes = github::annotations(&result, &WORDS);
+        io.err(&notes.replace("file=tiebreak compare,line=1,", ""));
+    }
+}
+
+/// In a step of GitHub: why there is no result.
+pub fn tell_failure(text: &str, io: &mut Io) {
+    if is_runner() {
+        let escaped = text.trim().replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+        io.err(&format!("::error title=tiebreak::{escaped}\n"));
+    }
+}
+
+fn summarise(result: &CheckResult, io: &mut Io) {
+    let Some(path) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from) else { return };
+    let opened = OpenOptions::new().append(true).create(true).open(&path);
+    let text = markdown::text(result, &WORDS);
+    if let Err(error) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
+        io.err(&format!("warning: no summary in {}: {error}\n", path.display()));
+    }
+}
