@@ -148,8 +148,8 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     if result.interrupted {
         let file = options.file.display();
         io.err(&format!(
-            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on (contests of \
-             revisions from their beginning, as their worktrees are gone)\n"
+            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on \
+             (contests of revisions from their beginning, as their worktrees are gone)\n"
         ));
     }
     Ok(exit::of_check(&result))
