@@ -55,7 +55,7 @@ shares: setup ## success rates simulated, beside the classic driver; bursts: abo
 	@mv target/tiebreak/shares.json docs/measured/shares.json
 	$(CARGO) xtask splice make shares
 
-sooner: build ## what --adjust and 'by run time' gain on noisy processes of 3 ms: about 10 minutes
+sooner: build ## what --adjust and 'by run time' gain on noisy processes of 3 ms: about 30 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/sooner/sooner.py $(ARGS)
 

@@ -226,10 +226,10 @@ pub struct Measuring {
 /// Options of the commands that judge ratios.
 #[derive(Debug, Args)]
 pub struct Judging {
-    /// How small a difference still matters; 0 for any
-    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true,
+    /// How small a difference still matters; 0 for any [default: 1%; with --base 0.5%]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true,
           value_parser = quantities::fraction)]
-    pub resolution: f64,
+    pub resolution: Option<f64>,
 
     /// What the ratio is: a constant factor, or the median of paired ratios
     #[arg(long, value_enum, default_value_t = CentreName::Factor)]

@@ -15,6 +15,8 @@ const RESOLUTION: f64 = 0.01;
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let request = request(&options)?;
     if let Some(base) = &options.revisions.base {
+        let resolution = options.judging.resolution.unwrap_or(revisions::RESOLUTION);
+        let request = Request { resolution, ..request };
         return revisions::run(base, request, &options, typed, io);
     }
     if !request.gate.is_none() && request.claims.is_empty() {
@@ -56,7 +58,7 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
 /// A request with what is asked of its ratios, shares and means.
 pub fn judged(request: Request, options: &Judging) -> Request {
     Request {
-        resolution: options.resolution,
+        resolution: options.resolution.unwrap_or(request.resolution),
         centre: match options.centre {
             crate::args::CentreName::Factor => Centre::Factor,
             crate::args::CentreName::Median => Centre::Median,

@@ -11,6 +11,8 @@ use tiebreak::planning::Request;
 use tiebreak::report::shell_quote;
 use tiebreak::revisions::{self, Asked, Revisions, Step};
 
+pub use tiebreak::revisions::RESOLUTION;
+
 /// What the options say of gates; two revisions are one unless nothing else is said.
 pub fn gate(options: &RevisionOptions) -> Result<Gate, Failure> {
     match options {

@@ -113,7 +113,7 @@ pub enum Warning {
     },
     /// Rounds were weighted by how long contestants waited for a CPU.
     Weighted,
-    /// The kernel does not say how long processes wait for a CPU, so rounds are not weighted.
+    /// Of some runs it is not known how long they waited for a CPU, so their rounds count in full.
     NoRunDelay,
     /// The program spends so little time that most of it is its start.
     MostlyStart {
@@ -240,8 +240,8 @@ impl Warning {
             ),
             Warning::NoRunDelay => write!(
                 f,
-                "the kernel does not say how long processes wait for a CPU, so all rounds count \
-                 alike"
+                "the kernel did not say of every run how long it waited for a CPU (it says it of a \
+                 program's main thread only), so the rounds of those runs count in full"
             ),
             _ => self.of_the_machine(f),
         }

@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use crate::planning::{capped, check_adjust, index_of};
-use crate::revisions::{Asked, NAMES};
+use crate::revisions::{self, Asked, NAMES};
 use std::path::Path;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, Scope,
@@ -52,6 +52,10 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
     let (centre, adjust) =
         (options.centre.unwrap_or(Centre::Factor), options.adjust.unwrap_or(Adjust::NONE));
     check_adjust(centre, adjust)?;
+    let resolution = match contest.entrants {
+        Entrants::Programs(_) => RESOLUTION,
+        Entrants::Revisions(_) => revisions::RESOLUTION,
+    };
     let contestants = contestants(contest);
     let error = shared.error_of_a_claim();
     let claims = contest.claims.iter().map(|claim| planned(claim, contest, &contestants, error));
@@ -62,7 +66,7 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
         error: error * claims.len() as f64,
         claims,
         contestants,
-        resolution: options.resolution.unwrap_or(RESOLUTION),
+        resolution: options.resolution.unwrap_or(resolution),
         budget: shared.budget,
         scope: Scope::Binary,
         centre,

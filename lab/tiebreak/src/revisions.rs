@@ -30,6 +30,9 @@ pub const NAMES: [&str; 2] = [study::BASE_NAME, study::HEAD_NAME];
 /// The word for the working tree as it is, committed or not.
 pub const WORKING_TREE: &str = ".";
 pub use tiebreak_study::SLOWDOWN_MAX;
+/// How small a difference of two revisions still matters if nothing is said: finer than elsewhere,
+/// so that a regression half as large again as a gate of 2% allows is not too close to its bar.
+pub const RESOLUTION: f64 = 0.005;
 
 /// What was asked for: equal ones can be prepared once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
