@@ -108,7 +108,7 @@ fn an_interrupted_check_goes_on() {
     let place = place_with(&file);
     let child = place.command(&["check", "--quiet"]).spawn().unwrap();
     let rounds = place.wait_for_rounds(5);
-    // Not -INT, which a shell lets its background jobs ignore, and tiebreak leaves ignored.
+    // Not -INT, which shells let background jobs ignore, and what is ignored stays ignored.
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert_eq!(Said::of(child.wait_with_output().unwrap()).code, 130);

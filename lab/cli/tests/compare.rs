@@ -140,7 +140,8 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     place.wait_for_rounds(3);
-    let signal = format!("kill -INT {}", child.id());
+    // Not -INT, which shells let background jobs ignore, and what is ignored stays ignored.
+    let signal = format!("kill -TERM {}", child.id());
     let kill = std::process::Command::new("sh").args(["-c", &signal]).status();
     assert!(kill.unwrap().success());
     let said = common::Said::of(child.wait_with_output().unwrap());

@@ -156,7 +156,7 @@ fn an_interrupt_ends_the_test_and_its_program() {
     let kill = |signal: &str, pid: &str| {
         std::process::Command::new("kill").args([signal, pid]).status().unwrap().success()
     };
-    assert!(kill("-INT", &child.id().to_string()));
+    assert!(kill("-TERM", &child.id().to_string()));
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
 }

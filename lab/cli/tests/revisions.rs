@@ -181,7 +181,8 @@ fn interrupted(place: &Place, words: &[&str], is_time: impl Fn() -> bool) -> Sai
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let signal = format!("kill -INT {}", child.id());
+    // Not -INT, which shells let background jobs ignore, and what is ignored stays ignored.
+    let signal = format!("kill -TERM {}", child.id());
     assert!(std::process::Command::new("sh").args(["-c", &signal]).status().unwrap().success());
     let said = Said::of(child.wait_with_output().unwrap());
     assert_clean(place, &outside);
