@@ -48,7 +48,7 @@ bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
 
-shares: setup ## success rates simulated, beside the classic driver; bursts: about 10 minutes
+shares: setup ## success rates simulated, beside the classic driver; bursts: 5 minutes
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example shares -- $(ARGS) \
 	    > target/tiebreak/shares.json

@@ -8,7 +8,6 @@ written down as soon as it is made, so that an experiment that was cut off goes 
 table in docs/ci/README.md is then drawn from the data.
 """
 
-import argparse
 import datetime
 import json
 import os
@@ -235,7 +234,8 @@ def run(args, main, neighbour, data, count):
     made = {check["number"] for check in data["checks"]}
     left = [item for item in plan if item[0] not in made]
     end = time.monotonic() + 3600 * args.hours
-    with Neighbour(neighbour, args.cpu, data) as busy:
+    seed = peers.SEED + len(data["checks"])
+    with peers.Neighbour(neighbour, args.cpu, data["neighbour"], seed) as busy:
         if not data["baseline_ms"]:
             times, _ = hyperfine(args, main, data["settings"]["blocks"])
             data["baseline_ms"] = [round(ms, 4) for ms in times]
@@ -258,50 +258,20 @@ def run(args, main, neighbour, data, count):
             )
 
 
-class Neighbour(peers.Neighbour):
-    """The neighbour of the peers' comparison, with another seed."""
-
-    def __init__(self, program, cpu, data):
-        super().__init__(program, cpu, {**data, "comparisons": data["checks"]})
-
-
-def arguments():
-    """What was typed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog="example: bench/gate/gate.py --quick",
-    )
-    parser.add_argument("--quick", action="store_true", help="4 pull requests, no table")
-    parser.add_argument("--hours", type=float, default=12.0, help="stop after so many hours")
-    parser.add_argument("--restart", action="store_true", help="forget what was measured")
-    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="which CPU")
-    default = str(peers.ROOT / "target/release/tiebreak")
-    parser.add_argument("--tiebreak", default=default, help="which")
-    args = parser.parse_args()
-    args.data = BUILT / "quick.json" if args.quick else DATA
-    args.restart |= args.quick
-    return args
-
-
 def main():
     """Measures, and draws the table."""
-    args = arguments()
+    few = f"{QUICK_PULL_REQUESTS} pull requests"
+    args = peers.arguments(__doc__, "bench/gate/gate.py", few, DATA, BUILT / "quick.json")
     count = QUICK_PULL_REQUESTS if args.quick else PULL_REQUESTS
     _, neighbour = peers.compile_programs()
-    try:
+
+    def measure():
         make_repository(count)
         program, _ = build(args, "main")
         data = start_data(args, lambda: blocks_of(args, program))
         run(args, program, neighbour, data, count)
-    except peers.Problem as problem:
-        print(f"gate: {problem}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ngate: what was measured is kept; run it again to go on", file=sys.stderr)
-        return 130
-    if not args.quick:
-        subprocess.run(["cargo", "xtask", "splice", "make", "gate"], check=True, cwd=peers.ROOT)
-    return 0
+
+    return peers.finish("gate", args, measure)
 
 
 if __name__ == "__main__":

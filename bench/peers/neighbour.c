@@ -1,8 +1,13 @@
-/* A neighbour that is busy in bursts: 5 ms to 1 s each, log-uniform, with idle times after each of
- * 7/3 of its length times Exp(1), so that it would be busy for 30% of the time on a CPU of its own.
- * It reads and writes 1 MiB while it is busy, and ends with its parent.
+/* A neighbour that is busy in bursts, reads and writes 1 MiB while it is, and ends with its parent.
  *
  *   neighbour SEED
+ *     Bursts of 5 ms to 1 s by the wall clock, log-uniform, with idle times after each of 7/3 of
+ *     its length times Exp(1): on a CPU of its own it would be busy for 30% of the time.
+ *
+ *   neighbour SEED DUTY
+ *     Like a service that is asked things: bursts of 1 to 20 ms of its own time, log-uniform, so
+ *     that work that is put off is not dropped, and idle times by which it would be busy for the
+ *     share DUTY of the time on a CPU of its own.
  */
 #include <math.h>
 #include <signal.h>
@@ -13,7 +18,6 @@
 #include <unistd.h>
 
 #define BYTES (1 << 20)
-#define IDLE_PER_BUSY (7.0 / 3.0)
 
 static volatile unsigned char memory[BYTES];
 static uint64_t state;
@@ -27,16 +31,17 @@ static double uniform(void)
     return ((z ^ (z >> 31)) >> 11) * 0x1p-53 + 0x1p-54;
 }
 
-static double now_s(void)
+static double now_s(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void be_busy_until(double end_s)
+static void be_busy(clockid_t clock, double seconds)
 {
-    while (now_s() < end_s)
+    double end_s = now_s(clock) + seconds;
+    while (now_s(clock) < end_s)
         for (int i = 0; i < BYTES; i += 64)
             memory[i]++;
 }
@@ -49,16 +54,20 @@ static void sleep_s(double seconds)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    int is_service = argc == 3;
+    double duty = is_service ? atof(argv[2]) : 0.3;
+    if (argc < 2 || argc > 3 || duty <= 0 || duty >= 1)
         return 64;
     pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return 1;
     state = strtoull(argv[1], NULL, 10);
+    clockid_t clock = is_service ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    double shortest_s = is_service ? 0.001 : 0.005, longest_s = is_service ? 0.020 : 1;
     for (;;) {
-        double busy_s = 0.005 * pow(1 / 0.005, uniform());
-        be_busy_until(now_s() + busy_s);
-        sleep_s(busy_s * IDLE_PER_BUSY * -log(uniform()));
+        double busy_s = shortest_s * pow(longest_s / shortest_s, uniform());
+        be_busy(clock, busy_s);
+        sleep_s(busy_s * (1 / duty - 1) * -log(uniform()));
     }
 }

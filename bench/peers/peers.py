@@ -121,9 +121,9 @@ def save(path, data, rows):
 class Neighbour:
     """The neighbour, for as long as the block runs; its CPU time is added to the data."""
 
-    def __init__(self, program, cpu, data):
-        self.command = ["taskset", "-c", str(cpu), program, str(SEED + len(data["comparisons"]))]
-        self.record = data["neighbour"]
+    def __init__(self, program, cpu, record, seed):
+        self.command = ["taskset", "-c", str(cpu), program, str(seed)]
+        self.record = record
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command)
@@ -220,7 +220,7 @@ def run(args, work, neighbour, data):
     made = {(made["case"], made["number"]) for made in data["comparisons"]}
     left = [item for item in plan if item not in made]
     end = time.monotonic() + 3600 * args.hours
-    with Neighbour(neighbour, args.cpu, data) as busy:
+    with Neighbour(neighbour, args.cpu, data["neighbour"], SEED + len(data["comparisons"])) as busy:
         for i, (case, number) in enumerate(left):
             if time.monotonic() > end:
                 print(f"peers: {args.hours} hours are over", file=sys.stderr)
@@ -239,39 +239,44 @@ def run(args, work, neighbour, data):
             )
 
 
-def arguments():
-    """What was typed."""
+def arguments(doc, script, few, data, quick_data):
+    """What was typed: the options that all measurements of this kind have."""
     parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog="example: bench/peers/peers.py --quick",
+        description=doc.split("\n\n")[0],
+        epilog=f"example: {script} --quick",
     )
-    parser.add_argument("--quick", action="store_true", help="a few comparisons, no table")
+    parser.add_argument("--quick", action="store_true", help=f"{few}, no table")
     parser.add_argument("--hours", type=float, default=12.0, help="stop after so many hours")
     parser.add_argument("--restart", action="store_true", help="forget what was measured")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="which CPU")
     parser.add_argument("--tiebreak", default=str(ROOT / "target/release/tiebreak"), help="which")
     args = parser.parse_args()
-    args.data = BUILT / "quick.json" if args.quick else DATA
+    args.data = quick_data if args.quick else data
     args.restart |= args.quick
     return args
 
 
-def main():
-    """Measures, and draws the table."""
-    args = arguments()
-    work, neighbour = compile_programs()
+def finish(name, args, measure):
+    """Measures, and then has the tables drawn that `make NAME` makes; gives the exit status."""
     try:
-        data = start_data(args, work)
-        run(args, work, neighbour, data)
+        measure()
     except Problem as problem:
-        print(f"peers: {problem}", file=sys.stderr)
+        print(f"{name}: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\npeers: what was measured is kept; run it again to go on", file=sys.stderr)
+        print(f"\n{name}: what was measured is kept; run it again to go on", file=sys.stderr)
         return 130
     if not args.quick:
-        subprocess.run(["cargo", "xtask", "splice", "make", "peers"], check=True, cwd=ROOT)
+        subprocess.run(["cargo", "xtask", "splice", "make", name], check=True, cwd=ROOT)
     return 0
+
+
+def main():
+    """Measures, and draws the table."""
+    few = "a few comparisons"
+    args = arguments(__doc__, "bench/peers/peers.py", few, DATA, BUILT / "quick.json")
+    work, neighbour = compile_programs()
+    return finish("peers", args, lambda: run(args, work, neighbour, start_data(args, work)))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ experiment that was cut off goes on where it was. The tables in docs/manual/soon
 from the data.
 """
 
-import argparse
 import datetime
 import json
-import os
 import random
 import subprocess
 import sys
@@ -24,9 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
 
 import peers  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 DATA = peers.ROOT / "docs" / "measured" / "sooner.json"
-NEIGHBOUR = peers.BUILT / "sooner-neighbour"
 AGAIN = peers.ROOT / "target" / "release" / "examples" / "sooner"
 SCHEMA = "tiebreak/sooner/1"
 SEED = 20260303
@@ -77,7 +73,7 @@ def start_data(args, work):
     }
 
 
-def race(args, work, data, case, duty, waits, number):
+def race(args, work, neighbour, data, case, duty, waits, number):
     """Records the rounds of one race beside its neighbour and looks at them in each way."""
     steps = data["settings"]["steps"]
     commands = [f"{work} {steps}", f"{work} {round(steps * (1 + MORE_WORK[case]))}"]
@@ -87,7 +83,7 @@ def race(args, work, data, case, duty, waits, number):
         options += [] if waits else ["--no-wait"]
         command = [args.tiebreak, "compare", *options, "--quiet", "--store", store, *commands]
         pinned = ["taskset", "-c", str(args.cpu)]
-        beside = subprocess.Popen([*pinned, NEIGHBOUR, str(SEED + number), str(duty)])
+        beside = subprocess.Popen([*pinned, neighbour, str(SEED + number), str(duty)])
         try:
             start = time.monotonic()
             said([*pinned, *command], (0, 1, 2))
@@ -101,7 +97,7 @@ def race(args, work, data, case, duty, waits, number):
     return {**named, "seconds": round(seconds, 3), **found}
 
 
-def run(args, work, data):
+def run(args, work, neighbour, data):
     """Runs every race that is missing, in an order that mixes the cases."""
     count = QUICK_RACES if args.quick else RACES
     plan = [
@@ -114,8 +110,12 @@ def run(args, work, data):
     names = ("case", "duty", "waits", "number")
     made = {tuple(made[name] for name in names) for made in data["races"]}
     left = [item for item in plan if item not in made]
+    end = time.monotonic() + 3600 * args.hours
     for i, item in enumerate(left):
-        made = race(args, work, data, *item)
+        if time.monotonic() > end:
+            print(f"sooner: {args.hours} hours are over", file=sys.stderr)
+            return
+        made = race(args, work, neighbour, data, *item)
         data["races"].append(made)
         peers.save(args.data, data, "races")
         ways = [f"{way} {said['rounds'] or 'more'}" for way, said in made["ways"].items()]
@@ -129,44 +129,15 @@ def run(args, work, data):
         )
 
 
-def arguments():
-    """What was typed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog="example: bench/sooner/sooner.py --quick",
-    )
-    parser.add_argument("--quick", action="store_true", help="a few races, no table")
-    parser.add_argument("--restart", action="store_true", help="forget what was measured")
-    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="which CPU")
-    tiebreak = str(peers.ROOT / "target/release/tiebreak")
-    parser.add_argument("--tiebreak", default=tiebreak, help="which")
-    args = parser.parse_args()
-    args.data = peers.BUILT / "sooner-quick.json" if args.quick else DATA
-    args.restart |= args.quick
-    return args
-
-
 def main():
     """Measures, and draws the tables."""
-    args = arguments()
+    quick_data = peers.BUILT / "sooner-quick.json"
+    args = peers.arguments(__doc__, "bench/sooner/sooner.py", "a few races", DATA, quick_data)
     build = ["cargo", "build", "--release", "--quiet", "--locked"]
     example = ["--package", "tiebreak-stats", "--example", "sooner"]
     subprocess.run([*build, *example], check=True, cwd=peers.ROOT)
-    work, _ = peers.compile_programs()
-    compile_neighbour = ["cc", "-O2", "-Wall", "-o", NEIGHBOUR, HERE / "neighbour.c", "-lm"]
-    subprocess.run(compile_neighbour, check=True)
-    try:
-        data = start_data(args, work)
-        run(args, work, data)
-    except peers.Problem as problem:
-        print(f"sooner: {problem}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\nsooner: what was measured is kept; run it again to go on", file=sys.stderr)
-        return 130
-    if not args.quick:
-        subprocess.run(["cargo", "xtask", "splice", "make", "sooner"], check=True, cwd=peers.ROOT)
-    return 0
+    work, neighbour = peers.compile_programs()
+    return peers.finish("sooner", args, lambda: run(args, work, neighbour, start_data(args, work)))
 
 
 if __name__ == "__main__":

@@ -161,13 +161,11 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, Failure> {
         }
         result => result?,
     };
-    if !json.is_standard() {
-        match options.quiet {
-            true => io.out(&(page::sentence(&result) + "\n")),
-            false => io.out(&page::render(&result, &io.out_look())),
-        }
-    }
-    json.write(|| page::json(&result), io)?;
+    let text = match options.quiet {
+        true => page::sentence(&result) + "\n",
+        false => page::render(&result, &io.out_look()),
+    };
+    json.write_beside(&text, || page::json(&result), io)?;
     Ok(code(&result))
 }
 

@@ -1,9 +1,7 @@
 //! The exit codes, and which of several verdicts speaks.
 
 use tiebreak::core::journal::StopReason;
-use tiebreak::core::plan::Gate;
-use tiebreak::core::result::{CheckResult, ClaimResult, RunResult};
-use tiebreak::core::verdict::Verdict;
+use tiebreak::core::result::{CheckResult, ClaimResult, RunResult, Upshot};
 
 /// Every claim holds, or a question is answered.
 pub const HOLDS: u8 = 0;
@@ -47,16 +45,12 @@ pub fn of_check(result: &CheckResult) -> u8 {
     worst(result.contests.iter().map(|contest| of_result(&contest.run)))
 }
 
-/// Of a gate only `refuted` counts, or all but `holds`.
 fn of_claim(claim: &ClaimResult) -> u8 {
-    match (claim.verdict, claim.gate) {
-        (Verdict::Holds, _) => HOLDS,
-        (Verdict::Void, _) => VOID,
-        (Verdict::Refuted, _) => REFUTED,
-        (Verdict::TooClose, Gate::None) if claim.is_question => HOLDS,
-        (Verdict::TooClose | Verdict::Undecided, Gate::OpenUnlessRefuted) => HOLDS,
-        (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => REFUTED,
-        (Verdict::TooClose | Verdict::Undecided, Gate::None) => OPEN,
+    match claim.upshot() {
+        Upshot::Passed | Upshot::PassedUnproven => HOLDS,
+        Upshot::Unproven => OPEN,
+        Upshot::Failed => REFUTED,
+        Upshot::Void => VOID,
     }
 }
 

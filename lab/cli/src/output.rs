@@ -31,6 +31,20 @@ impl JsonTarget {
         matches!(self, JsonTarget::Standard)
     }
 
+    /// Prints a page, unless standard output is taken, and then writes the JSON: last, so that a
+    /// file that cannot be written does not cost what was found.
+    pub fn write_beside(
+        self,
+        page: &str,
+        json: impl FnOnce() -> String,
+        io: &mut Io,
+    ) -> Result<(), Failure> {
+        if !self.is_standard() {
+            io.out(page);
+        }
+        self.write(json, io)
+    }
+
     /// Writes a text if one was asked for.
     pub fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), Failure> {
         match self {
@@ -72,14 +86,11 @@ pub fn deliver(
     quiet: bool,
     io: &mut Io,
 ) -> Result<(), Failure> {
-    if !json.is_standard() {
-        print(result, quiet, io);
-    }
-    // Last, so that a file that cannot be written does not cost the verdict.
-    json.write(|| json::text(result), io)
+    let page = page(result, quiet, io);
+    json.write_beside(&page, || json::text(result), io)
 }
 
-fn print(result: &RunResult, quiet: bool, io: &mut Io) {
+fn page(result: &RunResult, quiet: bool, io: &Io) -> String {
     let page = terminal::render(result, &io.out_look());
     match result.self_check {
         _ if !quiet => {
@@ -87,13 +98,10 @@ fn print(result: &RunResult, quiet: bool, io: &mut Io) {
             let is_verdict = |paragraph: &&str| !paragraph.starts_with("Interrupted");
             let first = page.split("\n\n").find(is_verdict).unwrap_or_default();
             let again = if io.is_too_tall(&page) { format!("\n{first}\n") } else { String::new() };
-            io.out(&(page.clone() + &again));
+            page.clone() + &again
         }
         // The first paragraph of a self-check is its finding.
-        Some(_) => io.out(&(page.split("\n\n").next().unwrap_or_default().to_owned() + "\n")),
-        None => {
-            let said = result.verdicts.iter().map(|claim| sentence(result, claim) + "\n");
-            io.out(&said.collect::<String>());
-        }
+        Some(_) => page.split("\n\n").next().unwrap_or_default().to_owned() + "\n",
+        None => result.verdicts.iter().map(|claim| sentence(result, claim) + "\n").collect(),
     }
 }

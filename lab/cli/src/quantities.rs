@@ -145,21 +145,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budgets() {
-        let check =
-            |text, rounds, seconds| assert_eq!(budget(text), Ok(Budget { rounds, seconds }));
-        check("30s", None, Some(30.0));
-        check("500 rounds", Some(500), None);
-        check("1 round", Some(1), None);
-        check("2min, 500rounds", Some(500), Some(120.0));
-        for text in
-            ["", "30", "0s", "0 rounds", "1s,2s", "-1s", "1e99h", "many rounds", "1.5 rounds"]
-        {
-            assert!(budget(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
     fn parameters_and_ranges() {
         let values = |text: &str| parameter(text).map(|parameter| parameter.values);
         assert_eq!(values("level=1,6"), Ok(vec!["1".into(), "6".into()]));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, validate};
 
 const QUICK: [&str; 4] = ["--budget", "400 rounds", "--no-wait", "--seed=fixed"];
 
@@ -25,14 +25,6 @@ fn a_big_difference_is_found_and_every_number_is_kept() {
     assert_eq!(again.json(), json, "replay repeats the result, seconds and command included");
     let shown = place.run(&["show", "--json", "-"]);
     assert_eq!(shown.json(), json);
-}
-
-fn validate(json: &serde_json::Value) {
-    let schema = include_str!("../../../docs/schema/result-1.schema.json");
-    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(json).map(|e| e.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, validate};
 
 #[test]
 fn a_command_is_judged_by_its_status() {
@@ -26,14 +26,6 @@ fn a_command_is_judged_by_its_status() {
     }
     let first = place.run(&["slo", "--at-least", "50%", "--", "sh", "-c", "echo oh >&2; exit 3"]);
     assert!(first.code == 1 && first.out.contains("exit status 3"), "{first:?}");
-}
-
-fn validate(json: &serde_json::Value) {
-    let schema = include_str!("../../../docs/schema/result-1.schema.json");
-    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(json).map(|e| e.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 #[test]

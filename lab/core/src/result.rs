@@ -100,6 +100,38 @@ pub struct ClaimResult {
     pub fault: Option<(String, Fault)>,
 }
 
+/// What a verdict comes to for whoever waits for it: an exit code, a CI system, a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upshot {
+    /// What was claimed is proven; of a question, any answer.
+    Passed,
+    /// Nothing is proven, and a gate lets that pass.
+    PassedUnproven,
+    /// Nothing is proven, and no gate lets that pass.
+    Unproven,
+    /// The opposite is proven; or nothing is, and a gate that only `holds` opens is closed.
+    Failed,
+    /// Nothing could be measured.
+    Void,
+}
+
+impl ClaimResult {
+    /// What the verdict comes to, by the claim's gate.
+    pub fn upshot(&self) -> Upshot {
+        match (self.verdict, self.gate) {
+            (Verdict::Holds, _) => Upshot::Passed,
+            (Verdict::Refuted, _) => Upshot::Failed,
+            (Verdict::Void, _) => Upshot::Void,
+            (Verdict::TooClose, _) if self.is_question => Upshot::Passed,
+            (Verdict::TooClose | Verdict::Undecided, gate) => match gate {
+                Gate::None => Upshot::Unproven,
+                Gate::OpenUnlessRefuted => Upshot::PassedUnproven,
+                Gate::ClosedUnlessHolds => Upshot::Failed,
+            },
+        }
+    }
+}
+
 /// The quantity that a claim is about. Of a ratio claim it is the ratio right / left: above 1, the
 /// left contestant needs less. Of a success rate or a share of rounds it is the share, of a
 /// quantile or a mean the value, in the metric's unit.
@@ -178,6 +210,17 @@ pub struct CheckResult {
     pub interrupted: bool,
     /// The contests, in the order of the file.
     pub contests: Vec<ContestResult>,
+}
+
+impl CheckResult {
+    /// All claims in the order of the file, with the contest and the line of each.
+    pub fn claims(&self) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
+        self.contests.iter().flat_map(|contest| {
+            let line = |index: usize| contest.lines.get(index).copied();
+            let numbered = contest.run.verdicts.iter().enumerate();
+            numbered.map(move |(index, claim)| (contest, line(index), claim))
+        })
+    }
 }
 
 /// A contest of a file of claims.

@@ -111,8 +111,22 @@ pub enum Warning {
         /// Its verdict.
         verdict: crate::verdict::Verdict,
     },
-    /// Rounds were weighted by how long contestants waited for a CPU.
-    Weighted,
+    /// What running second costs was taken out of the rounds of a claim.
+    SlotTakenOut {
+        /// The claim.
+        claim: String,
+        /// How much longer the second run of a round takes, as a fraction; negative if it is
+        /// shorter.
+        #[serde(with = "crate::float")]
+        cost: f64,
+    },
+    /// Rounds of a claim were weighted by how long contestants waited for a CPU.
+    Weighted {
+        /// How many counted less than in full.
+        rounds: u64,
+        /// Of how many.
+        of: u64,
+    },
     /// Of some runs it is not known how long they waited for a CPU, so their rounds count in full.
     NoRunDelay,
     /// The program spends so little time that most of it is its start.
@@ -144,7 +158,8 @@ impl Warning {
             Warning::Dependent { .. } => "dependent",
             Warning::LeftOver { .. } => "left_over",
             Warning::GatePassed { .. } => "gate_passed",
-            Warning::Weighted => "weighted",
+            Warning::SlotTakenOut { .. } => "slot_taken_out",
+            Warning::Weighted { .. } => "weighted",
             Warning::NoRunDelay => "no_run_delay",
         }
     }
@@ -233,10 +248,18 @@ impl Warning {
                 "'{claim}' is {verdict}, and the gate is open: only 'refuted' closes it; --strict \
                  lets only 'holds' open it"
             ),
-            Warning::Weighted => write!(
+            Warning::SlotTakenOut { claim, cost } => write!(
                 f,
-                "rounds in which a contestant waited for a CPU count less: that keeps the error \
-                 exactly where contestants are equal, and nearly elsewhere"
+                "in '{claim}' the second run of a round takes {:.2}% {}: that was taken out of its \
+                 rounds",
+                cost.abs() * 100.0,
+                if *cost < 0.0 { "less" } else { "more" }
+            ),
+            Warning::Weighted { rounds, of } => write!(
+                f,
+                "{rounds} of {} in which a contestant waited for a CPU count less than in full: \
+                 that keeps the error exactly where contestants are equal, and nearly elsewhere",
+                count(*of, "round")
             ),
             Warning::NoRunDelay => write!(
                 f,

@@ -1,7 +1,7 @@
 //! GitHub's workflow commands: lines on standard output that become annotations.
 
 use crate::outcome::Outcome;
-use crate::text::{claims, plain};
+use crate::text::plain;
 use crate::words::Words;
 use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
 
@@ -18,7 +18,8 @@ pub fn annotations(check: &CheckResult, words: &Words) -> String {
         Outcome::Passed => None,
     };
     for level in ["error", "warning"] {
-        for (contest, line, claim) in claims(check).filter(|(.., claim)| of(claim) == Some(level)) {
+        for (contest, line, claim) in check.claims().filter(|(.., claim)| of(claim) == Some(level))
+        {
             out += &annotation(check, (contest, line, claim), level, words);
         }
     }

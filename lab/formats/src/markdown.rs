@@ -1,7 +1,7 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
 use crate::outcome::Outcome;
-use crate::text::{claims, plain};
+use crate::text::plain;
 use crate::words::Words;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::plan::Gate;
@@ -27,7 +27,7 @@ pub fn text(check: &CheckResult, words: &Words) -> String {
 
 /// The sign of the worst outcome.
 fn icon_of(check: &CheckResult) -> &'static str {
-    let outcomes = || claims(check).map(|(.., claim)| Outcome::of(claim));
+    let outcomes = || check.claims().map(|(.., claim)| Outcome::of(claim));
     let worst = [Outcome::Broken, Outcome::Failed, Outcome::Open, Outcome::Passed];
     let worst = worst.into_iter().find(|worst| outcomes().any(|outcome| outcome == *worst));
     worst.map_or(":grey_question:", icon)
@@ -61,7 +61,7 @@ fn verdict(claim: &ClaimResult) -> String {
 /// The claims that are shown: all in the order of the file, or of too many those that did not pass
 /// first.
 fn chosen(check: &CheckResult) -> Vec<(&ContestResult, &ClaimResult)> {
-    let mut all: Vec<_> = claims(check).map(|(contest, _, claim)| (contest, claim)).collect();
+    let mut all: Vec<_> = check.claims().map(|(contest, _, claim)| (contest, claim)).collect();
     if all.len() > MOST_CLAIMS {
         all.sort_by_key(|(_, claim)| Outcome::of(claim) == Outcome::Passed);
         all.truncate(MOST_CLAIMS);
@@ -74,7 +74,7 @@ fn table(out: &mut String, check: &CheckResult, words: &Words) {
     if chosen.is_empty() {
         return;
     }
-    let left_out = claims(check).count() - chosen.len();
+    let left_out = check.claims().count() - chosen.len();
     *out += "| verdict | claim | effect | evidence | contest |\n|---|---|---|--:|---|\n";
     for (contest, claim) in chosen {
         *out += &format!(

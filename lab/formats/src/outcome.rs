@@ -1,8 +1,6 @@
 //! What a verdict is to a CI system.
 
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::ClaimResult;
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::{ClaimResult, Upshot};
 
 /// What a CI system makes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +19,11 @@ pub enum Outcome {
 impl Outcome {
     /// What becomes of a claim.
     pub fn of(claim: &ClaimResult) -> Outcome {
-        match claim.verdict {
-            Verdict::Holds => Outcome::Passed,
-            Verdict::TooClose if claim.is_question => Outcome::Passed,
-            Verdict::Refuted => Outcome::Failed,
-            Verdict::Void => Outcome::Broken,
-            Verdict::TooClose | Verdict::Undecided => match claim.gate {
-                Gate::None | Gate::ClosedUnlessHolds => Outcome::Failed,
-                Gate::OpenUnlessRefuted => Outcome::Open,
-            },
+        match claim.upshot() {
+            Upshot::Passed => Outcome::Passed,
+            Upshot::PassedUnproven => Outcome::Open,
+            Upshot::Unproven | Upshot::Failed => Outcome::Failed,
+            Upshot::Void => Outcome::Broken,
         }
     }
 }
@@ -38,6 +32,8 @@ impl Outcome {
 mod tests {
     use super::*;
     use crate::fixture::claim;
+    use tiebreak_core::plan::Gate;
+    use tiebreak_core::verdict::Verdict;
 
     #[test]
     fn only_a_gate_lets_pass_what_is_not_proven() {

@@ -13,7 +13,7 @@ use crate::table::{Align, Column, indented, rows};
 use crate::text::{NO_BREAK, plain, shell_quote, shorten_middle};
 use crate::told::Told;
 use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Family, RunResult};
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Family, RunResult, Upshot};
 use tiebreak_core::verdict::Verdict;
 
 /// The narrowest column of claims that still says something.
@@ -48,7 +48,7 @@ pub fn verdicts(check: &CheckResult) -> String {
         let said = sentence(check, &contest.run, claim);
         format!("{}:{place} {said}\n", plain(&check.file))
     };
-    claims(check).map(line).collect()
+    check.claims().map(line).collect()
 }
 
 /// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
@@ -63,8 +63,8 @@ pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String>
 /// What became of a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
 /// hold, 2 are refuted, 1 is undecided`.
 pub fn summary(check: &CheckResult) -> String {
-    let all = claims(check).count();
-    let with = |verdict| claims(check).filter(|(_, _, claim)| claim.verdict == verdict).count();
+    let all = check.claims().count();
+    let with = |verdict| check.claims().filter(|(_, _, claim)| claim.verdict == verdict).count();
     let holds = with(Verdict::Holds);
     let file = plain(&check.file);
     let mut text = match (all, holds) {
@@ -99,7 +99,7 @@ pub fn promise(check: &CheckResult) -> String {
              average, whenever it stops (e-BH)"
         ),
     };
-    match claims(check).filter(|(.., claim)| is_bursty(claim)).count() {
+    match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",
         1 => text + "; that leaves out the claim whose failures come in bursts.",
         many => {
@@ -133,38 +133,23 @@ pub fn effect(claim: &ClaimResult) -> String {
 
 /// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.
 pub(crate) fn has_failed(claim: &ClaimResult) -> bool {
-    match claim.verdict {
-        Verdict::Refuted | Verdict::Void => true,
-        Verdict::TooClose | Verdict::Undecided => claim.gate == Gate::ClosedUnlessHolds,
-        Verdict::Holds => false,
-    }
-}
-
-/// All claims in the order of the file, with the contest and the line of each.
-pub(crate) fn claims(
-    check: &CheckResult,
-) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
-    check.contests.iter().flat_map(|contest| {
-        let line = |index: usize| contest.lines.get(index).copied();
-        let numbered = contest.run.verdicts.iter().enumerate();
-        numbered.map(move |(index, claim)| (contest, line(index), claim))
-    })
+    matches!(claim.upshot(), Upshot::Failed | Upshot::Void)
 }
 
 /// The tone of the worst verdict.
 fn tone_of(check: &CheckResult) -> Tone {
-    let has = |verdict: fn(&ClaimResult) -> bool| claims(check).any(|(.., claim)| verdict(claim));
+    let has = |verdict: fn(&ClaimResult) -> bool| check.claims().any(|(.., claim)| verdict(claim));
     match () {
         () if has(has_failed) => Tone::Bad,
         () if has(|claim| claim.verdict != Verdict::Holds) => Tone::Doubt,
-        () if claims(check).next().is_none() => Tone::Doubt,
+        () if check.claims().next().is_none() => Tone::Doubt,
         () => Tone::Good,
     }
 }
 
 /// The claims that failed, in full.
 fn failures(page: &mut Page, check: &CheckResult) {
-    for (contest, line, claim) in claims(check).filter(|(.., claim)| has_failed(claim)) {
+    for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
         page.gap();
         let place = line.map_or(String::new(), |line| format!(":{line}"));
         let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
@@ -175,7 +160,7 @@ fn failures(page: &mut Page, check: &CheckResult) {
 
 /// A line a claim, below the name of its contest.
 fn table(page: &mut Page, check: &CheckResult, look: Look) {
-    let all: Vec<_> = claims(check).collect();
+    let all: Vec<_> = check.claims().collect();
     if all.is_empty() {
         return;
     }

@@ -5,7 +5,7 @@ use crate::number::count;
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, rows};
 use crate::text::{plain, shorten_middle};
-use tiebreak_core::watch::{Direction, Series};
+use tiebreak_core::watch::Series;
 
 /// Runs of a series that its picture shows: the latest.
 const PICTURED: usize = 40;
@@ -32,7 +32,7 @@ pub fn page(series: &[Series], look: &Look) -> String {
     page.finish()
 }
 
-/// What is said of each series; commands and direction only where they differ.
+/// What is said of each series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
     let texts = |text: &dyn Fn(&Series) -> String| series.iter().map(text).collect::<Vec<_>>();
     let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
@@ -47,10 +47,6 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
         Column::new("alarm", Align::Left, texts(&alarm)),
         Column::new("latest runs", Align::Left, texts(&|one| picture(one, pictured, look))).rank(1),
     ];
-    if series.iter().any(|one| one.direction != series[0].direction) {
-        let watched = texts(&|one| watched_for(one).to_owned());
-        columns.insert(1, Column::new("watched for", Align::Left, watched));
-    }
     if with_commands {
         // They take the room that is left, or go if that says nothing.
         let taken = columns_of(&rows(columns.clone(), usize::MAX)[0]) + GAP;
@@ -82,13 +78,6 @@ fn promise(mean_runs: f64, series: usize) -> String {
          pass on average until a false alarm of it, however long each run went on and whenever it \
          was looked at{own}."
     )
-}
-
-fn watched_for(series: &Series) -> &'static str {
-    match series.direction {
-        Direction::Against => "became false",
-        Direction::For => "became true",
-    }
 }
 
 /// The run of the latest alarm.
@@ -135,7 +124,6 @@ mod tests {
         Series {
             claim: "head is no more than 2% slower than base".into(),
             commands: "head: ./new; base: ./old".into(),
-            direction: Direction::Against,
             mean_runs: 1000.0,
             points: detectors.iter().enumerate().map(point).collect(),
         }
@@ -154,26 +142,19 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_directions_stand_where_they_tell_series_apart() {
-        let other = |commands: &str, direction| Series {
-            commands: commands.into(),
-            direction,
-            ..series(&[0.5])
-        };
-        let same = || other("head: ./new; base: ./old", Direction::Against);
-        let far = || other(&format!("head: ./{}; base: ./old", "x".repeat(99)), Direction::Against);
-        let turned = || other("head: ./new; base: ./old", Direction::For);
-        for (all, width, has_commands, has_direction) in [
-            (vec![same()], 110, false, false),
-            (vec![same(), far()], 110, true, false),
-            (vec![same(), far()], 50, false, false),
-            (vec![same(), turned()], 110, false, true),
+    fn commands_stand_where_they_tell_series_apart() {
+        let other = |commands: &str| Series { commands: commands.into(), ..series(&[0.5]) };
+        let same = || other("head: ./new; base: ./old");
+        let far = || other(&format!("head: ./{}; base: ./old", "x".repeat(99)));
+        for (all, width, has_commands) in [
+            (vec![same()], 110, false),
+            (vec![same(), far()], 110, true),
+            (vec![same(), far()], 50, false),
         ] {
             let look = Look { width, color: false, unicode: false };
             let page = page(&all, &look);
             assert_eq!(page.contains("commands"), has_commands, "{page}");
             assert_eq!(page.contains("head: ./new"), has_commands, "{page}");
-            assert_eq!(page.contains("watched for"), has_direction, "{page}");
             assert!(page.lines().all(|line| line.len() <= width), "{page}");
             let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(words.contains("1000 runs or more pass on average until a false"), "{page}");

@@ -20,12 +20,7 @@ impl Store {
             return self.latest()?.ok_or_else(|| StoreError::NoRuns { path: self.path.clone() });
         }
         let prefix = normalise(asked);
-        let ids = self.asked(|| {
-            let mut statement = self.connection.prepare("SELECT run, id FROM runs ORDER BY run")?;
-            let rows =
-                statement.query_map([], |row| Ok(RunId { row: row.get(0)?, name: row.get(1)? }))?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
-        })?;
+        let ids = self.ids()?;
         if let Some(exact) = ids.iter().find(|id| id.name == prefix) {
             return Ok(exact.clone());
         }
@@ -39,6 +34,16 @@ impl Store {
             }),
             (None, _) => Err(self.unknown(asked, &ids)),
         }
+    }
+
+    /// All runs, the earliest first.
+    pub(crate) fn ids(&self) -> Result<Vec<RunId>, StoreError> {
+        self.asked(|| {
+            let mut statement = self.connection.prepare("SELECT run, id FROM runs ORDER BY run")?;
+            let rows =
+                statement.query_map([], |row| Ok(RunId { row: row.get(0)?, name: row.get(1)? }))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })
     }
 
     fn unknown(&self, asked: &str, ids: &[RunId]) -> StoreError {

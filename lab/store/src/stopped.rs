@@ -25,12 +25,7 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn stopped_runs(&self) -> Result<Vec<StoppedRun>, StoreError> {
-        let ids = self.asked(|| {
-            let mut statement = self.connection.prepare("SELECT run, id FROM runs ORDER BY run")?;
-            let rows =
-                statement.query_map([], |row| Ok(RunId { row: row.get(0)?, name: row.get(1)? }))?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
-        })?;
+        let ids = self.ids()?;
         let mut runs = Vec::with_capacity(ids.len());
         for id in ids {
             // A header that another version wrote is no reason to watch nothing.

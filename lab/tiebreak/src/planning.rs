@@ -313,10 +313,11 @@ pub(crate) fn capped(mut claim: Claim, timeout_ns: Option<u64>) -> Result<Claim,
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn request(commands: &[&str]) -> Request {
+    /// A request that says nothing but these commands.
+    pub(crate) fn request(commands: &[&str]) -> Request {
         Request {
             commands: commands.iter().map(|c| (*c).to_owned()).collect(),
             names: Vec::new(),

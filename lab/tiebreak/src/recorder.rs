@@ -49,37 +49,6 @@ pub trait Recorder {
     fn sync(&mut self) -> Result<(), LabError>;
 }
 
-impl<R: Recorder> Recorder for &mut R {
-    fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<(), LabError> {
-        (**self).begin_attempt(coins)
-    }
-
-    fn finish_round(
-        &mut self,
-        round: &Round,
-        events: &[Event],
-        verdicts: &[RecordedVerdict],
-    ) -> Result<(), LabError> {
-        (**self).finish_round(round, events, verdicts)
-    }
-
-    fn event(&mut self, event: &Event) -> Result<(), LabError> {
-        (**self).event(event)
-    }
-
-    fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<(), LabError> {
-        (**self).verdict(verdict)
-    }
-
-    fn sync_if_due(&mut self, now_ns: u64) -> Result<(), LabError> {
-        (**self).sync_if_due(now_ns)
-    }
-
-    fn sync(&mut self) -> Result<(), LabError> {
-        (**self).sync()
-    }
-}
-
 /// A run in a store.
 pub struct StoredRun<'a> {
     /// The store.

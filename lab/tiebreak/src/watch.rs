@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::journal::Wealth;
 use tiebreak_core::plan::{Kind, Plan};
-use tiebreak_core::watch::{Direction, Point, Series};
+use tiebreak_core::watch::{Point, Series};
 use tiebreak_stats::detector::Detector;
 use tiebreak_store::{StoppedRun, Store};
 
@@ -111,5 +111,5 @@ fn series(claim: String, commands: String, mean_runs: f64, seen: &[Seen]) -> Ser
             detector = Detector::new(mean_runs);
         }
     }
-    Series { claim, commands, direction: Direction::Against, mean_runs, points }
+    Series { claim, commands, mean_runs, points }
 }

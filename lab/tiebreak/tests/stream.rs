@@ -21,7 +21,17 @@ use tiebreak::store::Store;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn begin(folder: &Path, claim: &str, block: u64, scale: Option<f64>) -> Session {
-    let asked = Request { budget: None, block_runs: block, ..request(1, &[]) };
+    begin_within(None, folder, claim, block, scale)
+}
+
+fn begin_within(
+    budget: Option<Budget>,
+    folder: &Path,
+    claim: &str,
+    block: u64,
+    scale: Option<f64>,
+) -> Session {
+    let asked = Request { budget, block_runs: block, ..request(1, &[]) };
     let claim = tiebreak::study::parse(claim, &["A"]).unwrap();
     let plan = planning::about_one(&asked, claim, Subject::Lines { scale }).unwrap();
     assert_eq!(plan.scope, Scope::Stream);
@@ -135,14 +145,8 @@ fn a_wrong_line_is_counted_in_its_own_input() {
 #[test]
 fn a_silent_stream_ends_at_its_budget() {
     let folder = tempfile::tempdir().unwrap();
-    let asked =
-        Request { budget: Some(Budget { rounds: None, seconds: Some(0.05) }), ..request(1, &[]) };
-    let claim = tiebreak::study::parse(RATE, &["A"]).unwrap();
-    let subject = Subject::Lines { scale: None };
-    let plan = planning::about_one(&asked, claim, subject).unwrap();
-    let store = Store::open(&folder.path().join("journal.db")).unwrap();
-    let origin = Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
-    let session = Session::begin(store, plan, origin).unwrap();
+    let budget = Some(Budget { rounds: None, seconds: Some(0.05) });
+    let session = begin_within(budget, folder.path(), RATE, 1, None);
     // Nobody writes, and nobody closes it.
     let (reader, _writer) = std::io::pipe().unwrap();
     let result = session.read(reader, &NEVER, |_| {}).unwrap();
@@ -180,14 +184,8 @@ fn a_stream_goes_on_where_it_stood() {
 #[test]
 fn a_budget_ends_a_stream() {
     let folder = tempfile::tempdir().unwrap();
-    let asked =
-        Request { budget: Some(Budget { rounds: Some(7), seconds: None }), ..request(1, &[]) };
-    let claim = tiebreak::study::parse(RATE, &["A"]).unwrap();
-    let subject = Subject::Lines { scale: None };
-    let plan = planning::about_one(&asked, claim, subject).unwrap();
-    let store = Store::open(&folder.path().join("journal.db")).unwrap();
-    let origin = Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
-    let session = Session::begin(store, plan, origin).unwrap();
+    let budget = Some(Budget { rounds: Some(7), seconds: None });
+    let session = begin_within(budget, folder.path(), RATE, 1, None);
     let result = read(session, &"1\n".repeat(100)).unwrap();
     assert_eq!((result.stopped, result.rounds), (Some(StopReason::Budget), 7));
 }

@@ -114,6 +114,15 @@ impl Place {
     }
 }
 
+/// The JSON of a result must be what its schema says.
+pub fn validate(json: &serde_json::Value) {
+    let schema = include_str!("../../../../docs/schema/result-1.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(json).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
 impl Said {
     pub fn of(output: Output) -> Said {
         Said {

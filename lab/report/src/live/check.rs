@@ -1,7 +1,6 @@
 //! Progress of a file of claims.
 
 use super::{bar, fitted, is_open, share_of_needed};
-use crate::check::claims;
 use crate::contestants::short_name;
 use crate::effects::padded;
 use crate::look::{Look, Spans, Tone, span};
@@ -48,8 +47,8 @@ pub fn check_line(check: &CheckResult, look: &Look) -> String {
 
 /// `3 of 9 claims settled, 12 s of 60 s, at most 48 s left`.
 fn plain_status(check: &CheckResult) -> String {
-    let all = claims(check).count();
-    let settled = claims(check).filter(|(.., claim)| !is_open(claim)).count();
+    let all = check.claims().count();
+    let settled = check.claims().filter(|(.., claim)| !is_open(claim)).count();
     let claims = format!("{settled} of {} settled", count(all as u64, "claim"));
     match finite(check.budget.seconds) {
         Some(most) => {
@@ -62,8 +61,8 @@ fn plain_status(check: &CheckResult) -> String {
 }
 
 fn status(check: &CheckResult, look: Look) -> Spans {
-    let all = claims(check).count().max(1);
-    let settled = claims(check).filter(|(.., claim)| !is_open(claim)).count();
+    let all = check.claims().count().max(1);
+    let settled = check.claims().filter(|(.., claim)| !is_open(claim)).count();
     let text = plain_status(check);
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
     let bar = bar(settled as f64 / all as f64, room, look);

@@ -2,9 +2,11 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use tiebreak_core::plan::{Adjust, Gate, PlannedClaim};
+use tiebreak_core::plan::{Gate, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
+use tiebreak_stats::observation;
+use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
 
 impl Referee {
@@ -42,6 +44,9 @@ impl Referee {
             let step = planned.claim.metric.step(self.plan.clock_step_ns);
             warnings.push(Warning::CoarseClock { step });
         }
+        if let ClaimTest::Ratio(test) = &claim.test {
+            warnings.extend(taken_out(test, text()));
+        }
         if let ClaimTest::Share(test) = &claim.test {
             warnings.extend(dependent(test, text()));
             if is_over && test.left_over() > 0 {
@@ -58,13 +63,21 @@ impl Referee {
     }
 
     fn of_adjusting(&self) -> Option<Warning> {
-        let Adjust { strata, .. } = self.plan.adjust;
-        let warning = match self.rounds_without_delay {
-            0 => Warning::Weighted,
-            _ => Warning::NoRunDelay,
-        };
-        (strata && self.rounds > 0).then_some(warning)
+        let is_unknown = self.plan.adjust.strata && self.rounds_without_delay > 0;
+        is_unknown.then_some(Warning::NoRunDelay)
     }
+}
+
+/// What was taken out of the rounds of a ratio claim.
+fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
+    let slot = test.slot_effect().filter(|slot| slot.is_active);
+    let slot = slot.map(|slot| {
+        let cost = observation::factor(slot.effect) - 1.0;
+        Warning::SlotTakenOut { claim, cost }
+    });
+    let (rounds, of) = (test.weighted_rounds(), test.rounds());
+    let weighted = (rounds > 0).then_some(Warning::Weighted { rounds, of });
+    slot.into_iter().chain(weighted).collect()
 }
 
 /// Bursts matter where each trial is an observation.

@@ -235,9 +235,10 @@ impl VirtualLab {
         let run = std::panic::AssertUnwindSafe(|| {
             let stored = StoredRun { store: &mut store, run: self.run.clone() };
             let killed_at = sampler.killed_at_write;
-            let mut recorder = KillableRecorder { stored, writes: 0, killed_at };
-            let ended = Engine::new(&mut recorder, &journal, sampler, &stop).run(|_| {}).unwrap();
-            (ended, recorder.writes)
+            let writes = Cell::new(0);
+            let recorder = KillableRecorder { stored, writes: &writes, killed_at };
+            let ended = Engine::new(recorder, &journal, sampler, &stop).run(|_| {}).unwrap();
+            (ended, writes.get())
         });
         let (ended, writes) = std::panic::catch_unwind(run).map_err(|cause| {
             assert_eq!(cause.downcast_ref::<&str>(), Some(&KILLED), "an unexpected panic");
@@ -250,16 +251,16 @@ impl VirtualLab {
 /// Writes to a store, until it is killed before a write.
 struct KillableRecorder<'a> {
     stored: StoredRun<'a>,
-    writes: u64,
+    writes: &'a Cell<u64>,
     killed_at: Option<u64>,
 }
 
 impl KillableRecorder<'_> {
     fn step(&mut self) {
-        if self.killed_at == Some(self.writes) {
+        if self.killed_at == Some(self.writes.get()) {
             std::panic::panic_any(KILLED);
         }
-        self.writes += 1;
+        self.writes.set(self.writes.get() + 1);
     }
 }
 

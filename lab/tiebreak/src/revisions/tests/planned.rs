@@ -1,33 +1,13 @@
 //! The plans of races of two revisions.
 
 use super::*;
-use crate::planning::{HookRequest, Request};
+use crate::planning::{self, Request};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Centre, Gate, Plan, ProgramPlan};
+use tiebreak_core::plan::{Gate, Plan};
 
 fn request(commands: &[&str]) -> Request {
-    Request {
-        commands: commands.iter().map(|command| (*command).to_owned()).collect(),
-        names: Vec::new(),
-        directories: Vec::new(),
-        parameters: Vec::new(),
-        claims: Vec::new(),
-        all_pairs: false,
-        metric: Metric::WallTime,
-        error: 0.01,
-        resolution: 0.01,
-        budget: None,
-        centre: Centre::Factor,
-        adjust: Adjust::NONE,
-        block_runs: 1,
-        gate: Gate::OpenUnlessRefuted,
-        seed: "seed".into(),
-        workload: String::new(),
-        hooks: HookRequest::default(),
-        program: ProgramPlan::default(),
-        clock_step_ns: 1.0,
-    }
+    Request { gate: Gate::OpenUnlessRefuted, ..planning::tests::request(commands) }
 }
 
 fn gate(request: Request) -> Result<Plan, LabError> {
