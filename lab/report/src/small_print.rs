@@ -40,7 +40,7 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     }
     if run.adjust.slot && said().any(|claim| claim.statement.relation().is_some()) {
         lines.push(
-            "What running second costs was learnt and taken out: exact for a constant factor."
+            "What running second costs is taken out once it is clear: exact for a constant factor."
                 .to_owned(),
         );
     }
