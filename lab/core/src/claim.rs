@@ -48,6 +48,16 @@ impl Statement {
         }
     }
 
+    /// Whether it is a question, which nobody claims to know the answer of.
+    pub fn is_question(self) -> bool {
+        matches!(self, Statement::Ratio(Relation::Order | Relation::Measure { .. }))
+    }
+
+    /// Whether it asks how large a ratio is.
+    pub fn is_measure(self) -> bool {
+        matches!(self, Statement::Ratio(Relation::Measure { .. }))
+    }
+
     /// Whether it is about a quantile.
     pub fn is_about_quantile(self) -> bool {
         matches!(self, Statement::Property(Property::Quantile { .. }))
@@ -65,6 +75,13 @@ impl Statement {
 pub enum Relation {
     /// No claim, but a question: which of the two needs less?
     Order,
+    /// No claim, but a question: how many times what the left one needs does the right one need?
+    /// It is answered when both limits lie within a factor of `1 + precision` of their middle.
+    Measure {
+        /// 0.05 for 5%, above 0.
+        #[serde(with = "crate::float")]
+        precision: f64,
+    },
     /// The left one needs at most `1 / factor` of what the right one needs; 1 means just less.
     AtLeast {
         /// How many times, above 0.

@@ -52,6 +52,10 @@ pub struct Round {
     pub elapsed_ns: u64,
     /// One sample an entry of the coins' order.
     pub samples: Vec<Sample>,
+    /// Of a unit of several rounds: the wall times of each contestant's batches in nanoseconds, one
+    /// entry a sample, each in the order of the unit's rounds. Empty if a sample is one batch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<Vec<u64>>,
     /// One entry an open claim: what the bets had won after the round.
     pub wealth: Vec<Wealth>,
 }

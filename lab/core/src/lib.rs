@@ -20,6 +20,7 @@ pub mod result;
 pub mod sample;
 pub mod sampler;
 pub mod schedule;
+pub mod study;
 pub mod verdict;
 pub mod warning;
 pub mod watch;

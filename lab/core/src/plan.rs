@@ -1,6 +1,7 @@
 //! A plan: everything that is fixed before the first coin is drawn.
 
 use crate::claim::Claim;
+use crate::study::FunctionPlan;
 use serde::{Deserialize, Serialize};
 
 /// The version of the evidence engine: a journal names the one whose numbers it holds.
@@ -45,6 +46,9 @@ pub struct Plan {
     /// What is taken out of the noise of ratios before it is bet on.
     #[serde(default, skip_serializing_if = "Adjust::is_none")]
     pub adjust: Adjust,
+    /// What is planned of contestants that are functions; `None` if they are programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Box<FunctionPlan>>,
 }
 
 fn one() -> u64 {

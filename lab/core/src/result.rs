@@ -7,6 +7,7 @@ use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
 use crate::metric::Metric;
 use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
+use crate::study::{Call, FigureUnit, Language, Pilot, Workload};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::Serialize;
@@ -57,6 +58,128 @@ pub struct RunResult {
     pub warnings: Vec<Warning>,
     /// Set for `tiebreak aa`: what the machine's own comparisons came to.
     pub self_check: Option<SelfCheckResult>,
+    /// Set if the run is a study's, on one of its workloads.
+    pub study: Option<Box<WorkloadResult>>,
+}
+
+/// What a study's run on one workload gave: a block of the study's table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkloadResult {
+    /// The study's name.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// Where its contestants and figures come from.
+    pub source: String,
+    /// What an item is called.
+    pub item: String,
+    /// How contestants call their kernel.
+    pub call: Call,
+    /// The workload.
+    pub workload: Workload,
+    /// Items of its input, or of the first one that was drawn.
+    pub items: u64,
+    /// Bytes of the same.
+    pub input_bytes: u64,
+    /// What was drawn afresh for each observation.
+    pub scope: Scope,
+    /// The name of the contestant that the others are compared with.
+    pub reference: String,
+    /// Rounds of a unit.
+    pub rounds_a_unit: u32,
+    /// Calls of a timed batch.
+    pub calls_a_batch: u64,
+    /// What the pilot found.
+    pub pilot: Pilot,
+    /// One entry a contestant, in the order of the study; those that did not run among them.
+    pub rows: Vec<StudyRow>,
+    /// Where published figures come from, one entry a table.
+    pub published: Vec<PublishedResult>,
+}
+
+/// A contestant in a study's table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyRow {
+    /// Its name.
+    pub name: String,
+    /// Its language.
+    pub language: Option<Language>,
+    /// The name of its contract.
+    pub contract: String,
+    /// Whether that contract is exact; others are shown with a mark.
+    pub is_exact: bool,
+    /// What its compiler says that it is; empty if it did not run.
+    pub receipt: String,
+    /// The standard that its compiler took.
+    pub standard: Option<String>,
+    /// Why it is not in the race, if it is not.
+    pub not_run: Option<String>,
+    /// Set if it is void.
+    pub fault: Option<Fault>,
+    /// Timed batches.
+    pub batches: u64,
+    /// Each metric for one call, which does the whole workload once. Wall time is over all timed
+    /// batches, the others are over units. It describes this run: no error is promised.
+    pub per_call: Vec<(Metric, MetricSummary)>,
+    /// How many times what this contestant needs does the reference need: above 1, it needs less.
+    /// `None` of the reference itself.
+    pub ratio: Option<EffectResult>,
+    /// Whether the ratio is as exact as the study asks.
+    pub is_settled: bool,
+    /// Its published figure, as (index of the table, value in that table's unit).
+    pub published: Option<(usize, f64)>,
+    /// How many times what it needs does the reference need, by the published figures.
+    pub published_ratio: Option<f64>,
+    /// The distribution of wall time for one call over all timed batches, on a scale that all
+    /// contestants of the workload share.
+    pub distribution: Option<Histogram>,
+}
+
+/// A published table beside ours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedResult {
+    /// Where it stands.
+    pub source: String,
+    /// The machine.
+    pub machine: String,
+    /// The unit of its figures.
+    pub unit: FigureUnit,
+    /// What was published in words.
+    pub text: String,
+}
+
+/// A study's run on all of its workloads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyResult {
+    /// The study's name.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// The error of the whole study.
+    pub error: f64,
+    /// The budget of the whole study.
+    pub budget: Budget,
+    /// Seconds of the races; builds, checks and pilots not counted.
+    pub seconds: f64,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// One run a workload, each with [`RunResult::study`].
+    pub runs: Vec<RunResult>,
+}
+
+/// What `study verify` found of one contestant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerifyRow {
+    /// The contestant.
+    pub contestant: String,
+    /// The workload or verification.
+    pub workload: String,
+    /// Items that were judged.
+    pub items: u64,
+    /// What is wrong, if something is.
+    pub fault: Option<Fault>,
+    /// Why it was not judged, if it was not.
+    pub not_run: Option<String>,
 }
 
 /// What became of one claim.

@@ -114,11 +114,13 @@ pub enum Mark {
     NotQuiet = 256,
     /// Its peak memory is no more than what every program is seen to use here: an upper bound only.
     MemoryFloor = 512,
+    /// Its runtime was still getting faster when the timed batches began.
+    NotWarm = 1024,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Mark; 10] = [
+    pub const ALL: [Mark; 11] = [
         Mark::Preempted,
         Mark::ForeignLoad,
         Mark::Steal,
@@ -129,6 +131,7 @@ impl Mark {
         Mark::Multiplexed,
         Mark::NotQuiet,
         Mark::MemoryFloor,
+        Mark::NotWarm,
     ];
 
     /// What the mark says, as a few words for a table or a column.
@@ -144,6 +147,7 @@ impl Mark {
             Mark::Multiplexed => "multiplexed",
             Mark::NotQuiet => "not quiet",
             Mark::MemoryFloor => "memory floor",
+            Mark::NotWarm => "not warm",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The trait by which the engine gets samples, whatever gives them.
 
 use crate::sample::Sample;
+use crate::schedule::RoundCoins;
 use crate::verdict::Fault;
 use crate::warning::Warning;
 
@@ -44,6 +45,37 @@ pub enum RunFailure {
     Broken(String),
 }
 
+/// One unit of functions that the engine asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitRequest<'a> {
+    /// What was drawn. Without `unit` in it, the process of the round before goes on.
+    pub coins: &'a RoundCoins,
+    /// The order of each of the unit's rounds: permutations of the coins' order.
+    pub orders: &'a [Vec<usize>],
+    /// The unit is ended when it has taken this long.
+    pub timeout_ns: u64,
+}
+
+/// What a unit gave, one entry an entry of its coins' order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitRan {
+    /// The sums over its timed batches.
+    pub samples: Vec<Sample>,
+    /// The wall time of each timed batch, in nanoseconds, in the order of its rounds.
+    pub batches: Vec<Vec<u64>>,
+}
+
+/// Why a unit gave no samples.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UnitFailure {
+    /// The contestant at this index of the plan is at fault and is void from here on.
+    Fault(usize, Fault),
+    /// The user asked to stop.
+    Interrupted,
+    /// The machine or tiebreak is at fault; the text says what to do.
+    Broken(String),
+}
+
 /// How long a round waited for a quiet machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quiet {
@@ -69,6 +101,16 @@ pub trait Sampler {
     /// # Errors
     /// A failure of the contestant, an interruption, or something that is not its fault.
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure>;
+
+    /// Runs a unit of contestants that are functions: prepares them in a process of their own, runs
+    /// its rounds, each timed batch after an untimed call of the same function, and checks what
+    /// they gave.
+    ///
+    /// # Errors
+    /// A fault of one contestant, an interruption, or something that is nobody's fault.
+    fn run_unit(&mut self, _request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        Err(UnitFailure::Broken("these contestants are not functions".into()))
+    }
 
     /// Runs the contestant's clean-up hook, once after its last run.
     ///

@@ -14,6 +14,25 @@ pub struct RoundCoins {
     pub primer: usize,
     /// The contestants of the round in the order in which they run.
     pub order: Vec<usize>,
-    /// Bytes of padding in the environment: the primer's, then one an entry of `order`.
+    /// Bytes of padding in the environment: the primer's, then one an entry of `order`. Of a unit:
+    /// in the environment of its worker, then in the heap before each contestant is prepared.
     pub padding_bytes: Vec<u32>,
+    /// What else was drawn, if the round is a unit with a process of its own. At scope `layout` the
+    /// first round of a session is one, and those after it go on in its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<UnitCoins>,
+}
+
+/// What is drawn for a process that runs functions, beside the order in which they are loaded and
+/// prepared, which is the round's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitCoins {
+    /// The seed of the input that all contestants share.
+    pub input_seed: u64,
+    /// The seed of the orders of the unit's rounds.
+    pub orders_seed: u64,
+    /// Bytes by which the stack is moved down.
+    pub stack_bytes: u32,
+    /// The seed of each contestant's placement, in the order of the round; 0 for "as it was built".
+    pub placements: Vec<u64>,
 }

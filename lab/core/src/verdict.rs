@@ -96,6 +96,43 @@ pub enum Fault {
         /// What the system said.
         reason: String,
     },
+    /// Its answer is not the oracle's.
+    WrongAnswer {
+        /// The workload.
+        workload: String,
+        /// The first item that differs, counted from 1; `None` if only the checksum does.
+        item: Option<u64>,
+        /// What was expected there, shortened.
+        expected: String,
+        /// What came, shortened.
+        got: String,
+    },
+    /// It touched memory that is not its own.
+    OutOfBounds {
+        /// The workload.
+        workload: String,
+        /// What it did where: `wrote 1 byte past the end of its output`.
+        what: String,
+    },
+    /// It did not come back.
+    Hung {
+        /// The workload.
+        workload: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// It could not be prepared.
+    NotPrepared {
+        /// The workload.
+        workload: String,
+    },
+    /// It broke the runner protocol, or said of its time what the clock outside contradicts.
+    Runner {
+        /// The workload.
+        workload: String,
+        /// What it did, and what would be right.
+        what: String,
+    },
     /// It failed in a run that a claim about its success counts, so that the claims about its other
     /// properties are about nothing.
     FailedRun,
@@ -113,7 +150,13 @@ impl Fault {
             | Fault::OutputDiffers { .. }
             | Fault::Rejected { .. }
             | Fault::FailedRun => true,
-            Fault::Hook { .. } | Fault::CannotStart { .. } => false,
+            Fault::Hook { .. }
+            | Fault::CannotStart { .. }
+            | Fault::WrongAnswer { .. }
+            | Fault::OutOfBounds { .. }
+            | Fault::Hung { .. }
+            | Fault::NotPrepared { .. }
+            | Fault::Runner { .. } => false,
         }
     }
 }
@@ -143,6 +186,23 @@ impl fmt::Display for Fault {
                 write!(f, "has a failing --{hook} '{command}': status {status}{}", Said(stderr))
             }
             Fault::CannotStart { reason } => write!(f, "could not be started: {reason}"),
+            Fault::WrongAnswer { workload, item: Some(item), expected, got } => write!(
+                f,
+                "answered wrongly on {workload}: item {item} should be '{expected}' and was \
+                 '{got}'"
+            ),
+            Fault::WrongAnswer { workload, item: None, expected, got } => write!(
+                f,
+                "answered wrongly on {workload}: its checksum should be {expected} and was {got}"
+            ),
+            Fault::OutOfBounds { workload, what } => write!(f, "{what}, on {workload}"),
+            Fault::Hung { workload, seconds } => {
+                write!(f, "did not come back within {seconds} s, on {workload}, and was ended")
+            }
+            Fault::NotPrepared { workload } => {
+                write!(f, "said that it cannot be prepared for {workload}")
+            }
+            Fault::Runner { workload, what } => write!(f, "{what}, on {workload}"),
             Fault::FailedRun => write!(f, "failed in a run, so only its success can be judged"),
         }
     }

@@ -80,6 +80,7 @@ fn run(journal: &str, verdicts: Vec<ClaimResult>) -> RunResult {
         machine: Fingerprint(machine.into_iter().collect()),
         warnings: vec![Warning::ForeignLoad { share: 0.12 }],
         self_check: None,
+        study: None,
     }
 }
 

@@ -35,6 +35,7 @@ fn plan(command: &str) -> Plan {
         clock_step_ns: 20.0,
         block_runs: 1,
         adjust: Adjust::NONE,
+        functions: None,
         program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
     }
 }

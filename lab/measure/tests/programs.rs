@@ -44,6 +44,7 @@ fn plan(commands: &[&str]) -> Plan {
         clock_step_ns: 1.0,
         block_runs: 1,
         adjust: Adjust::NONE,
+        functions: None,
         program: ProgramPlan::default(),
     }
 }

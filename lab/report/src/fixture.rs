@@ -36,6 +36,7 @@ pub(crate) fn empty() -> RunResult {
         machine: Fingerprint::default(),
         warnings: Vec::new(),
         self_check: None,
+        study: None,
     }
 }
 

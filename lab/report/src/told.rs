@@ -239,7 +239,7 @@ pub(crate) fn quantile_name(at: f64) -> String {
 /// and give no bar.
 fn bars(relation: Relation) -> Vec<f64> {
     let bars = match relation {
-        Relation::Order => vec![1.0],
+        Relation::Order | Relation::Measure { .. } => vec![1.0],
         Relation::AtLeast { factor } => vec![factor],
         Relation::NoMoreThan { fraction } => vec![1.0 / (1.0 + fraction)],
         Relation::Within { fraction } => vec![1.0 / (1.0 + fraction), 1.0 + fraction],

@@ -2,7 +2,8 @@
 
 use crate::philox::philox4x32;
 use sha2::{Digest, Sha256};
-use tiebreak_core::schedule::RoundCoins;
+use tiebreak_core::plan::Scope;
+use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 
 /// The largest padding of an environment, in bytes: a page, so that the stack moves through one.
 const PADDING_BYTES_MAX: u64 = 4095;
@@ -22,6 +23,14 @@ pub enum Purpose {
     Simulation = 4,
     /// The permutations of an exact test.
     Permutations = 5,
+    /// The placements of a unit's contestants.
+    Placements = 6,
+    /// The input of a unit.
+    Input = 7,
+    /// The orders of a unit's rounds.
+    UnitOrders = 8,
+    /// The offset of a unit's stack.
+    Stack = 9,
 }
 
 /// The key that a seed stands for. A seed is any text; equal texts give equal coins.
@@ -117,7 +126,38 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
     let mut padding = stream(Purpose::Padding);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();
-    RoundCoins { round, attempt, primer, order, padding_bytes }
+    RoundCoins { round, attempt, primer, order, padding_bytes, unit: None }
+}
+
+/// Draws what else is random about a unit with a process of its own: its input, the orders of its
+/// rounds, the offset of its stack, and at scope `code` a placement for each contestant of `order`.
+pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
+    let stream = |purpose| Stream::new(seed, purpose, coins.round, coins.attempt);
+    let mut placements = stream(Purpose::Placements);
+    let mut placement = || match scope {
+        // 0 is "as it was built", so it is left out of the draw.
+        Scope::Code => 1 + placements.below(u64::MAX),
+        _ => 0,
+    };
+    UnitCoins {
+        input_seed: stream(Purpose::Input).next_u64(),
+        orders_seed: stream(Purpose::UnitOrders).next_u64(),
+        stack_bytes: stream(Purpose::Stack).below(PADDING_BYTES_MAX + 1) as u32,
+        placements: coins.order.iter().map(|_| placement()).collect(),
+    }
+}
+
+/// The order of each of a unit's rounds: uniform permutations of these contestants, a function of
+/// the seed.
+pub fn unit_orders(orders_seed: u64, rounds: u32, contestants: &[usize]) -> Vec<Vec<usize>> {
+    let key = [orders_seed as u32, (orders_seed >> 32) as u32];
+    let order = |round: u32| {
+        let mut order = contestants.to_vec();
+        order.sort_unstable();
+        Stream::new(Seed(key), Purpose::UnitOrders, u64::from(round), 0).shuffle(&mut order);
+        order
+    };
+    (0..rounds).map(order).collect()
 }
 
 #[cfg(test)]
@@ -149,6 +189,23 @@ mod tests {
             counts.values().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
         // The 99.9% point of chi-squared with 17 degrees of freedom.
         assert!(chi2 < 40.79, "{chi2}");
+    }
+
+    #[test]
+    fn units_draw_placements_of_their_own_at_scope_code_only() {
+        let seed = Seed::from_text("units");
+        let coins = |round| draw(seed, round, 0, &[0, 1]);
+        let unit = |round, scope| draw_unit(seed, &coins(round), scope);
+        let (first, second) = (unit(0, Scope::Code), unit(1, Scope::Code));
+        assert_eq!(first, unit(0, Scope::Code));
+        assert_ne!(first.placements[0], first.placements[1], "the sides share no seed");
+        assert_ne!(first.placements, second.placements);
+        assert_ne!(first.input_seed, second.input_seed);
+        assert_eq!(unit(0, Scope::Binary).placements, [0, 0]);
+        let orders = unit_orders(first.orders_seed, 1000, &[1, 0]);
+        assert_eq!(orders, unit_orders(first.orders_seed, 1000, &[0, 1]));
+        let firsts = orders.iter().filter(|order| order[0] == 0).count();
+        assert!((400..600).contains(&firsts), "{firsts}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Bars {
     /// The bars of a relation; `resolution` is a fraction, 0 for none.
     pub fn new(relation: Relation, resolution: f64) -> Bars {
         let bar = match relation {
-            Relation::Order => 0.0,
+            Relation::Order | Relation::Measure { .. } => 0.0,
             Relation::AtLeast { factor } => libm::log(factor),
             Relation::NoMoreThan { fraction } => -libm::log1p(fraction),
             Relation::Within { fraction } => libm::log1p(fraction),
@@ -82,7 +82,7 @@ impl Bars {
     /// a false verdict at the same truth, all of it for a one-sided claim.
     pub fn error_a_side(&self, error: f64) -> f64 {
         match self.relation {
-            Relation::Order | Relation::Within { .. } => error / 2.0,
+            Relation::Order | Relation::Measure { .. } | Relation::Within { .. } => error / 2.0,
             Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => error,
         }
     }
@@ -96,6 +96,11 @@ impl Bars {
             }
             _ => (vec![b, b - delta], vec![b, b + delta]),
         }
+    }
+
+    /// Whether the question is how large the ratio is, so that no bar tells when to look.
+    pub fn asks_for_width(&self) -> bool {
+        matches!(self.relation, Relation::Measure { .. })
     }
 
     /// Settles the claim, or leaves it open.
@@ -113,6 +118,11 @@ impl Bars {
                         return Some(Settled { verdict: Verdict::Holds, left_wins });
                     }
                 }
+            }
+            Relation::Measure { precision } => {
+                let width = 2.0 * libm::log1p(precision);
+                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width);
+                return if is_narrow { verdict(Verdict::Holds) } else { None };
             }
             Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => {
                 if proof.above(b) {
@@ -177,6 +187,11 @@ mod tests {
         check(within, 0.015, 0.025, Some(TooClose));
         check(within, -0.025, -0.015, Some(TooClose));
         check(within, -0.025, 0.015, None);
+        let measure = Relation::Measure { precision: 0.05 };
+        check(measure, 1.0, 1.097, Some(Holds));
+        check(measure, 1.0, 1.098, None);
+        check(measure, 1.0, INF, None);
+        check(measure, 1.0, 0.9, None);
     }
 
     #[test]

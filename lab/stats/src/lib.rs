@@ -41,4 +41,5 @@ pub mod slot;
 pub mod sorted;
 pub mod strata;
 pub mod summary;
+pub mod unit;
 pub mod wealth;

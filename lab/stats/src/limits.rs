@@ -37,6 +37,14 @@ pub struct Limits {
     pub high: Option<f64>,
 }
 
+impl Limits {
+    /// How far they are apart, once there are both and they are in order.
+    pub fn width(&self) -> Option<f64> {
+        let width = self.high? - self.low?;
+        (width >= 0.0).then_some(width)
+    }
+}
+
 impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {

@@ -117,6 +117,11 @@ impl RatioTest {
         if self.rounds() < self.next_look {
             return None;
         }
+        if self.bars.asks_for_width() {
+            // Limits move by little in a twentieth of the rounds, and are what costs.
+            self.next_look = self.rounds() + 1 + self.rounds() / 20;
+            return self.settle_at(self.error_a_side);
+        }
         let needed = 1.0 / self.error_a_side;
         let most = self.most_won();
         if most < needed {
@@ -135,6 +140,9 @@ impl RatioTest {
 
     /// What is settled if each limit may use so much of the error.
     fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
+        if self.bars.asks_for_width() {
+            return self.bars.settle(&self.proof(self.limits_at(error_a_side)));
+        }
         let needed = 1.0 / error_a_side;
         let charges = self.charges();
         let reached = |bets: &[EProcess]| bets.iter().any(|bet| bet.value(charges) >= needed);

@@ -64,6 +64,7 @@ fn header() -> RunHeader {
             program: ProgramPlan::default(),
             block_runs: 1,
             adjust: Adjust::NONE,
+            functions: None,
         },
         machine: Default::default(),
         files: Vec::new(),
@@ -79,10 +80,12 @@ fn round(number: u64) -> Round {
             primer: 0,
             order: vec![1, 0],
             padding_bytes: vec![640, 3072, 16],
+            unit: None,
         },
         waited_ns: 12_345,
         elapsed_ns: 2_500_000 * number,
         samples: vec![Sample::of_wall_ns(1_234_567 + number), Sample::of_wall_ns(1_300_000)],
+        batches: Vec::new(),
         wealth: vec![Wealth { claim: 0, evidence_for: 1.1, evidence_against: 0.9 }],
     }
 }

@@ -79,6 +79,7 @@ fn is_in_range(statement: Statement) -> bool {
     match statement {
         Statement::Ratio(relation) => match relation {
             Relation::Order => true,
+            Relation::Measure { precision } => is_factor(precision),
             Relation::AtLeast { factor } => is_factor(factor),
             Relation::NoMoreThan { fraction } | Relation::Within { fraction } => {
                 is_fraction(fraction)
@@ -106,6 +107,9 @@ pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
             return Err(format!("{what} names contestant {index} twice"));
         }
     }
+    if coins.unit.as_ref().is_some_and(|unit| unit.placements.len() != coins.order.len()) {
+        return Err(format!("{what} has not one placement for each contestant"));
+    }
     Ok(())
 }
 
@@ -120,6 +124,11 @@ pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
     let what = format!("round {}", round.coins.round);
     if given != drawn {
         return Err(format!("{what} has {given} samples for an order of {drawn}"));
+    }
+    let rounds_a_unit = round.batches.first().map(Vec::len);
+    let differ = round.batches.iter().any(|batches| Some(batches.len()) != rounds_a_unit);
+    if differ || rounds_a_unit.is_some() && round.batches.len() != drawn {
+        return Err(format!("{what} has not equally many batches for each sample"));
     }
     round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
 }

@@ -35,6 +35,8 @@ struct RoundOut<'a> {
     waited_ns: u64,
     elapsed_ns: u64,
     samples: &'a [Sample],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    batches: &'a [Vec<u64>],
     wealth: &'a [Wealth],
 }
 
@@ -55,6 +57,8 @@ struct RoundIn {
     waited_ns: u64,
     elapsed_ns: u64,
     samples: Vec<Sample>,
+    #[serde(default)]
+    batches: Vec<Vec<u64>>,
     wealth: Vec<Wealth>,
 }
 
@@ -111,6 +115,7 @@ fn without_coins(round: &Round) -> RoundOut<'_> {
         waited_ns: round.waited_ns,
         elapsed_ns: round.elapsed_ns,
         samples: &round.samples,
+        batches: &round.batches,
         wealth: &round.wealth,
     }
 }
@@ -230,6 +235,7 @@ fn with_coins(round: RoundIn, open: &mut OpenAttempts) -> Result<Round, String> 
         waited_ns: round.waited_ns,
         elapsed_ns: round.elapsed_ns,
         samples: round.samples,
+        batches: round.batches,
         wealth: round.wealth,
     })
 }

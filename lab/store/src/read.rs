@@ -117,8 +117,12 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get(column).map(|Bits(number)| number)
 }
 
+fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+    row.get(column)
+}
+
 fn attempts(connection: &Connection, run: &RunId) -> Read<BTreeMap<(u64, u32), RoundCoins>> {
-    let sql = "SELECT round, attempt, primer, contestants, padding_bytes FROM attempts \
+    let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
                WHERE run = ?";
     let coins = all(connection, run, sql, |row| {
         let coins = RoundCoins {
@@ -127,6 +131,7 @@ fn attempts(connection: &Connection, run: &RunId) -> Read<BTreeMap<(u64, u32), R
             primer: number(row, 2)? as usize,
             order: parse("order", &row.get::<_, String>(3)?)?,
             padding_bytes: parse("padding", &row.get::<_, String>(4)?)?,
+            unit: maybe(row, 5)?.map(|unit| parse("unit", &unit)).transpose()?,
         };
         Ok(((coins.round, coins.attempt), coins))
     })?;
@@ -140,7 +145,7 @@ fn rounds(
 ) -> Read<Vec<Round>> {
     let mut samples = samples(connection, run)?;
     let mut wealth = wealth(connection, run)?;
-    let sql = "SELECT round, attempt, waited_ns, elapsed_ns FROM rounds \
+    let sql = "SELECT round, attempt, waited_ns, elapsed_ns, batches FROM rounds \
                WHERE run = ? ORDER BY round";
     all(connection, run, sql, |row| {
         let (round, attempt) = (number(row, 0)?, row.get(1)?);
@@ -150,6 +155,10 @@ fn rounds(
             waited_ns: number(row, 2)?,
             elapsed_ns: number(row, 3)?,
             samples: samples.remove(&round).unwrap_or_default(),
+            batches: match maybe(row, 4)? {
+                Some(batches) => parse("batches", &batches)?,
+                None => Vec::new(),
+            },
             wealth: wealth.remove(&round).unwrap_or_default(),
         })
     })

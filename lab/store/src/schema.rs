@@ -10,6 +10,9 @@
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //!
+//! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of each
+//! timed batch in nanoseconds, both as JSON; `NULL` otherwise.
+//!
 //! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above
 //! 2^63 - 1 are kept as the negative number with the same bits. Floats are `REAL`, infinities too;
 //! only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the highest first.
@@ -23,7 +26,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
 /// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
 /// Released steps never change: a new version is a new step.
-pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2];
+pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3];
 
 const VERSION_1: &str = "
 CREATE TABLE runs (
@@ -72,6 +75,12 @@ CREATE TABLE verdicts (
 const VERSION_2: &str = "
 ALTER TABLE samples ADD COLUMN run_ns INTEGER;
 ALTER TABLE samples ADD COLUMN run_delay_ns INTEGER;
+";
+
+/// Units of functions: what else was drawn for one, and the wall times of its batches, as JSON.
+const VERSION_3: &str = "
+ALTER TABLE attempts ADD COLUMN unit TEXT;
+ALTER TABLE rounds ADD COLUMN batches TEXT;
 ";
 
 /// Checks that the file is ours and not newer, and brings an older or empty one up to date.

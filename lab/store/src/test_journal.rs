@@ -13,7 +13,7 @@ use tiebreak_core::plan::{
 };
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_core::sampler::OutputPrint;
-use tiebreak_core::schedule::RoundCoins;
+use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 
@@ -75,6 +75,7 @@ pub fn header() -> RunHeader {
             program: ProgramPlan::default(),
             block_runs: 1,
             adjust: Adjust::NONE,
+            functions: None,
         },
         machine: Fingerprint(machine.into()),
         files: vec![FilePrint { path: "/bin/A".into(), bytes: 1 << 63, digest: "ab".into() }],
@@ -91,6 +92,7 @@ pub fn coins(round: u64, attempt: u32) -> RoundCoins {
         primer: 1 - first,
         order: vec![first, 1 - first],
         padding_bytes: vec![attempt, 4095, u32::MAX],
+        unit: None,
     }
 }
 
@@ -109,8 +111,22 @@ pub fn round(round: u64, attempt: u32) -> Round {
             Sample::of_wall_ns(1_000_000 + round),
             Sample { marks: Marks::NONE.with(Mark::Migrated), ..Sample::of_wall_ns(900_000) },
         ],
+        batches: Vec::new(),
         wealth: vec![wealth(0), wealth(1)],
     }
+}
+
+/// A round that is a unit of functions.
+pub fn unit_round(number: u64, attempt: u32) -> Round {
+    let mut round = round(number, attempt);
+    round.coins.unit = Some(UnitCoins {
+        input_seed: u64::MAX,
+        orders_seed: 1 << 63,
+        stack_bytes: 4095,
+        placements: vec![0, u64::MAX],
+    });
+    round.batches = vec![vec![1, u64::MAX], vec![2, 0]];
+    round
 }
 
 /// A round whose numbers are at their limits.
@@ -183,7 +199,7 @@ pub fn rich(id: &str) -> Journal {
     Journal {
         id: id.into(),
         header: header(),
-        rounds: vec![round(0, 0), extreme_round(1, 2), round(2, 0)],
+        rounds: vec![round(0, 0), extreme_round(1, 2), unit_round(2, 0)],
         lost: vec![coins(1, 0), coins(1, 1), coins(3, 0)],
         events: events(),
         verdicts: vec![

@@ -44,11 +44,12 @@ impl Store {
     /// The file cannot be written, or holds this attempt already.
     pub fn begin_attempt(&mut self, run: &RunId, coins: &RoundCoins) -> Result<(), StoreError> {
         let (order, padding) = (self.json(&coins.order)?, self.json(&coins.padding_bytes)?);
+        let unit = coins.unit.as_ref().map(|unit| self.json(unit)).transpose()?;
         self.write(|transaction| {
             transaction
                 .prepare_cached(
                     "INSERT INTO attempts (run, round, attempt, primer, contestants, \
-                     padding_bytes) VALUES (?, ?, ?, ?, ?, ?)",
+                     padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 )?
                 .execute(params![
                     run.row,
@@ -56,7 +57,8 @@ impl Store {
                     coins.attempt,
                     Bits::of(coins.primer),
                     order,
-                    padding
+                    padding,
+                    unit
                 ])
         })?;
         Ok(())
@@ -84,18 +86,21 @@ impl Store {
             return Err(StoreError::Refused { path: self.path.clone(), what });
         }
         let events = events.iter().map(|event| self.json(event)).collect::<Result<Vec<_>, _>>()?;
+        let has_batches = !round.batches.is_empty();
+        let batches = has_batches.then(|| self.json(&round.batches)).transpose()?;
         self.write(|transaction| {
             transaction
                 .prepare_cached(
-                    "INSERT INTO rounds (run, round, attempt, waited_ns, elapsed_ns) \
-                     VALUES (?, ?, ?, ?, ?)",
+                    "INSERT INTO rounds (run, round, attempt, waited_ns, elapsed_ns, batches) \
+                     VALUES (?, ?, ?, ?, ?, ?)",
                 )?
                 .execute(params![
                     run.row,
                     Bits(coins.round),
                     coins.attempt,
                     Bits(round.waited_ns),
-                    Bits(round.elapsed_ns)
+                    Bits(round.elapsed_ns),
+                    batches
                 ])?;
             let mut statement = transaction.prepare_cached(INSERT_SAMPLE)?;
             for (position, sample) in round.samples.iter().enumerate() {

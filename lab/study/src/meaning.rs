@@ -39,6 +39,7 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
     let ratio = format!("{}, paired by round,", quotient(claim));
     match relation {
         Relation::Order => format!("whether {ratio} is above 1 or below 1"),
+        Relation::Measure { .. } => format!("how large {ratio} is"),
         Relation::AtLeast { factor } => format!("{ratio} is above {factor}"),
         Relation::NoMoreThan { fraction: 0.0 } => format!("{ratio} is above 1"),
         Relation::NoMoreThan { fraction } => format!("{ratio} is above 1/{}", one_and(fraction)),

@@ -51,6 +51,10 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
     let is_time = metric == Metric::WallTime;
     let less = if metric.unit() == Unit::Count { "fewer" } else { "less" };
     match relation {
+        Relation::Measure { .. } if is_time => format!("how much faster {left} is than {right}"),
+        Relation::Measure { .. } => {
+            format!("how many times less {} {left} uses than {right}", metric.name())
+        }
         Relation::Order if is_time => format!("which of {left} and {right} is faster"),
         Relation::Order => format!("which of {left} and {right} uses {less} {}", metric.name()),
         Relation::AtLeast { factor } => {

@@ -7,9 +7,11 @@ use crate::referee::Referee;
 use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
-use tiebreak_core::plan::{Plan, PlannedClaim};
+use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
 use tiebreak_core::sample::{Mark, Outcome, Sample};
-use tiebreak_core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak_core::sampler::{
+    OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRequest,
+};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
@@ -41,15 +43,27 @@ pub struct Engine<'a, R: Recorder, S: Sampler> {
     paused_ns: Option<u64>,
     /// Contestants whose first failure is in the journal.
     failed: Vec<bool>,
+    /// Whether functions have a process that later rounds may go on in.
+    has_process: bool,
     stop: &'a AtomicBool,
 }
 
 /// How an attempt at a round ended.
 enum Attempt {
     /// With the first failures that a claim counts.
-    Finished(Vec<Sample>, Vec<Option<OutputPrint>>, Vec<Event>),
+    Finished(Finished),
     Void(usize, Fault),
     Interrupted,
+}
+
+/// What an attempt gave that was not cut off.
+#[derive(Default)]
+struct Finished {
+    samples: Vec<Sample>,
+    batches: Vec<Vec<u64>>,
+    outputs: Vec<Option<OutputPrint>>,
+    /// The first failures that a claim counts.
+    failures: Vec<Event>,
 }
 
 impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
@@ -93,6 +107,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             outputs,
             attempt,
             recorded,
+            has_process: false,
             stop,
         }
     }
@@ -210,13 +225,21 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let quiet = self.sampler.wait_for_quiet(left_ns);
         let contestants = self.referee.needed();
         let round = self.referee.rounds();
-        let coins = coins::draw(self.seed, round, self.attempt, &contestants);
+        let mut coins = coins::draw(self.seed, round, self.attempt, &contestants);
+        if self.plan.functions.is_some() && !self.has_process {
+            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
+        }
         self.recorder.begin_attempt(&coins)?;
-        match self.attempt(&coins)? {
-            Attempt::Finished(samples, outputs, failures) => {
+        let attempt = match &self.plan.functions {
+            Some(functions) => self.attempt_unit(&coins, functions.rounds_a_unit)?,
+            None => self.attempt(&coins)?,
+        };
+        match attempt {
+            Attempt::Finished(mut finished) => {
+                let outputs = std::mem::take(&mut finished.outputs);
                 if let Some(mut events) = self.first_outputs(&coins, outputs)? {
-                    events.extend(failures);
-                    self.take(coins, quiet, samples, events)?;
+                    events.append(&mut finished.failures);
+                    self.take(coins, quiet, finished, events)?;
                 }
             }
             Attempt::Void(contestant, fault) => self.void(&coins, contestant, fault)?,
@@ -269,9 +292,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// primer: nobody is compared with it.
     fn attempt(&mut self, coins: &RoundCoins) -> Result<Attempt, LabError> {
         let timeout_ns = self.referee.timeout_ns();
-        let mut samples = Vec::with_capacity(coins.order.len());
-        let mut outputs = Vec::with_capacity(coins.order.len());
-        let mut failures = Vec::new();
+        let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
         let skipped = usize::from(self.plan.contestants.len() == 1);
         for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
@@ -281,7 +302,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
                 Ok(ran) => ran,
                 Err(RunFailure::Fault(fault)) if self.counts(*contestant, &fault) => {
                     if position > 0 {
-                        failures.extend(self.first_failure(*contestant, coins.round, fault));
+                        let event = self.first_failure(*contestant, coins.round, fault);
+                        finished.failures.extend(event);
                     }
                     Ran { sample: Sample::failed(), output: None }
                 }
@@ -290,11 +312,35 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
                 Err(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             };
             if position > 0 {
-                samples.push(ran.sample);
-                outputs.push(ran.output);
+                finished.samples.push(ran.sample);
+                finished.outputs.push(ran.output);
             }
         }
-        Ok(Attempt::Finished(samples, outputs, failures))
+        Ok(Attempt::Finished(finished))
+    }
+
+    /// A unit of functions, in a process of its own or, at scope `layout`, in the one that is there.
+    fn attempt_unit(&mut self, coins: &RoundCoins, rounds: u32) -> Result<Attempt, LabError> {
+        let orders = match (&coins.unit, self.plan.scope) {
+            (Some(unit), Scope::Code | Scope::Binary) => {
+                coins::unit_orders(unit.orders_seed, rounds, &coins.order)
+            }
+            // At scope `layout` each round is an observation, in the order that was drawn for it.
+            _ => vec![coins.order.clone()],
+        };
+        let timeout_ns = self.referee.timeout_ns();
+        let ran = self.sampler.run_unit(&UnitRequest { coins, orders: &orders, timeout_ns });
+        self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
+        match ran {
+            Ok(ran) => {
+                let batches = if orders.len() > 1 { ran.batches } else { Vec::new() };
+                let samples = ran.samples;
+                Ok(Attempt::Finished(Finished { samples, batches, ..Finished::default() }))
+            }
+            Err(UnitFailure::Fault(contestant, fault)) => Ok(Attempt::Void(contestant, fault)),
+            Err(UnitFailure::Interrupted) => Ok(Attempt::Interrupted),
+            Err(UnitFailure::Broken(why)) => Err(LabError::Broken(why)),
+        }
     }
 
     /// Runs a contestant and judges what it wrote.
@@ -325,7 +371,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         outputs: Vec<Option<OutputPrint>>,
     ) -> Result<Option<Vec<Event>>, LabError> {
         let mut events = Vec::new();
-        if !self.outputs.is_open() {
+        if !self.outputs.is_open() || self.plan.functions.is_some() {
             return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
@@ -357,9 +403,10 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         &mut self,
         coins: RoundCoins,
         quiet: Quiet,
-        mut samples: Vec<Sample>,
+        finished: Finished,
         mut events: Vec<Event>,
     ) -> Result<(), LabError> {
+        let Finished { mut samples, batches, .. } = finished;
         if !quiet.quiet {
             let mark = |sample: &mut Sample| sample.marks = sample.marks.with(Mark::NotQuiet);
             samples.iter_mut().for_each(mark);
@@ -370,7 +417,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let waited_ns = quiet.waited_ns;
         let now_ns = self.sampler.now_ns();
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
-        let mut round = Round { coins, waited_ns, elapsed_ns, samples, wealth: Vec::new() };
+        let wealth = Vec::new();
+        let mut round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
         round.wealth = self.referee.take_round(&round);
         for event in &events {
             if matches!(event, Event::FirstFailure { .. }) {

@@ -76,6 +76,7 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
         program: options.program.clone(),
         block_runs: options.block_runs.unwrap_or(1),
         adjust,
+        functions: None,
     })
 }
 

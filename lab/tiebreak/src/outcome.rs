@@ -4,7 +4,6 @@ use crate::effect;
 use crate::oddities::is_mostly_start;
 use crate::referee::Referee;
 use crate::seen::Seen;
-use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
@@ -75,6 +74,7 @@ pub fn result(
         contestants,
         machine: header.machine.clone(),
         warnings,
+        study: None,
         self_check: referee.self_check().map(|check| match detail {
             Detail::Full if stopped.is_some() => {
                 check.result(&plan.seed, seconds / referee.rounds().max(1) as f64)
@@ -101,7 +101,7 @@ fn claim(referee: &Referee, index: usize, full: bool) -> ClaimResult {
         left: name(planned.left),
         right: planned.right.map(name),
         metric: planned.claim.metric,
-        is_question: planned.claim.statement == Statement::Ratio(Relation::Order),
+        is_question: planned.claim.statement.is_question(),
         statement: planned.claim.statement,
         gate: planned.gate,
         scope: plan.scope,

@@ -105,6 +105,7 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
         program: request.program.clone(),
         block_runs: request.block_runs,
         adjust: request.adjust,
+        functions: None,
     })
 }
 
@@ -196,6 +197,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
         program: request.program.clone(),
         block_runs: request.block_runs,
         adjust: Adjust::NONE,
+        functions: None,
     })
 }
 

@@ -17,6 +17,7 @@ use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::{self, LogRatio};
+use tiebreak_stats::unit;
 
 /// A run may always take this long before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -233,8 +234,9 @@ impl Referee {
             self.slowest_first_ns = slowest(&round.samples);
         }
         self.rounds += 1;
-        for (contestant, sample) in order.iter().zip(&round.samples) {
-            self.seen[*contestant].take(sample);
+        for (position, (contestant, sample)) in order.iter().zip(&round.samples).enumerate() {
+            let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
+            self.seen[*contestant].take(sample, batches);
         }
         self.oddities.take_round(&round.samples);
         self.void_failed(round);
@@ -265,7 +267,8 @@ impl Referee {
         let sample_of = |contestant: usize| {
             let order = &round.coins.order;
             let position = order.iter().position(|other| *other == contestant)?;
-            Some((contestant, round.samples.get(position)?))
+            let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
+            Some((contestant, round.samples.get(position)?, batches))
         };
         let left = sample_of(planned.left)?;
         let Some(right) = planned.right else {
@@ -280,10 +283,14 @@ impl Referee {
             return Some(claim.test.evidence());
         };
         let right = sample_of(right)?;
-        let (d, coarse) = self.log_ratio(planned.claim.metric, left.1, right.1);
+        let metric = planned.claim.metric;
+        let (d, coarse) = match metric == Metric::WallTime && !round.batches.is_empty() {
+            true => self.log_ratio_of_batches(left.2, right.2),
+            false => self.log_ratio(metric, left.1, right.1),
+        };
         let conditions = match self.plan.adjust.is_none() {
             true => Conditions::default(),
-            false => claim_test::conditions(&round.coins, left, right),
+            false => claim_test::conditions(&round.coins, (left.0, left.1), (right.0, right.1)),
         };
         if let Some(self_check) = &mut self.self_check {
             return Some(self_check.observe(d, &conditions));
@@ -307,6 +314,20 @@ impl Referee {
         let coarse = |reading| observation::is_coarse(reading, step, resolution);
         let d = LogRatio::between(left, right, step, resolution);
         (d, resolution > 0.0 && (coarse(left) || coarse(right)))
+    }
+
+    /// The one log ratio of a unit's rounds by wall time, and whether the clock's step is coarse for
+    /// one of them.
+    fn log_ratio_of_batches(&self, left: &[u64], right: &[u64]) -> (LogRatio, bool) {
+        let step = Metric::WallTime.step(self.plan.clock_step_ns);
+        let resolution = self.plan.resolution;
+        let reading = |wall_ns: &u64| Reading::exact(*wall_ns as f64);
+        let rounds = || left.iter().map(reading).zip(right.iter().map(reading));
+        let ratio = |(left, right)| LogRatio::between(left, right, step, resolution);
+        let is_coarse = |reading| observation::is_coarse(reading, step, resolution);
+        let coarse = rounds().any(|(left, right)| is_coarse(left) || is_coarse(right));
+        let ratios: Vec<LogRatio> = rounds().map(ratio).collect();
+        (unit::summarise(&ratios), resolution > 0.0 && coarse)
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.

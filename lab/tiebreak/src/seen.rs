@@ -27,8 +27,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Counts a sample and keeps its values.
-    pub fn take(&mut self, sample: &Sample) {
+    /// Counts a sample and keeps its values: of a unit of several batches, the wall time of each.
+    pub fn take(&mut self, sample: &Sample, batches: &[u64]) {
         self.samples += 1;
         if sample.outcome == Outcome::Failed {
             self.failures += 1;
@@ -43,9 +43,12 @@ impl Seen {
             let Some(reading) = sample.reading(metric) else { continue };
             let values = self.values.entry(metric).or_default();
             if values.len() == values.capacity() {
-                values.reserve_exact(values.len() / 8 + 16);
+                values.reserve_exact(values.len() / 8 + 16 + batches.len());
             }
-            values.push(reading.high);
+            match metric == Metric::WallTime && !batches.is_empty() {
+                true => values.extend(batches.iter().map(|wall_ns| *wall_ns as f64)),
+                false => values.push(reading.high),
+            }
         }
     }
 

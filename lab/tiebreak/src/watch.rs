@@ -33,7 +33,7 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
         }
         for (claim, wealth) in last_wealth(store, &run)? {
             let planned = &plan.claims[claim];
-            let is_question = planned.claim.statement == Statement::Ratio(Relation::Order);
+            let is_question = planned.claim.statement.is_question();
             if is_question || only.is_some_and(|only| only != planned.claim.text) {
                 continue;
             }

@@ -151,6 +151,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
         primer: 0,
         order: vec![0],
         padding_bytes: vec![0, 0],
+        unit: None,
     };
     (0..5).for_each(|attempt| referee.lose_attempt(&coins(attempt), None));
     for number in 0..40 {
@@ -159,6 +160,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
             waited_ns: 0,
             elapsed_ns: number,
             samples: vec![tiebreak::core::sample::Sample::of_wall_ns(5_000_000)],
+            batches: Vec::new(),
             wealth: Vec::new(),
         };
         referee.take_round(&round);

@@ -60,6 +60,7 @@ struct ShareEntry {
 #[serde(rename_all = "snake_case", tag = "form")]
 enum RelationEntry {
     Order,
+    Measure { precision: f64 },
     AtLeast { factor: f64 },
     NoMoreThan { fraction: f64 },
     Within { fraction: f64 },
@@ -135,6 +136,7 @@ impl RelationEntry {
         match statement {
             Statement::Ratio(relation) => match relation {
                 Relation::Order => RelationEntry::Order,
+                Relation::Measure { precision } => RelationEntry::Measure { precision },
                 Relation::AtLeast { factor } => RelationEntry::AtLeast { factor },
                 Relation::NoMoreThan { fraction } => RelationEntry::NoMoreThan { fraction },
                 Relation::Within { fraction } => RelationEntry::Within { fraction },

@@ -223,6 +223,7 @@ fn journal() -> Journal {
         program: ProgramPlan::default(),
         block_runs: 1,
         adjust: Adjust::NONE,
+        functions: None,
     };
     let header = RunHeader {
         created_unix_ms: 0,
@@ -252,10 +253,18 @@ fn csv_has_a_line_for_every_sample() {
     odd.meters.cycles = Some(99);
     odd.beside.throttled_ns = Some(5);
     let round = |round: u64, order: Vec<usize>, samples: Vec<Sample>| Round {
-        coins: RoundCoins { round, attempt: 1, primer: 0, order, padding_bytes: Vec::new() },
+        coins: RoundCoins {
+            round,
+            attempt: 1,
+            primer: 0,
+            order,
+            padding_bytes: Vec::new(),
+            unit: None,
+        },
         waited_ns: 0,
         elapsed_ns: 0,
         samples,
+        batches: Vec::new(),
         wealth: Vec::new(),
     };
     let mut journal = journal();

@@ -19,7 +19,9 @@ pub(super) fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
     let scale = if deviation.is_some_and(|sd| sd > MUCH_NOISE) { 10.0 } else { 1.0 };
     let steps = || std::iter::once(0.0).chain(STEPS).map(|step| step * scale);
     let mut truths: Vec<f64> = match relation {
-        Relation::Order => steps().filter(|step| *step >= 0.0).map(ratio).collect(),
+        Relation::Order | Relation::Measure { .. } => {
+            steps().filter(|step| *step >= 0.0).map(ratio).collect()
+        }
         Relation::AtLeast { factor } if factor >= FACTOR_FROM => {
             steps().map(|step| factor * ratio(step)).collect()
         }

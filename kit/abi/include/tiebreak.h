@@ -1,0 +1,139 @@
+/* tiebreak.h: what a contestant that is a function exports. Clean C99 and C++11.
+ *
+ * A contestant is a shared library with one table of functions. The laboratory loads it into a
+ * worker process, hands it a workload, and times `run`. docs/manual/contestants.md has the whole
+ * contract; in short:
+ *
+ *   - The input and the output belong to the laboratory. They outlive the state, and the input is
+ *     never written. Of an input, `input_slack_bytes` more may be read past its end; of an output,
+ *     `output_slack_bytes` more may be written past its end: none unless the table says so.
+ *   - The state belongs to the contestant: `prepare` makes it, `release` frees it. What `dump` hands
+ *     to the sink need only live for that call.
+ *   - `run` does the whole workload once and may be called any number of times. It allocates only
+ *     if the table has TIEBREAK_ALLOCATES, starts no threads and writes nothing but its state, its
+ *     output and what it allocates.
+ *   - Nothing may throw, exit or print.
+ */
+#ifndef TIEBREAK_H
+#define TIEBREAK_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of everything in this file; a table of another version is refused. */
+#define TIEBREAK_ABI 1u
+/* The first word of every table: "tieb". */
+#define TIEBREAK_MAGIC 0x62656974u
+
+/* Flags of a contestant: `run` allocates memory. */
+#define TIEBREAK_ALLOCATES 1u
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TIEBREAK_EXPORT __attribute__((visibility("default"), used))
+#define TIEBREAK_SEPARATE __attribute__((noinline))
+#else
+#define TIEBREAK_EXPORT
+#define TIEBREAK_SEPARATE
+#endif
+
+/* A study says call = "separate" or "inlined", and its builds define TIEBREAK_INLINED for the
+ * latter. A kernel is written as `TIEBREAK_KERNEL int parse(...) { ... }`: a real call per item, or
+ * one that the compiler is free to inline into the loop of `run`. */
+#ifdef TIEBREAK_INLINED
+#define TIEBREAK_KERNEL static inline
+#else
+#define TIEBREAK_KERNEL static TIEBREAK_SEPARATE
+#endif
+
+/* What a contestant works on. Later versions may append fields; `struct_bytes` says how many there
+ * are. */
+typedef struct tiebreak_workload {
+  uint32_t struct_bytes;
+  uint32_t reserved;
+  const uint8_t *input;
+  uint64_t input_bytes;
+  uint8_t *output; /* writable; its contents are arbitrary before a run; NULL if the study has none */
+  uint64_t output_bytes;
+  uint64_t items; /* how many items the study counts in this input */
+} tiebreak_workload;
+
+/* Takes bytes: `write` may be called any number of times. */
+typedef struct tiebreak_sink {
+  void *context;
+  void (*write)(void *context, const void *bytes, uint64_t count);
+} tiebreak_sink;
+
+/* A contestant. The library exports one as `tiebreak_contestant_table`. */
+typedef struct tiebreak_contestant {
+  uint32_t magic;        /* TIEBREAK_MAGIC */
+  uint32_t abi;          /* TIEBREAK_ABI */
+  uint32_t struct_bytes; /* sizeof(tiebreak_contestant) */
+  uint32_t flags;        /* TIEBREAK_ALLOCATES, or 0 */
+  const char *name;      /* for messages; the study names contestants itself */
+  const char *needs;     /* CPU features as /proc/cpuinfo spells them, by commas; NULL or "" for none */
+  uint32_t input_slack_bytes;
+  uint32_t output_slack_bytes;
+  uint32_t alignment_bytes; /* of input and output, a power of two up to 4096; 0 for 64 */
+  uint32_t reserved;
+  void *(*prepare)(const tiebreak_workload *workload); /* not timed; NULL says that it cannot */
+  void (*reset)(void *state);   /* not timed, before each run; NULL if runs change nothing */
+  uint64_t (*run)(void *state); /* timed; gives the checksum that the study defines */
+  void (*dump)(void *state, const tiebreak_sink *sink); /* not timed, after a run: the answer */
+  void (*release)(void *state); /* not timed */
+} tiebreak_contestant;
+
+/* What is asked of a study's oracle. */
+typedef struct tiebreak_request {
+  uint32_t struct_bytes;
+  uint32_t reserved;
+  const char *workload;     /* its name in study.toml */
+  const char *distribution; /* as study.toml says */
+  const char *contract;     /* of `answer`: the contract of the contestant that is judged */
+  uint64_t size;            /* as study.toml says */
+  uint64_t seed;            /* equal requests give equal bytes, on every machine */
+  uint64_t part;            /* an exhaustive input comes in `parts` parts, counted from 0 */
+  uint64_t parts;
+} tiebreak_request;
+
+/* A study's oracle: it makes the inputs and knows the answers. Its library exports one as
+ * `tiebreak_oracle_table`. The answer is text, a line an item, in the study's canonical form, and
+ * is what `dump` of a correct contestant writes, byte for byte. Functions that return int give 0
+ * where all is well. */
+typedef struct tiebreak_oracle {
+  uint32_t magic;
+  uint32_t abi;
+  uint32_t struct_bytes;
+  uint32_t reserved;
+  int (*generate)(const tiebreak_request *request, const tiebreak_sink *sink);
+  uint64_t (*items)(const tiebreak_request *request, const uint8_t *input, uint64_t input_bytes);
+  /* NULL if contestants of this study have no output of the laboratory's. */
+  uint64_t (*output_bytes)(const tiebreak_request *request, const uint8_t *input,
+                           uint64_t input_bytes);
+  int (*answer)(const tiebreak_request *request, const uint8_t *input, uint64_t input_bytes,
+                const tiebreak_sink *sink, uint64_t *checksum);
+} tiebreak_oracle;
+
+extern TIEBREAK_EXPORT const tiebreak_contestant tiebreak_contestant_table;
+extern TIEBREAK_EXPORT const tiebreak_oracle tiebreak_oracle_table;
+
+/* Gives the pointer back as one of which the compiler knows nothing, and makes it believe that all
+ * memory may have changed: a loop that passes its pointers through this does its work each time. */
+#if defined(__GNUC__) || defined(__clang__)
+static inline const void *tiebreak_launder(const void *pointer) {
+  __asm__ __volatile__("" : "+r"(pointer) : : "memory");
+  return pointer;
+}
+/* Makes the compiler believe that the value is used. */
+static inline void tiebreak_keep(uint64_t value) {
+  __asm__ __volatile__("" : : "r"(value) : "memory");
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
