@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::outcome::{self, Detail};
 use crate::referee::Referee;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason, Wealth};
-use tiebreak_core::plan::ENGINE_VERSION;
+use tiebreak_core::plan::{ENGINE_VERSION, Scope};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::{self, Seed};
@@ -76,7 +76,12 @@ fn check_round(
     if needed.is_empty() {
         return differs("the contestants", "there are some".into(), "none".into());
     }
-    let coins = coins::draw(seed, round.coins.round, round.coins.attempt, needed);
+    let mut coins = coins::draw(seed, round.coins.round, round.coins.attempt, needed);
+    let plan = &journal.header.plan;
+    // At scope `layout` a process serves until the run is interrupted or a contestant fails.
+    if plan.functions.is_some() && (plan.scope != Scope::Layout || round.coins.unit.is_some()) {
+        coins.unit = Some(coins::draw_unit(seed, &coins, plan.scope));
+    }
     if coins != round.coins {
         return differs("the coins", format!("{:?}", round.coins), format!("{coins:?}"));
     }

@@ -10,7 +10,9 @@ use tiebreak::core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader,
 use tiebreak::core::metric::Metric;
 use tiebreak::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
 use tiebreak::core::sample::{Outcome, Sample};
-use tiebreak::core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak::core::sampler::{
+    OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+};
 use tiebreak::core::schedule::RoundCoins;
 use tiebreak::core::verdict::Fault;
 use tiebreak::engine::Engine;
@@ -152,6 +154,40 @@ impl Sampler for VirtualSampler {
         Ok(Ran { sample, output: (sample.outcome != Outcome::TimedOut).then_some(output) })
     }
 
+    /// A unit's placements shift each contestant by up to its noise, and each batch has a tenth of
+    /// it beside.
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        self.step();
+        let coins = request.coins;
+        let kind = if coins.unit.is_some() { "unit" } else { "round" };
+        self.log.push(format!("{kind} {:?} x{}", coins.order, request.orders.len()));
+        let mut batches = vec![Vec::new(); coins.order.len()];
+        for (number, order) in request.orders.iter().enumerate() {
+            for contestant in order {
+                let position = coins.order.iter().position(|other| other == contestant).unwrap();
+                let run = self.runs[*contestant];
+                self.runs[*contestant] += 1;
+                let behaviour = &self.behaviours[*contestant];
+                if behaviour.fails_in_run == Some(run) {
+                    let fault = Fault::Hung { workload: "virtual".into(), seconds: 1 };
+                    return Err(UnitFailure::Fault(*contestant, fault));
+                }
+                let placement = coins.unit.as_ref().map_or(0, |unit| unit.placements[position]);
+                let drawn = |salt: u64| {
+                    let padding_bytes = (salt % 65_521) as u32;
+                    noise(&RunRequest { contestant: *contestant, padding_bytes, timeout_ns: 0 })
+                };
+                let batch_noise = drawn(number as u64 * 31 + coins.round * 7 + 1) / 10.0;
+                let shift = 1.0 + behaviour.noise * (drawn(placement) + batch_noise);
+                let wall_ns = (behaviour.wall_ns * shift) as u64;
+                self.pass(wall_ns);
+                batches[position].push(wall_ns);
+            }
+        }
+        let samples = batches.iter().map(|of| Sample::of_wall_ns(of.iter().sum())).collect();
+        Ok(UnitRan { samples, batches })
+    }
+
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
         self.log.push(format!("clean up {contestant}"));
         Ok(())
@@ -209,9 +245,13 @@ pub struct VirtualLab {
 
 impl VirtualLab {
     pub fn new(request: &Request) -> VirtualLab {
+        VirtualLab::of(planning::plan(request).unwrap())
+    }
+
+    pub fn of(plan: Plan) -> VirtualLab {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
-        let run = store.create_run(&header(planning::plan(request).unwrap())).unwrap();
+        let run = store.create_run(&header(plan)).unwrap();
         VirtualLab { folder, run }
     }
 
