@@ -7,8 +7,8 @@
  *   - The input and the output belong to the laboratory. They outlive the state, and the input is
  *     never written. Of an input, `input_slack_bytes` more may be read past its end; of an output,
  *     `output_slack_bytes` more may be written past its end: none unless the table says so.
- *   - The state belongs to the contestant: `prepare` makes it, `release` frees it. What `dump` hands
- *     to the sink need only live for that call.
+ *   - The state belongs to the contestant: `prepare` makes it, `release` frees it. What `dump`
+ *     hands to the sink need only live for that call.
  *   - `run` does the whole workload once and may be called any number of times. It allocates only
  *     if the table has TIEBREAK_ALLOCATES, starts no threads and writes nothing but its state, its
  *     output and what it allocates.
@@ -18,6 +18,7 @@
 #define TIEBREAK_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,10 +33,19 @@ extern "C" {
 #define TIEBREAK_ALLOCATES 1u
 
 #if defined(__GNUC__) || defined(__clang__)
-#define TIEBREAK_EXPORT __attribute__((visibility("default"), used))
-#define TIEBREAK_SEPARATE __attribute__((noinline))
+#define TIEBREAK_EXPORT __attribute__((visibility("default")))
 #else
 #define TIEBREAK_EXPORT
+#endif
+
+/* A function that stays a call, as if it stood in a library of its own: of gcc's `noipa` the caller
+ * learns nothing of what is in it. clang has only `noinline`, learns whether the function writes
+ * memory, and may hoist a call: that is what tiebreak_launder is for. */
+#if defined(__clang__)
+#define TIEBREAK_SEPARATE __attribute__((noinline))
+#elif defined(__GNUC__)
+#define TIEBREAK_SEPARATE __attribute__((noipa))
+#else
 #define TIEBREAK_SEPARATE
 #endif
 
@@ -55,7 +65,7 @@ typedef struct tiebreak_workload {
   uint32_t reserved;
   const uint8_t *input;
   uint64_t input_bytes;
-  uint8_t *output; /* writable; its contents are arbitrary before a run; NULL if the study has none */
+  uint8_t *output; /* writable, of arbitrary contents before a run; NULL if the study has none */
   uint64_t output_bytes;
   uint64_t items; /* how many items the study counts in this input */
 } tiebreak_workload;
@@ -73,7 +83,7 @@ typedef struct tiebreak_contestant {
   uint32_t struct_bytes; /* sizeof(tiebreak_contestant) */
   uint32_t flags;        /* TIEBREAK_ALLOCATES, or 0 */
   const char *name;      /* for messages; the study names contestants itself */
-  const char *needs;     /* CPU features as /proc/cpuinfo spells them, by commas; NULL or "" for none */
+  const char *needs;     /* CPU features as in /proc/cpuinfo, by commas; NULL or "" for none */
   uint32_t input_slack_bytes;
   uint32_t output_slack_bytes;
   uint32_t alignment_bytes; /* of input and output, a power of two up to 4096; 0 for 64 */
@@ -118,6 +128,49 @@ typedef struct tiebreak_oracle {
 
 extern TIEBREAK_EXPORT const tiebreak_contestant tiebreak_contestant_table;
 extern TIEBREAK_EXPORT const tiebreak_oracle tiebreak_oracle_table;
+
+/* A `prepare` for contestants whose state is the workload alone; `free` releases it. */
+static inline void *tiebreak_copy_workload(const tiebreak_workload *workload) {
+  tiebreak_workload *state = (tiebreak_workload *)malloc(sizeof(tiebreak_workload));
+  if (state) *state = *workload;
+  return state;
+}
+
+/* Writes a number and the end of a line: for dumps and answers. */
+static inline void tiebreak_write_number(const tiebreak_sink *sink, uint64_t number) {
+  char line[21];
+  int start = 20;
+  line[20] = '\n';
+  do {
+    line[--start] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number);
+  sink->write(sink->context, line + start, (uint64_t)(21 - start));
+}
+
+/* Definitions of the tables, at the end of a source: `TIEBREAK_CONTESTANT("sum", prepare, run,
+ * dump, release);`. The long form has everything that a table can say, in its order. */
+#define TIEBREAK_CONTESTANT(name, prepare, run, dump, release) \
+  TIEBREAK_CONTESTANT_WITH(name, "", 0u, 0u, 0u, 0u, prepare, 0, run, dump, release)
+#define TIEBREAK_CONTESTANT_WITH(name, needs, flags, input_slack_bytes, output_slack_bytes, \
+                                 alignment_bytes, prepare, reset, run, dump, release) \
+  const tiebreak_contestant tiebreak_contestant_table = { \
+      TIEBREAK_MAGIC, TIEBREAK_ABI, (uint32_t)sizeof(tiebreak_contestant), flags, name, needs, \
+      input_slack_bytes, output_slack_bytes, alignment_bytes, 0u, prepare, reset, run, dump, \
+      release}
+#define TIEBREAK_ORACLE(generate, items, output_bytes, answer) \
+  const tiebreak_oracle tiebreak_oracle_table = { \
+      TIEBREAK_MAGIC, TIEBREAK_ABI, (uint32_t)sizeof(tiebreak_oracle), 0u, generate, items, \
+      output_bytes, answer}
+
+/* The next number of a stream that is the same on every machine: SplitMix64 (Steele, Lea and
+ * Flood, 2014). Start with the request's seed; for oracles. */
+static inline uint64_t tiebreak_random(uint64_t *state) {
+  uint64_t word = (*state += 0x9e3779b97f4a7c15u);
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+  return word ^ (word >> 31);
+}
 
 /* Gives the pointer back as one of which the compiler knows nothing, and makes it believe that all
  * memory may have changed: a loop that passes its pointers through this does its work each time. */

@@ -1,0 +1,147 @@
+//! The handshake: what a loader looks at before it uses a table.
+
+use crate::raw::{ABI, MAGIC, RawContestant, RawOracle};
+use core::fmt::{self, Display};
+
+const ALIGNMENT_BYTES_MAX: u32 = 4096;
+
+/// Why a table is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no table.
+    Missing,
+    /// What is there does not begin as a table does.
+    NotATable {
+        /// Its first word.
+        magic: u32,
+    },
+    /// The table is of another version.
+    OtherVersion {
+        /// Its version.
+        abi: u32,
+    },
+    /// The table has fewer fields than its version has.
+    TooShort {
+        /// Its size as it says it.
+        struct_bytes: u32,
+        /// The size that it must have.
+        expected_bytes: u32,
+    },
+    /// A function that every table must have is null.
+    NoFunction(&'static str),
+    /// The alignment is no power of two up to 4096.
+    Alignment {
+        /// What the table says.
+        bytes: u32,
+    },
+}
+
+impl Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Missing => out.write_str(
+                "the library exports no table: define it with TIEBREAK_CONTESTANT or \
+                 TIEBREAK_ORACLE of tiebreak.h, or with contestant! or oracle! in Rust",
+            ),
+            Refusal::NotATable { magic } => write!(
+                out,
+                "the table begins with {magic:#010x}, not with TIEBREAK_MAGIC: define it with the \
+                 macros of tiebreak.h"
+            ),
+            Refusal::OtherVersion { abi } => write!(
+                out,
+                "the table is of version {abi} and this tiebreak speaks version {ABI}: build it \
+                 again with the tiebreak.h of this tiebreak"
+            ),
+            Refusal::TooShort { struct_bytes, expected_bytes } => write!(
+                out,
+                "the table says that it has {struct_bytes} bytes where its version has \
+                 {expected_bytes}: build it again with the tiebreak.h of this tiebreak"
+            ),
+            Refusal::NoFunction(name) => {
+                write!(out, "the table's `{name}` is null: every table needs that function")
+            }
+            Refusal::Alignment { bytes } => write!(
+                out,
+                "the table asks for an alignment of {bytes} bytes: it must be a power of two up \
+                 to {ALIGNMENT_BYTES_MAX}, or 0 for 64"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// A table that [`check`] knows.
+pub trait Table: sealed::Sealed + Sized {
+    /// What is wrong with a table of the right version.
+    ///
+    /// # Errors
+    /// The first fault of its fields.
+    fn check_fields(&self) -> Result<(), Refusal>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for crate::raw::RawContestant {}
+    impl Sealed for crate::raw::RawOracle {}
+}
+
+/// Whether a table can be used: `Ok` means that all of its fields may be read, that the functions
+/// which every table must have are there, and that what it asks for can be given.
+///
+/// # Errors
+/// Why it is refused.
+///
+/// # Safety
+/// `table` is null or what the table's symbol points to; what is there is read only as far as it
+/// says it reaches.
+pub unsafe fn check<T: Table>(table: *const T) -> Result<(), Refusal> {
+    if table.is_null() || !table.is_aligned() {
+        return Err(Refusal::Missing);
+    }
+    let words = table.cast::<u32>();
+    // SAFETY: every table of every version begins with these three words; what is no table is at
+    // least a symbol's memory, of which the first is read alone.
+    let magic = unsafe { words.read() };
+    if magic != MAGIC {
+        return Err(Refusal::NotATable { magic });
+    }
+    // SAFETY: as above.
+    let (abi, struct_bytes) = unsafe { (words.add(1).read(), words.add(2).read()) };
+    if abi != ABI {
+        return Err(Refusal::OtherVersion { abi });
+    }
+    let expected_bytes = size_of::<T>() as u32;
+    if struct_bytes < expected_bytes {
+        return Err(Refusal::TooShort { struct_bytes, expected_bytes });
+    }
+    // SAFETY: it is a table of this version and as long as one.
+    unsafe { &*table }.check_fields()
+}
+
+fn present<F>(function: Option<F>, name: &'static str) -> Result<(), Refusal> {
+    function.map(|_| ()).ok_or(Refusal::NoFunction(name))
+}
+
+impl Table for RawContestant {
+    fn check_fields(&self) -> Result<(), Refusal> {
+        present(self.prepare, "prepare")?;
+        present(self.run, "run")?;
+        present(self.dump, "dump")?;
+        present(self.release, "release")?;
+        let bytes = self.alignment_bytes;
+        if bytes != 0 && (!bytes.is_power_of_two() || bytes > ALIGNMENT_BYTES_MAX) {
+            return Err(Refusal::Alignment { bytes });
+        }
+        Ok(())
+    }
+}
+
+impl Table for RawOracle {
+    fn check_fields(&self) -> Result<(), Refusal> {
+        present(self.generate, "generate")?;
+        present(self.items, "items")?;
+        present(self.answer, "answer")
+    }
+}
