@@ -7,7 +7,7 @@
 set -eu
 
 seconds=${1:-20}
-targets="claim file"
+targets="claim file study"
 
 case $seconds in
     '' | *[!0-9]* | 0)

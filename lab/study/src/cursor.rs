@@ -115,6 +115,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Where the word ends that was read last.
+    pub(crate) fn last_end(&self) -> usize {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.map_or(0, |token| token.span.end)
+    }
+
     /// Where the last word ends.
     fn end(&self) -> usize {
         self.tokens.last().map_or(0, |last| last.span.end)

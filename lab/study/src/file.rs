@@ -4,28 +4,21 @@
 mod claims;
 mod contest;
 mod entrants;
-mod errors;
-mod keys;
-mod log;
 mod options;
+mod places;
 mod setting;
-mod string;
-mod value;
 
-pub use errors::{FileError, FileErrors};
-
+use crate::document::errors::FileErrors;
+use crate::document::keys::{self, Item};
+use crate::document::log::Log;
+use crate::document::value;
 use contest::contests;
-use keys::{Item, Place, items};
-use log::Log;
 use options::Layer;
-use std::ops::Range;
+use places::Place;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Contestant, Gate, Hooks, ProgramPlan};
 use tiebreak_core::result::Family;
-use toml::de::DeTable;
 
-/// The longest file that is read, in bytes.
-pub const MAX_FILE_BYTES: usize = 1_000_000;
 /// The most claims that a file may hold.
 pub const MAX_FILE_CLAIMS: usize = 1000;
 /// The most contestants that a contest may have.
@@ -145,27 +138,7 @@ pub struct Options {
 /// All that is wrong with the file, sorted by place. A file that is not TOML has errors of syntax
 /// only, as nothing can be said of the rest of it.
 pub fn parse_file(name: &str, text: &str) -> Result<ClaimsFile, FileErrors> {
-    let mut log = Log::new(text);
-    let file = read(text, &mut log);
-    match file.filter(|_| log.is_empty()) {
-        Some(file) => Ok(file),
-        None => Err(log.into_errors(name)),
-    }
-}
-
-fn read(text: &str, log: &mut Log<'_>) -> Option<ClaimsFile> {
-    if text.len() > MAX_FILE_BYTES {
-        let at = text.floor_char_boundary(MAX_FILE_BYTES);
-        log.error(at..at, format!("the file has {} bytes", text.len()))
-            .label(format!("expected at most {MAX_FILE_BYTES}"));
-        return None;
-    }
-    let (root, syntax) = DeTable::parse_recoverable(text);
-    if !syntax.is_empty() {
-        log.syntax(&syntax);
-        return None;
-    }
-    claims_file(&items(root.get_ref()), log)
+    crate::document::read(name, text, claims_file)
 }
 
 fn claims_file(items: &[Item<'_>], log: &mut Log<'_>) -> Option<ClaimsFile> {
@@ -173,14 +146,9 @@ fn claims_file(items: &[Item<'_>], log: &mut Log<'_>) -> Option<ClaimsFile> {
     let defaults = Layer::read(items, &Layer::default(), log);
     let get = |key: &str| items.iter().find(|item| item.key == key);
     let error = get("error").and_then(|item| setting::error(item, log));
-    let budget = get("budget").and_then(|item| setting::budget(item, log));
+    let budget = get("budget").and_then(|item| value::budget(item, log));
     let family = get("family").and_then(|item| setting::family(item, log));
     let seed = get("seed").and_then(|item| setting::seed(item, log));
     let contests = contests(get("contest"), &defaults, log)?;
     Some(ClaimsFile { error, budget, family, seed, contests })
-}
-
-/// An empty place at the beginning, for what is missing in the whole file.
-fn start() -> Range<usize> {
-    0..0
 }

@@ -22,7 +22,7 @@
 use crate::amount::{Scale, amount};
 use crate::cursor::Cursor;
 use crate::error::{ClaimError, Problem};
-use crate::names::{contestant, metric};
+use crate::names::{SpannedMetric, contestant, metric};
 use crate::property::{of_one, succeeds};
 use crate::tail::{Clause, tail};
 use std::ops::Range;
@@ -62,11 +62,35 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
     parse_spanned(text, contestants).map(|(claim, _)| claim)
 }
 
-/// [`parse`], and where the name of the workload stands, if one does.
+/// A name as it stands in a sentence.
+pub(crate) type Named = (String, Range<usize>);
+
+/// Where the words of a claim stand that name something.
+#[derive(Debug)]
+pub(crate) struct Words {
+    pub(crate) left: Range<usize>,
+    pub(crate) right: Option<Range<usize>>,
+    pub(crate) metric: Option<Range<usize>>,
+    pub(crate) workload: Option<Range<usize>>,
+}
+
+impl Words {
+    /// The same words, where they stand in something that has the sentence in it.
+    pub(crate) fn map(self, place: impl Fn(Range<usize>) -> Range<usize>) -> Words {
+        Words {
+            left: place(self.left),
+            right: self.right.map(&place),
+            metric: self.metric.map(&place),
+            workload: self.workload.map(&place),
+        }
+    }
+}
+
+/// [`parse`], and where the words of the claim stand.
 pub(crate) fn parse_spanned(
     text: &str,
     contestants: &[&str],
-) -> Result<(Claim, Option<Range<usize>>), ClaimError> {
+) -> Result<(Claim, Words), ClaimError> {
     check_length(text)?;
     let mut cursor = Cursor::new(text, contestants)?;
     check_start(&cursor)?;
@@ -74,25 +98,33 @@ pub(crate) fn parse_spanned(
         Some(said) => said,
         None => about_runs(&mut cursor, contestants)?,
     };
-    let (workload, span) = said.workload.unzip();
+    let (right, right_span) = said.right.unzip();
+    let (workload, workload_span) = said.workload.unzip();
+    let words = Words {
+        left: said.left.1,
+        right: right_span,
+        metric: said.metric.1,
+        workload: workload_span,
+    };
     let claim = Claim {
         text: cursor.normalised(),
-        left: said.left,
-        right: said.right,
+        left: said.left.0,
+        right,
         statement: said.statement,
-        metric: said.metric,
+        metric: said.metric.0,
         workload,
     };
-    Ok((claim, span))
+    Ok((claim, words))
 }
 
 /// What a sentence says, without its text.
 pub(crate) struct Said {
-    pub(crate) left: String,
-    pub(crate) right: Option<String>,
+    pub(crate) left: Named,
+    pub(crate) right: Option<Named>,
     pub(crate) statement: Statement,
-    pub(crate) metric: Metric,
-    pub(crate) workload: Option<(String, Range<usize>)>,
+    /// The metric, and where it is said if it is.
+    pub(crate) metric: (Metric, Option<Range<usize>>),
+    pub(crate) workload: Option<Named>,
 }
 
 fn check_length(text: &str) -> Result<(), ClaimError> {
@@ -126,7 +158,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<Said, Cla
         return succeeds(cursor, left);
     }
     let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, contestants, Some(&left))?;
+    let right = contestant(cursor, contestants, Some(&left.0))?;
     let clauses: &[Clause] = match relation {
         Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
         _ => &[Clause::On, Clause::By],
@@ -146,7 +178,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<Said, Cla
 fn comparison(
     cursor: &mut Cursor<'_>,
     verb: Verb,
-) -> Result<(Relation, Option<Metric>), ClaimError> {
+) -> Result<(Relation, Option<SpannedMetric>), ClaimError> {
     let bound = bound(cursor, verb)?;
     let relation = match bound {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
@@ -159,14 +191,18 @@ fn comparison(
     };
     match (verb, bound) {
         (_, Bound::Just) => {}
-        (_, Bound::Within) => return cursor.choose(&[("of", (relation, None))]),
+        (_, Bound::Within) => {
+            cursor.choose(&[("of", ())])?;
+            return Ok((relation, None));
+        }
         (Verb::Uses, Bound::AtLeast) => cursor.choose(&[("less", ()), ("fewer", ())])?,
         (Verb::Uses, Bound::AtMost) => cursor.choose(&[("more", ())])?,
         (_, Bound::AtLeast) => cursor.choose(&[("faster", ())])?,
         (_, Bound::AtMost) => cursor.choose(&[("slower", ())])?,
     }
     let metric = if verb == Verb::Uses { Some(metric(cursor)?) } else { None };
-    cursor.choose(&[("than", (relation, metric))])
+    cursor.choose(&[("than", ())])?;
+    Ok((relation, metric))
 }
 
 /// Reads how much is claimed, up to the amount.

@@ -42,6 +42,7 @@ mod amount;
 mod bar;
 mod cursor;
 mod decimal;
+mod document;
 mod error;
 mod file;
 mod grammar;
@@ -51,15 +52,18 @@ mod property;
 mod render;
 mod sentence;
 mod share;
+pub mod study_folder;
 mod suggest;
 mod tail;
 mod token;
 
+pub use document::MAX_FILE_BYTES;
+pub use document::errors::{FileError, FileErrors};
 pub use error::{ClaimError, Problem};
 pub use file::{
-    BASE_NAME, ClaimsFile, Contest, EXAMPLE, Entrants, FileClaim, FileError, FileErrors, HEAD_NAME,
-    MAX_CONTESTANTS, MAX_FILE_BYTES, MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,
+    BASE_NAME, ClaimsFile, Contest, EXAMPLE, Entrants, FileClaim, HEAD_NAME, MAX_CONTESTANTS,
+    MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,
 };
 pub use grammar::{MAX_CLAIM_BYTES, parse};
 pub use meaning::meaning;
-pub use sentence::{display, question};
+pub use sentence::{display, measure_question, question};

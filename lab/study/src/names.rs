@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::{ClaimError, Problem, offered, shown};
+use crate::grammar::Named;
 use crate::tail::KEYWORDS;
 use std::ops::Range;
 use tiebreak_core::metric::Metric;
@@ -14,7 +15,7 @@ pub(crate) fn contestant(
     cursor: &mut Cursor<'_>,
     contestants: &[&str],
     left: Option<&str>,
-) -> Result<String, ClaimError> {
+) -> Result<Named, ClaimError> {
     let others = || contestants.iter().copied().filter(|name| Some(*name) != left);
     let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
     if cursor.ahead(0).is_some() && contestants.contains(&value) {
@@ -23,7 +24,7 @@ pub(crate) fn contestant(
                 cursor.error(|_| Problem::SameContestant(shown(value)), listed(others().collect()))
             );
         }
-        let name = value.to_owned();
+        let name = (value.to_owned(), cursor.span(1));
         cursor.skip(1);
         return Ok(name);
     }
@@ -46,15 +47,20 @@ fn listed(names: Vec<&str>) -> Vec<String> {
     listed
 }
 
+/// A metric, and where it is named.
+pub(crate) type SpannedMetric = (Metric, Range<usize>);
+
 /// Reads the name of a metric.
-pub(crate) fn metric(cursor: &mut Cursor<'_>) -> Result<Metric, ClaimError> {
+pub(crate) fn metric(cursor: &mut Cursor<'_>) -> Result<SpannedMetric, ClaimError> {
     let named = Metric::ALL.map(|metric| (metric.name(), metric));
     let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
-    cursor.choose(&names)
+    let start = cursor.span(1).start;
+    let metric = cursor.choose(&names)?;
+    Ok((metric, start..cursor.last_end()))
 }
 
 /// Reads the name of a workload, which is no word that could follow it.
-pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<(String, Range<usize>), ClaimError> {
+pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<Named, ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
             let read = (name.value.clone().into_owned(), name.span.clone());

@@ -4,7 +4,7 @@ use crate::bar::{bar, written};
 use crate::cursor::Cursor;
 use crate::decimal::hundredfold;
 use crate::error::{ClaimError, Problem, offered};
-use crate::grammar::Said;
+use crate::grammar::{Named, Said};
 use crate::names::contestant;
 use crate::share::{Share, percentile, share};
 use crate::tail::{Clause, KEYWORDS, Tail, tail};
@@ -48,25 +48,25 @@ pub(crate) fn of_one(
 }
 
 /// Reads what follows `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: String, good: f64) -> Result<Said, ClaimError> {
+fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<Said, ClaimError> {
     cursor.choose(&[("below", ()), ("at most", ())])?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
     let property = Property::Quantile {
         good,
         bad: bad(cursor, &tail, good)?,
-        bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
+        bar: bar.value(cursor, tail.metric().0, tail.by.is_some())?,
     };
     Ok(said(left, property, tail))
 }
 
 /// Reads what follows `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: String) -> Result<Said, ClaimError> {
+fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<Said, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap], None)?;
-    let (metric, by) = (tail.metric(), tail.by.is_some());
+    let (metric, by) = (tail.metric().0, tail.by.is_some());
     let value = bar.value(cursor, metric, by)?;
     let cap = tail.cap.as_ref().map(|cap| cap.value(cursor, metric, by)).transpose()?;
     if let (Some(cap), Some(read)) = (cap, &tail.cap)
@@ -79,7 +79,7 @@ fn mean(cursor: &mut Cursor<'_>, left: String) -> Result<Said, ClaimError> {
 }
 
 /// Reads what follows `A succeeds`.
-pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: String) -> Result<Said, ClaimError> {
+pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<Said, ClaimError> {
     if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
         let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
         let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
@@ -105,7 +105,7 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
     }
 }
 
-fn said(left: String, property: Property, tail: Tail<'_>) -> Said {
+fn said(left: Named, property: Property, tail: Tail<'_>) -> Said {
     let statement = Statement::Property(property);
     Said { left, right: None, statement, metric: tail.metric(), workload: tail.workload }
 }

@@ -25,6 +25,26 @@ pub fn question(left: &str, right: &str) -> Claim {
     question
 }
 
+/// The question that stands for a cell of a study's table: how many times what the left contestant
+/// needs of the metric does the right one need, on this workload? It is answered when both limits
+/// lie within a factor of `1 + precision` of their middle; 0.05 for 5%.
+pub fn measure_question(
+    left: &str,
+    right: &str,
+    precision: f64,
+    metric: Metric,
+    workload: &str,
+) -> Claim {
+    let mut question = Claim {
+        statement: Statement::Ratio(Relation::Measure { precision }),
+        metric,
+        workload: Some(workload.to_owned()),
+        ..question(left, right)
+    };
+    question.text = display(&question);
+    question
+}
+
 /// A claim as a sentence, whatever its text is; [`parse`](crate::parse) reads the claim back from
 /// it, to the last bit of its numbers. A question ([`Relation::Order`]) is written as one, which
 /// nothing reads back.

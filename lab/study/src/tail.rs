@@ -3,7 +3,8 @@
 use crate::bar::{Bar, bar};
 use crate::cursor::Cursor;
 use crate::error::{ClaimError, Problem, offered};
-use crate::names::{metric, workload};
+use crate::grammar::Named;
+use crate::names::{SpannedMetric, metric, workload};
 use crate::share::{Share, share};
 use std::ops::Range;
 use tiebreak_core::metric::Metric;
@@ -51,17 +52,20 @@ impl Clause {
 /// What the clauses say.
 #[derive(Debug, Default)]
 pub(crate) struct Tail<'a> {
-    pub(crate) workload: Option<(String, Range<usize>)>,
-    pub(crate) by: Option<Metric>,
+    pub(crate) workload: Option<Named>,
+    pub(crate) by: Option<SpannedMetric>,
     pub(crate) bad: Option<Share>,
     pub(crate) cap: Option<Bar<'a>>,
     pub(crate) rounds: Option<Share>,
 }
 
 impl Tail<'_> {
-    /// The metric that the claim is about.
-    pub(crate) fn metric(&self) -> Metric {
-        self.by.unwrap_or(Metric::WallTime)
+    /// The metric that the claim is about, and where it says so if it does.
+    pub(crate) fn metric(&self) -> (Metric, Option<Range<usize>>) {
+        match &self.by {
+            Some((metric, span)) => (*metric, Some(span.clone())),
+            None => (Metric::WallTime, None),
+        }
     }
 
     fn has(&self, clause: Clause) -> bool {
@@ -80,7 +84,7 @@ impl Tail<'_> {
 pub(crate) fn tail<'a>(
     cursor: &mut Cursor<'a>,
     clauses: &[Clause],
-    by: Option<Metric>,
+    by: Option<SpannedMetric>,
 ) -> Result<Tail<'a>, ClaimError> {
     let mut tail = Tail { by, ..Tail::default() };
     while cursor.ahead(0).is_some() {

@@ -2,7 +2,7 @@
 
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_study::{display, meaning, parse, question};
+use tiebreak_study::{display, meaning, measure_question, parse, question};
 
 const NAMES: [&str; 5] = ["A", "B", "my prog", "it's", "v1."];
 
@@ -171,4 +171,19 @@ fn a_question_is_a_claim_about_an_order() {
     asked.metric = Metric::PageFaults;
     asked.workload = Some("random".to_owned());
     assert_eq!(display(&asked), "which of A and 'my prog' uses fewer page faults on random");
+}
+
+#[test]
+fn a_cell_of_a_table_is_a_question_about_a_size() {
+    let asked = measure_question("swar", "naive", 0.05, Metric::WallTime, "random");
+    assert_eq!(asked.text, "how much faster swar is than naive on random");
+    assert_eq!(asked.statement, Statement::Ratio(Relation::Measure { precision: 0.05 }));
+    assert!(asked.statement.is_question() && asked.statement.is_measure());
+    assert_eq!(
+        meaning(&asked),
+        "on random, how large the wall time of naive divided by the wall time of swar, paired by \
+         round, is"
+    );
+    let asked = measure_question("swar", "naive", 0.1, Metric::PeakMemory, "random");
+    assert_eq!(asked.text, "how many times less peak memory swar uses than naive on random");
 }

@@ -1,11 +1,12 @@
 //! The claims of a contest.
 
-use super::keys::{self, Item, Place, items};
-use super::log::Log;
-use super::string::Located;
-use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS, value};
+use super::places::Place;
+use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS};
+use crate::document::claim::{is_same, sentence};
+use crate::document::keys::{self, Item, items};
+use crate::document::log::Log;
+use crate::document::value;
 use crate::error::shown;
-use crate::grammar::parse_spanned;
 use crate::sentence::{display, question};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
@@ -100,7 +101,7 @@ fn gate(is_gate: bool, is_strict: bool) -> Gate {
 /// Reads a claim: a sentence, or a table with one.
 fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<FileClaim> {
     match item.value {
-        DeValue::String(_) => sentence(item, context, context.gate(), log),
+        DeValue::String(_) => judged(item, context, context.gate(), log),
         DeValue::Table(table) => {
             let items = items(table);
             keys::check(&items, Place::Claim, log);
@@ -111,7 +112,7 @@ fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<Fi
                     .help("write {claim = \"a is faster than b\", gate = true}");
                 return None;
             };
-            sentence(item, context, gate, log)
+            judged(item, context, gate, log)
         }
         _ => {
             let message = format!("a claim is {}", value::kind(item.value));
@@ -134,29 +135,16 @@ fn table_gate(items: &[Item<'_>], context: &Context<'_>, log: &mut Log<'_>) -> G
     gate(is_gate, strict.map_or(context.strict, |(_, is_strict)| is_strict))
 }
 
-fn sentence(
+fn judged(
     item: &Item<'_>,
     context: &Context<'_>,
     gate: Gate,
     log: &mut Log<'_>,
 ) -> Option<FileClaim> {
-    let DeValue::String(text) = item.value else {
-        value::wrong_type(item, "a sentence such as \"a is faster than b\"", log);
-        return None;
-    };
-    let raw = log.text().get(item.span.clone()).unwrap_or_default();
-    let located = Located { raw, at: item.span.start, value: text };
-    match parse_spanned(text, context.names) {
-        Err(error) => {
-            log.claim(located.span(&error.span), &error);
-            None
-        }
-        Ok((claim, workload)) => {
-            check_workload(&claim, workload.map(|span| located.span(&span)), context, log);
-            check_cap(&claim, item, context, log);
-            Some(FileClaim { claim, line: log.line(item.span.start), gate })
-        }
-    }
+    let (claim, words) = sentence(item, context.names, log)?;
+    check_workload(&claim, words.workload, context, log);
+    check_cap(&claim, item, context, log);
+    Some(FileClaim { claim, line: log.line(item.span.start), gate })
 }
 
 /// The workload that a claim names must be that of its contest.
@@ -201,14 +189,8 @@ fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Lo
 
 /// A claim that is made twice costs error twice.
 fn check_repeated(repeated: &FileClaim, before: &[FileClaim], item: &Item<'_>, log: &mut Log<'_>) {
-    if let Some(other) = before.iter().find(|other| same(&other.claim, &repeated.claim)) {
+    if let Some(other) = before.iter().find(|other| is_same(&other.claim, &repeated.claim)) {
         let message = format!("this claim stands in line {} already", other.line);
         log.error(item.span.clone(), message).help("leave one of the two out");
     }
-}
-
-/// Whether two claims say the same, in whatever words.
-fn same(a: &Claim, b: &Claim) -> bool {
-    let said = |claim: &Claim| (claim.statement, claim.metric);
-    said(a) == said(b) && a.left == b.left && a.right == b.right && a.workload == b.workload
 }

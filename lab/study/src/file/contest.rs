@@ -2,16 +2,15 @@
 
 use super::claims::{Context, claims, no_claims, of_revisions};
 use super::entrants::entrants;
-use super::keys::{self, Item, Place, items};
-use super::log::Log;
 use super::options::Layer;
-use super::{BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_FILE_CLAIMS, SLOWDOWN_MAX, start, value};
+use super::places::Place;
+use super::{BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_FILE_CLAIMS, SLOWDOWN_MAX};
+use crate::document::keys::{self, Item, items};
+use crate::document::log::Log;
+use crate::document::{MAX_NAME_BYTES, start, value};
 use crate::error::shown;
 use std::ops::Range;
 use toml::de::{DeArray, DeValue};
-
-/// Names are at most this long, in bytes: they stand in tables.
-pub(crate) const MAX_NAME_BYTES: usize = 100;
 
 /// Reads all contests; `None` if there is none, or none that could be read.
 pub(crate) fn contests(

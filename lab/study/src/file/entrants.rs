@@ -1,10 +1,11 @@
 //! Who takes part in a contest: programs, or two revisions of one.
 
-use super::contest::MAX_NAME_BYTES;
-use super::keys::{self, Item, Place, items};
-use super::log::Log;
 use super::options::{Layer, hooks};
-use super::{Entrants, MAX_CONTESTANTS, Revisions, setting, value};
+use super::places::Place;
+use super::{Entrants, MAX_CONTESTANTS, Revisions, setting};
+use crate::document::keys::{self, Item, items};
+use crate::document::log::Log;
+use crate::document::{MAX_NAME_BYTES, value};
 use crate::error::shown;
 use std::ops::Range;
 use tiebreak_core::plan::Contestant;

@@ -1,8 +1,9 @@
 //! The options of a contest: what it says, over what the file says for all of them.
 
-use super::keys::Item;
-use super::log::Log;
-use super::{Options, setting, value};
+use super::{Options, setting};
+use crate::document::keys::Item;
+use crate::document::log::Log;
+use crate::document::value;
 use tiebreak_core::plan::{Adjust, Centre, Check, Hooks, OutputPlan, ProgramPlan, Success};
 
 /// What one table says, over what the tables around it say.

@@ -1,10 +1,10 @@
 //! Settings: in which range a value lies, in which unit it is, and what it stands for.
 
-use super::keys::Item;
-use super::log::Log;
-use super::value::{elements, quantity, share, string, whole, word, wrong, wrong_type};
+use crate::document::keys::Item;
+use crate::document::log::Log;
+use crate::document::value::{elements, quantity, share, string, whole, word, wrong, wrong_type};
 use crate::suggest::closest;
-use tiebreak_core::plan::{Adjust, Budget, Centre, Check, OutputPlan, Success};
+use tiebreak_core::plan::{Adjust, Centre, Check, OutputPlan, Success};
 use tiebreak_core::quantity::{self, SECONDS_MAX};
 use tiebreak_core::result::Family;
 use toml::de::DeValue;
@@ -33,11 +33,6 @@ pub(crate) fn fraction(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
         return None;
     }
     Some(fraction)
-}
-
-pub(crate) fn budget(item: &Item<'_>, log: &mut Log<'_>) -> Option<Budget> {
-    let text = string(item, "5min", log)?;
-    quantity(item, text, quantity::parse_budget, log)
 }
 
 pub(crate) fn family(item: &Item<'_>, log: &mut Log<'_>) -> Option<Family> {

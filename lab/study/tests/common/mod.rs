@@ -3,9 +3,13 @@
 
 #![allow(dead_code, reason = "each test file and each target uses its own part")]
 
-use tiebreak_core::plan::{Contestant, Gate};
+use std::path::Path;
+use tiebreak_core::plan::{Contestant, Gate, Scope};
+use tiebreak_core::study::{Language, Study};
+use tiebreak_study::study_folder::{self, StudyErrors};
 use tiebreak_study::{
-    BASE_NAME, Entrants, HEAD_NAME, MAX_FILE_CLAIMS, display, meaning, parse, parse_file,
+    BASE_NAME, Entrants, FileErrors, HEAD_NAME, MAX_FILE_CLAIMS, display, meaning, parse,
+    parse_file,
 };
 
 /// Names that are hard to read: words of the grammar, quotes, points, spaces, other scripts.
@@ -54,14 +58,7 @@ pub fn check_file(text: &str) {
     let file = match parse_file("claims.toml", text) {
         Ok(file) => file,
         Err(errors) => {
-            assert!(errors.iter().len() > 0);
-            assert!(errors.iter().is_sorted_by_key(|error| error.span.start));
-            for error in errors.iter() {
-                assert!(text.get(error.span.clone()).is_some(), "{error}");
-                assert!(!error.to_string().contains(char::is_control), "{error}");
-            }
-            assert!(!errors.render(false).contains('\u{1b}'));
-            assert!(errors.render(true).contains('\u{1b}'));
+            check_errors(text, &errors);
             return;
         }
     };
@@ -89,4 +86,69 @@ fn plain_name(contestant: &Contestant) -> &str {
     assert!(!name.trim().is_empty() && !name.contains(char::is_control));
     assert!(!contestant.command.trim().is_empty() && !contestant.command.contains('\0'));
     name
+}
+
+/// What holds of all errors of a file.
+fn check_errors(text: &str, errors: &FileErrors) {
+    assert!(errors.iter().len() > 0);
+    assert!(errors.iter().is_sorted_by_key(|error| error.span.start));
+    for error in errors.iter() {
+        assert!(text.get(error.span.clone()).is_some(), "{error}");
+        assert!(!error.to_string().contains(char::is_control), "{error}");
+    }
+    assert!(!errors.render(false).contains('\u{1b}'));
+    assert!(errors.render(true).contains('\u{1b}'));
+}
+
+/// Reads a study's file, with this folder around it, and checks what holds of every study that is
+/// right, and of every error: how many there are.
+pub fn check_study(text: &str, folder: &Path) -> usize {
+    match study_folder::parse(folder, text) {
+        Ok(study) => {
+            check_right_study(&study, text, folder);
+            0
+        }
+        Err(StudyErrors::File(errors)) => {
+            check_errors(text, &errors);
+            errors.iter().len()
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Whatever a study names is there.
+fn check_right_study(study: &Study, text: &str, folder: &Path) {
+    let names: Vec<&str> = study.contestants.iter().map(|c| c.name.as_str()).collect();
+    let workloads: Vec<&str> = study.workloads.iter().map(|w| w.name.as_str()).collect();
+    assert!(names.len() >= 2 && !workloads.is_empty());
+    assert!(names.contains(&study.reference.as_str()));
+    assert!(study.precision > 0.0 && study.precision <= 1.0);
+    let are_runners = study.contestants[0].recipe.language.is_runner();
+    assert!(are_runners || study.oracle.is_some());
+    assert!(!(are_runners && study.scope == Scope::Code));
+    let recipes = study.contestants.iter().map(|contestant| &contestant.recipe);
+    for recipe in recipes.chain(&study.oracle) {
+        assert!(!recipe.sources.is_empty() && !recipe.version.is_empty());
+        for source in &recipe.sources {
+            let is_there = |path: &Path| match recipe.language {
+                Language::Cargo => path.join("Cargo.lock").is_file(),
+                _ => path.is_file(),
+            };
+            assert!(is_there(&folder.join(source)) && !source.contains(".."), "{source}");
+        }
+    }
+    assert!(study.contestants.iter().all(|c| c.recipe.language.is_runner() == are_runners));
+    assert!(study.workloads.iter().all(|workload| workload.size > 0));
+    for table in &study.published {
+        for figure in &table.figures {
+            assert!(names.contains(&figure.contestant.as_str()) && figure.value > 0.0);
+            assert!(workloads.contains(&figure.workload.as_str()));
+        }
+    }
+    for said in &study.claims {
+        let claim = parse(&said.text, &names).expect("the claims of a study are claims");
+        assert_eq!(claim.text, said.text);
+        assert!(claim.right.is_some() && said.line as usize <= text.lines().count());
+        assert!(claim.workload.is_none_or(|workload| workloads.contains(&workload.as_str())));
+    }
 }

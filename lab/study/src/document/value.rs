@@ -4,6 +4,7 @@ use super::keys::Item;
 use super::log::{Found, Log};
 use crate::error::shown;
 use crate::suggest::closest;
+use tiebreak_core::plan::Budget;
 use tiebreak_core::quantity::{self, NotAQuantity};
 use toml::de::{DeArray, DeValue};
 
@@ -109,6 +110,12 @@ pub(crate) fn quantity<T>(
             None
         }
     }
+}
+
+/// A time, a number of rounds, or both.
+pub(crate) fn budget(item: &Item<'_>, log: &mut Log<'_>) -> Option<Budget> {
+    let text = string(item, "5min", log)?;
+    quantity(item, text, quantity::parse_budget, log)
 }
 
 /// One of some words.

@@ -1,31 +1,6 @@
-//! The keys of the tables of a file, and those that do not belong there.
+//! The tables of a file of claims, with their keys.
 
-use super::log::Log;
-use crate::error::shown;
-use crate::suggest::closest;
-use std::ops::Range;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
-/// A key with its value.
-#[derive(Clone)]
-pub(crate) struct Item<'a> {
-    pub(crate) key: &'a str,
-    pub(crate) key_span: Range<usize>,
-    pub(crate) value: &'a DeValue<'a>,
-    pub(crate) span: Range<usize>,
-}
-
-/// The entries of a table, in the order of the file.
-pub(crate) fn items<'a>(table: &'a DeTable<'_>) -> Vec<Item<'a>> {
-    let item = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'_>>)| -> Item<'a> {
-        let key_text: &std::borrow::Cow<'a, str> = key.get_ref();
-        Item { key: key_text, key_span: key.span(), value: value.get_ref(), span: value.span() }
-    };
-    let mut items: Vec<Item<'a>> = table.iter().map(item).collect();
-    items.sort_by_key(|item| item.key_span.start);
-    items
-}
+use crate::document::keys;
 
 /// A table of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,10 +38,10 @@ const OPTIONS: [&str; 19] = [
     "strict",
 ];
 
-impl Place {
-    /// A key of several places belongs to the first of them.
-    const ALL: [Place; 5] =
-        [Place::Contest, Place::File, Place::Contestant, Place::Revisions, Place::Claim];
+impl keys::Place for Place {
+    const ALL: &'static [Place] =
+        &[Place::Contest, Place::File, Place::Contestant, Place::Revisions, Place::Claim];
+    const HELP: &'static str = "'tiebreak check --example' prints a file with every key";
 
     fn keys(self) -> Vec<&'static str> {
         match self {
@@ -78,7 +53,6 @@ impl Place {
         }
     }
 
-    /// As errors call it.
     fn name(self) -> &'static str {
         match self {
             Place::File => "the file as a whole",
@@ -89,7 +63,6 @@ impl Place {
         }
     }
 
-    /// Where its keys are written.
     fn where_to(self) -> &'static str {
         match self {
             Place::File => "above the first [[contest]]",
@@ -101,37 +74,10 @@ impl Place {
     }
 }
 
-/// Complains of the keys that do not belong to this place, and says what was meant, or where they
-/// belong.
-pub(crate) fn check(items: &[Item<'_>], place: Place, log: &mut Log<'_>) {
-    let keys = place.keys();
-    for item in items.iter().filter(|item| !keys.contains(&item.key)) {
-        let message = format!("'{}' is no key of {}", shown(item.key), place.name());
-        let found = log.error(item.key_span.clone(), message);
-        let home = Place::ALL.into_iter().find(|place| place.keys().contains(&item.key));
-        let dashed = item.key.replace('_', "-");
-        let meant = closest(&dashed, keys.iter().copied());
-        if let Some(home) = home {
-            found.help(format!(
-                "'{}' belongs to {}: write it {}",
-                item.key,
-                home.name(),
-                home.where_to()
-            ));
-        } else if meant.is_some() {
-            found.meant(meant);
-        } else if keys.len() < 10 {
-            let keys: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-            found.label(format!("expected {}", keys.join(", ")));
-        } else {
-            found.help("'tiebreak check --example' prints a file with every key");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::keys::Place as _;
 
     #[test]
     fn the_schema_has_the_same_keys() {

@@ -1,7 +1,7 @@
 //! What is wrong with a file, as it is found.
 
 use super::errors::{FileError, FileErrors};
-use crate::error::ClaimError;
+use crate::error::{ClaimError, shown};
 use std::ops::Range;
 
 /// Collects errors in any order.
@@ -36,7 +36,7 @@ impl Found {
     /// What was probably meant.
     pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut Found {
         if let Some(meant) = meant {
-            self.help(format!("did you mean '{meant}'?"));
+            self.help(format!("did you mean '{}'?", shown(meant)));
         }
         self
     }
@@ -50,6 +50,11 @@ impl<'a> Log<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
+    }
+
+    /// How many errors were found so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
     }
 
     /// The file.

@@ -1,0 +1,77 @@
+//! The keys of tables, and those that do not belong there.
+
+use super::log::Log;
+use crate::error::shown;
+use crate::suggest::closest;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A key with its value.
+#[derive(Clone)]
+pub(crate) struct Item<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: &'a DeValue<'a>,
+    pub(crate) span: Range<usize>,
+}
+
+/// The entries of a table, in the order of the file.
+pub(crate) fn items<'a>(table: &'a DeTable<'_>) -> Vec<Item<'a>> {
+    let item = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'_>>)| -> Item<'a> {
+        let key_text: &std::borrow::Cow<'a, str> = key.get_ref();
+        Item { key: key_text, key_span: key.span(), value: value.get_ref(), span: value.span() }
+    };
+    let mut items: Vec<Item<'a>> = table.iter().map(item).collect();
+    items.sort_by_key(|item| item.key_span.start);
+    items
+}
+
+/// What a table of a file is: which keys it has, and how errors call it.
+pub(crate) trait Place: Copy + 'static {
+    /// Every table of such a file: a key of several belongs to the first of them.
+    const ALL: &'static [Self];
+    /// What helps who looks for the keys of a table that has many.
+    const HELP: &'static str;
+
+    /// The keys that it may have.
+    fn keys(self) -> Vec<&'static str>;
+
+    /// As errors call it.
+    fn name(self) -> &'static str;
+
+    /// Where its keys are written.
+    fn where_to(self) -> &'static str;
+}
+
+/// Complains of the keys that do not belong to this place, and says what was meant, or where they
+/// belong.
+pub(crate) fn check<P: Place>(items: &[Item<'_>], place: P, log: &mut Log<'_>) {
+    let keys = place.keys();
+    for item in items.iter().filter(|item| !keys.contains(&item.key)) {
+        let message = format!("'{}' is no key of {}", shown(item.key), place.name());
+        let found = log.error(item.key_span.clone(), message);
+        let home = P::ALL.iter().find(|place| place.keys().contains(&item.key));
+        let dashed = item.key.replace('_', "-");
+        let meant = closest(&dashed, keys.iter().copied());
+        // Between one and many a slip is likelier than a wrong table.
+        let is_number = |meant: &str| meant.starts_with(item.key) || item.key.starts_with(meant);
+        if meant.is_some_and(is_number) {
+            found.meant(meant);
+        } else if let Some(home) = home {
+            found.help(format!(
+                "'{}' belongs to {}: write it {}",
+                item.key,
+                home.name(),
+                home.where_to()
+            ));
+        } else if meant.is_some() {
+            found.meant(meant);
+        } else if keys.len() < 10 {
+            let keys: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+            found.label(format!("expected {}", keys.join(", ")));
+        } else {
+            found.help(P::HELP);
+        }
+    }
+}

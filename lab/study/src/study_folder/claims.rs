@@ -1,0 +1,131 @@
+//! The claims of a study.
+
+use super::contestants::Contestants;
+use super::names::unknown;
+use super::places::Place;
+use super::table::{Table, tables};
+use crate::document::claim::{is_same, sentence};
+use crate::document::log::Log;
+use crate::error::shown;
+use crate::grammar::Words;
+use std::ops::Range;
+use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::study::StudyClaim;
+
+/// Metrics that a timed batch of calls has.
+const FUNCTION_METRICS: [Metric; 9] = [
+    Metric::WallTime,
+    Metric::CpuTime,
+    Metric::PageFaults,
+    Metric::ContextSwitches,
+    Metric::Cycles,
+    Metric::Instructions,
+    Metric::BranchMisses,
+    Metric::CacheMisses,
+    Metric::Energy,
+];
+
+/// Reads `[[claim]]`.
+pub(super) fn claims(
+    root: &Table<'_>,
+    contestants: &Contestants,
+    workloads: &[&str],
+    log: &mut Log<'_>,
+) -> Vec<StudyClaim> {
+    let mut made: Vec<(Claim, usize)> = Vec::new();
+    let mut claims = Vec::new();
+    let names = contestants.names();
+    for table in &tables(root, "claim", Place::Claim, log) {
+        let is_published = table.flag("published", false, log);
+        let Some(item) = table.required("text", "\"a is faster than b\"", log) else { continue };
+        if names.is_empty() {
+            continue;
+        }
+        let Some((claim, words)) = sentence(item, &names, log) else { continue };
+        let whole = item.span.clone();
+        check_form(&claim, &whole, log);
+        check_exact(&claim, &words, contestants, log);
+        check_workload(&claim, &words, workloads, log);
+        check_metric(&claim, &words, contestants, log);
+        check_repeated(&claim, &whole, &made, log);
+        let line = log.line(whole.start);
+        claims.push(StudyClaim { text: claim.text.clone(), line: line as u64, is_published });
+        made.push((claim, line));
+    }
+    claims
+}
+
+/// Only what compares two contestants has a coin behind it: an absolute figure says as much of the
+/// hour as of the code (rule A11), and a function that fails is void.
+fn check_form(claim: &Claim, span: &Range<usize>, log: &mut Log<'_>) {
+    let label = match claim.statement {
+        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => return,
+        Statement::Property(Property::Succeeds { .. }) => {
+            "a contestant that fails or answers wrongly is void here"
+        }
+        Statement::Property(_) => "nothing is drawn at random that could protect this number",
+    };
+    log.error(span.clone(), "a study's claim compares two contestants")
+        .label(label)
+        .help("write one such as 'a is at least 1.5x faster than b'");
+}
+
+/// Contestants that answer something else are not raced for a verdict.
+fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
+    let left = Some((&claim.left, &words.left));
+    let right = claim.right.as_ref().zip(words.right.as_ref());
+    for (name, span) in left.into_iter().chain(right) {
+        if let Some(contract) = contestants.inexact_contract(name) {
+            log.error(span.clone(), format!("'{name}' answers by the contract '{contract}'"))
+                .label("expected a contestant whose contract is exact")
+                .help("it is shown in the table with a mark, and in no claim");
+        }
+    }
+}
+
+fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &mut Log<'_>) {
+    let Some((name, span)) = claim.workload.as_ref().zip(words.workload.as_ref()) else { return };
+    if !workloads.contains(&name.as_str()) {
+        unknown(span.clone(), "workload", name, workloads, log);
+    }
+}
+
+/// Functions share a process, which alone has a memory; only runners have one of their own.
+fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
+    let are_runners = contestants.are_runners() == Some(true);
+    let metric = claim.metric;
+    if FUNCTION_METRICS.contains(&metric) || (are_runners && metric == Metric::PeakMemory) {
+        return;
+    }
+    let Some(span) = words.metric.clone() else { return };
+    let who = if are_runners { "runners" } else { "functions" };
+    let memory = are_runners.then(|| format!("'{}', ", Metric::PeakMemory.name()));
+    let names = FUNCTION_METRICS.map(|metric| format!("'{}'", metric.name()));
+    let (last, others) = (&names[names.len() - 1], &names[..names.len() - 1]);
+    let expected = format!("{}{} or {last}", memory.unwrap_or_default(), others.join(", "));
+    let found = log.error(span, format!("'{}' is not measured of {who}", metric.name()));
+    found.label(format!("expected {expected}"));
+}
+
+/// A claim that is made twice costs error twice; one without a workload is made on each.
+fn check_repeated(claim: &Claim, span: &Range<usize>, made: &[(Claim, usize)], log: &mut Log<'_>) {
+    let on = |claim: &Claim, workload: &Option<String>| Claim {
+        workload: workload.clone(),
+        ..claim.clone()
+    };
+    for (other, line) in made {
+        let message = if is_same(claim, other) {
+            format!("this claim stands in line {line} already")
+        } else if is_same(&on(claim, &None), other) {
+            format!("line {line} claims this on every workload")
+        } else if is_same(claim, &on(other, &None)) {
+            let workload = other.workload.as_deref().unwrap_or_default();
+            format!("line {line} claims this on '{}' already", shown(workload))
+        } else {
+            continue;
+        };
+        log.error(span.clone(), message).help("leave one of the two out");
+        return;
+    }
+}

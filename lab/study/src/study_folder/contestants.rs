@@ -1,0 +1,114 @@
+//! The contestants of a study.
+
+use super::contracts::{self, is_exact};
+use super::folder::Folder;
+use super::names::{self, Names};
+use super::places::Place;
+use super::recipe::{Said, recipe};
+use super::table::{Table, tables};
+use crate::document::log::Log;
+use crate::document::start;
+use tiebreak_core::study::{Contract, Entrant, PUBLISHED};
+
+const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
+
+/// The contestants, with what other tables ask of them.
+pub(super) struct Contestants {
+    entrants: Vec<Entrant>,
+    /// Whether each keeps to an exact contract.
+    exact: Vec<bool>,
+    /// Whether they are runners: what the first says whose language is known.
+    are_runners: Option<bool>,
+}
+
+impl Contestants {
+    /// Their names, in the order of the file.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let names = self.entrants.iter().map(|entrant| entrant.name.as_str());
+        names.filter(|name| !name.is_empty()).collect()
+    }
+
+    /// The contract of a contestant, if it is not exact.
+    pub(super) fn inexact_contract(&self, name: &str) -> Option<&str> {
+        let at = self.entrants.iter().position(|entrant| entrant.name == name)?;
+        (!self.exact[at]).then_some(self.entrants[at].contract.as_str())
+    }
+
+    /// Whether they run in processes of their own; `None` if that is not known.
+    pub(super) fn are_runners(&self) -> Option<bool> {
+        self.are_runners
+    }
+
+    pub(super) fn into_entrants(self) -> Vec<Entrant> {
+        self.entrants
+    }
+}
+
+/// Reads `[[contestant]]`: at least two.
+pub(super) fn contestants(
+    root: &Table<'_>,
+    contracts: &[Contract],
+    folder: &Folder,
+    log: &mut Log<'_>,
+) -> Contestants {
+    let mut names = Names::in_claims("contestants");
+    let before = log.count();
+    let tables = tables(root, "contestant", Place::Contestant, log);
+    match &tables[..] {
+        [] if log.count() == before => {
+            log.error(start(), "this study has no contestants").help(HELP);
+        }
+        [only] => {
+            log.error(only.span.clone(), "this is the study's only contestant").help(HELP);
+        }
+        _ => {}
+    }
+    let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
+    for table in &tables {
+        let (entrant, said) = contestant(table, contracts, &mut names, folder, log);
+        read.check_kind(said, log);
+        read.exact.push(is_exact(&entrant.contract, contracts));
+        read.entrants.push(entrant);
+    }
+    read
+}
+
+fn contestant(
+    table: &Table<'_>,
+    contracts: &[Contract],
+    names: &mut Names,
+    folder: &Folder,
+    log: &mut Log<'_>,
+) -> (Entrant, Said) {
+    let name = names.read(table, "naive", log);
+    let (recipe, said) = recipe(table, folder, log);
+    let own = contracts.iter().map(|contract| contract.name.as_str());
+    let known: Vec<&str> = contracts::KNOWN.into_iter().chain(own).collect();
+    let contract = table
+        .get("contract")
+        .and_then(|item| names::known(item, "contract", &known, log).map(str::to_owned));
+    let contract = contract.unwrap_or_else(|| PUBLISHED.to_owned());
+    let about = table.text("about", log);
+    (Entrant { name, recipe, contract, about }, said)
+}
+
+impl Contestants {
+    /// Libraries race in a worker and runners in processes of their own: no pair can be made of the
+    /// two.
+    fn check_kind(&mut self, said: Said, log: &mut Log<'_>) {
+        let Some((language, span)) = said else { return };
+        match self.are_runners {
+            None => self.are_runners = Some(language.is_runner()),
+            Some(are_runners) if are_runners != language.is_runner() => {
+                let (is, others) = match are_runners {
+                    true => ("a library", "run in processes of their own"),
+                    false => ("no library", "are libraries"),
+                };
+                log.error(span, format!("a contestant in {} is {is}", language.name()))
+                    .label(format!("the contestants before it {others}"))
+                    .help("the two kinds cannot race each other: make two studies of it");
+            }
+            Some(_) => {}
+        }
+    }
+}

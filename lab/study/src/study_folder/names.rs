@@ -1,0 +1,129 @@
+//! Names of contestants, workloads, contracts and verifications.
+
+use super::table::Table;
+use crate::document::log::Log;
+use crate::document::{MAX_NAME_BYTES, value};
+use crate::error::{offered, shown};
+use crate::suggest::closest;
+use crate::tail::KEYWORDS;
+use std::ops::Range;
+
+/// How many names an error lists.
+const LISTED_NAMES: usize = 8;
+
+/// The names that were read of one kind of table.
+pub(super) struct Names {
+    /// `workloads`.
+    kind: &'static str,
+    /// Whether claims call them.
+    in_claims: bool,
+    seen: Vec<(String, usize)>,
+}
+
+impl Names {
+    /// Names that stand in claims.
+    pub(super) fn in_claims(kind: &'static str) -> Names {
+        Names { kind, in_claims: true, seen: Vec::new() }
+    }
+
+    /// Names that stand in no claim.
+    pub(super) fn of(kind: &'static str) -> Names {
+        Names { kind, in_claims: false, seen: Vec::new() }
+    }
+
+    /// The name of a table, which it must have; empty if it says none. One that is wrong is given
+    /// nevertheless, for what refers to it.
+    pub(super) fn read(&mut self, table: &Table<'_>, example: &str, log: &mut Log<'_>) -> String {
+        let name = self.read_text(table, example, log);
+        let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
+        let what = table.place.noun();
+        if !is_name(&name) {
+            let plain = plain(&name);
+            let meant = Some(plain.as_str()).filter(|plain| is_name(plain));
+            log.error(item.span.clone(), format!("'{}' is no name of a {what}", shown(&name)))
+                .label(format!(
+                    "expected at most {MAX_NAME_BYTES} lower-case letters, digits, '-' and '_'"
+                ))
+                .meant(meant);
+        } else if self.in_claims && KEYWORDS.contains(&name.as_str()) {
+            log.error(item.span.clone(), format!("'{name}' is a word of claims"))
+                .label(format!("a claim could not name a {what} of this name"));
+        }
+        name
+    }
+
+    /// The name of a table, which it must have and of which only that it is new is asked.
+    pub(super) fn read_text(
+        &mut self,
+        table: &Table<'_>,
+        example: &str,
+        log: &mut Log<'_>,
+    ) -> String {
+        let name = table.required_text("name", example, log);
+        let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
+        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == name) {
+            let message = format!("two {} are called '{}'", self.kind, shown(&name));
+            log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
+        }
+        self.seen.push((name.clone(), log.line(item.span.start)));
+        name
+    }
+}
+
+/// Whether this can be a name.
+fn is_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.len() <= MAX_NAME_BYTES
+        && name.starts_with(is_letter)
+        && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
+}
+
+/// The name that comes closest to what was written.
+fn plain(name: &str) -> String {
+    let letter = |c: char| match c.to_ascii_lowercase() {
+        c if c.is_ascii_alphanumeric() || c == '_' => c,
+        _ => '-',
+    };
+    name.chars().map(letter).collect::<String>().trim_matches(['-', '_']).to_owned()
+}
+
+/// Complains of a name that nothing has, with what could stand there; not if nothing has a name, as
+/// that is told already.
+pub(super) fn unknown(
+    span: Range<usize>,
+    what: &str,
+    name: &str,
+    known: &[&str],
+    log: &mut Log<'_>,
+) {
+    if known.is_empty() {
+        return;
+    }
+    let mut listed = offered(known.iter().copied().take(LISTED_NAMES));
+    if known.len() > LISTED_NAMES {
+        listed.push(format!("one of {} more", known.len() - LISTED_NAMES));
+    }
+    let found = log.error(span, format!("no {what} is called '{}'", shown(name)));
+    if let Some((last, others)) = listed.split_last() {
+        found.label(match others {
+            [] => format!("expected {last}"),
+            _ => format!("expected {} or {last}", others.join(", ")),
+        });
+    }
+    found.meant(closest(name, known.iter().copied()));
+}
+
+/// The name that a value gives, of those that there are.
+pub(super) fn known<'a>(
+    item: &crate::document::keys::Item<'a>,
+    what: &str,
+    known: &[&str],
+    log: &mut Log<'_>,
+) -> Option<&'a str> {
+    let name = value::string(item, known.first().unwrap_or(&"name"), log)?;
+    if known.contains(&name) {
+        return Some(name);
+    }
+    unknown(item.span.clone(), what, name, known, log);
+    None
+}

@@ -1,0 +1,1 @@
+/* The tests of studies name this file; none of them compiles it. */
