@@ -5,8 +5,9 @@
 //! `docs/measured`, and the block must be what the data gives.
 
 use crate::finding::Finding;
+use crate::study::{self, STUDIES};
 use crate::tree::Source;
-use crate::{aa, gate, own, peers, shares, sooner};
+use crate::{aa, gate, own, peers, scopes, shares, sooner};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -35,10 +36,14 @@ fn render(root: &Path, command: &str) -> Result<String> {
         Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
         Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
         Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
+        Some(("make", "scopes")) => scopes::render(&data(root, scopes::DATA)?),
         Some(("make", "shares")) => shares::render(&data(root, shares::DATA)?),
         Some(("make", "sooner")) => sooner::render(&data(root, sooner::DATA)?),
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
-        Some(("tiebreak", arguments)) => transcript(root, arguments),
+        Some(("tiebreak", arguments)) => match arguments.strip_prefix("study run ") {
+            Some(name) => study::render(&data(root, &study::data(name)?)?, name),
+            None => transcript(root, arguments),
+        },
         _ => bail!("no block is made by '{command}'"),
     }
 }
@@ -66,6 +71,14 @@ fn transcript(root: &Path, arguments: &str) -> Result<String> {
     Ok(format!("```text\n{}```\n", lines.collect::<String>()))
 }
 
+/// The command that leaves the data of a block.
+fn remedy(command: &str) -> String {
+    match command.strip_prefix("tiebreak study run ") {
+        Some(name) => format!("{command} --json {STUDIES}{name}.json"),
+        None => command.to_owned(),
+    }
+}
+
 /// Blocks whose command is unknown, whose data is missing, or that are stale.
 pub fn check(root: &Path, source: &Source) -> Vec<Finding> {
     check_with(source, |command| render(root, command))
@@ -78,7 +91,7 @@ fn check_with(source: &Source, render: impl Fn(&str) -> Result<String>) -> Vec<F
     let findings = blocks(&source.text).into_iter().filter_map(|block| {
         let (what, remedy) = match (&block.body, render(block.command)) {
             (None, _) => ("a generated block without an end".to_owned(), format!("add {END}")),
-            (_, Err(error)) => (format!("{error:#}"), format!("run {}", block.command)),
+            (_, Err(error)) => (format!("{error:#}"), format!("run {}", remedy(block.command))),
             (Some(body), Ok(fresh)) if *body == fresh => return None,
             _ => {
                 let remedy = format!("run cargo xtask splice {}", block.command);
@@ -186,6 +199,11 @@ rest
         check_page(
             "<!-- generated: make peers -->\n| new |\n",
             &["a.md:1: a generated block without an end: add <!-- end -->"],
+        );
+        check_page(
+            "<!-- generated: tiebreak study run one -->\n<!-- end -->\n",
+            &["a.md:1: no block is made by 'tiebreak study run one': run tiebreak study run one \
+               --json docs/measured/study-one.json"],
         );
         let open = "<!-- generated: make peers -->\n";
         check_page(

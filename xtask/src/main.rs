@@ -14,8 +14,10 @@ mod own;
 mod pages;
 mod peers;
 mod ratchet;
+mod scopes;
 mod shares;
 mod sooner;
+mod study;
 mod table;
 mod tidy;
 mod tree;
@@ -30,7 +32,8 @@ const USAGE: &str = "\
 cargo xtask tidy            checks everything that no compiler checks; one line a finding
 cargo xtask tidy --bless    shrinks the entries of xtask/ratchet.txt, then checks
 cargo xtask splice COMMAND  writes the block that COMMAND makes into the pages that have it,
-                            from what was measured: cargo xtask splice make peers
+                            from what was measured: cargo xtask splice make peers,
+                            cargo xtask splice tiebreak study run parse-uint8
 ";
 
 fn main() -> Result<ExitCode> {

@@ -225,7 +225,8 @@ fn conditions(data: &Data) -> String {
     )
 }
 
-fn rate(count: usize, of: usize) -> String {
+/// Comparisons with a verdict, of how many, and the share with its 95% interval.
+pub(crate) fn rate(count: usize, of: usize) -> String {
     let Some((low, high)) = wilson(count, of) else {
         return "-".to_owned();
     };

@@ -131,6 +131,7 @@ fn an_old_or_missing_rust_is_said() {
 
 #[test]
 fn an_unknown_job_is_said() {
-    let said = "setup: no job is called 'tea'; there are build, test, peers, gate and fuzz.";
+    let said =
+        "setup: no job is called 'tea'; there are build, test, peers, gate, fuzz and studies.";
     check("tea", &[RUST, CC], "tea", 64, &[said]);
 }

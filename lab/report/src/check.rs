@@ -31,7 +31,8 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
         page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
         page.gap();
     }
-    page.paragraph("", &[span(tone_of(check), summary(check)), span(Tone::Plain, ".")]);
+    let tone = tone_of(check.claims().map(|(.., claim)| claim));
+    page.paragraph("", &[span(tone, summary(check)), span(Tone::Plain, ".")]);
     page.paragraph("", &[span(Tone::Plain, promise(check))]);
     failures(&mut page, check);
     table(&mut page, check, look);
@@ -63,16 +64,22 @@ pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String>
 /// What became of a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
 /// hold, 2 are refuted, 1 is undecided`.
 pub fn summary(check: &CheckResult) -> String {
-    let all = check.claims().count();
-    let with = |verdict| check.claims().filter(|(_, _, claim)| claim.verdict == verdict).count();
-    let holds = with(Verdict::Holds);
     let file = plain(&check.file);
+    format!("{file}: {}", counts_text(check.claims().map(|(.., claim)| claim)))
+}
+
+/// How many claims have each verdict: `4 of 9 claims hold, 2 are refuted, 1 is undecided`.
+pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> String {
+    let verdicts: Vec<Verdict> = claims.map(|claim| claim.verdict).collect();
+    let all = verdicts.len();
+    let with = |verdict| verdicts.iter().filter(|other| **other == verdict).count();
+    let holds = with(Verdict::Holds);
     let mut text = match (all, holds) {
-        (0, _) => return format!("{file}: there is no claim"),
-        (1, 1) => format!("{file}: the claim holds"),
-        (_, _) if holds == all => format!("{file}: all {all} claims hold"),
-        (_, 1) => format!("{file}: 1 of {} holds", count(all as u64, "claim")),
-        (_, _) => format!("{file}: {holds} of {} hold", count(all as u64, "claim")),
+        (0, _) => return "there is no claim".to_owned(),
+        (1, 1) => "the claim holds".to_owned(),
+        (_, _) if holds == all => format!("all {all} claims hold"),
+        (_, 1) => format!("1 of {} holds", count(all as u64, "claim")),
+        (_, _) => format!("{holds} of {} hold", count(all as u64, "claim")),
     };
     let others = [Verdict::Refuted, Verdict::TooClose, Verdict::Undecided, Verdict::Void];
     for verdict in others {
@@ -137,12 +144,12 @@ pub(crate) fn has_failed(claim: &ClaimResult) -> bool {
 }
 
 /// The tone of the worst verdict.
-fn tone_of(check: &CheckResult) -> Tone {
-    let has = |verdict: fn(&ClaimResult) -> bool| check.claims().any(|(.., claim)| verdict(claim));
+pub(crate) fn tone_of<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> Tone {
+    let claims: Vec<_> = claims.collect();
     match () {
-        () if has(has_failed) => Tone::Bad,
-        () if has(|claim| claim.verdict != Verdict::Holds) => Tone::Doubt,
-        () if check.claims().next().is_none() => Tone::Doubt,
+        () if claims.iter().any(|claim| has_failed(claim)) => Tone::Bad,
+        () if claims.iter().any(|claim| claim.verdict != Verdict::Holds) => Tone::Doubt,
+        () if claims.is_empty() => Tone::Doubt,
         () => Tone::Good,
     }
 }

@@ -77,7 +77,7 @@ fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
+pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
     let scales = scales(run, metric);
     let cells = |value: fn(&MetricSummary) -> Option<f64>, write: fn(Scale, f64) -> String| {
         let cell = |(c, scale): (&ContestantResult, &Scale)| {
@@ -117,7 +117,7 @@ pub(crate) fn ranges(lows: &[String], highs: &[String]) -> Vec<String> {
 }
 
 /// What is shown of every run, whatever it claims about: wall and CPU time, memory, samples.
-fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
+pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     let medians = [
         (Metric::WallTime, "wall time", 6),
         (Metric::CpuTime, "CPU time", 7),

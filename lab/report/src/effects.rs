@@ -147,6 +147,7 @@ pub(crate) fn verdict_words(claim: &ClaimResult, look: Look) -> String {
             let better = if better == "faster" { better } else { "less" };
             format!("{} {better}", shorten_middle(&short_name(winner, look), 10, look))
         }
+        (None, Verdict::Holds, true) if claim.statement.is_measure() => "measured".to_owned(),
         _ => claim.verdict.name().to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! Results for tests.
 
 pub(crate) mod shares;
+pub(crate) mod study;
 
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};

@@ -37,7 +37,7 @@ fn entry(page: &mut Page, name: &str, text: &str) {
 }
 
 /// `k7w2: 12 rounds in 1.9 s (0.31 s waiting for quiet), seed 8c1f03d2`.
-fn effort(run: &RunResult) -> String {
+pub(crate) fn effort(run: &RunResult) -> String {
     let (rounds, time) = (count(run.rounds, round_noun(run)), seconds(run.seconds));
     let mut text = format!("{}: {rounds} in {time}", plain(&run.journal));
     if run.seconds_waited > 0.0 {

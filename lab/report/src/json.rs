@@ -1,9 +1,13 @@
-//! The result of a run as JSON, as `docs/schema/result-1.schema.json` describes it, and of a file
-//! of claims, as `docs/schema/check-1.schema.json` does.
+//! The result of a run as JSON, as `docs/schema/result-1.schema.json` describes it, of a file of
+//! claims, as `docs/schema/check-1.schema.json` does, and of a study, as
+//! `docs/schema/study-result-1.schema.json` does.
 
 mod check;
+mod read;
+mod study;
 mod verdict;
 
+use self::study::WorkloadEntry;
 use self::verdict::VerdictEntry;
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
@@ -16,6 +20,8 @@ use tiebreak_core::result::{
 use tiebreak_core::verdict::Fault;
 
 pub use self::check::{CHECK_SCHEMA, check, check_text};
+pub use self::read::{NotAStudy, read_study};
+pub use self::study::{STUDY_SCHEMA, study, study_value};
 
 /// The result as a JSON value.
 ///
@@ -64,6 +70,8 @@ struct Document<'a> {
     machine: &'a Fingerprint,
     warnings: Vec<WarningEntry>,
     self_check: &'a Option<SelfCheckResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    study: Option<WorkloadEntry<'a>>,
 }
 
 #[derive(serde::Serialize)]
@@ -129,6 +137,7 @@ impl<'a> Document<'a> {
             machine: &run.machine,
             warnings: run.warnings.iter().map(warning).collect(),
             self_check: &run.self_check,
+            study: run.study.as_deref().map(WorkloadEntry::of),
         }
     }
 }

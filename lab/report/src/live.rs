@@ -1,13 +1,14 @@
 //! Progress: a few lines while a run is going on, drawn only between samples.
 
 mod check;
+mod study;
 
 use crate::effects::{padded, pair, verdict_words};
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
 use crate::property::trial_noun;
-use crate::sentence::tone;
+use crate::sentence::{observation_noun, tone};
 use crate::text::{plain, shorten_middle};
 use crate::told::Told;
 use tiebreak_core::result::{ClaimResult, RunResult};
@@ -15,6 +16,7 @@ use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
 
 pub use self::check::{check_frame, check_line};
+pub use self::study::{study_frame, study_line};
 
 /// The most claims that have a line each.
 const MOST_CLAIMS: usize = 5;
@@ -93,8 +95,12 @@ fn plain_status(run: &RunResult) -> String {
     }
 }
 
-/// What the rounds of a run are: lines of a stream, runs of the only contestant, or rounds.
+/// What the rounds of a run are: lines of a stream, runs of the only contestant, units of a study,
+/// or rounds.
 pub(crate) fn round_noun(run: &RunResult) -> &'static str {
+    if run.study.is_some() {
+        return observation_noun(run);
+    }
     let mut nouns = run.verdicts.iter().map(trial_noun);
     match nouns.next() {
         Some(first) if run.self_check.is_none() && nouns.all(|noun| noun == first) => first,

@@ -22,6 +22,11 @@ impl Look {
         self.width.clamp(40, 100)
     }
 
+    /// The columns that a table may fill which is too wide for [`Look::columns`]: at most 140.
+    pub(crate) fn table_columns(self) -> usize {
+        self.width.clamp(40, 140)
+    }
+
     /// The one of two texts that the screen can show.
     pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
         if self.unicode { unicode } else { ascii }

@@ -172,6 +172,11 @@ impl Scale {
         (largest < 1000.0 * smallest).then_some(Scale { decimals, ..scale })
     }
 
+    /// The unit: `ns`, `MiB`; nothing of plain numbers.
+    pub(crate) fn name(self) -> &'static str {
+        self.name
+    }
+
     /// Writes a value without the unit. Single things (bytes, events) have no decimals unless the
     /// value lies between two of them.
     pub(crate) fn digits(self, value: f64) -> String {

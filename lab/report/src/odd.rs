@@ -7,11 +7,19 @@ use crate::text::plain;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{ContestantResult, RunResult};
 use tiebreak_core::sample::Mark;
+use tiebreak_core::warning::Warning;
 
 /// Whether there is anything to say.
 pub(crate) fn is_odd(run: &RunResult) -> bool {
     let marked = |c: &ContestantResult| odd_marks(run, c).next().is_some();
-    !run.warnings.is_empty() || run.contestants.iter().any(marked)
+    told_warnings(run).next().is_some() || run.contestants.iter().any(marked)
+}
+
+/// The warnings that stand in no other place: of a study, meters that are missing stand below its
+/// table.
+pub(crate) fn told_warnings(run: &RunResult) -> impl Iterator<Item = &Warning> {
+    let is_missing_meter = |warning: &Warning| matches!(warning, Warning::NoMeter { .. });
+    run.warnings.iter().filter(move |warning| run.study.is_none() || !is_missing_meter(warning))
 }
 
 /// The warnings, wrapped and each once, and a line about the marks; nothing if there is neither.
@@ -22,7 +30,7 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     page.gap();
     page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
     let mut said: Vec<String> = Vec::new();
-    for warning in &run.warnings {
+    for warning in told_warnings(run) {
         let text = plain(&warning.to_string());
         // Several claims may have the same to say.
         if !said.contains(&text) {

@@ -25,7 +25,15 @@ impl Page {
 
     /// One line; if it is too wide it loses its middle, and its tones with it.
     pub(crate) fn line(&mut self, spans: &[Span]) {
-        let columns = self.look.columns();
+        self.line_within(spans, self.look.columns());
+    }
+
+    /// One line of a wide table.
+    pub(crate) fn table_line(&mut self, spans: &[Span]) {
+        self.line_within(spans, self.look.table_columns());
+    }
+
+    fn line_within(&mut self, spans: &[Span], columns: usize) {
         if columns_of(spans) <= columns {
             self.lines.push(paint(spans, self.look));
         } else {

@@ -47,12 +47,22 @@ impl Axis {
         Axis { low: 1.0 / end(1.0 / low.max(1e-9)), high: end(high), columns, is_log: true }
     }
 
-    /// The column of a value; `None` beyond the ends.
-    fn column(&self, value: f64) -> Option<usize> {
-        let share = match self.is_log {
+    /// Its ends.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Where a value lies, from 0 to 1; less or more beyond the ends.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        match self.is_log {
             true => (value / self.low).ln() / (self.high / self.low).ln(),
             false => (value - self.low) / (self.high - self.low),
-        };
+        }
+    }
+
+    /// The column of a value; `None` beyond the ends.
+    fn column(&self, value: f64) -> Option<usize> {
+        let share = self.place(value);
         let column = (share * (self.columns - 1) as f64).round();
         (0.0..=1.0).contains(&share).then_some(column as usize)
     }

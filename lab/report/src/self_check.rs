@@ -31,7 +31,7 @@ pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResu
     }
 }
 
-fn sentence(found: &SelfCheckResult) -> Spans {
+pub(crate) fn sentence(found: &SelfCheckResult) -> Spans {
     let of = format!(
         "{} of {} of a program with itself said that one side is faster",
         found.false_verdicts,
@@ -54,7 +54,7 @@ fn sentence(found: &SelfCheckResult) -> Spans {
     vec![span(Tone::Good, "No bias was found"), text(format!(": {of}, where at most {asked} may."))]
 }
 
-fn rate(found: &SelfCheckResult) -> String {
+pub(crate) fn rate(found: &SelfCheckResult) -> String {
     format!(
         "rate of false verdicts {}; {} to {} with probability at least {}",
         percent(found.rate, Rounding::Nearest),

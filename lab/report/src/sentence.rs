@@ -1,5 +1,10 @@
 //! Verdicts as sentences that a person can quote.
 
+mod scope;
+
+pub(crate) use self::scope::observation_noun;
+
+use self::scope::scope_words;
 use crate::look::{Span, Spans, Tone, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
@@ -33,7 +38,7 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         if let Some(observation) = property::observation(claim) {
             text.push(span(Tone::Plain, format!(", {observation}")));
         }
-        text.push(span(Tone::Plain, format!(", {}", scope_words(claim))));
+        text.push(span(Tone::Plain, format!(", {}", scope_words(run, claim))));
         let has_bounds = claim.effect.low.is_some() || claim.effect.high.is_some();
         let error = match claim.verdict {
             _ if !has_error || property::is_bursty(claim) => None,
@@ -63,11 +68,15 @@ pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
 /// What is said of one claim, without its scope and without a full stop at the end.
 pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     let tone = tone(claim);
+    let is_measure = claim.statement.is_measure();
     let mut text = match (claim.verdict, claim.is_question) {
+        (Verdict::Holds, true) if is_measure => {
+            vec![span(tone, "Measured"), span(Tone::Plain, format!(": {}", pair_and_metric(claim)))]
+        }
         (Verdict::Holds, true) => vec![span(tone, order(&Told::of(claim), claim.metric))],
         (Verdict::TooClose, true) => vec![span(tone, tie(claim))],
         (Verdict::Undecided, _) => {
-            let after = format!(" after {}", effort(claim));
+            let after = format!(" after {}", effort(run, claim));
             let (word, rest) = match gate_word(claim) {
                 Some(gate) => (gate, format!(" (undecided{after}): {}", subject(claim))),
                 None => ("Undecided", format!("{after}: {}", subject(claim))),
@@ -112,20 +121,6 @@ pub(crate) fn tone(claim: &ClaimResult) -> Tone {
     }
 }
 
-/// What a verdict speaks of, as the end of a sentence.
-fn scope_words(claim: &ClaimResult) -> &'static str {
-    match (claim.scope, claim.right.is_some()) {
-        (Scope::Layout, true) => {
-            "for these binaries as they happen to lie in memory on this machine"
-        }
-        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
-        (Scope::Binary, true) => "for these programs as cached on this machine",
-        (Scope::Binary, false) => "for this program as cached on this machine",
-        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
-        (Scope::Stream, _) => "for this stream of lines",
-    }
-}
-
 /// What the ratio is: what the engine's guarantee speaks of.
 fn centre_words(centre: Centre) -> &'static str {
     match centre {
@@ -135,8 +130,22 @@ fn centre_words(centre: Centre) -> &'static str {
 }
 
 /// How long the claim was looked at.
-fn effort(claim: &ClaimResult) -> String {
-    format!("{} in {}", count(trials(claim), trial_noun(claim)), seconds(claim.seconds))
+fn effort(run: &RunResult, claim: &ClaimResult) -> String {
+    let noun = match trial_noun(claim) {
+        "round" => observation_noun(run),
+        noun => noun,
+    };
+    format!("{} in {}", count(trials(claim), noun), seconds(claim.seconds))
+}
+
+/// `B / A`, with the metric unless it is wall time.
+fn pair_and_metric(claim: &ClaimResult) -> String {
+    let [left, right] = [plain(&claim.left), plain(right(claim))];
+    let metric = match claim.metric {
+        Metric::WallTime => String::new(),
+        metric => format!(" in {}", metric.name()),
+    };
+    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
@@ -183,6 +192,9 @@ fn subject(claim: &ClaimResult) -> String {
     if !claim.is_question {
         return plain(&claim.claim).trim_end_matches('.').to_owned();
     }
+    if claim.statement.is_measure() {
+        return format!("how large {} is", pair_and_metric(claim));
+    }
     let [left, right] = [plain(&claim.left), plain(right(claim))];
     format!("which of {left} and {right} {}", comparison(claim.metric))
 }
@@ -218,6 +230,7 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let close = percent(run.resolution, Rounding::Nearest);
     match (claim.verdict, claim.is_question) {
         (Verdict::Void, _) => String::new(),
+        (Verdict::Holds, true) if claim.statement.is_measure() => format!(" is {found}"),
         (Verdict::Holds, true) => format!(": {found}"),
         (Verdict::TooClose, true) => {
             let ratio = match claim.centre {
@@ -259,7 +272,7 @@ fn void(claim: &ClaimResult) -> String {
 /// What the scope and the error of several verdicts are, said once.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(scope_words(proven().next()?));
+    let scope = capitalised(scope_words(run, proven().next()?));
     let bursty = proven().filter(|claim| property::is_bursty(claim)).count();
     if bursty == proven().count() {
         return Some(format!("{scope}."));
@@ -299,7 +312,7 @@ pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
 /// What would make a run like it end before its budget.
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
     match claim.statement {
-        Statement::Ratio(_) if run.resolution == 0.0 => {
+        Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")
         }
         Statement::Property(

@@ -3,6 +3,7 @@
 use crate::number::{Rounding, percent};
 use crate::property;
 use crate::sentence::of_a_family;
+use crate::study;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
 use tiebreak_core::result::{ClaimResult, RunResult};
@@ -14,8 +15,13 @@ use tiebreak_core::verdict::Verdict;
 /// Questions and `within` use both limits at once, at half the error each; a claim with one side
 /// spends all of its error on each limit, so that what is said jointly is said at twice the error.
 /// Of shares it says what one observation is and how many they need at the least, and where
-/// failures come in bursts that nothing is promised.
+/// failures come in bursts that nothing is promised. Of a study's run it is what holds of all of
+/// it.
 pub fn small_print(run: &RunResult) -> Vec<String> {
+    if let Some(study) = &run.study {
+        let promise = study::promise_of(run.error, "run");
+        return vec![promise, study::not_covered(study.workload.is_drawn)];
+    }
     let said = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
     let mut lines: Vec<String> = Vec::new();
     for claim in said() {
@@ -73,8 +79,10 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
 }
 
 fn error(claim: &ClaimResult, several: bool) -> String {
-    let two_sided =
-        matches!(claim.statement, Statement::Ratio(Relation::Order | Relation::Within { .. }));
+    let two_sided = matches!(
+        claim.statement,
+        Statement::Ratio(Relation::Order | Relation::Measure { .. } | Relation::Within { .. })
+    );
     if two_sided {
         let right = percent(1.0 - claim.error, Rounding::Down);
         let what = match several {

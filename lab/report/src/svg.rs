@@ -1,8 +1,11 @@
 //! Pictures as SVG: self-contained, readable on light and on dark ground.
 
-mod scene;
+pub(crate) mod scene;
+mod study;
 
-use self::scene::{Anchor, Scene};
+pub use self::study::study;
+
+use self::scene::{Anchor, SLO, Scene};
 use crate::number::{Rounding, percent};
 use crate::picture::{linear_ends, round_step};
 use crate::property::is_bursty;
@@ -35,7 +38,7 @@ pub fn slo(result: &RunResult) -> Option<String> {
     let lines = wrap_plain(&text, 88);
     let top = 16.0 + lines.len() as f64 * LINE + 34.0;
     let axis = Axis::of(&told, claim, top + CURVE + 12.0);
-    let mut scene = Scene::new(WIDTH, axis.y + 84.0);
+    let mut scene = Scene::new(SLO, WIDTH, axis.y + 84.0);
     for (index, line) in lines.iter().enumerate() {
         scene.text("ink title", 24.0, 30.0 + index as f64 * LINE, Anchor::Start, line);
     }

@@ -43,7 +43,8 @@ impl Column {
         self
     }
 
-    fn has_values(&self) -> bool {
+    /// Whether any cell says something.
+    pub(crate) fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-"))
     }
 

@@ -10,6 +10,7 @@ use crate::page::Page;
 use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
+use crate::study;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 
@@ -27,12 +28,15 @@ pub fn render(run: &RunResult, look: &Look) -> String {
     }
     match &run.self_check {
         Some(found) => self_check(&mut page, run, found, look),
+        None if run.study.is_some() => study::of_run(&mut page, run, look),
         None => verdicts(&mut page, run, look),
     }
-    if !run.contestants.is_empty() {
+    if !run.contestants.is_empty() && run.study.is_none() {
         tables(&mut page, run, look);
     }
-    distributions(&mut page, run, look);
+    if run.study.is_none() {
+        distributions(&mut page, run, look);
+    }
     odd(&mut page, run, look);
     page.gap();
     let mut print = small_print(run);

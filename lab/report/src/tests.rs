@@ -16,9 +16,12 @@ const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
 mod checks;
 mod data;
+mod html;
 mod pages;
 mod pictures;
 mod sentences;
+mod studies;
+mod study_data;
 
 /// Every kind of result, by name.
 fn all_results() -> Vec<(&'static str, RunResult)> {

@@ -71,9 +71,15 @@ fn status(check: &CheckResult, look: Look) -> Spans {
 
 /// A contest: its name, a sign for each claim, and how far the furthest open one has come.
 fn progress(name: &str, contest: &ContestResult, look: Look) -> Spans {
-    const MOST_SIGNS: usize = 24;
-    let claims = &contest.run.verdicts;
     let mut line = vec![span(Tone::Strong, name), span(Tone::Plain, "  ")];
+    line.extend(signs(&contest.run.verdicts, look));
+    line
+}
+
+/// A sign for each claim, and how far the furthest open one has come.
+pub(super) fn signs(claims: &[ClaimResult], look: Look) -> Spans {
+    const MOST_SIGNS: usize = 24;
+    let mut line = Spans::new();
     for claim in claims.iter().take(MOST_SIGNS) {
         let tone = if is_open(claim) { Tone::Dim } else { tone(claim) };
         line.push(span(tone, sign(claim)));

@@ -17,14 +17,56 @@ pub(super) enum Anchor {
 
 /// A document that is being drawn; what comes later lies above.
 pub(super) struct Scene {
+    sheet: Sheet,
     width: f64,
     height: f64,
     body: String,
 }
 
-/// Colours stand beside each other for light and dark ground. The names are long because an SVG
-/// that is put into a page shares its styles.
-const STYLE: &str = "\
+/// The styles of a kind of picture. Colours stand beside each other for light and dark ground.
+#[derive(Clone, Copy)]
+pub(super) struct Sheet {
+    /// The class of the document: long, because an SVG that is put into a page shares its styles.
+    name: &'static str,
+    style: &'static str,
+}
+
+/// The styles of [`super::slo`].
+pub(super) const SLO: Sheet = Sheet { name: "tiebreak-slo", style: SLO_STYLE };
+
+/// The styles of [`super::study()`].
+pub(super) const STUDY: Sheet = Sheet { name: "tiebreak-study", style: STUDY_STYLE };
+
+const STUDY_STYLE: &str = "\
+.tiebreak-study{background:#fff}\
+.tiebreak-study text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-study .small{font-size:12px}\
+.tiebreak-study .head{font-weight:600}\
+.tiebreak-study .paper{fill:#fff}\
+.tiebreak-study .ink{fill:#1f2328}\
+.tiebreak-study .dim{fill:#59636e}\
+.tiebreak-study .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-study .grid{stroke:#d1d9e0;stroke-width:1}\
+.tiebreak-study .mass{fill:#0969da;fill-opacity:.35}\
+.tiebreak-study .range{stroke:#1f2328;stroke-width:2}\
+.tiebreak-study .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
+.tiebreak-study .told{stroke:#bc4c00;stroke-width:2}\
+.tiebreak-study .told-text{fill:#bc4c00}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-study{background:#0d1117}\
+.tiebreak-study .paper{fill:#0d1117}\
+.tiebreak-study .ink{fill:#f0f6fc}\
+.tiebreak-study .dim{fill:#9198a1}\
+.tiebreak-study .axis{stroke:#9198a1}\
+.tiebreak-study .grid{stroke:#3d444d}\
+.tiebreak-study .mass{fill:#58a6ff;fill-opacity:.45}\
+.tiebreak-study .range{stroke:#f0f6fc}\
+.tiebreak-study .dot{fill:#f0f6fc;stroke:#0d1117}\
+.tiebreak-study .told{stroke:#f0883e}\
+.tiebreak-study .told-text{fill:#f0883e}\
+}";
+
+const SLO_STYLE: &str = "\
 .tiebreak-slo{background:#fff}\
 .tiebreak-slo text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
 .tiebreak-slo .small{font-size:12px}\
@@ -60,8 +102,8 @@ const STYLE: &str = "\
 
 impl Scene {
     /// An empty document of this size in pixels.
-    pub(super) fn new(width: f64, height: f64) -> Scene {
-        Scene { width, height, body: String::new() }
+    pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Scene {
+        Scene { sheet, width, height, body: String::new() }
     }
 
     /// A straight line.
@@ -110,13 +152,14 @@ impl Scene {
     pub(super) fn finish(self, title: &str, description: &str) -> String {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
+        let Sheet { name, style } = self.sheet;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tiebreak-slo\" role=\"img\" \
-             aria-labelledby=\"tiebreak-slo-title tiebreak-slo-desc\" width=\"{width}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" role=\"img\" \
+             aria-labelledby=\"{name}-title {name}-desc\" width=\"{width}\" \
              height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-             <title id=\"tiebreak-slo-title\">{title}</title>\n\
-             <desc id=\"tiebreak-slo-desc\">{description}</desc>\n\
-             <style>{STYLE}</style>\n\
+             <title id=\"{name}-title\">{title}</title>\n\
+             <desc id=\"{name}-desc\">{description}</desc>\n\
+             <style>{style}</style>\n\
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n\
              {}</svg>\n",
             self.body
@@ -134,7 +177,7 @@ fn path(points: &[(f64, f64)]) -> String {
 }
 
 /// A coordinate with two decimals at most, in as few characters as it takes.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
     match text.trim_end_matches('0').trim_end_matches('.') {
         "-0" => "0".to_owned(),
@@ -149,7 +192,7 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
 }
 
 /// A text inside of an element: on one line, without the characters that XML forbids.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in plain(text).chars() {
         match c {

@@ -1,6 +1,7 @@
 //! JSON against its schema, CSV, and tables.
 
 use super::*;
+use crate::fixture::study::studied;
 use crate::table::{HistoryRow, history};
 use crate::{csv, json};
 use serde_json::{Value, json};
@@ -20,14 +21,19 @@ fn schema() -> jsonschema::Validator {
 }
 
 fn check_schema() -> jsonschema::Validator {
-    let [result, check] = [RESULT, CHECK].map(|text| serde_json::from_str::<Value>(text).unwrap());
-    jsonschema::meta::validate(&check).unwrap();
+    schema_of(RESULT, CHECK)
+}
+
+/// A schema that refers to that of results.
+pub(super) fn schema_of(result: &str, other: &str) -> jsonschema::Validator {
+    let [result, other] = [result, other].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    jsonschema::meta::validate(&other).unwrap();
     let registry = jsonschema::Registry::new()
         .add("urn:tiebreak:schema:result:1", result)
         .unwrap()
         .prepare()
         .unwrap();
-    jsonschema::options().with_registry(&registry).build(&check).unwrap()
+    jsonschema::options().with_registry(&registry).build(&other).unwrap()
 }
 
 /// A run for every fault there is.
@@ -44,6 +50,12 @@ fn faults() -> Vec<RunResult> {
         hook,
         Fault::CannotStart { reason: text() },
         Fault::FailedRun,
+        Fault::WrongAnswer { workload: text(), item: Some(1), expected: text(), got: text() },
+        Fault::WrongAnswer { workload: text(), item: None, expected: text(), got: text() },
+        Fault::OutOfBounds { workload: text(), what: text() },
+        Fault::Hung { workload: text(), seconds: 2 },
+        Fault::NotPrepared { workload: text() },
+        Fault::Runner { workload: text(), what: text() },
     ];
     let run = |fault: &Fault| {
         let mut run = three();
@@ -67,6 +79,7 @@ fn every_result_obeys_the_schema() {
     let mut adjusted = three();
     adjusted.adjust = Adjust { slot: true, strata: true };
     runs.extend([marked, metrics, adjusted]);
+    runs.extend(studied().runs);
     use StopReason::{Budget, Ended, Interrupted, Settled, Void};
     for stopped in [Settled, Budget, Interrupted, Void, Ended] {
         runs.push(RunResult { stopped: Some(stopped), ..three() });
@@ -103,7 +116,7 @@ fn the_schema_rejects_what_is_not_a_result() {
         assert!(!schema.is_valid(&bad), "{pointer}/{key}");
     }
     // What came later than the first documents of this schema may be missing.
-    let came_later = |key: &&String| ["adjust", "false_share"].contains(&key.as_str());
+    let came_later = |key: &&String| ["adjust", "false_share", "study"].contains(&key.as_str());
     for key in good.as_object().unwrap().keys().filter(|key| !came_later(key)) {
         let mut bad = good.clone();
         bad.as_object_mut().unwrap().remove(key);

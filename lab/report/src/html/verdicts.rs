@@ -1,0 +1,135 @@
+//! What became of the claims.
+
+use super::ink;
+use super::sheet::Sheet;
+use crate::check::effect;
+use crate::look::letters;
+use crate::number::{Rounding, count, percent, seconds};
+use crate::self_check;
+use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps};
+use crate::sign::Sign;
+use crate::study::claims;
+use crate::text::{NO_BREAK, plain};
+use crate::told::Told;
+use tiebreak_core::plan::Gate;
+use tiebreak_core::result::{ClaimResult, RunResult, SelfCheckResult, Upshot};
+use tiebreak_core::verdict::Verdict;
+
+/// More claims than these are told without sentences.
+const FEW: usize = 16;
+
+/// A sentence a claim with its sign and, as far as there is room, a picture; or what `tiebreak aa`
+/// found.
+pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult) {
+    if let Some(found) = &run.self_check {
+        return checked(sheet, run, found);
+    }
+    let mut said: Vec<&ClaimResult> = claims(run).collect();
+    if let [only] = said.as_slice() {
+        verdict(sheet, run, only, &sentence(run, only), true);
+    } else {
+        let most = sheet.limits.claims;
+        if said.len() > most {
+            // Those that did not pass are what the reader must see.
+            said.sort_by_key(|claim| claim.upshot() == Upshot::Passed);
+        }
+        let pictures = if said.len() <= sheet.limits.pictures { said.len() } else { 0 };
+        let is_brief = said.len() > FEW;
+        for (index, claim) in said.iter().take(most).enumerate() {
+            let text = if is_brief { brief(claim) } else { whole(run, claim) };
+            verdict(sheet, run, claim, &text, index < pictures);
+        }
+        sheet.left_out(said.len().saturating_sub(most), "claims");
+        if let Some(tail) = common_tail(run).filter(|_| !said.is_empty()) {
+            sheet.paragraph("d", &tail);
+        }
+    }
+    if let Some(helps) = what_helps(run) {
+        sheet.paragraph("d", &letters(&helps));
+    }
+}
+
+/// A claim in a sentence that leaves out what all of a run's claims have in common.
+fn whole(run: &RunResult, claim: &ClaimResult) -> String {
+    let mut spans = head(run, claim);
+    spans.extend(of_bursts(claim));
+    letters(&spans).replace(NO_BREAK, " ") + "."
+}
+
+/// A claim, its verdict and its numbers, where there are many of them.
+fn brief(claim: &ClaimResult) -> String {
+    let verdict = match claim.verdict {
+        Verdict::Holds => String::new(),
+        other => format!("{other}: "),
+    };
+    format!("{verdict}{}: {}", plain(&claim.claim), effect(claim))
+}
+
+fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) {
+    let (class, sign) = sign(claim);
+    let told = Told::of(claim);
+    // Where the interval of a share lies says more than whether the claim holds.
+    let sign = match (Sign::of(&told), claim.verdict) {
+        (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
+        _ => sign,
+    };
+    let text = sheet.sentence(text);
+    sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}"));
+    if has_picture && claim.verdict != Verdict::Void && told.is_known() {
+        sheet.raw(&ink::interval(&told, run.resolution));
+    }
+    sheet.raw("</div></div>\n");
+}
+
+/// The class and the sign of a verdict.
+fn sign(claim: &ClaimResult) -> (&'static str, char) {
+    match claim.verdict {
+        Verdict::Holds => ("g", '\u{2713}'),
+        Verdict::Refuted => ("b", '\u{2717}'),
+        Verdict::Void => ("b", '\u{2205}'),
+        Verdict::TooClose if claim.gate == Gate::ClosedUnlessHolds => ("b", '\u{2248}'),
+        Verdict::TooClose => ("q", '\u{2248}'),
+        Verdict::Undecided if claim.gate == Gate::ClosedUnlessHolds => ("b", '?'),
+        Verdict::Undecided => ("q", '?'),
+    }
+}
+
+/// What `tiebreak aa` found.
+fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
+    let fault = run.contestants.iter().find_map(|contestant| contestant.fault.as_ref());
+    let text = match fault {
+        Some(fault) => format!("Void: the program {fault}."),
+        None => letters(&self_check::sentence(found)),
+    };
+    let is_bad = fault.is_some() || found.rate_low > found.error;
+    let (class, sign) = match (is_bad, found.comparisons) {
+        (true, _) => ("b", '\u{2717}'),
+        (false, 0) => ("q", '?'),
+        (false, _) => ("g", '\u{2713}'),
+    };
+    let text = sheet.sentence(&text);
+    sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}</div></div>\n"));
+    let others = format!(
+        "{} too close to matter, {} undecided; {}.",
+        found.too_close,
+        found.undecided,
+        self_check::rate(found)
+    );
+    sheet.paragraph("d", &others);
+    if found.smallest.is_empty() {
+        return;
+    }
+    sheet.section("The smallest difference that nine of ten comparisons would find");
+    let smallest: Vec<String> = found
+        .smallest
+        .iter()
+        .map(|one| {
+            let size = match one.fraction {
+                Some(fraction) => percent(fraction, Rounding::Nearest),
+                None => "none that was tried".to_owned(),
+            };
+            format!("in {} ({}): {size}", seconds(one.seconds), count(one.rounds, "round"))
+        })
+        .collect();
+    sheet.list(&smallest, "lengths");
+}

@@ -1,0 +1,49 @@
+//! What a verdict speaks of.
+
+use tiebreak_core::plan::Scope;
+use tiebreak_core::result::{ClaimResult, RunResult};
+
+/// What a verdict speaks of, as the end of a sentence: of a study's, with its inputs.
+pub(super) fn scope_words(run: &RunResult, claim: &ClaimResult) -> &'static str {
+    let is_drawn = run.study.as_ref().map(|study| study.workload.is_drawn);
+    match (claim.scope, is_drawn) {
+        (Scope::Layout, Some(_)) => {
+            "for these binaries as they lie in memory, on this input and this machine"
+        }
+        (Scope::Binary, Some(true)) => {
+            "for these binaries in fresh processes, on inputs drawn afresh and this machine"
+        }
+        (Scope::Binary, Some(false)) => {
+            "for these binaries in fresh processes, on this input and this machine"
+        }
+        (Scope::Code, Some(true)) => {
+            "for this code, placed afresh in memory, on inputs drawn afresh and this machine"
+        }
+        (Scope::Code, Some(false)) => {
+            "for this code, placed afresh in memory, on this input and this machine"
+        }
+        _ => scope_of_programs(claim),
+    }
+}
+
+fn scope_of_programs(claim: &ClaimResult) -> &'static str {
+    match (claim.scope, claim.right.is_some()) {
+        (Scope::Layout, true) => {
+            "for these binaries as they happen to lie in memory on this machine"
+        }
+        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
+        (Scope::Binary, true) => "for these programs as cached on this machine",
+        (Scope::Binary, false) => "for this program as cached on this machine",
+        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
+        (Scope::Stream, _) => "for this stream of lines",
+    }
+}
+
+/// What a round of a run is: of a study the unit of several rounds that share what was drawn,
+/// except where everything stays in one process.
+pub(crate) fn observation_noun(run: &RunResult) -> &'static str {
+    match &run.study {
+        Some(study) if study.scope != Scope::Layout => "unit",
+        _ => "round",
+    }
+}

@@ -1,0 +1,209 @@
+//! A workload of a study as its table shows it: rows in their order, numbers in one unit.
+
+use super::figure;
+use crate::number::{Rounding, Scale, finite, ratio};
+use crate::text::plain;
+use crate::told::{Quantity, Told};
+use tiebreak_core::claim::{Relation, Statement};
+use tiebreak_core::metric::{Metric, Unit};
+use tiebreak_core::result::{EffectResult, MetricSummary, RunResult, StudyRow, WorkloadResult};
+
+/// What stands behind the names of contestants whose contract is not exact, a sign a contract.
+const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
+
+/// A run of a study, ready to be shown. Times are shown for one item, or for one call where the
+/// whole workload is one item.
+pub(crate) struct Block<'a> {
+    /// The run.
+    pub run: &'a RunResult,
+    /// What the study says of it.
+    pub of: &'a WorkloadResult,
+    /// Those that run, the fastest first.
+    pub rows: Vec<&'a StudyRow>,
+    /// The void ones, then those that were not run.
+    pub left_out: Vec<&'a StudyRow>,
+    scale: Option<Scale>,
+}
+
+impl<'a> Block<'a> {
+    /// The block of a run; `None` if it is no study's.
+    pub(crate) fn of(run: &'a RunResult) -> Option<Block<'a>> {
+        let of = run.study.as_deref()?;
+        let is_out = |row: &&StudyRow| row.fault.is_some() || row.not_run.is_some();
+        let (mut left_out, mut rows): (Vec<_>, Vec<_>) = of.rows.iter().partition(is_out);
+        let time = |row: &StudyRow| median(row, Metric::WallTime).unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        left_out.sort_by_key(|row| row.fault.is_none());
+        let mut block = Block { run, of, rows, left_out, scale: None };
+        block.scale = block.shared_scale(Metric::WallTime);
+        Some(block)
+    }
+
+    /// How many items a time is shown for.
+    fn divisor(&self) -> f64 {
+        self.of.items.max(1) as f64
+    }
+
+    /// What a time is shown for: `number`, or `call`.
+    pub(crate) fn item(&self) -> String {
+        if self.of.items > 1 { plain(&self.of.item) } else { "call".to_owned() }
+    }
+
+    /// A unit in which all medians of a metric can be read, of one item.
+    pub(crate) fn shared_scale(&self, metric: Metric) -> Option<Scale> {
+        let medians = self.rows.iter().filter_map(|row| median(row, metric));
+        let medians: Vec<f64> = medians.map(|value| value / self.divisor()).collect();
+        Scale::shared(metric.unit(), &medians)
+    }
+
+    /// The title of the column of times: `ns/number`.
+    pub(crate) fn title(&self) -> String {
+        let unit = self.scale.map_or("time", Scale::name);
+        format!("{unit}/{}", self.item())
+    }
+
+    /// A time for one item, without its unit if the title has it.
+    pub(crate) fn time(&self, ns_a_call: f64) -> String {
+        let value = ns_a_call / self.divisor();
+        match self.scale {
+            Some(scale) => scale.digits(value),
+            None => Scale::of(Unit::Nanoseconds, value).write(value),
+        }
+    }
+
+    /// The same with its unit.
+    pub(crate) fn time_with_unit(&self, ns_a_call: f64) -> String {
+        let value = ns_a_call / self.divisor();
+        self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, value)).write(value)
+    }
+
+    /// Median, p10 and p90 of wall time, in one unit, which stands behind the median if the title
+    /// does not have it; `-` for what is not known.
+    pub(crate) fn times(&self, row: &StudyRow) -> [String; 3] {
+        let summary = summary(row, Metric::WallTime);
+        let [median, p10, p90] =
+            summary.map_or([None; 3], |s| [s.median, s.p10, s.p90]).map(finite);
+        let size = median.or(p10).unwrap_or(0.0) / self.divisor();
+        let scale = self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, size));
+        let digits = |ns: f64| scale.digits(ns / self.divisor());
+        let texts = [median.map(|ns| self.time(ns)), p10.map(digits), p90.map(digits)];
+        texts.map(|text| text.unwrap_or_else(|| "-".to_owned()))
+    }
+
+    /// Whether the others are compared with this one.
+    pub(crate) fn is_reference(&self, row: &StudyRow) -> bool {
+        row.name == self.of.reference
+    }
+
+    /// The ratio to the reference, and its limits: `1.93x`, `1.90x .. 1.97x`.
+    pub(crate) fn ratio(&self, row: &StudyRow) -> [String; 2] {
+        match row.ratio {
+            _ if self.is_reference(row) => ["1x".to_owned(), "reference".to_owned()],
+            Some(ratio) => ratio_texts(ratio),
+            None => ["-".to_owned(), "-".to_owned()],
+        }
+    }
+
+    /// Whether the row has a ratio that is not as exact as the study asks.
+    pub(crate) fn is_open(&self, row: &StudyRow) -> bool {
+        row.ratio.is_some() && !row.is_settled && !self.is_reference(row)
+    }
+
+    /// Whether any has.
+    pub(crate) fn has_open(&self) -> bool {
+        self.rows.iter().any(|row| self.is_open(row))
+    }
+
+    /// The name of a contestant, with the mark of its contract.
+    pub(crate) fn marked(&self, row: &StudyRow) -> String {
+        let name = plain(&row.name);
+        if row.is_exact { name } else { format!("{name}{}", self.mark(&row.contract)) }
+    }
+
+    /// The contracts that are not exact, in the order in which they first occur.
+    pub(crate) fn contracts(&self) -> Vec<&'a str> {
+        let mut contracts: Vec<&str> = Vec::new();
+        for row in self.of.rows.iter().filter(|row| !row.is_exact) {
+            if !contracts.contains(&row.contract.as_str()) {
+                contracts.push(&row.contract);
+            }
+        }
+        contracts
+    }
+
+    /// The sign of a contract that is not exact.
+    pub(crate) fn mark(&self, contract: &str) -> &'static str {
+        let index = self.contracts().iter().position(|other| *other == contract).unwrap_or(0);
+        MARKS[index % MARKS.len()]
+    }
+
+    /// The published figure with its unit, and the table that it is from if there are several:
+    /// `210 M/s`.
+    pub(crate) fn published(&self, row: &StudyRow) -> Option<String> {
+        let (index, value) = row.published?;
+        let table = self.of.published.get(index)?;
+        let which = match self.of.published.len() {
+            0 | 1 => String::new(),
+            _ => format!(" [{}]", index + 1),
+        };
+        Some(format!("{value} {}{which}", figure::unit(table.unit)))
+    }
+
+    /// The ratio to the reference by published figures.
+    pub(crate) fn published_ratio(&self, row: &StudyRow) -> Option<String> {
+        if self.is_reference(row) {
+            return row.published.map(|_| "1x".to_owned());
+        }
+        finite(row.published_ratio).map(|value| ratio(value, 2, Rounding::Nearest))
+    }
+
+    /// The median here in the unit of the published figure, without the unit.
+    pub(crate) fn in_published_unit(&self, row: &StudyRow) -> Option<String> {
+        let table = self.of.published.get(row.published?.0)?;
+        let ns = median(row, Metric::WallTime)?;
+        figure::from_ns(table.unit, ns, self.of).map(figure::digits)
+    }
+
+    /// The published figure as nanoseconds for one call, if it is one of time.
+    pub(crate) fn published_ns(&self, row: &StudyRow) -> Option<f64> {
+        let (index, value) = row.published?;
+        figure::to_ns(self.of.published.get(index)?.unit, value, self.of)
+    }
+
+    /// How exact a ratio of the table was to be.
+    pub(crate) fn precision(&self) -> Option<f64> {
+        self.run.verdicts.iter().find_map(|claim| match claim.statement {
+            Statement::Ratio(Relation::Measure { precision }) => Some(precision),
+            _ => None,
+        })
+    }
+}
+
+/// A metric of a row.
+pub(crate) fn summary(row: &StudyRow, metric: Metric) -> Option<MetricSummary> {
+    row.per_call.iter().find(|(key, _)| *key == metric).map(|(_, summary)| *summary)
+}
+
+/// The median of a metric for one call, if it is a number.
+pub(crate) fn median(row: &StudyRow, metric: Metric) -> Option<f64> {
+    finite(summary(row, metric)?.median)
+}
+
+fn ratio_texts(ratio: EffectResult) -> [String; 2] {
+    let usable = |value| finite(value).filter(|value| *value > 0.0);
+    let told = Told {
+        quantity: Quantity::Ratio { ahead: "", behind: "" },
+        estimate: usable(ratio.estimate),
+        low: usable(ratio.low),
+        high: usable(ratio.high),
+        bars: Vec::new(),
+    };
+    let [estimate, low, high] = told.numbers();
+    let limits = match (low, high) {
+        (None, None) => "-".to_owned(),
+        (Some(low), None) => format!("{low} .."),
+        (None, Some(high)) => format!(".. {high}"),
+        (Some(low), Some(high)) => format!("{low} .. {high}"),
+    };
+    [estimate.unwrap_or_else(|| "-".to_owned()), limits]
+}

@@ -1,0 +1,50 @@
+//! The claims of a study beside its table.
+
+use super::note;
+use crate::contestants::INDENT;
+use crate::look::{Spans, Tone, letters, span};
+use crate::page::Page;
+use crate::sentence::{spans, what_helps};
+use crate::text::{NO_BREAK, plain};
+use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
+
+/// The claims of a run; those that only stand for a ratio of its table apart.
+pub(crate) fn claims(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
+    let has_table = run.study.is_some();
+    run.verdicts.iter().filter(move |claim| !(has_table && claim.statement.is_measure()))
+}
+
+/// The verdict on a claim, behind its workload unless the claim names it.
+fn spans_on(run: &RunResult, claim: &ClaimResult) -> Spans {
+    let mut text = Spans::new();
+    if let Some(study) = &run.study {
+        let workload = plain(&study.workload.name);
+        if !plain(&claim.claim).ends_with(&format!(" on {workload}")) {
+            text.push(span(Tone::Strong, format!("{workload}: ")));
+        }
+    }
+    text.extend(spans(run, claim));
+    text
+}
+
+/// The same without styles.
+pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
+    letters(&spans_on(run, claim)).replace(NO_BREAK, " ")
+}
+
+/// Every claim in full, and how to go on where some are open.
+pub(super) fn claims_section(page: &mut Page, study: &StudyResult) {
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        page.gap();
+        note(page, "claims");
+    }
+    for run in &study.runs {
+        for claim in claims(run) {
+            page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
+        }
+    }
+    if let Some(helps) = study.runs.iter().find_map(what_helps) {
+        page.gap();
+        page.paragraph(INDENT, &helps);
+    }
+}

@@ -1,0 +1,98 @@
+//! What a block says above its table and below it.
+
+use super::block::Block;
+use super::figure;
+use crate::number::{Rounding, Scale, count, percent};
+use crate::sentence::observation_noun;
+use crate::text::plain;
+use crate::told::value_text;
+use tiebreak_core::metric::Unit;
+use tiebreak_core::plan::Scope;
+
+/// The input, the scope, and how many rounds a unit has and why: a sentence each.
+pub(crate) fn facts(block: &Block) -> Vec<String> {
+    vec![input(block), units(block)]
+}
+
+fn input(block: &Block) -> String {
+    let of = block.of;
+    let bytes = of.input_bytes as f64;
+    let bytes = Scale::of(Unit::Bytes, bytes).write(bytes);
+    let items = match of.items {
+        0 | 1 => String::new(),
+        items => format!("{}, ", count(items, &plain(&of.item))),
+    };
+    let drawn = match (of.workload.is_drawn, of.scope) {
+        (true, Scope::Layout) => "one input, drawn for this run",
+        (true, _) => "each unit draws an input of its own, the same for all contestants",
+        (false, _) => "one input for all units",
+    };
+    format!("{items}{bytes}; {drawn}.")
+}
+
+fn units(block: &Block) -> String {
+    let (of, run) = (block.of, block.run);
+    let scope = match of.scope {
+        Scope::Code => "scope code: placed afresh in memory for each unit",
+        Scope::Binary => "scope binary: a fresh process for each unit",
+        Scope::Layout => "scope layout: as the binaries lie in memory",
+        Scope::Stream => "scope stream",
+    };
+    let units = count(run.rounds, observation_noun(run));
+    let batch = count(of.calls_a_batch, "call");
+    let rounds = match of.scope {
+        Scope::Layout => units,
+        _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),
+    };
+    format!("{rounds}, {batch} a batch, {scope}.{}", why(block))
+}
+
+/// Why a unit has so many rounds: what the pilot found.
+fn why(block: &Block) -> String {
+    let pilot = block.of.pilot;
+    if pilot.units == 0 || block.of.scope == Scope::Layout {
+        return String::new();
+    }
+    let [unit, round] =
+        [pilot.unit_cost_ns, pilot.round_cost_ns].map(|ns| value_text(Unit::Nanoseconds, ns));
+    let costs = format!("a unit costs {unit} beside its rounds of {round}");
+    if pilot.units < 2 {
+        return format!(" In the pilot's only unit, {costs}.");
+    }
+    let spread = |variance: f64| percent(variance.max(0.0).sqrt(), Rounding::Nearest);
+    format!(
+        " Ratios spread by {} within a unit and by {} between units, and {costs}.",
+        spread(pilot.variance_within),
+        spread(pilot.variance_between),
+    )
+}
+
+/// What the signs of a block mean, and what was published beside figures.
+pub(crate) fn notes(block: &Block) -> Vec<String> {
+    let mut notes = Vec::new();
+    for contract in block.contracts() {
+        notes.push(format!(
+            "{} contract '{}', which is not exact: shown for what it costs, and in no claim with \
+             the others.",
+            block.mark(contract),
+            plain(contract)
+        ));
+    }
+    for (index, table) in block.of.published.iter().enumerate() {
+        let which = match block.of.published.len() {
+            1 => "published".to_owned(),
+            _ => format!("published [{}]", index + 1),
+        };
+        let unit = match block.rows.iter().any(|row| row.published.is_some_and(|p| p.0 == index)) {
+            true => format!(", {}", figure::unit(table.unit)),
+            false => String::new(),
+        };
+        let text = match table.text.as_str() {
+            "" => String::new(),
+            text => format!(": {}", plain(text)),
+        };
+        let (source, machine) = (plain(&table.source), plain(&table.machine));
+        notes.push(format!("{which}: {source} ({machine}{unit}){text}."));
+    }
+    notes
+}

@@ -1,0 +1,175 @@
+//! The table of a study as Markdown.
+
+use super::block::Block;
+use super::claims::{claims, sentence_on};
+use super::facts::{facts, notes};
+use super::{Spread, built_with, footer, metrics, promise, summary};
+use crate::footer::{machine_model, repeat_line};
+use crate::look::Look;
+use crate::number::seconds;
+use crate::table::Column;
+use crate::text::{NO_BREAK, plain, short};
+use tiebreak_core::result::{StudyResult, StudyRow};
+
+/// Columns of the pictures of distributions.
+const STRIP: usize = 20;
+const LOOK: Look = Look { width: 100, color: false, unicode: true };
+
+/// See [`super::markdown`].
+pub(super) fn markdown(study: &StudyResult) -> String {
+    let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
+    let mut out = String::new();
+    for block in &blocks {
+        workload(&mut out, block);
+    }
+    out += &format!("{}. {}\n", escaped(&summary(study)), promise(study));
+    let mut said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    if let Some(first) = said.next() {
+        out += "\n";
+        for (run, claim) in std::iter::once(first).chain(said) {
+            out += &format!("- {}\n", escaped(&sentence_on(run, claim)));
+        }
+    }
+    if let Some(block) = blocks.first() {
+        out += "\n";
+        let mut meaning = footer::columns_mean(block, &blocks);
+        meaning.push(footer::not_covered_by(&blocks));
+        out += &format!("{}\n", escaped(&meaning.join(" ")));
+        out += &last_lines(study, &blocks);
+    }
+    out
+}
+
+fn workload(out: &mut String, block: &Block) {
+    let workload = &block.of.workload;
+    let about = match workload.about.as_str() {
+        "" => String::new(),
+        about => format!(": {}", escaped(about)),
+    };
+    let facts = escaped(&facts(block).join(" "));
+    *out += &format!("**{}**{about}. {facts}\n\n", escaped(&workload.name));
+    if !block.rows.is_empty() {
+        let columns = columns(block);
+        *out += &table(block, &columns);
+        let others = metrics::table(block);
+        if !others.is_empty() {
+            let per = escaped(&metrics::per_item(block));
+            *out += &format!("Beside wall time, {per}:\n\n{}", table(block, &others));
+        }
+    }
+    for row in &block.left_out {
+        let (word, why) = match (&row.fault, &row.not_run) {
+            (Some(fault), _) => ("void", short(&fault.to_string())),
+            (None, why) => ("not run", short(why.as_deref().unwrap_or_default())),
+        };
+        let name = escaped(&block.marked(row));
+        *out += &format!("- {name} is {word}: {}.\n", escaped(&why));
+    }
+    let notes = notes(block);
+    for note in &notes {
+        *out += &format!("- {}\n", escaped(note));
+    }
+    if !block.left_out.is_empty() || !notes.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// All columns but the names.
+fn columns(block: &Block) -> Vec<Column> {
+    use crate::table::Align::{Decimal, Left};
+    let cells = |text: &dyn Fn(&StudyRow) -> String| {
+        block.rows.iter().map(|row| text(row)).collect::<Vec<_>>()
+    };
+    let open = |row: &StudyRow| if block.is_open(row) { " ?" } else { "" };
+    let spread = Spread::of(block);
+    let strip = |row: &StudyRow| match (&row.distribution, &spread) {
+        // Blanks at the front of a code span may be taken away, and several become one.
+        (Some(histogram), Some(spread)) => {
+            let bars = spread.bars(histogram, STRIP, LOOK);
+            bars.trim_end().replace(' ', &NO_BREAK.to_string())
+        }
+        _ => String::new(),
+    };
+    let times = |index: usize| cells(&|row| block.times(row)[index].clone());
+    let mut columns = vec![
+        Column::new("language", Left, cells(&|row| row.language.map_or("", |l| l.name()).into())),
+        Column::new(&block.title(), Decimal, times(0)),
+        Column::new("p10", Decimal, times(1)),
+        Column::new("p90", Decimal, times(2)),
+        Column::new(
+            &format!("vs {}", plain(&block.of.reference)),
+            Decimal,
+            cells(&|row| block.ratio(row)[0].clone()),
+        ),
+        Column::new(
+            "interval",
+            Left,
+            cells(&|row| format!("{}{}", block.ratio(row)[1], open(row))),
+        ),
+    ];
+    if block.rows.iter().any(|row| row.published.is_some()) {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        columns.extend([
+            Column::new("published", Decimal, cells(&|row| or_none(block.published(row)))),
+            Column::new("here", Decimal, cells(&|row| or_none(block.in_published_unit(row)))),
+            Column::new("its ratio", Decimal, cells(&|row| or_none(block.published_ratio(row)))),
+        ]);
+    }
+    if spread.is_some() {
+        columns.push(Column::new("spread", Left, cells(&strip)));
+    }
+    columns
+}
+
+/// A table with a row a contestant, and an empty line after it.
+fn table(block: &Block, columns: &[Column]) -> String {
+    use crate::table::Align;
+    let titles = columns.iter().map(|column| escaped(&column.title));
+    let rules = columns.iter().map(|c| if c.align == Align::Left { "---" } else { "--:" });
+    let mut out = format!(
+        "| contestant | {} |\n|---|{}|\n",
+        titles.collect::<Vec<_>>().join(" | "),
+        rules.collect::<Vec<_>>().join("|")
+    );
+    for (index, row) in block.rows.iter().enumerate() {
+        let cell = |column: &Column| match column.cells[index].as_str() {
+            "" => String::new(),
+            strip if column.title == "spread" => format!("`{strip}`"),
+            text => escaped(text),
+        };
+        let cells: Vec<_> = columns.iter().map(cell).collect();
+        out += &format!("| {} | {} |\n", escaped(&block.marked(row)), cells.join(" | "));
+    }
+    out + "\n"
+}
+
+/// The source, the builds, the machine, and the command that makes the same again.
+fn last_lines(study: &StudyResult, blocks: &[Block]) -> String {
+    let mut out = String::new();
+    let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) else { return out };
+    out += &format!("\nSource: {}. ", escaped(&block.of.source));
+    let built = built_with(blocks);
+    if !built.is_empty() {
+        out += &format!("Built with {}. ", escaped(&built.join("; ")));
+    }
+    let model =
+        machine_model(run).map_or(String::new(), |model| format!(" on {}", escaped(&model)));
+    let command = repeat_line(run).replace('`', "'");
+    out += &format!("Measured{model} in {} by `{}`.\n", seconds(study.seconds), plain(&command));
+    out
+}
+
+/// A text without anything that Markdown or HTML would take for its own.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in plain(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '~' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,184 @@
+//! A block of the table on a screen.
+
+use super::block::Block;
+use super::facts::{facts, notes};
+use super::{Spread, metrics, note};
+use crate::contestants::INDENT;
+use crate::look::{Look, Spans, Tone, columns_of, span};
+use crate::page::Page;
+use crate::table::{Align, Column, GAP, indented, rows};
+use crate::text::{plain, short, shorten_middle};
+use tiebreak_core::result::StudyRow;
+use unicode_width::UnicodeWidthStr;
+
+/// The narrowest picture of a distribution that still says something, and the widest.
+const STRIP: std::ops::RangeInclusive<usize> = 14..=40;
+
+/// A workload: what it is, its contestants, and what was measured beside wall time. Where the
+/// screen is wide enough all of a contestant stands on one line, else pictures and published
+/// figures stand below.
+pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
+    page.gap();
+    let workload = &block.of.workload;
+    let mut head = vec![span(Tone::Strong, plain(&workload.name))];
+    if !workload.about.is_empty() {
+        head.push(span(Tone::Plain, format!(": {}", plain(&workload.about))));
+    }
+    page.paragraph("", &head);
+    facts(block).iter().for_each(|fact| note(page, fact));
+    if !block.rows.is_empty() {
+        page.gap();
+        main_table(page, block, look);
+    }
+    left_out(page, block);
+    let others = metrics::table(block);
+    if !others.is_empty() {
+        page.gap();
+        let columns = [vec![name_column(block, look)], others].concat();
+        lines(page, columns, look);
+        note(page, &metrics::per_item(block));
+    }
+    let notes = notes(block);
+    if !notes.is_empty() {
+        page.gap();
+        notes.iter().for_each(|text| note(page, text));
+    }
+}
+
+fn main_table(page: &mut Page, block: &Block, look: Look) {
+    let numbers = numbers(block, look);
+    let published = published(block);
+    let spread = Spread::of(block);
+    let room = look.table_columns() - INDENT.len();
+    let all = [numbers.clone(), published.clone()].concat();
+    let strip = room.saturating_sub(width(&all) + GAP).min(*STRIP.end());
+    if spread.is_none() && width(&all) <= room {
+        lines(page, all, look);
+    } else if let Some(spread) = spread
+        && strip >= *STRIP.start()
+    {
+        let before = width(&numbers) + GAP;
+        lines(page, [numbers, vec![strips(block, &spread, strip, look)], published].concat(), look);
+        axis(page, block, &spread, before, strip);
+    } else {
+        lines(page, numbers, look);
+        below(page, block, spread, published, look);
+    }
+}
+
+/// Pictures and published figures, where they have no room beside the numbers.
+fn below(
+    page: &mut Page,
+    block: &Block,
+    spread: Option<Spread>,
+    published: Vec<Column>,
+    look: Look,
+) {
+    let name = vec![name_column(block, look)];
+    let room = look.columns() - INDENT.len();
+    let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
+    let strip = room.saturating_sub(taken).clamp(*STRIP.start(), *STRIP.end());
+    if spread.is_none() && published.is_empty() {
+        return;
+    }
+    page.gap();
+    let before = width(&name) + GAP;
+    let picture = spread.map(|spread| strips(block, &spread, strip, look));
+    lines(page, [name, picture.into_iter().collect(), published].concat(), look);
+    if let Some(spread) = spread {
+        axis(page, block, &spread, before, strip);
+    }
+}
+
+/// The columns that a table takes with all that it has.
+fn width(columns: &[Column]) -> usize {
+    rows(columns.to_vec(), usize::MAX).first().map_or(0, |row| columns_of(row))
+}
+
+fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
+    for row in rows(columns, look.table_columns() - INDENT.len()) {
+        page.table_line(&indented(row, INDENT));
+    }
+}
+
+/// A cell for each row that runs.
+fn cells(block: &Block, text: impl Fn(&StudyRow) -> String) -> Vec<String> {
+    block.rows.iter().map(|row| text(row)).collect()
+}
+
+fn name_column(block: &Block, look: Look) -> Column {
+    let room = (look.columns() / 4).min(24);
+    let name = |row: &StudyRow| shorten_middle(&block.marked(row), room, look);
+    Column::new("", Align::Left, cells(block, name))
+}
+
+/// Names, times and ratios.
+pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
+    let time = |index: usize| cells(block, |row| block.times(row)[index].clone());
+    let ratio = |index: usize| cells(block, |row| block.ratio(row)[index].clone());
+    let sign = |row: &StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
+    let language = |row: &StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
+    let title = shorten_middle(&block.title(), 16, look);
+    let reference = shorten_middle(&plain(&block.of.reference), 14, look);
+    vec![
+        name_column(block, look),
+        Column::new("in", Align::Left, cells(block, language)).rank(4),
+        Column::new(&title, Align::Decimal, time(0)),
+        Column::new("p10", Align::Decimal, time(1)).rank(2),
+        Column::new("p90", Align::Decimal, time(2)).rank(2),
+        Column::new(&format!("vs {reference}"), Align::Decimal, ratio(0)),
+        Column::new("interval", Align::Left, ratio(1)).rank(1),
+        Column::new("", Align::Left, cells(block, sign)).rank(1),
+    ]
+}
+
+/// What was published: the figure, ours in its unit, and its ratio; nothing where nothing was.
+pub(crate) fn published(block: &Block) -> Vec<Column> {
+    if block.rows.iter().all(|row| row.published.is_none()) {
+        return Vec::new();
+    }
+    let text = |text: fn(&Block, &StudyRow) -> Option<String>| {
+        cells(block, |row| text(block, row).unwrap_or("-".to_owned()))
+    };
+    vec![
+        Column::new("published", Align::Decimal, text(|block, row| block.published(row))),
+        Column::new("here", Align::Decimal, text(|block, row| block.in_published_unit(row)))
+            .rank(3),
+        Column::new("its ratio", Align::Decimal, text(|block, row| block.published_ratio(row)))
+            .rank(2),
+    ]
+}
+
+/// The distributions below each other on one scale.
+fn strips(block: &Block, spread: &Spread, columns: usize, look: Look) -> Column {
+    let strip = |row: &StudyRow| match &row.distribution {
+        Some(histogram) => spread.bars(histogram, columns, look),
+        None => String::new(),
+    };
+    Column::new("spread", Align::Left, cells(block, strip))
+}
+
+/// The ends of the scale of the distributions, below them.
+fn axis(page: &mut Page, block: &Block, spread: &Spread, before: usize, columns: usize) {
+    let (low, high) = (block.time(spread.low), block.time_with_unit(spread.high));
+    let kind = if spread.is_log { "log" } else { "" };
+    let gap = columns.saturating_sub(low.width() + kind.len() + high.width());
+    let (left, right) = (gap / 2, (gap - gap / 2).max(1));
+    let text = format!("{low}{}{kind}{}{high}", " ".repeat(left), " ".repeat(right));
+    let before = " ".repeat(before);
+    page.table_line(&[span(Tone::Plain, INDENT), span(Tone::Dim, format!("{before}{text}"))]);
+}
+
+/// Why contestants are not in the table.
+fn left_out(page: &mut Page, block: &Block) {
+    for row in &block.left_out {
+        let name: Spans = vec![span(Tone::Strong, block.marked(row))];
+        let (word, tone, why) = match (&row.fault, &row.not_run) {
+            (Some(fault), _) => ("void", Tone::Bad, short(&fault.to_string())),
+            (None, why) => ("not run", Tone::Doubt, short(why.as_deref().unwrap_or_default())),
+        };
+        let said =
+            [span(Tone::Plain, " is "), span(tone, word), span(Tone::Plain, format!(": {why}."))];
+        page.paragraph(INDENT, &[name, said.to_vec()].concat());
+    }
+}

@@ -1,0 +1,74 @@
+//! What the oracle said of each contestant.
+
+use crate::contestants::INDENT;
+use crate::look::{Look, Tone, span};
+use crate::number::count;
+use crate::page::Page;
+use crate::table::{Align, Column, indented, rows};
+use crate::text::{plain, short, shorten_middle};
+use tiebreak_core::result::VerifyRow;
+
+/// The table, a summary above it and the faults below it.
+pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
+    let look = *look;
+    let mut page = Page::new(look);
+    let wrong = found.iter().filter(|row| row.fault.is_some()).count();
+    let tone = match (wrong, found.iter().any(|row| row.not_run.is_some())) {
+        (1.., _) => Tone::Bad,
+        (0, true) => Tone::Doubt,
+        (0, false) => Tone::Good,
+    };
+    page.paragraph("", &[span(tone, summary(found)), span(Tone::Plain, ".")]);
+    if found.is_empty() {
+        return page.finish();
+    }
+    page.gap();
+    for row in rows(columns(found, look), look.columns() - INDENT.len()) {
+        page.line(&indented(row, INDENT));
+    }
+    for row in found {
+        let text = match (&row.fault, &row.not_run) {
+            (Some(fault), _) => short(&fault.to_string()),
+            (None, Some(why)) => {
+                format!("was not judged on {}: {}", plain(&row.workload), short(why))
+            }
+            (None, None) => continue,
+        };
+        page.gap();
+        let name = span(Tone::Strong, plain(&row.contestant));
+        page.paragraph(INDENT, &[name, span(Tone::Plain, format!(" {text}."))]);
+    }
+    page.finish()
+}
+
+fn summary(found: &[VerifyRow]) -> String {
+    let wrong = found.iter().filter(|row| row.fault.is_some()).count();
+    let missing = found.iter().filter(|row| row.fault.is_none() && row.not_run.is_some()).count();
+    let judged = found.len() - missing;
+    let items: u64 = found.iter().map(|row| row.items).sum();
+    let mut text = match (judged, wrong) {
+        (0, _) => "Nothing was judged".to_owned(),
+        (_, 0) => format!("Right: {} of {}", count(judged as u64, "answer"), count(items, "item")),
+        (_, _) => format!("Wrong: {wrong} of {}", count(judged as u64, "answer")),
+    };
+    if missing > 0 && judged > 0 {
+        text += &format!("; {missing} not judged");
+    }
+    text
+}
+
+fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
+    let cells = |text: &dyn Fn(&VerifyRow) -> String| found.iter().map(text).collect::<Vec<_>>();
+    let cut = |text: &str| shorten_middle(&plain(text), look.columns() / 3, look);
+    let verdict = |row: &VerifyRow| match (&row.fault, &row.not_run) {
+        (Some(_), _) => "wrong",
+        (None, Some(_)) => "not judged",
+        (None, None) => "right",
+    };
+    vec![
+        Column::new("contestant", Align::Left, cells(&|row| cut(&row.contestant))),
+        Column::new("input", Align::Left, cells(&|row| cut(&row.workload))).rank(2),
+        Column::new("items", Align::Right, cells(&|row| row.items.to_string())).rank(1),
+        Column::new("answer", Align::Left, cells(&|row| verdict(row).to_owned())),
+    ]
+}

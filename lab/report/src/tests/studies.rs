@@ -1,0 +1,174 @@
+//! Studies: tables, progress, and what holds for all of them.
+
+use super::pages::check_width;
+use super::*;
+use crate::fixture::study::*;
+use crate::live::{study_frame, study_line};
+use crate::study;
+use tiebreak_core::result::StudyResult;
+
+fn all_studies() -> Vec<(&'static str, StudyResult)> {
+    let mut many = studied();
+    while many.runs.len() < 7 {
+        many.runs.push(many.runs[0].clone());
+    }
+    let mut none = studied();
+    none.runs.clear();
+    let mut silent = studied();
+    silent.interrupted = true;
+    for run in &mut silent.runs {
+        run.verdicts.clear();
+        run.study.iter_mut().for_each(|study| study.rows.clear());
+    }
+    vec![
+        ("studied", studied()),
+        ("begun", unstudied()),
+        ("many", many),
+        ("hostile", hostile_study()),
+        ("none", none),
+        ("silent", silent),
+    ]
+}
+
+#[test]
+fn a_study_reads_well() {
+    let ascii = Look { width: 60, unicode: false, ..LOOK };
+    for (name, look) in
+        [("at_80", LOOK), ("in_ascii_at_60", ascii), ("at_140", Look { width: 140, ..LOOK })]
+    {
+        insta::assert_snapshot!(name, study::table(&studied(), &look));
+    }
+    insta::assert_snapshot!("begun", study::table(&unstudied(), &LOOK));
+    insta::assert_snapshot!("of_one_workload", terminal::render(&studied().runs[0], &LOOK));
+}
+
+#[test]
+fn a_study_reads_well_as_markdown() {
+    insta::assert_snapshot!(study::markdown(&studied()));
+}
+
+#[test]
+fn what_verify_found_reads_well() {
+    let mut out = String::new();
+    let found = verified();
+    for rows in [&found[..], &found[..3], &found[4..], &[]] {
+        out += &format!("==\n{}", study::verify(rows, &LOOK));
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn progress_of_a_study_reads_well() {
+    let mut out = String::new();
+    for (what, study) in all_studies() {
+        for look in [LOOK, Look { width: 60, unicode: false, ..LOOK }] {
+            out += &format!("== {what}\n{}\n", study_frame(&study, &look).join("\n"));
+        }
+        out += &format!("-- {}\n", study_line(&study, &LOOK));
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn no_line_of_a_study_is_wider_than_the_screen_or_speaks_to_it() {
+    for (what, study) in all_studies() {
+        for width in [40, 60, 80, 100, 120, 200] {
+            for unicode in [true, false] {
+                let look = Look { width, color: false, unicode };
+                let mut text = study::table(&study, &look);
+                text += &study::progress(&study, &look, true).join("\n");
+                text += &format!("\n{}\n", study::progress(&study, &look, false).join("\n"));
+                text += &study::verify(&verified(), &look);
+                for run in &study.runs {
+                    text += &terminal::render(run, &look);
+                }
+                check_width(what, &text, look);
+                assert!(!text.contains('\u{1b}'), "{what}");
+                assert!(unicode || what == "hostile" || text.is_ascii(), "{what}");
+            }
+        }
+        assert!((1..=6).contains(&study_frame(&study, &LOOK).len()), "{what}");
+    }
+}
+
+#[test]
+fn ratios_of_the_table_stand_in_no_list_of_claims() {
+    let said = study::verdicts(&studied());
+    assert_eq!(said.lines().count(), 6, "{said}");
+    assert!(!said.contains("Measured"), "{said}");
+    for start in [
+        "Holds: swar is at least 1.5x faster than naive on random-20k. ",
+        "sequential: Undecided after 12 units in 1.9 s: swar is at least 2x",
+    ] {
+        assert!(said.lines().any(|line| line.starts_with(start)), "{said}");
+    }
+}
+
+#[test]
+fn a_ratio_is_told_as_such() {
+    let run = &studied().runs[0];
+    let said: Vec<_> = run.verdicts.iter().take(3).map(|claim| sentence(run, claim)).collect();
+    insta::assert_snapshot!(said.join("\n"));
+    let mut void = cell("lut", Verdict::Void, [None; 3]);
+    void.fault = Some(("lut".to_owned(), Fault::NotPrepared { workload: "w".to_owned() }));
+    let said = sentence(run, &void);
+    let expected = "Void: how large naive / lut is is not known, because lut said that it cannot \
+                    be prepared for w.";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn what_is_drawn_afresh_is_named_in_the_sentence() {
+    for (scope, is_drawn, expected) in [
+        (Scope::Code, true, "for this code, placed afresh in memory, on inputs drawn afresh"),
+        (Scope::Code, false, "for this code, placed afresh in memory, on this input"),
+        (Scope::Binary, true, "for these binaries in fresh processes, on inputs drawn afresh"),
+        (Scope::Binary, false, "for these binaries in fresh processes, on this input"),
+        (Scope::Layout, true, "for these binaries as they lie in memory, on this input"),
+    ] {
+        let mut run = workload("random", "", is_drawn);
+        run.study.as_mut().unwrap().scope = scope;
+        let mut claim = run.verdicts[3].clone();
+        claim.scope = scope;
+        let said = sentence(&run, &claim);
+        assert!(said.contains(&format!(", {expected} and this machine; wrong")), "{said}");
+    }
+}
+
+/// A study whose contestants are so far apart that each has bins of its own.
+fn far_apart() -> StudyResult {
+    let mut study = studied();
+    for row in study.runs.iter_mut().filter_map(|run| run.study.as_mut()).flat_map(|s| &mut s.rows)
+    {
+        let factor = if row.name == "from_chars" { 90.0 } else { 1.0 };
+        let summaries = row.per_call.iter_mut().map(|(_, summary)| summary);
+        for value in summaries.flat_map(|s| [&mut s.median, &mut s.p10, &mut s.p90]) {
+            *value = value.map(|value| value * factor);
+        }
+        if let Some(histogram) = &mut row.distribution {
+            histogram.low *= factor;
+            histogram.high *= factor;
+        }
+    }
+    study
+}
+
+#[test]
+fn a_picture_of_a_study_looks_as_it_was_approved() {
+    insta::assert_snapshot!("picture", crate::svg::study(&studied()));
+    insta::assert_snapshot!("picture_on_a_log_scale", crate::svg::study(&far_apart()));
+    insta::assert_snapshot!("far_apart", study::table(&far_apart(), &LOOK));
+}
+
+#[test]
+fn every_picture_of_a_study_is_well_formed() {
+    let mut studies = all_studies();
+    studies.push(("far apart", far_apart()));
+    for (what, study) in studies {
+        let text = crate::svg::study(&study);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{what}");
+        assert!(!text.contains("<script") && !text.contains('\u{1b}'), "{what}");
+        assert_eq!(text.matches("<text").count(), text.matches("</text>").count(), "{what}");
+        assert!(text.ends_with("</svg>\n"), "{what}");
+    }
+}

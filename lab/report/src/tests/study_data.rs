@@ -1,0 +1,101 @@
+//! The JSON of studies: against its schema, and read back.
+
+use super::data::schema_of;
+use crate::fixture::study::*;
+use crate::{json, study};
+use serde_json::{Value, json};
+use tiebreak_core::result::StudyResult;
+
+const RESULT: &str = include_str!("../../../../docs/schema/result-1.schema.json");
+const STUDY: &str = include_str!("../../../../docs/schema/study-result-1.schema.json");
+
+fn all() -> Vec<(&'static str, StudyResult)> {
+    let mut odd = studied();
+    odd.seconds = f64::INFINITY;
+    for claim in odd.runs.iter_mut().flat_map(|run| &mut run.verdicts) {
+        claim.evidence.for_claim = f64::INFINITY;
+        claim.effect.high = Some(f64::INFINITY);
+    }
+    for row in odd.runs.iter_mut().filter_map(|run| run.study.as_mut()).flat_map(|s| &mut s.rows) {
+        row.published_ratio = Some(f64::NAN);
+        row.per_call.iter_mut().for_each(|(_, summary)| summary.p90 = Some(f64::INFINITY));
+    }
+    vec![("studied", studied()), ("begun", unstudied()), ("hostile", hostile_study()), ("odd", odd)]
+}
+
+#[test]
+fn every_study_obeys_the_schema() {
+    let schema = schema_of(RESULT, STUDY);
+    for (what, study) in all() {
+        let value = json::study_value(&study);
+        let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [""; 0], "{what}");
+        let read: Value = serde_json::from_str(&json::study(&study)).unwrap();
+        assert_eq!(read, value, "{what}");
+    }
+}
+
+#[test]
+fn the_schema_rejects_what_is_no_study() {
+    let schema = schema_of(RESULT, STUDY);
+    let good = json::study_value(&studied());
+    assert!(schema.is_valid(&good));
+    for (pointer, key, value) in [
+        ("", "schema", json!("tiebreak/study/2")),
+        ("", "surprise", json!(1)),
+        ("/runs/0", "surprise", json!(1)),
+        ("/runs/0/study", "scope", json!("stream")),
+        ("/runs/0/study", "surprise", json!(1)),
+        ("/runs/0/study/rows/0", "language", json!("fortran")),
+        ("/runs/0/study/rows/0", "per_call", json!({ "speed": {} })),
+        ("/runs/0/study/rows/0", "ratio", json!({ "estimate": 1 })),
+        ("/runs/0/study/published/0", "unit", json!("MB/s")),
+        ("/runs/0/verdicts/0", "relation", json!({ "form": "measure" })),
+    ] {
+        let mut bad = good.clone();
+        bad.pointer_mut(pointer).unwrap()[key] = value;
+        assert!(!schema.is_valid(&bad), "{pointer}/{key}");
+    }
+    for (pointer, keys) in
+        [("", good.as_object()), ("/runs/0/study", good["runs"][0]["study"].as_object())]
+    {
+        for key in keys.unwrap().keys() {
+            let mut bad = good.clone();
+            bad.pointer_mut(pointer).unwrap().as_object_mut().unwrap().remove(key);
+            assert!(!schema.is_valid(&bad), "without {pointer}/{key}");
+        }
+    }
+    let mut bad = good.clone();
+    bad["runs"][0].as_object_mut().unwrap().remove("study");
+    assert!(!schema.is_valid(&bad), "a run without its block");
+}
+
+#[test]
+fn the_table_is_made_from_the_json_as_from_the_result() {
+    for (what, study) in all() {
+        let read = json::read_study(&json::study(&study)).unwrap();
+        assert_eq!(study::markdown(&read), study::markdown(&study), "{what}");
+        let again = json::read_study(&json::study(&read)).unwrap();
+        assert_eq!(study::markdown(&again), study::markdown(&read), "{what}");
+    }
+}
+
+#[test]
+fn what_is_no_study_is_told() {
+    let good = json::study_value(&studied());
+    for (pointer, key, value, expected) in [
+        ("", "schema", json!("tiebreak/check/1"), "its schema is tiebreak/check/1"),
+        ("", "runs", json!(1), "invalid type"),
+        ("/runs/0/verdicts/0", "metric", json!("speed"), "no metric is speed"),
+        ("/runs/0/verdicts/0", "relation", json!({ "form": "big" }), "unknown variant `big`"),
+        ("/runs/0/study/rows/0", "fault", json!({ "fault": "luck", "text": "x" }), "luck"),
+        ("/runs/0/study/rows/0", "per_call", json!({ "speed": {} }), "no metric is speed"),
+    ] {
+        let mut bad = good.clone();
+        bad.pointer_mut(pointer).unwrap()[key] = value;
+        let error = json::read_study(&bad.to_string()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(error.starts_with("not what 'tiebreak study run NAME --json FILE' writes: "));
+    }
+    assert!(json::read_study("{").unwrap_err().to_string().contains("EOF"));
+}

@@ -1,0 +1,49 @@
+//! The table of a study, from what `tiebreak study run NAME --json` wrote.
+
+use anyhow::{Context, Result, ensure};
+use tiebreak_report::{json, study};
+
+/// Where the data of studies is, from the root; the study's name and `.json` follow.
+pub const STUDIES: &str = "docs/measured/study-";
+
+/// Where the data of a study is.
+///
+/// # Errors
+/// The name is none that a study's folder can have.
+pub fn data(name: &str) -> Result<String> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    ensure!(!name.is_empty() && name.chars().all(is_plain), "'{name}' is not the name of a study");
+    Ok(format!("{STUDIES}{name}.json"))
+}
+
+/// The text of the block: the table as the data gives it.
+///
+/// # Errors
+/// The data is not of this study, or not what `tiebreak study run` writes.
+pub fn render(text: &str, name: &str) -> Result<String> {
+    let place = data(name)?;
+    let result = json::read_study(text).with_context(|| format!("reading {place}"))?;
+    ensure!(result.study == name, "{place} is of the study {}", result.study);
+    Ok(study::markdown(&result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_study_is_read_under_its_name_alone() {
+        let text = "{\"schema\":\"tiebreak/study/1\",\"study\":\"one\",\"title\":\"One\",\
+                    \"error\":0.01,\"budget\":{\"rounds\":null,\"seconds\":60},\"seconds\":1.5,\
+                    \"interrupted\":false,\"runs\":[]}";
+        assert!(render(text, "one").unwrap().contains("is wrong is at most 1%"));
+        for (text, name, expected) in [
+            (text, "two", "docs/measured/study-two.json is of the study one"),
+            (text, "../one", "'../one' is not the name of a study"),
+            ("{}", "one", "reading docs/measured/study-one.json: not what 'tiebreak study run"),
+        ] {
+            let error = format!("{:#}", render(text, name).unwrap_err());
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}
