@@ -76,6 +76,18 @@ pub fn rational_score(v: f64) -> f64 {
 }
 
 impl Table {
+    /// How many rounds that all lie on one side of the bar it takes at least until the bets have
+    /// won `1 / error_a_side`: no run of fewer rounds settles anything.
+    pub fn fewest_rounds(&self, error_a_side: f64) -> u64 {
+        let mut wealth = self.weight;
+        let mut rounds = 0;
+        while wealth.iter().sum::<f64>() < 1.0 / error_a_side && rounds < 10_000 {
+            wealth.iter_mut().zip(self.stake).for_each(|(wealth, stake)| *wealth *= 1.0 + stake);
+            rounds += 1;
+        }
+        rounds
+    }
+
     /// The scores of all bettors for a round that lies `y` above the bar, the scale being that of
     /// the rounds before it; `None` while there is no scale, when every bettor looks at the sign.
     #[inline]
@@ -103,6 +115,15 @@ mod tests {
             assert!((sum - 1.0).abs() < 1e-15, "{}: {sum}", table.name);
             assert!(table.stake.iter().all(|a| (0.0..1.0).contains(a)));
         }
+    }
+
+    #[test]
+    fn the_fewest_rounds_are_those_of_unanimous_bets() {
+        // Ten rounds at 1%, two-sided, as a race of unanimous rounds needs (lab/tiebreak).
+        assert_eq!(M3R.fewest_rounds(0.005), 10);
+        assert_eq!(S.fewest_rounds(1.0), 0);
+        assert_eq!(S.fewest_rounds(0.005), 11);
+        assert_eq!(S.fewest_rounds(0.01 / 158.0), 18);
     }
 
     #[test]

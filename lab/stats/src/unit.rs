@@ -34,9 +34,20 @@ fn middle(sorted: &[f64]) -> Option<f64> {
     Some((sorted[half - 1] + upper) / 2.0 + 0.0)
 }
 
-/// Variances of log ratios within units and between them, by the analysis of variance of one random
-/// factor (Searle, Casella and McCulloch 1992, chapter 3): the mean square within, and what the
-/// mean square between exceeds it by, over the rounds a unit; at least 0 both.
+/// The least spread between units that is reckoned with, as a natural logarithm: a pilot of a few
+/// units cannot prove that placement does not matter.
+const SPREAD_BETWEEN_MIN: f64 = 0.005;
+/// The standard deviation of a normal distribution over the median distance from its median.
+const DEVIATION_OF_MAD: f64 = 1.482602218505602;
+/// The variance of a median of many normal values over that of their mean.
+const MEDIAN_COST: f64 = std::f64::consts::FRAC_PI_2;
+
+/// Variances of log ratios within units and between them.
+///
+/// Units are summarised by medians, which do not care how far away an outlier lies, so the variance
+/// within is that which the median distance from the median stands for (the median over units), and
+/// the variance between is that of the units' medians, less what the rounds explain of it: their
+/// variance times pi/2 over the rounds a unit. At least 0 both.
 ///
 /// Each unit has equally many rounds, at least 2 of at least 2 units; `None` otherwise.
 pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
@@ -44,29 +55,39 @@ pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
     if rounds < 2 || units.len() < 2 || units.iter().any(|unit| unit.len() != rounds) {
         return None;
     }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let squares = |values: &[f64]| {
-        let middle = mean(values);
-        values.iter().map(|value| (value - middle) * (value - middle)).sum::<f64>()
+    let median = |mut values: Vec<f64>| {
+        values.sort_unstable_by(f64::total_cmp);
+        middle(&values).unwrap_or(0.0)
     };
-    let means: Vec<f64> = units.iter().map(|unit| mean(unit)).collect();
-    let freedom = (units.len() * (rounds - 1)) as f64;
-    let within = units.iter().map(|unit| squares(unit)).sum::<f64>() / freedom;
-    let between = squares(&means) / (units.len() - 1) as f64 - within / rounds as f64;
+    let medians: Vec<f64> = units.iter().map(|unit| median(unit.clone())).collect();
+    let distances = units
+        .iter()
+        .zip(&medians)
+        .map(|(unit, centre)| median(unit.iter().map(|value| (value - centre).abs()).collect()));
+    let deviation = DEVIATION_OF_MAD * median(distances.collect());
+    let within = deviation * deviation;
+    let mean = medians.iter().sum::<f64>() / medians.len() as f64;
+    let squares = medians.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+    let between = squares / (medians.len() - 1) as f64 - MEDIAN_COST * within / rounds as f64;
     Some((within, between.max(0.0)))
 }
 
 /// How many rounds a unit should have so that a given time says most:
 /// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), an even number
-/// from [`ROUNDS_MIN`] to [`ROUNDS_MAX`].
-pub fn best_rounds(pilot: &Pilot) -> u32 {
-    let cost = pilot.unit_cost_ns / pilot.round_cost_ns.max(1.0);
-    let best = libm::sqrt(cost * pilot.variance_within / pilot.variance_between);
-    if best.is_nan() {
+/// from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and no more than lets `units_wanted` units fit into
+/// `seconds`.
+pub fn best_rounds(pilot: &Pilot, units_wanted: u64, seconds: f64) -> u32 {
+    let between = pilot.variance_between.max(SPREAD_BETWEEN_MIN * SPREAD_BETWEEN_MIN);
+    let round_cost_ns = pilot.round_cost_ns.max(1.0);
+    let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / between);
+    let each_ns = seconds * 1e9 / units_wanted.max(1) as f64;
+    let affordable = (each_ns - pilot.unit_cost_ns) / round_cost_ns;
+    let rounds = best.min(affordable);
+    if rounds.is_nan() {
         return ROUNDS_MIN;
     }
-    let bounded = best.clamp(f64::from(ROUNDS_MIN), f64::from(ROUNDS_MAX));
-    2 * libm::round(bounded / 2.0) as u32
+    let bounded = rounds.clamp(f64::from(ROUNDS_MIN), f64::from(ROUNDS_MAX));
+    2 * (bounded / 2.0) as u32
 }
 
 #[cfg(test)]
@@ -95,32 +116,44 @@ mod tests {
     }
 
     #[test]
-    fn the_variances_are_those_of_a_worked_example() {
-        // Means 1.5, 3.5 and 5.5: within 0.5, between 4 - 0.5 / 2.
-        let units = vec![vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0, 6.0]];
-        assert_eq!(variances(&units), Some((0.5, 3.75)));
-        assert_eq!(variances(&[vec![1.0, 3.0], vec![1.0, 3.0]]), Some((2.0, 0.0)));
+    fn the_variances_are_those_of_a_worked_example_and_outliers_do_not_matter() {
+        // Medians 2, 5 and 8, each with a median distance of 1: within 1.4826^2 = 2.1981, between
+        // 9 - pi / 2 * 2.1981 / 3.
+        let units = vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]];
+        let (within, between) = variances(&units).unwrap();
+        assert!((within - 2.198109).abs() < 1e-6, "{within}");
+        assert!((between - 7.849073).abs() < 1e-6, "{between}");
+        let mut wild = units.clone();
+        wild[1][2] = 1e9;
+        assert_eq!(variances(&wild), Some((within, between)));
+        let alike = vec![vec![1.0, 2.0, 3.0], vec![3.0, 2.0, 1.0]];
+        assert_eq!(variances(&alike), Some((within, 0.0)));
         assert_eq!(variances(&units[..1]), None);
         assert_eq!(variances(&[vec![1.0], vec![2.0]]), None);
     }
 
     #[test]
-    fn the_rounds_of_a_unit_balance_its_costs_against_its_noise() {
-        let check = |within: f64, between: f64, cost: f64, expected: u32| {
+    fn the_rounds_of_a_unit_balance_its_costs_against_its_noise_and_the_budget() {
+        let check = |within: f64, between: f64, unit_cost_ns: f64, seconds: f64, expected: u32| {
             let pilot = Pilot {
                 units: 4,
                 variance_within: within,
                 variance_between: between,
-                unit_cost_ns: cost,
+                unit_cost_ns,
                 round_cost_ns: 1.0,
             };
-            assert_eq!(best_rounds(&pilot), expected, "{within} {between} {cost}");
+            let rounds = best_rounds(&pilot, 20, seconds);
+            assert_eq!(rounds, expected, "{within} {between} {unit_cost_ns} {seconds}");
         };
-        check(1.0, 1.0, 100.0, 10);
-        check(4.0, 1.0, 100.0, 20);
-        check(1.0, 4.0, 100.0, 6);
-        check(1.0, 0.0, 100.0, ROUNDS_MAX);
-        check(0.0, 0.0, 100.0, ROUNDS_MIN);
-        check(1.0, 1e9, 1.0, ROUNDS_MIN);
+        check(1.0, 1.0, 100.0, 1.0, 10);
+        check(4.0, 1.0, 100.0, 1.0, 20);
+        check(1.0, 4.0, 100.0, 1.0, 4);
+        check(1.0, 0.0, 100.0, 1.0, ROUNDS_MAX);
+        check(0.0, 0.0, 100.0, 1.0, ROUNDS_MIN);
+        check(1e-6, 0.0, 100.0, 1.0, 2);
+        check(1.0, 1e9, 1.0, 1.0, ROUNDS_MIN);
+        // 20 units of 100 ns and 12 rounds of 1 ns fit into 2240 ns.
+        check(4.0, 1.0, 100.0, 2.24e-6, 12);
+        check(4.0, 1.0, 100.0, 1e-6, ROUNDS_MIN);
     }
 }
