@@ -7,6 +7,8 @@
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
 #   scripts/setup.sh gate      to gate pull requests beside hyperfine: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
+#   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
+#                              the libraries that are raced
 set -eu
 
 RUST_NEEDED=1.95
@@ -26,6 +28,11 @@ has() {
 
 has_c_headers() {
     echo '#include <stdio.h>' | cc -E -
+}
+
+# has_library HEADER [FLAG]: C++ finds the header.
+has_library() {
+    echo "#include <$1>" | clang++ ${2:+"$2"} -x c++ -E -
 }
 
 has_certificates() {
@@ -70,8 +77,23 @@ for job in "$@"; do
         fuzz)
             need g++ has c++
             ;;
+        studies)
+            need_rust
+            need gcc has gcc
+            need libc6-dev has_c_headers
+            need g++ has g++
+            need clang has clang++
+            need libc++-dev has_library string -stdlib=libc++
+            need libc++abi-dev has_library cxxabi.h -stdlib=libc++
+            need ldc has ldc2
+            need nodejs has node
+            need python3 has python3
+            need pypy3 has pypy3
+            need libmimalloc-dev has_library mimalloc.h
+            ;;
         *)
-            echo "setup: no job is called '$job'; there are build, test, peers, gate and fuzz." >&2
+            echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz and" \
+                "studies." >&2
             exit 64
             ;;
     esac

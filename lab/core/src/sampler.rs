@@ -112,6 +112,11 @@ pub trait Sampler {
         Err(UnitFailure::Broken("these contestants are not functions".into()))
     }
 
+    /// Told between rounds, while nothing is timed: these contestants will soon be loaded at these
+    /// placements, in this order, so that they can be made ready. What was told before and is not
+    /// among them is not needed any more.
+    fn expect(&mut self, _placements: &[(usize, u64)]) {}
+
     /// Runs the contestant's clean-up hook, once after its last run.
     ///
     /// # Errors

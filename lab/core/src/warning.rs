@@ -1,6 +1,6 @@
 //! What a user should know, each with its remedy.
 
-use crate::quantity::format_percent;
+use crate::quantity::{format_ns, format_percent};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -129,10 +129,40 @@ pub enum Warning {
     },
     /// Of some runs it is not known how long they waited for a CPU, so their rounds count in full.
     NoRunDelay,
+    /// A claim of a study that nobody can judge here.
+    NotJudged {
+        /// The claim.
+        claim: String,
+        /// Why.
+        why: String,
+    },
+    /// The contestant that a study compares the others with takes no part.
+    OtherReference {
+        /// The study's.
+        reference: String,
+        /// The one that stands in for it.
+        instead: String,
+    },
+    /// Calls are timed one by one, and one is short for the clock.
+    ShortCall {
+        /// Name of the contestant.
+        contestant: String,
+        /// What a call takes.
+        #[serde(with = "crate::float")]
+        call_ns: f64,
+        /// What reading the clock around it costs.
+        #[serde(with = "crate::float")]
+        clock_ns: f64,
+    },
     /// The program spends so little time that most of it is its start.
     MostlyStart {
         /// Name of the contestant.
         contestant: String,
+    },
+    /// The machine lacks a meter, so that its metrics were not measured.
+    NoMeter {
+        /// Which, with each way that was tried and what came of it.
+        what: String,
     },
 }
 
@@ -161,6 +191,10 @@ impl Warning {
             Warning::SlotTakenOut { .. } => "slot_taken_out",
             Warning::Weighted { .. } => "weighted",
             Warning::NoRunDelay => "no_run_delay",
+            Warning::NotJudged { .. } => "not_judged",
+            Warning::OtherReference { .. } => "other_reference",
+            Warning::ShortCall { .. } => "short_call",
+            Warning::NoMeter { .. } => "no_meter",
         }
     }
 }
@@ -289,6 +323,7 @@ impl Warning {
                 "the control group held back {}: raise its CPU quota, or measure outside it",
                 count(*samples, "sample")
             ),
+            Warning::NoMeter { what } => write!(f, "{what}: its metrics were not measured"),
             Warning::NeverQuiet { rounds } => write!(
                 f,
                 "{} started while other processes ran: '--cpus' may pin to an idle CPU, \
@@ -299,6 +334,23 @@ impl Warning {
                 f,
                 "the clock went backwards in {}, which count as unknown: check the clock source",
                 count(*samples, "sample")
+            ),
+            _ => self.of_studies(f),
+        }
+    }
+
+    fn of_studies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::NotJudged { claim, why } => write!(f, "'{claim}' was not judged: {why}"),
+            Warning::OtherReference { reference, instead } => {
+                write!(f, "{reference} takes no part, so the others are compared with {instead}")
+            }
+            Warning::ShortCall { contestant, call_ns, clock_ns } => write!(
+                f,
+                "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \
+                 workload would hide that",
+                format_ns(*call_ns),
+                format_ns(*clock_ns)
             ),
             _ => f.write_str(self.code()),
         }

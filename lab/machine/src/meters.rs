@@ -4,14 +4,17 @@
 //! starts: an inherited counter is off until its process calls `exec` and then counts that process,
 //! its threads and its descendants until they end, in user mode and kernel. So the work of the
 //! starting process itself, and of the child before `exec`, is not in the count, and the work of
-//! descendants that nobody waited for is in it as soon as they have ended.
+//! descendants that nobody waited for is in it as soon as they have ended. [`ThreadCounters`] count
+//! the calling thread, between two moments that it chooses.
 
 mod counters;
 mod energy;
 mod perf;
+mod thread;
 
 pub use counters::{Counted, Counters, Reading as CountersReading};
 pub use energy::{Energy, Reading as EnergyReading};
+pub use thread::{ThreadCounted, ThreadCounters};
 
 use std::fmt;
 

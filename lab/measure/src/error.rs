@@ -95,4 +95,16 @@ pub enum StartError {
         /// What the system said.
         reason: io::Error,
     },
+    /// A contestant that lives in another runtime, or its oracle, cannot be started.
+    #[error("runners cannot be started: {what}")]
+    Runner {
+        /// What is wrong, with what would help.
+        what: String,
+    },
+    /// Contestants that are functions, or their oracle, cannot be started.
+    #[error("functions cannot be run: {what}")]
+    Worker {
+        /// What is wrong, with what would help.
+        what: String,
+    },
 }

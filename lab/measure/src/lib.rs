@@ -17,18 +17,23 @@
 //!
 //! Linux 5.3 or newer is needed (`pidfd_open`).
 
+pub mod build;
 mod error;
 mod files;
 mod image;
 pub mod interrupt;
 mod job;
 mod launcher;
+pub mod oracle;
 mod output;
 mod program;
 mod resources;
+pub mod runners;
 mod sampler;
 mod shell;
 pub mod words;
+pub mod worker;
+pub mod workers;
 
 pub use error::StartError;
 pub use files::print_file;

@@ -5,7 +5,7 @@ use super::perf::{self, Counter, Event, Value};
 use tiebreak_core::sample::Meters;
 
 /// What is counted, in the order of the kernel's numbers for it (`PERF_COUNT_HW_*`).
-const EVENTS: [(&str, u64); 4] =
+pub(super) const EVENTS: [(&str, u64); 4] =
     [("cycles", 0), ("instructions", 1), ("branch misses", 5), ("cache misses", 3)];
 /// `PERF_COUNT_SW_CPU_MIGRATIONS`
 const MIGRATIONS: u64 = 4;
@@ -164,7 +164,7 @@ fn inherited(kind: u32, config: u64, more: u64) -> Event {
 
 /// The count since then, scaled by the share of time for which it had a hardware counter, and
 /// whether it was scaled; `None` if it never had one.
-fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
+pub(super) fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
     let count = now.count.saturating_sub(then.count);
     let enabled = now.enabled_ns.saturating_sub(then.enabled_ns);
     let running = now.running_ns.saturating_sub(then.running_ns);

@@ -22,6 +22,12 @@ pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
 
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
 const READ_TIMES: u64 = 3;
+/// The same of a whole group, by its leader: `PERF_FORMAT_GROUP` with both times.
+pub(super) const READ_GROUP: u64 = READ_TIMES | 1 << 3;
+/// `PERF_EVENT_IOC_ENABLE` and `PERF_EVENT_IOC_DISABLE`
+const SWITCH: [libc::c_ulong; 2] = [0x2400, 0x2401];
+/// `PERF_IOC_FLAG_GROUP`
+const WHOLE_GROUP: libc::c_ulong = 1;
 const FLAG_CLOSE_ON_EXEC: libc::c_ulong = 8;
 
 /// The first published form of `struct perf_event_attr` (`PERF_ATTR_SIZE_VER0`), which every kernel
@@ -70,11 +76,22 @@ impl Counter {
         cpu: i32,
         leader: Option<&Counter>,
     ) -> io::Result<Counter> {
+        Counter::open_reading(event, pid, cpu, leader, READ_TIMES)
+    }
+
+    /// The same with a form of its own in which it is read.
+    pub(super) fn open_reading(
+        event: Event,
+        pid: i32,
+        cpu: i32,
+        leader: Option<&Counter>,
+        read_format: u64,
+    ) -> io::Result<Counter> {
         let attributes = Attributes {
             kind: event.kind,
             size: size_of::<Attributes>() as u32,
             config: event.config,
-            read_format: READ_TIMES,
+            read_format,
             flags: event.flags,
             ..Attributes::default()
         };
@@ -107,6 +124,24 @@ impl Counter {
             u64::from_ne_bytes(word)
         };
         Ok(Value { count: word(0), enabled_ns: word(1), running_ns: word(2) })
+    }
+
+    /// Switches the whole group of this leader on or off. One system call.
+    pub(super) fn switch_group(&self, on: bool) {
+        let request = SWITCH[usize::from(!on)];
+        // SAFETY: the descriptor is open and the request takes a number.
+        unsafe { libc::ioctl(self.0.as_raw_fd(), request as _, WHOLE_GROUP) };
+    }
+
+    /// Reads the whole group of this leader, opened with [`READ_GROUP`], into `words`: how many
+    /// members there are, the time for which it was on, the time for which it had hardware
+    /// counters, and a count a member. One system call; nothing is allocated.
+    pub(super) fn read_group(&self, words: &mut [u64; 7]) -> io::Result<()> {
+        // SAFETY: the array is valid for as many bytes as the call is told, of any pattern.
+        let length = unsafe {
+            libc::read(self.0.as_raw_fd(), words.as_mut_ptr().cast(), size_of_val(words))
+        };
+        if length < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
 

@@ -1,0 +1,171 @@
+//! Hardware counters of the calling thread, switched on for a span that it chooses.
+
+use super::Unavailable;
+use super::counters::{EVENTS, scale};
+use super::perf::{self, Counter, Event, Value};
+use tiebreak_core::sample::Meters;
+
+/// Open counters of the calling thread, off until [`ThreadCounters::start`].
+///
+/// All of them are in one group, so that they count the same moments and one system call reads
+/// them; an event that does not fit into the group is not counted.
+#[derive(Debug)]
+pub struct ThreadCounters {
+    leader: Counter,
+    /// The members, each with its place among [`EVENTS`]; they count as long as they are open.
+    members: Vec<(usize, Counter)>,
+    last: Group,
+}
+
+/// What a thread's counters counted in one span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadCounted {
+    /// The counts, energy and run time apart.
+    pub meters: Meters,
+    /// Whether they are scaled, because the group shared the hardware counters.
+    pub multiplexed: bool,
+}
+
+/// A group as it was read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    enabled_ns: u64,
+    running_ns: u64,
+    counts: [u64; 4],
+}
+
+impl ThreadCounters {
+    /// Opens the counters of the calling thread: in user mode and kernel, or in user mode where
+    /// only that is permitted.
+    ///
+    /// # Errors
+    /// Neither is possible here; the error names what each said.
+    pub fn open() -> Result<ThreadCounters, Unavailable> {
+        let mut tried = Vec::new();
+        for (exclude, way) in [(0, "perf"), (perf::EXCLUDE_KERNEL, "perf in user mode")] {
+            match ThreadCounters::open_events(perf::TYPE_HARDWARE, &EVENTS, exclude) {
+                Ok(counters) => return Ok(counters),
+                Err(error) => tried.push((way.to_owned(), perf::explain(&error))),
+            }
+        }
+        Err(Unavailable { what: "hardware counters", tried })
+    }
+
+    fn open_events(
+        kind: u32,
+        events: &[(&str, u64); 4],
+        exclude: u64,
+    ) -> std::io::Result<ThreadCounters> {
+        let event = |place: usize, flags: u64| {
+            let flags = flags | exclude | perf::EXCLUDE_HYPERVISOR;
+            Event { kind, config: events[place].1, flags }
+        };
+        let own = |event, leader| Counter::open_reading(event, 0, -1, leader, perf::READ_GROUP);
+        let leader = own(event(0, perf::DISABLED), None)?;
+        // A member follows its leader.
+        let member = |place| Some((place, own(event(place, 0), Some(&leader)).ok()?));
+        let members = (1..events.len()).filter_map(member).collect();
+        Ok(ThreadCounters { leader, members, last: Group::default() })
+    }
+
+    /// Starts a span. One system call; nothing is allocated.
+    pub fn start(&self) {
+        self.leader.switch_group(true);
+    }
+
+    /// Ends the span and says what it counted. Two system calls, of which the second is not
+    /// counted; nothing is allocated. What the calls themselves do in the kernel until the counters
+    /// are on, and from when they are to be off, is some hundred instructions.
+    pub fn stop(&mut self) -> ThreadCounted {
+        self.leader.switch_group(false);
+        let then = self.last;
+        let Some(now) = self.read() else {
+            return ThreadCounted::default();
+        };
+        self.last = now;
+        let mut counted = ThreadCounted::default();
+        let meters = &mut counted.meters;
+        let counts = [
+            &mut meters.cycles,
+            &mut meters.instructions,
+            &mut meters.branch_misses,
+            &mut meters.cache_misses,
+        ];
+        for (place, count) in counts.into_iter().enumerate() {
+            if place > 0 && !self.members.iter().any(|(member, _)| *member == place) {
+                continue;
+            }
+            if let Some((value, scaled)) = scale(now.value(place), then.value(place)) {
+                *count = Some(value);
+                counted.multiplexed |= scaled;
+            }
+        }
+        counted
+    }
+
+    fn read(&self) -> Option<Group> {
+        let mut words = [0; 7];
+        self.leader.read_group(&mut words).ok()?;
+        let mut group = Group { enabled_ns: words[1], running_ns: words[2], counts: [0; 4] };
+        group.counts[0] = words[3];
+        for ((place, _), count) in self.members.iter().zip(&words[4..]) {
+            group.counts[*place] = *count;
+        }
+        Some(group)
+    }
+}
+
+impl Group {
+    fn value(&self, place: usize) -> Value {
+        let Group { enabled_ns, running_ns, .. } = *self;
+        Value { count: self.counts[place], enabled_ns, running_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_has_hardware_counters_or_says_what_was_tried() {
+        match ThreadCounters::open() {
+            Err(reason) => assert_eq!(reason.tried.len(), 2),
+            Ok(mut counters) => {
+                counters.start();
+                let spun = (0..1_000_000_u64).fold(1, |x, i| std::hint::black_box(x ^ i));
+                let meters = counters.stop().meters;
+                assert_ne!(spun, 0);
+                assert!(meters.instructions.unwrap_or(u64::MAX) > 1_000_000, "{meters:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_group_counts_between_start_and_stop_only() {
+        // The kernel's own events, which every machine has: faults, context switches, migrations
+        // and minor faults (`PERF_COUNT_SW_*`).
+        let events = [("faults", 2), ("switches", 3), ("migrations", 4), ("minor", 5)];
+        let opened = ThreadCounters::open_events(perf::TYPE_SOFTWARE, &events, 0);
+        let Ok(mut counters) = opened else {
+            assert!(opened.is_err_and(|error| error.raw_os_error().is_some()));
+            return;
+        };
+        let touch = |pages: usize| {
+            let bytes = pages * 4096;
+            let fresh = vec![0_u8; bytes];
+            for page in (0..bytes).step_by(4096) {
+                // SAFETY: the byte lies in the vector, and any value may be written there.
+                unsafe { fresh.as_ptr().cast_mut().add(page).write_volatile(0) };
+            }
+        };
+        let mut span = |pages| {
+            counters.start();
+            touch(pages);
+            let faults = counters.stop().meters.cycles.unwrap();
+            touch(3000);
+            faults
+        };
+        let (few, many) = (span(1), span(1000));
+        assert!(few < 500 && (900..1500).contains(&many), "{few} {many}");
+    }
+}

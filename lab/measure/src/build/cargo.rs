@@ -1,0 +1,105 @@
+//! From a Cargo package to one object.
+
+use super::error::BuildError;
+use super::key::Key;
+use super::library::Table;
+use super::rust::reduce;
+use super::sources::list;
+use super::steps::{Steps, run};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Variables that would change where cargo builds or what it tells rustc.
+const REMOVED: [&str; 5] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_BUILD_TARGET_DIR",
+];
+
+/// What cargo says where crates cannot be had.
+const OFFLINE: [&str; 4] = ["download", "network", "resolve host", "unable to update registry"];
+
+/// Builds the package in a folder of its own and keeps what the table needs. The recipe's flags are
+/// words for `cargo build`; words for rustc stand in its environment, as `RUSTFLAGS`.
+pub(super) fn cargo(steps: &Steps<'_>, table: Table, folder: &Path) -> Result<(), BuildError> {
+    let package = steps.recipe.sources.first().map(String::as_str).unwrap_or_default();
+    let (log, target) = (folder.join("log"), folder.join("target"));
+    run(cargo_in(steps, package, &target).args(["fetch", "--locked"]), &log, steps.interrupted)
+        .map_err(|error| missing_crates(error, package))?;
+    let mut command = cargo_in(steps, package, &target);
+    command.args(["build", "--release", "--locked"]).args(&steps.recipe.flags);
+    if steps.is_inlined {
+        let own = steps.recipe.environment.iter().find(|(name, _)| name == "RUSTFLAGS");
+        let own = own.map(|(_, value)| value.as_str()).unwrap_or_default();
+        command.env("RUSTFLAGS", format!("{own} --cfg tiebreak_inlined"));
+    }
+    run(&mut command, &log, steps.interrupted)?;
+    let archives = archives(&target.join("release"))?;
+    let [archive] = archives.as_slice() else {
+        let found = format!("{} static libraries", archives.len());
+        return Err(BuildError::Package { package: package.to_owned(), found });
+    };
+    reduce(steps, archive, table, folder)?;
+    fs::remove_dir_all(&target).map_err(BuildError::io("removing", &target))
+}
+
+/// Cargo in the package, with an environment that the study alone decides.
+fn cargo_in(steps: &Steps<'_>, package: &str, target: &Path) -> Command {
+    let mut command = Command::new(steps.program);
+    for name in REMOVED {
+        command.env_remove(name);
+    }
+    command.envs(steps.recipe.environment.iter().map(|(name, value)| (name, value)));
+    command.env("CARGO_TARGET_DIR", target);
+    command.current_dir(Path::new(&steps.study.folder).join(package));
+    command
+}
+
+/// Crates that cannot be had now are like a compiler that is missing: the others go on.
+fn missing_crates(error: BuildError, package: &str) -> BuildError {
+    let BuildError::Failed { output, .. } = &error else {
+        return error;
+    };
+    if !OFFLINE.iter().any(|word| output.to_lowercase().contains(word)) {
+        return error;
+    }
+    let says = output.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+    BuildError::Missing {
+        program: format!("a crate of the package '{package}'"),
+        why: format!(" ({says})"),
+        remedy: "'cargo fetch' where there is a network".to_owned(),
+    }
+}
+
+fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let failed = || BuildError::io("reading", folder);
+    let entries = fs::read_dir(folder).map_err(failed())?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let paths: Result<Vec<_>, _> = paths.collect();
+    let is_archive = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "a");
+    Ok(paths.map_err(failed())?.into_iter().filter(is_archive).collect())
+}
+
+/// A key that depends on the packages that this one names by their paths as well.
+pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, BuildError> {
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(BuildError::io("reading", &manifest))?;
+    for part in text.split("path").skip(1) {
+        let value = part.trim_start().strip_prefix('=').map(str::trim_start);
+        let value = value.and_then(|value| value.strip_prefix('"')?.split('"').next());
+        let Some(folder) = value.map(|value| package.join(value)).filter(|path| path.is_dir())
+        else {
+            continue;
+        };
+        let mut files = BTreeSet::new();
+        list(&folder, Path::new(""), &mut files)?;
+        for file in files {
+            key = key.with_file(&folder, &file)?;
+        }
+    }
+    Ok(key)
+}

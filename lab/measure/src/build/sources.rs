@@ -1,0 +1,146 @@
+//! Which files of a study's folder a build depends on.
+
+use super::error::BuildError;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tiebreak_core::study::{Language, Recipe};
+
+/// Longer files are data: they are not looked through for the names of others.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+/// Folders in which no source of a study stands.
+const SKIPPED: [&str; 3] = ["target", "node_modules", "__pycache__"];
+
+/// The files that a recipe may depend on, relative to the study's folder, in order: its sources,
+/// and every file of the folder whose name, without its ending, stands somewhere in one of these
+/// or in the flags. That covers `#include`, `mod` and `import` and now and then takes in a file
+/// too many, which only means one build too many. Of a package all files are sources.
+///
+/// # Errors
+/// The folder, or one of the sources, cannot be read.
+pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>, BuildError> {
+    let mut others = BTreeSet::new();
+    list(folder, Path::new(""), &mut others)?;
+    // Of a package, which is a folder, every file is a source.
+    let is_own = |file: &PathBuf| recipe.sources.iter().any(|source| file.starts_with(source));
+    let mut found: BTreeSet<PathBuf> = others.iter().filter(|file| is_own(file)).cloned().collect();
+    if recipe.language != Language::Cargo {
+        found.extend(recipe.sources.iter().map(PathBuf::from));
+    }
+    others.retain(|file| !found.contains(file) && may_be_included(file));
+    let mut texts = vec![recipe.flags.join(" ")];
+    for source in &found {
+        texts.push(text(&folder.join(source))?);
+    }
+    while let Some(seen) = texts.pop() {
+        let is_named = |file: &&PathBuf| {
+            file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| names(&seen, stem))
+        };
+        let named: Vec<_> = others.iter().filter(is_named).cloned().collect();
+        for file in named {
+            texts.push(text(&folder.join(&file))?);
+            others.remove(&file);
+            found.insert(file);
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// Whether a word stands in a text, and not as a part of another.
+fn names(text: &str, word: &str) -> bool {
+    let goes_on = |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric());
+    text.match_indices(word).any(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + word.len()..]);
+        !goes_on(before.chars().next_back()) && !goes_on(after.chars().next())
+    })
+}
+
+/// Pages and the study's own file are read by people and by the laboratory, not by compilers.
+fn may_be_included(file: &Path) -> bool {
+    file.extension().is_none_or(|ending| ending != "md") && file != Path::new("study.toml")
+}
+
+fn text(path: &Path) -> Result<String, BuildError> {
+    let failed = |doing| BuildError::io(doing, path);
+    if fs::metadata(path).map_err(failed("reading"))?.len() > TEXT_BYTES_MAX {
+        return Ok(String::new());
+    }
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(failed("reading"))?).into_owned())
+}
+
+/// All files below `root/place`, as paths from `root`; hidden ones left out.
+pub(super) fn list(
+    root: &Path,
+    place: &Path,
+    files: &mut BTreeSet<PathBuf>,
+) -> Result<(), BuildError> {
+    let folder = root.join(place);
+    let failed = || BuildError::io("reading", &folder);
+    for entry in fs::read_dir(&folder).map_err(failed())? {
+        let entry = entry.map_err(failed())?;
+        let name = entry.file_name();
+        let is_skipped = SKIPPED.iter().any(|skipped| name == *skipped);
+        if is_skipped || name.as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let path = place.join(&name);
+        // A link to a folder is not followed: it may lead back here.
+        if entry.file_type().map_err(failed())?.is_dir() {
+            list(root, &path, files)?;
+        } else if entry.path().is_file() {
+            files.insert(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(language: Language, sources: &[&str], flags: &[&str]) -> Recipe {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Recipe {
+            language,
+            sources: words(sources),
+            compiler: "cc".into(),
+            flags: words(flags),
+            libraries: Vec::new(),
+            version: Vec::new(),
+            package: String::new(),
+            environment: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_depended_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("a.c", "#include \"sub/deep.h\"\n");
+        write("sub/deep.h", "#include \"../last.inc\"\n");
+        write("last.inc", "README study");
+        write("chosen.h", "");
+        write("b.c", "");
+        write("README.md", "");
+        write("study.toml", "");
+        write(".hidden/x.h", "");
+        write("package/Cargo.toml", "");
+        write("package/src/lib.rs", "#[path = \"../../shared.rs\"] mod shared;");
+        write("shared.rs", "");
+        write("package/target/a.rs", "");
+        let check = |recipe: Recipe, files: &[&str]| {
+            let found = dependencies(folder.path(), &recipe).unwrap();
+            assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
+        };
+        check(recipe(Language::C, &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
+        check(recipe(Language::C, &["b.c"], &[]), &["b.c"]);
+        check(recipe(Language::C, &["b.c"], &["-DFILE=chosen"]), &["b.c", "chosen.h"]);
+        let package = ["package/Cargo.toml", "package/src/lib.rs", "shared.rs"];
+        check(recipe(Language::Cargo, &["package"], &[]), &package);
+        assert!(dependencies(folder.path(), &recipe(Language::C, &["none.c"], &[])).is_err());
+    }
+}

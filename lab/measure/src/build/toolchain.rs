@@ -1,0 +1,124 @@
+//! Compilers and interpreters: that they are there, and what they say they are.
+
+use super::error::BuildError;
+use super::key::Key;
+use crate::program::resolve;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tiebreak_core::study::Recipe;
+
+/// Variables that change what compilers make.
+const VARIABLES: [&str; 9] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+];
+
+/// A compiler or interpreter that is there.
+#[derive(Debug)]
+pub(super) struct Toolchain {
+    /// The file that its name stands for.
+    pub(super) program: PathBuf,
+    /// The first line that its version command printed.
+    pub(super) receipt: String,
+    /// Of C: the flag and the name of the standard that it takes, once it was asked.
+    pub(super) c_standard: OnceLock<Option<(&'static str, &'static str)>>,
+}
+
+impl Toolchain {
+    fn new(program: PathBuf, receipt: String) -> Toolchain {
+        Toolchain { program, receipt, c_standard: OnceLock::new() }
+    }
+}
+
+/// Those that were found, so that each is asked once.
+#[derive(Debug, Default)]
+pub(super) struct Toolchains(Mutex<HashMap<Vec<String>, Arc<Toolchain>>>);
+
+impl Toolchains {
+    /// Finds the compiler or interpreter of a recipe and asks for its version.
+    pub(super) fn find(&self, recipe: &Recipe, folder: &str) -> Result<Arc<Toolchain>, BuildError> {
+        let environment = recipe.environment.iter().flat_map(|(name, value)| [name, value]);
+        let words = recipe.version.iter().chain(environment).map(String::as_str);
+        let asked: Vec<_> =
+            [folder, &recipe.compiler].into_iter().chain(words).map(str::to_owned).collect();
+        // What a panicking thread left is whole: values are only ever added.
+        let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(toolchain) = found().get(&asked) {
+            return Ok(Arc::clone(toolchain));
+        }
+        let toolchain = Arc::new(ask(recipe, Path::new(folder))?);
+        found().insert(asked, Arc::clone(&toolchain));
+        Ok(toolchain)
+    }
+}
+
+fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
+    let missing = |program: &str, why: String| BuildError::Missing {
+        program: program.to_owned(),
+        why,
+        remedy: remedy(&recipe.package),
+    };
+    let program = resolve(&recipe.compiler, Some(folder))
+        .map_err(|_| missing(&recipe.compiler, String::new()))?;
+    let [first, rest @ ..] = recipe.version.as_slice() else {
+        return Ok(Toolchain::new(program, String::new()));
+    };
+    let version = resolve(first, Some(folder)).map_err(|_| missing(first, String::new()))?;
+    let mut command = Command::new(version);
+    command.args(rest).current_dir(folder).stdin(Stdio::null());
+    command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
+    let output = command
+        .output()
+        .map_err(|reason| BuildError::Start { command: recipe.version.join(" "), reason })?;
+    let receipt = first_line(&output);
+    if !output.status.success() {
+        let says = if receipt.is_empty() { String::new() } else { format!(": {receipt}") };
+        let why = format!(" ('{}' failed{says})", recipe.version.join(" "));
+        return Err(missing(&recipe.compiler, why));
+    }
+    Ok(Toolchain::new(program, receipt))
+}
+
+/// The first line with something in it, of the output or else of the errors.
+fn first_line(output: &Output) -> String {
+    let line = |stream: &[u8]| {
+        let text = String::from_utf8_lossy(stream);
+        text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    };
+    line(&output.stdout).or_else(|| line(&output.stderr)).unwrap_or_default()
+}
+
+/// A package in Debian's name is installed; anything else is a command already.
+fn remedy(package: &str) -> String {
+    if package.is_empty() {
+        "installing it".to_owned()
+    } else if package.contains(' ') {
+        format!("'{package}'")
+    } else {
+        format!("'apt-get install {package}'")
+    }
+}
+
+/// A key that depends on what may change the output of every compiler: variables of the
+/// environment, and the processor, for which `-march=native` compiles.
+pub(super) fn surroundings() -> Key {
+    let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let fields = ["model name", "flags", "CPU part", "Features"];
+    let lines = fields.iter().filter_map(|field| {
+        processor.lines().find(|line| line.starts_with(field)).map(str::as_bytes)
+    });
+    let key = Key::new().with(std::env::consts::ARCH).with_all(lines);
+    VARIABLES.iter().fold(key, |key, name| {
+        let value = std::env::var_os(name).unwrap_or_default();
+        key.with(name).with(value.as_encoded_bytes())
+    })
+}

@@ -1,0 +1,278 @@
+//! Contestants that live in another runtime, as a sampler: a process each that keeps running and
+//! obeys the runner protocol (`docs/runner-protocol.md`).
+//!
+//! A unit is a fresh process for each contestant, started one after the other in the order of the
+//! coins, loaded with the same input and warmed up; then come its rounds. Only one runner works at
+//! a time: the others wait in a read. A runner times itself, and each of its times is held against
+//! the clock outside; CPU time, faults, switches and peak memory are the kernel's.
+
+mod checks;
+mod clients;
+mod held;
+mod judge;
+mod line;
+mod process;
+mod runner;
+mod session;
+mod usage;
+mod warm;
+
+use crate::error::StartError;
+use crate::oracle::{Oracle, OracleError};
+use crate::program;
+use crate::resources::Surroundings;
+use crate::workers::WorkerProgram;
+use held::OwnWaits;
+use judge::{Input, Judge};
+use process::{Launch, Patience, Trouble};
+use runner::{Load, Runner};
+use session::Session;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Plan, Scope};
+use tiebreak_core::sampler::{
+    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+};
+use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
+use tiebreak_core::verdict::Fault;
+use tiebreak_machine::quiet::QuietGate;
+use tiebreak_machine::{clock, cpus};
+
+/// How long one answer may take while nothing is raced, if the plan does not say.
+const CHECK_TIMEOUT_NS: u64 = 60_000_000_000;
+/// A number that no process has: this sampler has no launcher whose time would be its own.
+const NO_PROCESS: i32 = i32::MAX;
+
+/// A batch of a runner should take so long: the pipes' cost, which is let pass, is 1% of it.
+pub const BATCH_NS_MIN: f64 = 5_000_000.0;
+
+/// Runs the contestants of a plan as runners, a fresh process each a unit.
+///
+/// One at a time and from one thread. When it is dropped, what runs is ended.
+#[derive(Debug)]
+pub struct Runners {
+    functions: Box<FunctionPlan>,
+    scope: Scope,
+    waits_for_quiet: bool,
+    check_timeout_ns: u64,
+    launches: Vec<Launch>,
+    files: Vec<PathBuf>,
+    judge: Judge,
+    /// Contestants whose answer was looked at, where no oracle gives checksums.
+    checked: HashSet<usize>,
+    /// At scope `layout`, the processes of the session.
+    session: Option<Session>,
+    /// Meters that a claim asks for and that runners have not, as texts for people.
+    unavailable: Vec<String>,
+    /// Of `verify`, the contestant and its process.
+    verified: Option<(usize, Runner)>,
+    own: OwnWaits,
+    quiet: QuietGate,
+    surroundings: Surroundings,
+    interrupted: &'static AtomicBool,
+}
+
+impl Runners {
+    /// Finds what the plan's runners are started with, and starts the study's oracle.
+    ///
+    /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
+    /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
+    ///
+    /// # Errors
+    /// The first thing that cannot be as the plan says; no contestant has run then.
+    pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Runners, StartError> {
+        Runners::with_oracle_program(plan, &WorkerProgram::this(), interrupted)
+    }
+
+    /// The same with another program than this one to serve the oracle, for tests.
+    ///
+    /// # Errors
+    /// As [`Runners::new`].
+    pub fn with_oracle_program(
+        plan: &Plan,
+        program: &WorkerProgram,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Runners, StartError> {
+        let named = |what: &str| StartError::Runner { what: what.to_owned() };
+        let functions =
+            plan.functions.clone().ok_or_else(|| named("the contestants are programs"))?;
+        let clients = clients::install()?;
+        let allowed = cpus::allowed();
+        if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
+            return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
+        }
+        let mut files = Vec::new();
+        let mut launches = Vec::new();
+        for built in &functions.built {
+            launches.push(launch(built, functions.cpu, &clients, &mut files)?);
+        }
+        let folder = Path::new(&functions.folder);
+        files.extend(functions.workload.file.iter().map(|file| folder.join(file)));
+        files.extend(functions.oracle.iter().map(PathBuf::from));
+        let start = |library: &String| {
+            let oracle = Oracle::start(Path::new(library), program)?;
+            Ok(oracle.in_folder(folder).interruptible(interrupted))
+        };
+        let oracle = functions.oracle.as_ref().map(start).transpose();
+        let oracle = oracle.map_err(|error: OracleError| named(&error.to_string()))?;
+        let cpus = functions.cpu.map_or_else(|| allowed.clone(), |cpu| vec![cpu]);
+        let mut seen = HashSet::new();
+        files.retain(|file| seen.insert(file.clone()));
+        Ok(Runners {
+            judge: Judge::new(&functions, oracle),
+            functions,
+            scope: plan.scope,
+            waits_for_quiet: plan.program.wait_for_quiet,
+            check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
+            launches,
+            files,
+            checked: HashSet::new(),
+            session: None,
+            unavailable: unavailable(plan),
+            verified: None,
+            own: OwnWaits::open(),
+            quiet: QuietGate::new(&cpus, &[]),
+            surroundings: Surroundings::new(&cpus, &allowed, NO_PROCESS),
+            interrupted,
+        })
+    }
+
+    /// The files that the contestants are made of: interpreters, every word of a command that names
+    /// a regular file, the input and the oracle.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    /// The meters that a claim asks for and that runners have not, each with the reason.
+    pub fn missing_meters(&self) -> &[String] {
+        &self.unavailable
+    }
+
+    /// From now on batches are of so many calls: for a pilot, which finds out what the plan should
+    /// say. Whether each call is timed by itself is each runner's own: it says so when it loads.
+    pub fn set_batch(&mut self, calls_a_batch: u64) {
+        self.functions.calls_a_batch = calls_a_batch;
+    }
+
+    /// How many items the input of a unit with this seed has, and how many bytes. Without an oracle
+    /// the items are the plan's.
+    ///
+    /// # Errors
+    /// The oracle fails, or the input cannot be read.
+    pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
+        let input = self.judge.input(input_seed)?;
+        Ok((input.items, input.bytes.len() as u64))
+    }
+
+    fn built(&self, contestant: usize) -> Result<&Built, UnitFailure> {
+        self.functions.built.get(contestant).ok_or_else(|| nobody(contestant))
+    }
+
+    fn launch(&self, contestant: usize) -> Result<&Launch, UnitFailure> {
+        self.launches.get(contestant).ok_or_else(|| nobody(contestant))
+    }
+
+    fn load<'a>(&'a self, input: &'a Input) -> Load<'a> {
+        let workload = &self.functions.workload;
+        Load { workload, seed: input.seed, items: input.items, input: &input.bytes }
+    }
+
+    fn patience(&self, timeout_ns: u64) -> Patience<'_> {
+        Patience {
+            timeout_ns,
+            workload: &self.functions.workload.name,
+            interrupted: self.interrupted,
+            own: &self.own,
+        }
+    }
+}
+
+impl Sampler for Runners {
+    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
+        if !self.waits_for_quiet {
+            return Quiet { waited_ns: 0, quiet: true };
+        }
+        let interrupted = self.interrupted;
+        self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+    }
+
+    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
+        Err(RunFailure::Broken("these contestants are runners, not programs".into()))
+    }
+
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        self.unit(request)
+    }
+
+    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+}
+
+/// How a contestant is started; the files that its command names are added to `files`.
+fn launch(
+    built: &Built,
+    cpu: Option<usize>,
+    clients: &clients::Clients,
+    files: &mut Vec<PathBuf>,
+) -> Result<Launch, StartError> {
+    let BuiltForm::Runner { command, environment, directory } = &built.form else {
+        let what = "a contestant is a library: a study has runners or libraries, not both";
+        return Err(StartError::Runner { what: what.to_owned() });
+    };
+    let directory = PathBuf::from(directory);
+    let Some((word, arguments)) = command.split_first() else {
+        return Err(StartError::Runner { what: "a contestant has no command".to_owned() });
+    };
+    let program = program::resolve(word, Some(&directory))?;
+    files.push(program.clone());
+    files.extend(arguments.iter().map(|word| directory.join(word)).filter(|path| path.is_file()));
+    let (arguments, environment) = (arguments.to_vec(), clients.environment(environment));
+    Ok(Launch { program, arguments, environment, directory, cpu })
+}
+
+/// Why this plan's claims about counters and energy cannot be settled.
+fn unavailable(plan: &Plan) -> Vec<String> {
+    let counted = [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
+    let asks = |metric: &Metric| plan.claims.iter().any(|each| each.claim.metric == *metric);
+    let mut texts = Vec::new();
+    if counted.iter().any(asks) {
+        let why = "no hardware counters of runners: they would have to be attached before a \
+                   process starts";
+        texts.push(why.to_owned());
+    }
+    if asks(&Metric::Energy) {
+        let why = "no energy of runners: their batches come one by one with pauses between them";
+        texts.push(why.to_owned());
+    }
+    texts
+}
+
+/// A trouble with this contestant.
+fn blamed(contestant: usize) -> impl Fn(Trouble) -> UnitFailure {
+    move |trouble| match trouble {
+        Trouble::Fault(fault) => UnitFailure::Fault(contestant, fault),
+        Trouble::Interrupted => UnitFailure::Interrupted,
+        Trouble::Broken(why) => UnitFailure::Broken(why),
+    }
+}
+
+fn nobody(contestant: usize) -> UnitFailure {
+    UnitFailure::Broken(format!("the plan has no contestant {contestant}"))
+}
+
+/// The fault of a contestant whose checksum is wrong although its answer, looked at alone, is not.
+fn wrong_checksum(workload: &str, expected: u64, got: u64) -> Fault {
+    let (expected, got) = (expected.to_string(), got.to_string());
+    Fault::WrongAnswer { workload: workload.to_owned(), item: None, expected, got }
+}

@@ -1,0 +1,102 @@
+//! The clients of the protocol, where runners find them.
+
+use crate::build::default_cache;
+use crate::error::StartError;
+use crate::files::hexadecimal;
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const CLIENTS: [(&str, &str); 2] = [
+    ("tiebreak.mjs", include_str!("../../../../sdk/node/tiebreak.mjs")),
+    ("tiebreak.py", include_str!("../../../../sdk/python/tiebreak.py")),
+];
+
+/// Files that this process has begun to write.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The folder of the clients.
+#[derive(Clone, Debug)]
+pub(super) struct Clients(PathBuf);
+
+/// Puts the clients of this tiebreak into the cache, unless they are there.
+pub(super) fn install() -> Result<Clients, StartError> {
+    let cache = default_cache();
+    let cache = cache.map_err(|error| StartError::Runner { what: error.to_string() })?;
+    install_below(&cache).map_err(|error| StartError::Runner {
+        what: format!("the clients cannot be written to '{}': {error}", cache.display()),
+    })
+}
+
+/// The folder's name is a hash of what is in it: clients of several releases stand side by side.
+fn install_below(cache: &Path) -> io::Result<Clients> {
+    let mut hash = Sha256::new();
+    CLIENTS.iter().for_each(|(_, text)| hash.update(text));
+    let folder = cache.join("clients").join(&hexadecimal(&hash.finalize())[..16]);
+    for (name, text) in CLIENTS {
+        let place = folder.join(name);
+        if std::fs::read(&place).is_ok_and(|found| found == text.as_bytes()) {
+            continue;
+        }
+        // Others may do the same: each writes a file of its own and renames it.
+        std::fs::create_dir_all(&folder)?;
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let own = folder.join(format!("{name}.{}-{count}", std::process::id()));
+        std::fs::write(&own, text)?;
+        std::fs::rename(&own, &place)?;
+    }
+    Ok(Clients(folder))
+}
+
+impl Clients {
+    /// The variables of a runner's environment: the study's own, and where the clients are.
+    pub(super) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
+        let other = |(name, _): &&(String, String)| name != "PYTHONPATH";
+        let with_value = |(name, value): &(String, String)| (name.clone(), value.into());
+        let mut all: Vec<(String, OsString)> = own.iter().filter(other).map(with_value).collect();
+        let said = own.iter().find(|pair| !other(pair)).map(|(_, value)| value.into());
+        let before = said.or_else(|| std::env::var_os("PYTHONPATH"));
+        let mut path = self.0.clone().into_os_string();
+        if let Some(before) = before.filter(|before| !before.is_empty()) {
+            path.push(":");
+            path.push(before);
+        }
+        all.push(("PYTHONPATH".to_owned(), path));
+        all.push(("TIEBREAK_SDK".to_owned(), self.0.clone().into_os_string()));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_written_once_and_repaired() {
+        let cache = tempfile::tempdir().unwrap();
+        let Clients(folder) = install_below(cache.path()).unwrap();
+        let (name, text) = CLIENTS[1];
+        let place = folder.join(name);
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), text);
+        std::fs::write(&place, "half").unwrap();
+        install_below(cache.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), text);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_study_may_have_variables_of_its_own() {
+        let clients = Clients(PathBuf::from("/c"));
+        let own = [("A", "1"), ("PYTHONPATH", "/own")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        let all = clients.environment(&own);
+        let check = |name: &str, expected: &str| {
+            let found: Vec<_> = all.iter().filter(|(found, _)| found == name).collect();
+            assert!(matches!(found[..], [(_, value)] if value == expected), "{name}: {all:?}");
+        };
+        check("A", "1");
+        check("PYTHONPATH", "/c:/own");
+        check("TIEBREAK_SDK", "/c");
+    }
+}

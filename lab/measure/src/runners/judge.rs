@@ -1,0 +1,266 @@
+//! Inputs, and the answers that they should get.
+
+use super::line::quoted;
+use crate::oracle::{self, Oracle, OracleError};
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::study::{Built, FunctionPlan, PUBLISHED, Verification, Workload};
+use tiebreak_core::verdict::Fault;
+
+/// Knows the inputs of a workload and judges answers.
+#[derive(Debug)]
+pub(super) struct Judge {
+    workload: Workload,
+    /// Items of an input that no oracle has counted.
+    items: u64,
+    /// The input, if it is a file of the study and no oracle measures it.
+    file: Option<PathBuf>,
+    oracle: Option<Oracle>,
+    /// Without an oracle: the answer that was accepted first, by contract.
+    accepted: HashMap<String, Expected>,
+}
+
+/// What a contestant gets.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) seed: u64,
+    pub(super) items: u64,
+    pub(super) bytes: Vec<u8>,
+    /// The same as the oracle has it, if there is one.
+    made: Option<oracle::Input>,
+    /// What the oracle has said of it, by contract.
+    checksums: HashMap<String, u64>,
+}
+
+/// What a contestant should answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expected {
+    pub(super) text: Vec<u8>,
+    /// `None` where the study gives the text alone.
+    pub(super) checksum: Option<u64>,
+}
+
+impl Input {
+    fn of_oracle(seed: u64, made: oracle::Input) -> Result<Input, UnitFailure> {
+        let (items, bytes) = (made.items, whole(&made.file)?);
+        Ok(Input { seed, items, bytes, made: Some(made), checksums: HashMap::new() })
+    }
+}
+
+impl Judge {
+    pub(super) fn new(plan: &FunctionPlan, oracle: Option<Oracle>) -> Judge {
+        let file = plan.workload.file.as_ref().map(|file| PathBuf::from(&plan.folder).join(file));
+        Judge {
+            workload: plan.workload.clone(),
+            items: plan.items,
+            file,
+            oracle,
+            accepted: HashMap::new(),
+        }
+    }
+
+    /// Whether an oracle knows the answers.
+    pub(super) fn has_oracle(&self) -> bool {
+        self.oracle.is_some()
+    }
+
+    /// The input of a unit with this seed.
+    pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
+        let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
+        if let Some(oracle) = &mut self.oracle {
+            return Input::of_oracle(seed, oracle.input(&self.workload, seed).map_err(failure)?);
+        }
+        let read = |path: &PathBuf| {
+            let failed = |error| format!("the input '{}' cannot be read: {error}", path.display());
+            std::fs::read(path).map_err(failed).map_err(UnitFailure::Broken)
+        };
+        let bytes = self.file.as_ref().map(read).transpose()?.unwrap_or_default();
+        Ok(Input { seed, items: self.items, bytes, made: None, checksums: HashMap::new() })
+    }
+
+    /// What this contestant should answer; `None` if nobody knows yet.
+    pub(super) fn expected(
+        &mut self,
+        input: &Input,
+        built: &Built,
+    ) -> Result<Option<Expected>, UnitFailure> {
+        if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
+            let answer = oracle.answer(&self.workload, input.seed, made, &built.contract);
+            return expected_of(answer.map_err(failure)?).map(Some);
+        }
+        if let Some(accepted) = self.accepted.get(key(built)) {
+            return Ok(Some(accepted.clone()));
+        }
+        let said = self.workload.answer.as_ref().filter(|_| built.is_exact);
+        Ok(said.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
+    }
+
+    /// The checksum of that answer alone.
+    pub(super) fn checksum(
+        &mut self,
+        input: &mut Input,
+        built: &Built,
+    ) -> Result<Option<u64>, UnitFailure> {
+        let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) else {
+            return Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum));
+        };
+        let contract = &built.contract;
+        if let Some(told) = input.checksums.get(contract) {
+            return Ok(Some(*told));
+        }
+        let told = oracle.checksum(&self.workload, input.seed, made, contract).map_err(failure)?;
+        input.checksums.insert(contract.clone(), told);
+        Ok(Some(told))
+    }
+
+    /// Keeps the answer of a contestant that nothing is wrong with as what others should answer.
+    pub(super) fn accept(&mut self, built: &Built, text: Vec<u8>, checksum: u64) {
+        if self.oracle.is_none() {
+            let answer = Expected { text, checksum: Some(checksum) };
+            self.accepted.entry(key(built).to_owned()).or_insert(answer);
+        }
+    }
+
+    /// The fault of an answer, if it is not the expected one.
+    pub(super) fn compare(&self, expected: &Expected, text: &[u8], checksum: u64) -> Option<Fault> {
+        compare(&self.workload.name, expected, text, checksum)
+    }
+
+    /// One part of an input of `study verify`, and its answer.
+    pub(super) fn verification(
+        &mut self,
+        verification: &Verification,
+        part: u64,
+        contract: &str,
+    ) -> Result<(Input, Expected), UnitFailure> {
+        let Some(oracle) = &mut self.oracle else {
+            let what = "the study has no oracle, so it has no inputs to verify";
+            return Err(UnitFailure::Broken(what.to_owned()));
+        };
+        let made = oracle.verification(verification, part).map_err(failure)?;
+        let answer = oracle.verified(verification, part, &made, contract).map_err(failure)?;
+        Ok((Input::of_oracle(0, made)?, expected_of(answer)?))
+    }
+}
+
+fn expected_of(answer: oracle::Answer) -> Result<Expected, UnitFailure> {
+    Ok(Expected { text: whole(&answer.text)?, checksum: Some(answer.checksum) })
+}
+
+/// A verification as a workload, for the runner that loads it.
+pub(super) fn workload_of(verification: &Verification) -> Workload {
+    let Verification { name, distribution, size, .. } = verification;
+    Workload {
+        name: name.split_whitespace().collect::<Vec<_>>().join("-"),
+        distribution: distribution.clone(),
+        size: *size,
+        seed: 0,
+        is_drawn: false,
+        about: String::new(),
+        file: None,
+        answer: None,
+    }
+}
+
+/// The fault of an answer, if it is not the expected one.
+pub(super) fn compare(
+    workload: &str,
+    expected: &Expected,
+    text: &[u8],
+    checksum: u64,
+) -> Option<Fault> {
+    let workload = workload.to_owned();
+    let (right, got) = (trimmed(&expected.text), trimmed(text));
+    if right != got {
+        let (item, expected, got) = first_difference(right, got);
+        return Some(Fault::WrongAnswer { workload, item: Some(item), expected, got });
+    }
+    let right = expected.checksum.filter(|right| *right != checksum)?;
+    Some(Fault::WrongAnswer {
+        workload,
+        item: None,
+        expected: right.to_string(),
+        got: checksum.to_string(),
+    })
+}
+
+/// Contestants of exact contracts answer alike.
+fn key(built: &Built) -> &str {
+    if built.is_exact { PUBLISHED } else { &built.contract }
+}
+
+/// Study files and contestants may or may not end the last line.
+fn trimmed(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\n").unwrap_or(text)
+}
+
+/// The first line that differs, counted from 1, as it should be and as it is.
+fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
+    let lines =
+        |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (expected, got) = (lines(expected), lines(got));
+    let same = expected.iter().zip(&got).take_while(|(right, line)| right == line).count();
+    let shown = |lines: &[Vec<u8>]| match lines.get(same) {
+        Some(line) => quoted(&String::from_utf8_lossy(line)),
+        None => "no more lines".to_owned(),
+    };
+    (same as u64 + 1, shown(&expected), shown(&got))
+}
+
+fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
+    let read = || {
+        let mut bytes = vec![0; file.metadata()?.len() as usize];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    };
+    read().map_err(|error: std::io::Error| {
+        UnitFailure::Broken(format!("what the oracle made cannot be read: {error}: free memory"))
+    })
+}
+
+fn failure(error: OracleError) -> UnitFailure {
+    match error {
+        OracleError::Interrupted => UnitFailure::Interrupted,
+        error => UnitFailure::Broken(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_told() {
+        let check = |expected: &str, got: &str, told: Option<(u64, &str, &str)>| {
+            let right = Expected { text: expected.into(), checksum: None };
+            let fault = compare("w", &right, got.as_bytes(), 0);
+            let told = told.map(|(item, expected, got)| Fault::WrongAnswer {
+                workload: "w".to_owned(),
+                item: Some(item),
+                expected: expected.to_owned(),
+                got: got.to_owned(),
+            });
+            assert_eq!(fault, told, "{expected:?} {got:?}");
+        };
+        check("a\nb", "a\nb\n", None);
+        check("", "\n", None);
+        check("a\nb\n", "a\nc\n", Some((2, "b", "c")));
+        check("a\nb\n", "a\n", Some((2, "b", "no more lines")));
+        check("a\n", "a\nb", Some((2, "no more lines", "b")));
+        check("a\n", "a\n\n", Some((2, "no more lines", "")));
+    }
+
+    #[test]
+    fn a_checksum_is_compared_where_it_is_known() {
+        let check = |checksum, got, is_wrong: bool| {
+            let right = Expected { text: b"a".to_vec(), checksum };
+            assert_eq!(compare("w", &right, b"a", got).is_some(), is_wrong);
+        };
+        check(None, 5, false);
+        check(Some(5), 5, false);
+        check(Some(6), 5, true);
+    }
+}

@@ -1,0 +1,317 @@
+//! One runner: its process, its two pipes, and questions with answers.
+
+use super::held::{Held, OwnWaits};
+use super::line::{self, Answer, LINE_BYTES_MAX, quoted};
+use super::usage::Counters;
+use crate::launcher::wait_for;
+use crate::output;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tiebreak_core::verdict::Fault;
+use tiebreak_machine::{clock, cpus};
+
+/// How long we sleep at most before we look whether the user interrupted.
+const SLICE_NS: u64 = 100_000_000;
+/// How long a runner that closed its pipe may take to end.
+const END_NS: u64 = 1_000_000_000;
+/// The pause between two looks whether a process has ended, or come to rest.
+const PAUSE: Duration = Duration::from_micros(200);
+/// How long other threads of a runner may go on after its answer before the next one is asked.
+const REST_NS: u64 = 20_000_000;
+/// Standard error beyond this makes a runner void: it would fill the memory.
+const ERRORS_BYTES_MAX: u64 = 16 << 20;
+
+/// How a runner is started.
+#[derive(Clone, Debug)]
+pub(super) struct Launch {
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<String>,
+    pub(super) environment: Vec<(String, OsString)>,
+    pub(super) directory: PathBuf,
+    pub(super) cpu: Option<usize>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The runner is at fault.
+    Fault(Fault),
+    /// The user asked to stop.
+    Interrupted,
+    /// The machine or tiebreak is at fault.
+    Broken(String),
+}
+
+/// What all questions have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience<'a> {
+    /// The longest that a runner may take for one answer.
+    pub(super) timeout_ns: u64,
+    /// The name of the workload, for faults.
+    pub(super) workload: &'a str,
+    /// Set when the user asks to stop.
+    pub(super) interrupted: &'a AtomicBool,
+    /// What this thread waits for a CPU.
+    pub(super) own: &'a OwnWaits,
+}
+
+/// A runner's process. When it is dropped, the process and its group are ended.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    requests: ChildStdin,
+    answers: ChildStdout,
+    /// What was read beyond the last answer.
+    rest: Vec<u8>,
+    errors: File,
+    input: File,
+    dump: File,
+    pub(super) counters: Counters,
+}
+
+impl Process {
+    /// Starts the runner in a process group of its own; it ends when this thread does.
+    pub(super) fn start(launch: &Launch, padding_bytes: u32) -> Result<Process, Trouble> {
+        let memory = || output::memory_file().map_err(no_process);
+        let (input, dump, errors) = (memory()?, memory()?, memory()?);
+        let kept = [input.as_raw_fd(), dump.as_raw_fd()];
+        let own_pid = std::process::id() as i32;
+        let cpu = launch.cpu;
+        let before_exec = move || {
+            // SAFETY: the calls take numbers; the descriptors are open, and no lock is taken.
+            unsafe {
+                for fd in kept {
+                    if libc::fcntl(fd, libc::F_SETFD, 0) != 0 {
+                        return Err(io::Error::last_os_error());
+                    }
+                }
+                // Whoever is killed while a runner works must not leave it behind.
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if libc::getppid() != own_pid {
+                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
+                }
+            }
+            cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]))
+        };
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.arguments)
+            .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+            .env("TIEBREAK_PADDING", "x".repeat(padding_bytes as usize))
+            .current_dir(&launch.directory)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors.try_clone().map_err(no_process)?);
+        // SAFETY: the closure makes system calls only and allocates nothing, so it may run between
+        // fork and exec.
+        unsafe { command.pre_exec(before_exec) };
+        let mut child = command.spawn().map_err(not_started)?;
+        let pipes = (child.stdin.take(), child.stdout.take());
+        let (Some(requests), Some(answers)) = pipes else {
+            return Err(Trouble::Broken("a runner has no pipes".into()));
+        };
+        let counters = Counters::open(child.id()).map_err(no_process)?;
+        let rest = Vec::new();
+        Ok(Process { child, requests, answers, rest, errors, input, dump, counters })
+    }
+
+    /// Puts the input where the runner can read it; gives the path that it is told.
+    pub(super) fn give_input(&self, bytes: &[u8]) -> Result<String, Trouble> {
+        let write = || {
+            self.input.set_len(0)?;
+            self.input.write_all_at(bytes, 0)
+        };
+        write().map_err(no_process)?;
+        Ok(format!("/proc/self/fd/{}", self.input.as_raw_fd()))
+    }
+
+    /// The path that the runner is told to dump to.
+    pub(super) fn dump_path(&self) -> String {
+        format!("/proc/self/fd/{}", self.dump.as_raw_fd())
+    }
+
+    /// What the runner has dumped.
+    pub(super) fn dumped(&self) -> Result<Vec<u8>, Trouble> {
+        let read = || {
+            let mut bytes = vec![0; self.dump.metadata()?.len() as usize];
+            self.dump.read_exact_at(&mut bytes, 0)?;
+            Ok(bytes)
+        };
+        read().map_err(no_process)
+    }
+
+    /// Asks, and waits for the answer; the times are those of the exchange; what the
+    /// answer says is not in them yet.
+    pub(super) fn ask(
+        &mut self,
+        request: &str,
+        patience: &Patience<'_>,
+    ) -> Result<(Answer, Held), Trouble> {
+        let asked = request.split(' ').next().unwrap_or_default();
+        let text = format!("{request}\n");
+        if !self.rest.is_empty() {
+            let said = quoted(&String::from_utf8_lossy(&self.rest));
+            let what = format!(
+                "wrote '{said}' to standard output without being asked: the protocol has it for \
+                 itself, and prints belong on standard error"
+            );
+            return Err(self.broke(patience, what));
+        }
+        let before = (patience.own.waited_ns(), self.counters.scheduled_ns());
+        let start_ns = clock::monotonic_ns();
+        if self.requests.write_all(text.as_bytes()).is_err() {
+            return Err(self.ended(patience));
+        }
+        let line = self.read_line(start_ns, patience)?;
+        let outside_ns = clock::monotonic_ns() - start_ns;
+        let (ran_ns, waited_ns) = self.counters.scheduled_ns();
+        let own_ns = patience.own.waited_ns().saturating_sub(before.0);
+        let held = Held {
+            inside_ns: 0,
+            outside_ns,
+            waited_ns: own_ns + waited_ns.saturating_sub(before.1.1),
+            ran_ns: ran_ns.saturating_sub(before.1.0),
+            empty_ns: 0,
+        };
+        if self.errors.metadata().map_or(0, |data| data.len()) > ERRORS_BYTES_MAX {
+            let most = ERRORS_BYTES_MAX >> 20;
+            let what = format!("wrote more than {most} MiB to standard error: it must say less");
+            return Err(self.broke(patience, what));
+        }
+        match line::parse(asked, &line) {
+            Ok(Answer::Error(why)) => {
+                Err(self.broke(patience, format!("could not do '{asked}': {why}")))
+            }
+            Ok(answer) => Ok((answer, held)),
+            Err(what) => Err(self.broke(patience, what)),
+        }
+    }
+
+    fn read_line(&mut self, start_ns: u64, patience: &Patience<'_>) -> Result<String, Trouble> {
+        let deadline_ns = start_ns.saturating_add(patience.timeout_ns);
+        let mut chunk = [0; 4096];
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line = self.rest.drain(..=end).collect::<Vec<u8>>();
+                return Ok(String::from_utf8_lossy(&line[..end]).into_owned());
+            }
+            if self.rest.len() > LINE_BYTES_MAX {
+                let said = quoted(&String::from_utf8_lossy(&self.rest));
+                let what = format!("answered '{said}' without an end of line in 64 KiB");
+                return Err(self.broke(patience, what));
+            }
+            if patience.interrupted.load(Ordering::Relaxed) {
+                return Err(Trouble::Interrupted);
+            }
+            let now_ns = clock::monotonic_ns();
+            if now_ns >= deadline_ns {
+                let workload = patience.workload.to_owned();
+                let seconds = patience.timeout_ns.div_ceil(1_000_000_000);
+                return Err(Trouble::Fault(Fault::Hung { workload, seconds }));
+            }
+            let slice_ms = (deadline_ns - now_ns).min(SLICE_NS).div_ceil(1_000_000) as i32;
+            if wait_for(self.answers.as_fd(), slice_ms).map_err(no_process)? {
+                match self.answers.read(&mut chunk) {
+                    Ok(0) => return Err(self.ended(patience)),
+                    Ok(length) => self.rest.extend_from_slice(&chunk[..length]),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(no_process(error)),
+                }
+            }
+        }
+    }
+
+    /// Waits until no thread of the runner works any more, so that it does not work beside the next
+    /// one; at most 20 ms.
+    pub(super) fn rest(&self) {
+        let start_ns = clock::monotonic_ns();
+        let mut cpu_ns = self.counters.cpu_ns();
+        while clock::monotonic_ns() - start_ns < REST_NS {
+            std::thread::sleep(PAUSE);
+            let before_ns = std::mem::replace(&mut cpu_ns, self.counters.cpu_ns());
+            if before_ns == cpu_ns {
+                break;
+            }
+        }
+    }
+
+    /// Says bye and waits a little for the end.
+    pub(super) fn bye(mut self) {
+        if self.requests.write_all(b"bye\n").is_ok() {
+            self.end_within(END_NS);
+        }
+    }
+
+    fn end_within(&mut self, most_ns: u64) -> Option<ExitStatus> {
+        let start_ns = clock::monotonic_ns();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Err(_) => return None,
+                Ok(None) if clock::monotonic_ns() - start_ns >= most_ns => return None,
+                Ok(None) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// The fault of a runner whose pipe is closed.
+    fn ended(&mut self, patience: &Patience<'_>) -> Trouble {
+        let status = self.end_within(END_NS);
+        let stderr = output::tail(&self.errors);
+        let early = "before it was told to: a runner ends after bye";
+        match status.map(|status| (status.signal(), status.code())) {
+            Some((Some(signal), _)) => Trouble::Fault(Fault::Signal { signal, stderr }),
+            Some((None, Some(status))) if status != 0 => {
+                Trouble::Fault(Fault::ExitStatus { status, stderr })
+            }
+            Some(_) => self.broke(patience, format!("ended {early}")),
+            None => self.broke(patience, format!("closed its standard output {early}")),
+        }
+    }
+
+    /// The fault of a runner that broke the protocol; what it wrote to standard error is added.
+    pub(super) fn broke(&self, patience: &Patience<'_>, what: String) -> Trouble {
+        let said = output::tail(&self.errors);
+        let last = said.lines().last().filter(|_| !what.starts_with("could not do"));
+        let what = match last {
+            Some(line) => format!("{what} (on standard error: {})", quoted(line)),
+            None => what,
+        };
+        Trouble::Fault(Fault::Runner { workload: patience.workload.to_owned(), what })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // While the leader is not reaped, its number, which is its group's too, names nothing else.
+        if let Ok(None) = self.child.try_wait() {
+            // SAFETY: the call takes numbers; the group is that of a child of ours.
+            unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn not_started(error: io::Error) -> Trouble {
+    match error.raw_os_error() {
+        Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => no_process(error),
+        _ => Trouble::Fault(Fault::CannotStart { reason: error.to_string() }),
+    }
+}
+
+fn no_process(error: io::Error) -> Trouble {
+    Trouble::Broken(format!(
+        "a runner could not be served: {error}: raise the limits on processes and open files, or \
+         free memory"
+    ))
+}

@@ -1,0 +1,220 @@
+//! A contestant in its process: loaded, warmed up, timed, dumped.
+
+use super::held::{EMPTY_EXCHANGES, Held, TRIES, Tally};
+use super::line::{Answer, Timed};
+use super::process::{Launch, Patience, Process, Trouble};
+use super::usage::Usage;
+use super::warm::{Next, WarmUp};
+use tiebreak_core::study::Workload;
+use tiebreak_machine::clock;
+
+/// What a runner is told to load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load<'a> {
+    pub(super) workload: &'a Workload,
+    pub(super) seed: u64,
+    pub(super) items: u64,
+    pub(super) input: &'a [u8],
+}
+
+/// A runner that has said hello and loaded a workload.
+#[derive(Debug)]
+pub(super) struct Runner {
+    process: Process,
+    resets: bool,
+    /// Whether the warm-up ended because nothing more was gained; `None` before its end.
+    is_warm: Option<bool>,
+    /// What an exchange without a run costs.
+    empty_ns: u64,
+    tally: Tally,
+}
+
+/// What a batch gave.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    /// The time that counts: of all calls, or the geometric mean of the parts.
+    pub(super) batch_ns: u64,
+    /// The time of all calls.
+    pub(super) elapsed_ns: u64,
+    pub(super) checksum: u64,
+    pub(super) usage: Usage,
+}
+
+impl Batch {
+    /// The time that the main thread was on a CPU, or where the kernel does not say, the time that
+    /// it took.
+    pub(super) fn worked_ns(&self) -> u64 {
+        self.usage.scheduled.map_or(self.batch_ns, |(run_ns, _)| run_ns)
+    }
+}
+
+impl Runner {
+    pub(super) fn start(
+        launch: &Launch,
+        padding_bytes: u32,
+        load: &Load<'_>,
+        patience: &Patience<'_>,
+    ) -> Result<Runner, Trouble> {
+        let mut process = Process::start(launch, padding_bytes)?;
+        process.ask("hello 1", patience)?;
+        let mut runner =
+            Runner { process, resets: false, is_warm: None, empty_ns: 0, tally: Tally::default() };
+        runner.load(load, patience)?;
+        Ok(runner)
+    }
+
+    /// Has it load another workload, or the same one with another input.
+    pub(super) fn load(&mut self, load: &Load<'_>, patience: &Patience<'_>) -> Result<(), Trouble> {
+        let Workload { name, distribution, size, .. } = load.workload;
+        let distribution = distribution.split_whitespace().collect::<Vec<_>>().join("-");
+        let path = self.process.give_input(load.input)?;
+        let request = format!(
+            "load workload={name} distribution={distribution} size={size} seed={} items={} \
+             path={path}",
+            load.seed, load.items
+        );
+        let answer = self.process.ask(&request, patience)?;
+        self.resets = matches!(answer.0, Answer::Loaded { resets: true });
+        Ok(())
+    }
+
+    /// One call, not timed; gives its checksum.
+    pub(super) fn once(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
+        self.ask_for_runs(1, patience).map(|(timed, _)| timed.checksum)
+    }
+
+    /// Runs batches until the runtime is judged warm, or the limit is reached; then sees what an
+    /// exchange costs. None of the batches is held against the clock: before it is warm, a runtime
+    /// takes long to read a line.
+    pub(super) fn warm_up(&mut self, calls: u64, patience: &Patience<'_>) -> Result<(), Trouble> {
+        let start_ns = clock::monotonic_ns();
+        let mut warm_up = WarmUp::default();
+        loop {
+            let worked_ns = self.batch(calls, patience)?.worked_ns();
+            let elapsed_ns = clock::monotonic_ns() - start_ns;
+            if let Next::Timed { is_warm } = warm_up.after(worked_ns, elapsed_ns) {
+                self.empty_ns = self.empty_exchange_ns(patience)?;
+                self.is_warm = Some(is_warm);
+                return Ok(());
+            }
+        }
+    }
+
+    fn empty_exchange_ns(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
+        let mut most_ns = 0;
+        for _ in 0..EMPTY_EXCHANGES {
+            let (_, held) = self.ask_to_run(0, patience)?;
+            most_ns = most_ns.max(held.cost_ns());
+        }
+        Ok(most_ns)
+    }
+
+    /// Whether the warm-up ended because nothing more was gained.
+    pub(super) fn is_warm(&self) -> bool {
+        self.is_warm == Some(true)
+    }
+
+    /// A batch of so many calls, each after a reset if the contestant needs one.
+    pub(super) fn batch(&mut self, calls: u64, patience: &Patience<'_>) -> Result<Batch, Trouble> {
+        if !self.resets {
+            return self.exchange(calls, patience);
+        }
+        let mut sum = self.exchange(1, patience)?;
+        for _ in 1..calls {
+            let call = self.exchange(1, patience)?;
+            sum.batch_ns += call.batch_ns;
+            sum.elapsed_ns += call.elapsed_ns;
+            sum.usage.add(&call.usage);
+            if call.checksum != sum.checksum {
+                let what = "gave another checksum after a reset: each run must do the same work";
+                return Err(self.process.broke(patience, what.into()));
+            }
+        }
+        Ok(sum)
+    }
+
+    /// One request to run, with what it used; it is held against the clock outside.
+    fn exchange(&mut self, calls: u64, patience: &Patience<'_>) -> Result<Batch, Trouble> {
+        let before = self.process.counters.read();
+        let (timed, held) = self.ask_for_runs(calls, patience)?;
+        self.process.rest();
+        let usage = self.process.counters.read().since(&before);
+        if self.is_warm.is_some() {
+            self.believe(calls, held, patience)?;
+        }
+        Ok(Batch {
+            batch_ns: timed.batch_ns(),
+            elapsed_ns: timed.elapsed_ns,
+            checksum: timed.checksum,
+            usage,
+        })
+    }
+
+    /// Whether what it says of its time can be true. A batch that is off is asked for again: only a
+    /// runner that is off each time, or too often, is at fault.
+    fn believe(&mut self, calls: u64, first: Held, patience: &Patience<'_>) -> Result<(), Trouble> {
+        let too_odd = self.tally.is_too_odd(first.is_off());
+        let mut held = first;
+        for _ in 1..TRIES {
+            if !held.is_off() || too_odd {
+                break;
+            }
+            held = self.ask_for_runs(calls, patience)?.1;
+        }
+        if too_odd || held.is_off() {
+            return Err(self.process.broke(patience, first.describe()));
+        }
+        Ok(())
+    }
+
+    fn ask_for_runs(
+        &mut self,
+        calls: u64,
+        patience: &Patience<'_>,
+    ) -> Result<(Timed, Held), Trouble> {
+        if self.resets {
+            self.process.ask("reset", patience)?;
+        }
+        self.ask_to_run(calls, patience)
+    }
+
+    fn ask_to_run(
+        &mut self,
+        calls: u64,
+        patience: &Patience<'_>,
+    ) -> Result<(Timed, Held), Trouble> {
+        match self.process.ask(&format!("run {calls}"), patience)? {
+            (Answer::Ran(timed), held) => {
+                let inside_ns = timed.elapsed_ns;
+                Ok((timed, Held { inside_ns, empty_ns: self.empty_ns, ..held }))
+            }
+            _ => Err(Trouble::Broken("a run was answered by something else".into())),
+        }
+    }
+
+    /// The answer of the last run.
+    pub(super) fn dump(&mut self, patience: &Patience<'_>) -> Result<Vec<u8>, Trouble> {
+        let request = format!("dump path={}", self.process.dump_path());
+        let answer = self.process.ask(&request, patience)?.0;
+        let dumped = self.process.dumped()?;
+        let length = dumped.len() as u64;
+        if answer != (Answer::Dumped { bytes: length }) {
+            let what = format!(
+                "dumped {length} bytes and said another number: it must write all of its answer \
+                 to the file and close it before it says so"
+            );
+            return Err(self.process.broke(patience, what));
+        }
+        Ok(dumped)
+    }
+
+    /// The process behind it.
+    pub(super) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// Ends it politely.
+    pub(super) fn bye(self) {
+        self.process.bye();
+    }
+}

@@ -1,0 +1,198 @@
+//! A unit: its processes, its rounds, its samples.
+
+use super::judge::Input;
+use super::runner::{Batch, Runner};
+use super::usage::Usage;
+use super::{Runners, blamed, nobody, warm, wrong_checksum};
+use crate::resources::Around;
+use std::collections::BTreeMap;
+use tiebreak_core::plan::Scope;
+use tiebreak_core::sample::{Mark, Sample};
+use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
+use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+use tiebreak_machine::clock;
+
+/// The processes of a unit, or at scope `layout` of all its rounds.
+#[derive(Debug)]
+pub(super) struct Session {
+    input: Input,
+    input_seed: u64,
+    /// By contestant.
+    runners: BTreeMap<usize, Runner>,
+}
+
+impl Session {
+    fn runner(&mut self, contestant: usize) -> Result<&mut Runner, UnitFailure> {
+        self.runners.get_mut(&contestant).ok_or_else(|| nobody(contestant))
+    }
+
+    /// CPU time of all its processes so far.
+    fn cpu_ns(&self) -> u64 {
+        self.runners.values().map(|runner| runner.process().counters.cpu_ns()).sum()
+    }
+
+    fn end(self) {
+        self.runners.into_values().for_each(Runner::bye);
+    }
+}
+
+/// The timed batches of one contestant in a unit.
+#[derive(Debug, Default)]
+struct Taken {
+    batches_ns: Vec<u64>,
+    /// The time on a CPU of each.
+    worked_ns: Vec<u64>,
+    elapsed_ns: u64,
+    usage: Usage,
+    checksum: u64,
+    checksum_changed: bool,
+}
+
+impl Taken {
+    fn add(&mut self, batch: &Batch) {
+        self.checksum_changed |= !self.batches_ns.is_empty() && self.checksum != batch.checksum;
+        self.checksum = batch.checksum;
+        self.batches_ns.push(batch.batch_ns);
+        self.worked_ns.push(batch.worked_ns());
+        self.elapsed_ns += batch.elapsed_ns;
+        self.usage.add(&batch.usage);
+    }
+
+    /// The sums as a sample. Where the time that counts is a mean of parts, CPU time and waiting
+    /// are of that size too.
+    fn sample(&self, runner: &Runner, around: &Around, unit_ns: u64) -> Sample {
+        let wall_ns = self.batches_ns.iter().sum::<u64>();
+        let scale = wall_ns as f64 / self.elapsed_ns.max(1) as f64;
+        let counters = &runner.process().counters;
+        let mut sample = self.usage.into_sample(wall_ns, counters.system_share(), scale);
+        sample.peak_memory_bytes = counters.peak_memory_bytes();
+        let share = wall_ns as f64 / unit_ns.max(1) as f64;
+        let part = |ns: Option<u64>| ns.map(|ns| (ns as f64 * share).round() as u64);
+        sample.beside.foreign_cpu_ns = part(around.beside.foreign_cpu_ns);
+        sample.beside.steal_ns = part(around.beside.steal_ns);
+        sample.beside.throttled_ns = around.beside.throttled_ns;
+        sample.marks = around.marks(sample.marks);
+        for (earned, mark) in [
+            (self.usage.involuntary_switches > self.batches_ns.len() as u64, Mark::Preempted),
+            (!runner.is_warm() || warm::was_cold(&self.worked_ns), Mark::NotWarm),
+        ] {
+            if earned {
+                sample.marks = sample.marks.with(mark);
+            }
+        }
+        sample
+    }
+}
+
+impl Runners {
+    /// One unit, or at scope `layout` one round more of the processes that are there.
+    pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        self.verified = None;
+        self.check_unchecked(request.coins)?;
+        let start_ns = clock::monotonic_ns();
+        self.surroundings.before_run();
+        let mut session = match (&request.coins.unit, self.session.take()) {
+            (Some(unit), old) => {
+                drop(old);
+                self.begin(request, unit)?
+            }
+            (None, Some(session)) => session,
+            (None, None) => {
+                let what = "a round is to go on in runners that are not there".to_owned();
+                return Err(UnitFailure::Broken(what));
+            }
+        };
+        let is_new = request.coins.unit.is_some();
+        let cpu_before_ns = if is_new { 0 } else { session.cpu_ns() };
+        let taken = self.rounds(&mut session, request)?;
+        self.check_checksums(&mut session, &taken)?;
+        let unit_ns = clock::monotonic_ns() - start_ns;
+        let cpu_ns = session.cpu_ns().saturating_sub(cpu_before_ns);
+        let around = self.surroundings.after_run(start_ns, unit_ns, cpu_ns);
+        let mut ran = UnitRan { samples: Vec::new(), batches: Vec::new() };
+        for contestant in &request.coins.order {
+            let taken = taken.get(contestant).ok_or_else(|| nobody(*contestant))?;
+            ran.samples.push(taken.sample(session.runner(*contestant)?, &around, unit_ns));
+            ran.batches.push(taken.batches_ns.clone());
+        }
+        if self.scope == Scope::Layout {
+            self.session = Some(session);
+        } else {
+            session.end();
+        }
+        Ok(ran)
+    }
+
+    /// Where no oracle gives checksums, each contestant's answer is looked at before its first
+    /// unit; that of a run that goes on, too.
+    fn check_unchecked(&mut self, coins: &RoundCoins) -> Result<(), UnitFailure> {
+        if self.judge.has_oracle() {
+            return Ok(());
+        }
+        let mut unchecked = coins.order.clone();
+        unchecked.retain(|contestant| !self.checked.contains(contestant));
+        unchecked.sort_unstable();
+        let seed = coins.unit.as_ref().map_or(0, |unit| unit.input_seed);
+        unchecked.into_iter().try_for_each(|contestant| self.check(contestant, seed))
+    }
+
+    /// Starts, loads and warms up a process for each contestant, in the order of the coins.
+    fn begin(
+        &mut self,
+        request: &UnitRequest<'_>,
+        unit: &UnitCoins,
+    ) -> Result<Session, UnitFailure> {
+        let input = self.judge.input(unit.input_seed)?;
+        let patience = self.patience(request.timeout_ns);
+        let mut runners = BTreeMap::new();
+        for (position, &contestant) in request.coins.order.iter().enumerate() {
+            let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
+            let launch = self.launch(contestant)?;
+            let runner = Runner::start(launch, padding, &self.load(&input), &patience);
+            let mut runner = runner.map_err(blamed(contestant))?;
+            let calls = self.functions.calls_a_batch;
+            runner.warm_up(calls, &patience).map_err(blamed(contestant))?;
+            runners.insert(contestant, runner);
+        }
+        Ok(Session { input, input_seed: unit.input_seed, runners })
+    }
+
+    /// The rounds, each timed batch after an untimed call of the same contestant.
+    fn rounds(
+        &self,
+        session: &mut Session,
+        request: &UnitRequest<'_>,
+    ) -> Result<BTreeMap<usize, Taken>, UnitFailure> {
+        let patience = self.patience(request.timeout_ns);
+        let mut taken: BTreeMap<usize, Taken> = BTreeMap::new();
+        for &contestant in request.orders.iter().flatten() {
+            let runner = session.runner(contestant)?;
+            runner.once(&patience).map_err(blamed(contestant))?;
+            let batch = runner.batch(self.functions.calls_a_batch, &patience);
+            taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
+        }
+        Ok(taken)
+    }
+
+    /// Every checksum must be the one of this input; where one is not, the whole answer tells what
+    /// is wrong with it.
+    fn check_checksums(
+        &mut self,
+        session: &mut Session,
+        taken: &BTreeMap<usize, Taken>,
+    ) -> Result<(), UnitFailure> {
+        for (&contestant, taken) in taken {
+            let built = self.built(contestant)?.clone();
+            let right = self.judge.checksum(&mut session.input, &built)?;
+            let is_right = right.is_none_or(|right| right == taken.checksum);
+            if is_right && !taken.checksum_changed {
+                continue;
+            }
+            self.check(contestant, session.input_seed)?;
+            let workload = &self.functions.workload.name;
+            let fault = wrong_checksum(workload, right.unwrap_or(0), taken.checksum);
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        Ok(())
+    }
+}

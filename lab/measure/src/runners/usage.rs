@@ -1,0 +1,215 @@
+//! What the kernel has counted of a running process.
+
+use super::held::scheduled;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use tiebreak_core::sample::{Meters, Sample};
+use tiebreak_machine::clock::{self, ProcessClock};
+
+/// The counters of a process, their files held open.
+#[derive(Debug)]
+pub(super) struct Counters {
+    stat: File,
+    status: File,
+    schedstat: Option<File>,
+    clock: Option<ProcessClock>,
+}
+
+/// The counters of a process at one moment, or what they grew by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// CPU time of all threads.
+    pub(super) cpu_ns: u64,
+    pub(super) minor_faults: u64,
+    pub(super) major_faults: u64,
+    /// Of the main thread.
+    pub(super) voluntary_switches: u64,
+    /// Of the main thread.
+    pub(super) involuntary_switches: u64,
+    /// Time on a CPU and time waiting for one, of the main thread; `None` where the kernel does
+    /// not say.
+    pub(super) scheduled: Option<(u64, u64)>,
+}
+
+impl Counters {
+    /// Opens the counters of a process that is there.
+    ///
+    /// # Errors
+    /// It is gone, or the limit on open files is reached.
+    pub(super) fn open(pid: u32) -> io::Result<Counters> {
+        let open = |name: &str| File::open(format!("/proc/{pid}/{name}"));
+        Ok(Counters {
+            stat: open("stat")?,
+            status: open("status")?,
+            schedstat: open("schedstat").ok(),
+            clock: ProcessClock::of(pid as i32),
+        })
+    }
+
+    /// The counters now; all 0 once the process is gone. Cost: some 50 us.
+    pub(super) fn read(&self) -> Usage {
+        let stat = text_of(&self.stat);
+        let status = text_of(&self.status);
+        let number = |name: &str| named(&status, name).unwrap_or(0);
+        Usage {
+            cpu_ns: self.cpu_ns(),
+            minor_faults: field(&stat, 10).unwrap_or(0),
+            major_faults: field(&stat, 12).unwrap_or(0),
+            voluntary_switches: number("voluntary_ctxt_switches:"),
+            involuntary_switches: number("nonvoluntary_ctxt_switches:"),
+            scheduled: self.schedstat.as_ref().and_then(scheduled),
+        }
+    }
+
+    /// CPU time of all threads so far.
+    pub(super) fn cpu_ns(&self) -> u64 {
+        self.clock.map_or(0, clock::process_cpu_ns_of)
+    }
+
+    /// How long the main thread has run and how long it has waited for a CPU so far; 0 where the
+    /// kernel does not say.
+    pub(super) fn scheduled_ns(&self) -> (u64, u64) {
+        self.schedstat.as_ref().and_then(scheduled).unwrap_or_default()
+    }
+
+    /// The largest resident set so far.
+    pub(super) fn peak_memory_bytes(&self) -> u64 {
+        named(&text_of(&self.status), "VmHWM:").map_or(0, |kib| kib * 1024)
+    }
+
+    /// The share of the process' CPU time that was spent in the kernel, by the ticks that the
+    /// kernel shows.
+    pub(super) fn system_share(&self) -> f64 {
+        let stat = text_of(&self.stat);
+        let ticks = |index| field(&stat, index).unwrap_or(0) as f64;
+        let (user, system) = (ticks(14), ticks(15));
+        if user + system > 0.0 { system / (user + system) } else { 0.0 }
+    }
+}
+
+impl Usage {
+    /// What was used since an earlier reading.
+    pub(super) fn since(&self, earlier: &Usage) -> Usage {
+        let grown = |of: fn(&Usage) -> u64| of(self).saturating_sub(of(earlier));
+        let both = self.scheduled.zip(earlier.scheduled);
+        Usage {
+            cpu_ns: grown(|usage| usage.cpu_ns),
+            minor_faults: grown(|usage| usage.minor_faults),
+            major_faults: grown(|usage| usage.major_faults),
+            voluntary_switches: grown(|usage| usage.voluntary_switches),
+            involuntary_switches: grown(|usage| usage.involuntary_switches),
+            scheduled: both
+                .map(|(now, then)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))),
+        }
+    }
+
+    /// Adds what one more batch used.
+    pub(super) fn add(&mut self, batch: &Usage) {
+        self.cpu_ns += batch.cpu_ns;
+        self.minor_faults += batch.minor_faults;
+        self.major_faults += batch.major_faults;
+        self.voluntary_switches += batch.voluntary_switches;
+        self.involuntary_switches += batch.involuntary_switches;
+        let sum = |(run, wait): (u64, u64), more: (u64, u64)| (run + more.0, wait + more.1);
+        self.scheduled = match (self.scheduled, batch.scheduled) {
+            (Some(so_far), Some(more)) => Some(sum(so_far, more)),
+            (so_far, more) => so_far.or(more),
+        };
+    }
+
+    /// As fields of a sample; `scale` is what its times are multiplied by.
+    pub(super) fn into_sample(self, wall_ns: u64, system_share: f64, scale: f64) -> Sample {
+        let scaled = |ns: u64| (ns as f64 * scale).round() as u64;
+        let cpu_ns = scaled(self.cpu_ns);
+        let system_ns = (cpu_ns as f64 * system_share).round() as u64;
+        let mut sample = Sample::of_wall_ns(wall_ns);
+        sample.user_ns = cpu_ns - system_ns;
+        sample.system_ns = system_ns;
+        sample.minor_faults = self.minor_faults;
+        sample.major_faults = self.major_faults;
+        sample.voluntary_switches = self.voluntary_switches;
+        sample.involuntary_switches = self.involuntary_switches;
+        let run_ns = self.scheduled.map(|(run_ns, _)| scaled(run_ns));
+        sample.meters = Meters { run_ns, ..Meters::default() };
+        sample.beside.run_delay_ns = self.scheduled.map(|(_, waited_ns)| scaled(waited_ns));
+        sample
+    }
+}
+
+/// A small file of the kernel as it is now; empty once its process is gone.
+fn text_of(file: &File) -> String {
+    let mut buffer = [0; 4096];
+    let length = file.read_at(&mut buffer, 0).unwrap_or(0);
+    String::from_utf8_lossy(&buffer[..length]).into_owned()
+}
+
+/// A field of `/proc/PID/stat`, counted from 1 as in proc(5). The second, the program's name, is in
+/// parentheses and may hold anything.
+fn field(stat: &str, index: usize) -> Option<u64> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(index.checked_sub(3)?)?.parse().ok()
+}
+
+/// The number after a name at the start of a line of `/proc/PID/status`.
+fn named(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_the_kernel_are_read() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 10 11 12 13 14 15 16 17 20";
+        let check = |index, expected| assert_eq!(field(stat, index), expected, "{index}");
+        check(10, Some(10));
+        check(12, Some(12));
+        check(14, Some(14));
+        check(15, Some(15));
+        check(3, None);
+        check(2, None);
+        check(99, None);
+        assert_eq!(field("", 10), None);
+        let status = "Name:\tx\nVmHWM:\t  1704 kB\nvoluntary_ctxt_switches:\t3\n";
+        assert_eq!(named(status, "VmHWM:"), Some(1704));
+        assert_eq!(named(status, "voluntary_ctxt_switches:"), Some(3));
+        assert_eq!(named(status, "nonvoluntary_ctxt_switches:"), None);
+    }
+
+    #[test]
+    fn a_process_uses_more_and_more() {
+        let counters = Counters::open(std::process::id()).unwrap();
+        let before = counters.read();
+        let memory: Vec<u8> = (0..8 << 20).map(|i| i as u8).collect();
+        assert_eq!(std::hint::black_box(&memory)[255], 255);
+        let used = counters.read().since(&before);
+        assert!(used.cpu_ns > 0 && used.minor_faults > 0, "{used:?}");
+        assert!(counters.peak_memory_bytes() > 8 << 20);
+        assert!((0.0..=1.0).contains(&counters.system_share()));
+        assert!(Counters::open(1 << 22).is_err());
+    }
+
+    #[test]
+    fn batches_add_up_to_a_sample() {
+        let one = Usage {
+            cpu_ns: 1000,
+            minor_faults: 1,
+            major_faults: 2,
+            voluntary_switches: 3,
+            involuntary_switches: 4,
+            scheduled: Some((900, 50)),
+        };
+        let mut sum = Usage::default();
+        sum.add(&one);
+        sum.add(&one);
+        assert_eq!(sum.since(&one), one);
+        let sample = sum.into_sample(500, 0.25, 0.5);
+        assert_eq!((sample.wall_ns, sample.user_ns, sample.system_ns), (500, 750, 250));
+        assert_eq!((sample.minor_faults, sample.major_faults), (2, 4));
+        assert_eq!((sample.voluntary_switches, sample.involuntary_switches), (6, 8));
+        assert_eq!((sample.meters.run_ns, sample.beside.run_delay_ns), (Some(900), Some(50)));
+    }
+}

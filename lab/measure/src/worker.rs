@@ -1,0 +1,195 @@
+//! A worker: the process in which contestants that are functions run.
+//!
+//! `tiebreak __worker` is one. It finds a socket as its standard input, on which it is asked for
+//! one thing after the other (`message`), and shares memory with whoever asks (`area`): there
+//! it says whose code runs right now, so that a crash or a hang has a culprit, finds the orders of
+//! rounds, and leaves what was measured. Contestants have nothing to do with the socket: what they
+//! print goes nowhere, what they write to standard error is kept for the message about a crash. A
+//! worker ends when nobody is left at the other end of the socket, or the kernel ends it when its
+//! parent is gone. It is started afresh for each unit, so whatever a contestant does to its process
+//! ends with the unit.
+
+pub(crate) mod area;
+mod batch;
+pub(crate) mod channel;
+mod checking;
+mod library;
+pub(crate) mod memory;
+pub(crate) mod message;
+mod meters;
+mod oracle;
+mod sink;
+mod stack;
+pub(crate) mod trap;
+mod unit;
+mod wire;
+
+use channel::Inbox;
+use library::{Contestant, Oracle};
+use message::{Load, Reply, Request, Rounds};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use unit::{Loaded, Unit};
+
+/// The status of a worker whose standard input is no socket of ours.
+const USAGE: u8 = 64;
+/// The status of one that could not go on.
+const BROKEN: u8 = 70;
+
+/// Serves until nobody asks any more; gives the exit status. The whole of `tiebreak __worker`.
+pub fn main() -> u8 {
+    let Ok(socket) = settle() else {
+        return USAGE;
+    };
+    match serve(socket.as_fd()) {
+        Ok(()) => 0,
+        Err(_) => BROKEN,
+    }
+}
+
+/// Takes the socket away from standard input, where contestants might find it, and makes sure that
+/// this process ends with its parent.
+fn settle() -> io::Result<OwnedFd> {
+    // SAFETY: these calls take numbers and texts that end with a zero byte; nothing in this process
+    // owns the standard input.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"tiebreak-worker".as_ptr());
+        let socket = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3);
+        if socket < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let socket = OwnedFd::from_raw_fd(socket);
+        let mut kind = 0;
+        let mut length = size_of_val(&kind) as libc::socklen_t;
+        let place = (&raw mut kind).cast();
+        let name = libc::SO_TYPE;
+        let fd = socket.as_raw_fd();
+        if libc::getsockopt(fd, libc::SOL_SOCKET, name, place, &raw mut length) != 0
+            || kind != libc::SOCK_SEQPACKET
+        {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+        libc::dup2(null, 0);
+        end_with_parent();
+        Ok(socket)
+    }
+}
+
+/// Has the kernel end this process when the thread that started it is gone, and with it whatever
+/// contestants have started, which is in its group.
+fn end_with_parent() {
+    // SAFETY: the calls take numbers; the handler makes one call that a handler may make.
+    unsafe {
+        let mut signal = libc::SIGKILL;
+        if libc::getpgrp() == libc::getpid() {
+            signal = libc::SIGRTMAX();
+            let handler: extern "C" fn(libc::c_int) = end_group;
+            libc::signal(signal, handler as libc::sighandler_t);
+        }
+        libc::prctl(libc::PR_SET_PDEATHSIG, signal);
+    }
+}
+
+extern "C" fn end_group(_signal: libc::c_int) {
+    // SAFETY: the call takes numbers; the group is our own.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+}
+
+fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let mut inbox = Inbox::new();
+    let mut oracle = None;
+    while let Some((bytes, descriptors)) = inbox.receive(socket)? {
+        let request = Request::read(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        let reply = match request {
+            Request::Load(load) => {
+                return serve_unit(socket, &mut inbox, &load, descriptors);
+            }
+            request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
+        };
+        channel::send(socket, &reply.bytes(), &[])?;
+    }
+    Ok(())
+}
+
+fn serve_once(
+    request: Request,
+    descriptors: Vec<OwnedFd>,
+    oracle: &mut Option<Oracle>,
+) -> io::Result<Reply> {
+    let no_oracle = || io::Error::other("no oracle was loaded");
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidInput);
+    Ok(match request {
+        Request::Probe(library) => match Contestant::load(&library) {
+            Ok(contestant) => Reply::Table(contestant.says()),
+            Err(refusal) => Reply::Refused(0, refusal),
+        },
+        Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,
+        Request::Oracle(library) => match Oracle::load(&library) {
+            Ok(loaded) => {
+                *oracle = Some(loaded);
+                Reply::Done
+            }
+            Err(refusal) => Reply::Refused(0, refusal),
+        },
+        Request::Input { question, is_made } => {
+            oracle::input(oracle.as_ref().ok_or_else(no_oracle)?, &question, next()?, is_made)?
+        }
+        Request::Answer { question, input_bytes } => {
+            let oracle = oracle.as_ref().ok_or_else(no_oracle)?;
+            oracle::answer(oracle, &question, &next()?, input_bytes, next().ok())?
+        }
+        Request::Load(_) | Request::Rounds(_) => Reply::Failed("nothing is loaded".to_owned()),
+    })
+}
+
+/// Loads a unit and runs rounds of it until nobody asks any more, all on a stack that was moved.
+fn serve_unit(
+    socket: BorrowedFd<'_>,
+    inbox: &mut Inbox,
+    load: &Load,
+    descriptors: Vec<OwnedFd>,
+) -> io::Result<()> {
+    stack::lower(load.stack_bytes, &mut || {
+        let loaded = match descriptors.as_slice() {
+            [area, input] => Unit::load(load, area, input),
+            _ => Err(io::Error::from(io::ErrorKind::InvalidInput)),
+        };
+        let mut unit = match loaded {
+            Ok(Loaded::Ready(unit)) => unit,
+            Ok(Loaded::Refused(position, refusal)) => {
+                return end(socket, &Reply::Refused(position, refusal));
+            }
+            Err(error) => return end(socket, &failed(error)),
+        };
+        channel::send(socket, &Reply::Ready(unit.resets()).bytes(), &[])?;
+        // Made before the rounds, so that nothing is allocated between them.
+        let done = Reply::Done.bytes();
+        while let Some(rounds) = next_rounds(socket, inbox)? {
+            match unit.run(&rounds) {
+                Reply::Done => channel::send(socket, &done, &[])?,
+                reply => channel::send(socket, &reply.bytes(), &[])?,
+            }
+        }
+        Ok(())
+    })
+}
+
+fn next_rounds(socket: BorrowedFd<'_>, inbox: &mut Inbox) -> io::Result<Option<Rounds>> {
+    let Some((bytes, _)) = inbox.receive(socket)? else {
+        return Ok(None);
+    };
+    match Request::read(bytes) {
+        Some(Request::Rounds(rounds)) => Ok(Some(rounds)),
+        _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
+    }
+}
+
+fn end(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
+    channel::send(socket, &reply.bytes(), &[])
+}
+
+fn failed(error: io::Error) -> Reply {
+    Reply::Failed(error.to_string())
+}

@@ -1,0 +1,234 @@
+//! Memory that the laboratory and a worker share: who runs, the orders of rounds, and the records.
+
+use super::memory::Mapping;
+use crate::output::memory_file;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Nobody's code runs but the worker's own.
+pub(crate) const NOBODY: u32 = u32::MAX;
+/// In place of a number that is not known.
+pub(crate) const UNKNOWN: u64 = u64::MAX;
+/// Where orders begin: a page of its own for what is looked at while contestants run.
+const HEADER_BYTES: usize = 4096;
+
+/// What the worker does right now.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// Grows with each thing that is done.
+    beat: AtomicU64,
+    /// The contestant whose code runs, by its place in the worker.
+    position: AtomicU32,
+    /// What memory it touched that is not its own: [`Touch`] as numbers.
+    place: AtomicU32,
+    side: AtomicU32,
+    access: AtomicU32,
+    bytes: AtomicU64,
+}
+
+/// Memory that a contestant touched and must not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    /// 1 is the input, 2 the output.
+    pub(crate) place: u32,
+    /// 0 is inside, 1 past the end, 2 before the start.
+    pub(crate) side: u32,
+    /// 0 is not known, 1 reading, 2 writing.
+    pub(crate) access: u32,
+    /// How far outside, or which byte of it, counted from 0.
+    pub(crate) bytes: u64,
+}
+
+impl Touch {
+    pub(crate) const INPUT: u32 = 1;
+    pub(crate) const OUTPUT: u32 = 2;
+    pub(crate) const INSIDE: u32 = 0;
+    pub(crate) const PAST_END: u32 = 1;
+    pub(crate) const BEFORE_START: u32 = 2;
+    pub(crate) const READ: u32 = 1;
+    pub(crate) const WROTE: u32 = 2;
+}
+
+/// What a batch gave. Plain numbers, so that any bytes are one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Record {
+    /// The contestant, by its place in the worker.
+    pub(crate) position: u64,
+    pub(crate) wall_ns: u64,
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+    /// Time on a CPU by the thread's own clock.
+    pub(crate) run_ns: u64,
+    /// Time ready to run, waiting for a CPU; [`UNKNOWN`] where the kernel does not say.
+    pub(crate) delay_ns: u64,
+    pub(crate) minor_faults: u64,
+    pub(crate) major_faults: u64,
+    pub(crate) voluntary_switches: u64,
+    pub(crate) involuntary_switches: u64,
+    /// Spans that ended on another CPU than they began on.
+    pub(crate) moves: u64,
+    /// What the untimed call gave.
+    pub(crate) checksum: u64,
+    /// Whether a timed call gave another one.
+    pub(crate) is_torn: u64,
+    /// Whether the clock went backwards.
+    pub(crate) is_backwards: u64,
+    /// Cycles, instructions, branch misses and cache misses, each [`UNKNOWN`] where not counted.
+    pub(crate) counts: [u64; 4],
+    pub(crate) is_multiplexed: u64,
+    pub(crate) energy_nj: u64,
+}
+
+/// The shared memory, mapped here.
+#[derive(Debug)]
+pub(crate) struct Area {
+    mapping: Mapping,
+    /// So many records, and so many entries of orders.
+    capacity: usize,
+}
+
+impl Area {
+    /// Makes one with room for so many batches, and the file by which a worker gets it.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub(crate) fn create(capacity: usize) -> io::Result<(Area, File)> {
+        let file = memory_file()?;
+        file.set_len(bytes(capacity) as u64)?;
+        let area = Area::map(&OwnedFd::from(file.try_clone()?), capacity)?;
+        area.clear();
+        Ok((area, file))
+    }
+
+    /// Maps one that the other side has made.
+    ///
+    /// # Errors
+    /// It is shorter than that, or cannot be mapped.
+    pub(crate) fn map(file: &OwnedFd, capacity: usize) -> io::Result<Area> {
+        let length = File::from(file.try_clone()?).metadata()?.len();
+        if length < bytes(capacity) as u64 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        let mapping = Mapping::shared(file, bytes(capacity))?;
+        Ok(Area { mapping, capacity })
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: the mapping is page-aligned, longer than the header and lives as long as `self`;
+        // the header is nothing but atomic numbers, of which any bytes are valid.
+        unsafe { self.mapping.start().cast::<Header>().as_ref() }
+    }
+
+    /// The contestant of one entry of the orders.
+    pub(crate) fn order(&self, index: usize) -> u32 {
+        // SAFETY: `order_at` is valid for any index below the capacity.
+        unsafe { self.order_at(index).read_volatile() }
+    }
+
+    pub(crate) fn set_order(&self, index: usize, position: u32) {
+        // SAFETY: `order_at` is valid for any index below the capacity.
+        unsafe { self.order_at(index).write_volatile(position) }
+    }
+
+    pub(crate) fn record(&self, index: usize) -> Record {
+        // SAFETY: `record_at` is valid for any index below the capacity; any bytes are a record.
+        unsafe { self.record_at(index).read_volatile() }
+    }
+
+    pub(crate) fn set_record(&self, index: usize, record: &Record) {
+        // SAFETY: `record_at` is valid for any index below the capacity.
+        unsafe { self.record_at(index).write_volatile(*record) }
+    }
+
+    fn order_at(&self, index: usize) -> NonNull<u32> {
+        assert!(index < self.capacity);
+        // SAFETY: the mapping has room for so many entries after the header.
+        unsafe { self.mapping.start().add(HEADER_BYTES).cast::<u32>().add(index) }
+    }
+
+    fn record_at(&self, index: usize) -> NonNull<Record> {
+        assert!(index < self.capacity);
+        // SAFETY: the mapping has room for so many records after the orders, from a multiple of 64.
+        unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
+    }
+
+    fn clear(&self) {
+        self.header().position.store(NOBODY, Ordering::Relaxed);
+    }
+}
+
+impl Header {
+    /// This contestant's code runs from now on, or [`NOBODY`]'s.
+    pub(crate) fn enter(&self, position: u32) {
+        self.position.store(position, Ordering::Release);
+        self.beat.fetch_add(1, Ordering::Release);
+    }
+
+    /// How much was done so far, and whose code runs.
+    pub(crate) fn look(&self) -> (u64, u32) {
+        (self.beat.load(Ordering::Acquire), self.position.load(Ordering::Acquire))
+    }
+
+    /// Tells what was touched. Only stores numbers, so a signal handler may call it.
+    pub(crate) fn tell(&self, touch: Touch) {
+        self.side.store(touch.side, Ordering::Relaxed);
+        self.access.store(touch.access, Ordering::Relaxed);
+        self.bytes.store(touch.bytes, Ordering::Relaxed);
+        self.place.store(touch.place, Ordering::Release);
+    }
+
+    pub(crate) fn touch(&self) -> Option<Touch> {
+        let place = self.place.load(Ordering::Acquire);
+        let touch = || Touch {
+            place,
+            side: self.side.load(Ordering::Relaxed),
+            access: self.access.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        };
+        (place != 0).then(touch)
+    }
+}
+
+fn records_at(capacity: usize) -> usize {
+    (HEADER_BYTES + capacity * size_of::<u32>()).next_multiple_of(64)
+}
+
+fn bytes(capacity: usize) -> usize {
+    records_at(capacity) + capacity * size_of::<Record>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_see_the_same() {
+        let (ours, file) = Area::create(3).unwrap();
+        let theirs = Area::map(&OwnedFd::from(file.try_clone().unwrap()), 3).unwrap();
+        assert_eq!(theirs.header().look(), (0, NOBODY));
+        theirs.header().enter(5);
+        assert_eq!(ours.header().look(), (1, 5));
+        for index in 0..3 {
+            ours.set_order(index, index as u32 + 10);
+            let record = Record { wall_ns: index as u64, energy_nj: 9, ..Record::default() };
+            theirs.set_record(index, &record);
+        }
+        assert_eq!([0, 1, 2].map(|index| theirs.order(index)), [10, 11, 12]);
+        assert_eq!([0, 1, 2].map(|index| ours.record(index).wall_ns), [0, 1, 2]);
+        assert_eq!(ours.record(2).energy_nj, 9);
+        assert_eq!(ours.header().touch(), None);
+        let touch = Touch { place: Touch::INPUT, side: 1, access: Touch::READ, bytes: 7 };
+        theirs.header().tell(touch);
+        assert_eq!(ours.header().touch(), Some(touch));
+        assert!(Area::map(&OwnedFd::from(file), 4).is_err(), "it is shorter than that");
+    }
+}

@@ -1,0 +1,107 @@
+//! The checking pass: one contestant between guard pages, its answer dumped.
+
+use super::area::{Area, NOBODY, Touch};
+use super::library::Contestant;
+use super::memory::{Guarded, Side};
+use super::message::{Check, Reply, Sizes};
+use super::sink::Sink;
+use super::trap;
+use super::unit::workload;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+
+/// What outputs hold before a run, and what must still be around them after it.
+const FILLING: u8 = 0xa5;
+
+/// Loads the contestant, prepares it on guarded buffers, runs it twice, a reset before each run,
+/// lets it dump its answer, and releases it. A touch of what is not its own is told in the area;
+/// where the hardware sees it, the process ends there.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Result<Reply> {
+    // The handler for touches keeps a pointer to it until the process ends.
+    let area: &'static Area = Box::leak(Box::new(Area::map(&area, 0)?));
+    let header = area.header();
+    header.enter(0);
+    let contestant = match Contestant::load(&check.library) {
+        Ok(contestant) => contestant,
+        Err(refusal) => return Ok(Reply::Refused(0, refusal)),
+    };
+    header.enter(NOBODY);
+    let (input, output) = buffers(&contestant, &check.input, check.side, input)?;
+    if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
+        return Ok(Reply::Skipped);
+    }
+    trap::set(header, &input, &output)?;
+    let has_output = output.bytes() + contestant.output_slack_bytes() > 0;
+    let place = if has_output { output.start().as_ptr() } else { std::ptr::null_mut() };
+    let workload = workload(&check.input, input.start().as_ptr(), place);
+    let mut sink = Sink::new(Some(dump));
+    header.enter(0);
+    // SAFETY: the table says what each function takes; the workload outlives the state, and the
+    // sink the dump.
+    let checksums = unsafe {
+        let state = (contestant.prepare)(&raw const workload);
+        if state.is_null() {
+            return Ok(Reply::Refused(0, super::message::Refusal::NotPrepared));
+        }
+        let checksums = [0, 1].map(|_| {
+            if let Some(reset) = contestant.reset {
+                reset(state);
+            }
+            header.enter(0);
+            (contestant.run)(state)
+        });
+        let raw = sink.raw();
+        (contestant.dump)(state, &raw const raw);
+        (contestant.release)(state);
+        checksums
+    };
+    header.enter(NOBODY);
+    tell_stray(header, &output);
+    sink.finish()?;
+    Ok(Reply::Checked { checksums })
+}
+
+/// The input, sealed, and the output, filled.
+fn buffers(
+    contestant: &Contestant,
+    sizes: &Sizes,
+    side: Side,
+    file: OwnedFd,
+) -> io::Result<(Guarded, Guarded)> {
+    let alignment = contestant.alignment_bytes();
+    let (bytes, slack) = (sizes.bytes as usize, contestant.input_slack_bytes());
+    let mut input = Guarded::new(bytes, slack, alignment, side)?;
+    File::from(file).read_exact_at(input.content(), 0)?;
+    input.seal()?;
+    let (bytes, slack) = (sizes.output_bytes as usize, contestant.output_slack_bytes());
+    let mut output = Guarded::new(bytes, slack, alignment, side)?;
+    output.fill(FILLING);
+    Ok((input, output))
+}
+
+fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> bool {
+    let alignment = contestant.alignment_bytes();
+    let address = |buffer: &Guarded| buffer.start().as_ptr() as usize;
+    [input, output].iter().all(|buffer| address(buffer).is_multiple_of(alignment))
+}
+
+/// Bytes that were written around the output where no guard page is.
+fn tell_stray(header: &super::area::Header, output: &Guarded) {
+    let (past, ahead) = output.stray(FILLING);
+    let touch = |side, bytes: usize| Touch {
+        place: Touch::OUTPUT,
+        side,
+        access: Touch::WROTE,
+        bytes: bytes as u64,
+    };
+    if past > 0 {
+        header.tell(touch(Touch::PAST_END, past));
+    } else if ahead > 0 {
+        header.tell(touch(Touch::BEFORE_START, ahead));
+    }
+}

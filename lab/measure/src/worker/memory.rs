@@ -1,0 +1,252 @@
+//! Memory for inputs and outputs.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr::NonNull;
+
+/// The unit of mapping on the machines that we know; a machine with larger pages maps more.
+pub(crate) const PAGE_BYTES: usize = 4096;
+/// Of each guard: far enough for a step over a good many elements.
+const GUARD_BYTES: usize = 1 << 20;
+
+/// A stretch of address space of ours, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: address space belongs to the whole process, whichever thread asked for it.
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    /// Maps a file, to read and write it together with everyone who has it.
+    pub(crate) fn shared(file: &OwnedFd, length: usize) -> io::Result<Mapping> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        map(None, length, access, libc::MAP_SHARED, Some(file))
+    }
+
+    /// Zeroed memory of this process alone, all of it there from the start.
+    pub(crate) fn private(length: usize) -> io::Result<Mapping> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+        map(None, length, access, flags, None)
+    }
+
+    /// A file's first bytes, read only, shared with everyone who has it, and `slack` zeros after
+    /// them at least; all of it there from the start.
+    pub(crate) fn input(file: &OwnedFd, bytes: usize, slack: usize) -> io::Result<Mapping> {
+        let whole = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let around = map(None, whole, libc::PROT_READ, flags, None)?;
+        if bytes > 0 {
+            // The kernel fills the last page of a file with zeros.
+            let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
+            let over = map(Some(around.start), bytes, libc::PROT_READ, flags, Some(file))?;
+            // It lies within `around`, which gives it back.
+            std::mem::forget(over);
+        }
+        Ok(around)
+    }
+
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    fn protect(&self, from: usize, length: usize, access: i32) -> io::Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
+        // SAFETY: the stretch lies in this mapping, and nothing but raw pointers points into it.
+        let result =
+            unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the stretch is ours and nothing points into it any more.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+    }
+}
+
+fn map(
+    at: Option<NonNull<u8>>,
+    length: usize,
+    access: i32,
+    flags: i32,
+    file: Option<&OwnedFd>,
+) -> io::Result<Mapping> {
+    let length = length.max(1).next_multiple_of(PAGE_BYTES);
+    let place = at.map_or(std::ptr::null_mut(), |at| at.as_ptr().cast());
+    let fd = file.map_or(-1, |file| file.as_raw_fd());
+    // SAFETY: without a place, the kernel takes one that is free; a fixed one is a mapping of ours
+    // of which nothing is used yet.
+    let start = unsafe { libc::mmap(place, length, access, flags, fd, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+    Ok(Mapping { start, length })
+}
+
+/// Where a buffer lies between its guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Its start touches the front guard.
+    Front,
+    /// Its end, slack included, is as near to the end guard as its alignment lets it.
+    End,
+    /// Its end, slack included, touches the end guard, whatever that does to its alignment.
+    Flush,
+}
+
+/// A buffer between two stretches that nobody may touch.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    mapping: Mapping,
+    /// From the start of the mapping.
+    offset: usize,
+    bytes: usize,
+    slack: usize,
+}
+
+impl Guarded {
+    /// Zeroed memory for so many bytes, with slack after them.
+    pub(crate) fn new(
+        bytes: usize,
+        slack: usize,
+        alignment: usize,
+        side: Side,
+    ) -> io::Result<Guarded> {
+        let used = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
+        let middle = used.next_multiple_of(PAGE_BYTES);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let mapping = map(None, middle + 2 * GUARD_BYTES, libc::PROT_NONE, flags, None)?;
+        mapping.protect(GUARD_BYTES, middle, libc::PROT_READ | libc::PROT_WRITE)?;
+        let last = GUARD_BYTES + middle - used;
+        let offset = match side {
+            Side::Front => GUARD_BYTES,
+            Side::End => last - last % alignment,
+            Side::Flush => last,
+        };
+        Ok(Guarded { mapping, offset, bytes, slack })
+    }
+
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        // SAFETY: the offset lies in the mapping or at its end.
+        unsafe { self.mapping.start.add(self.offset) }
+    }
+
+    /// What may be touched, without slack.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The whole stretch, guards included.
+    pub(crate) fn range(&self) -> (usize, usize) {
+        let start = self.mapping.start.as_ptr() as usize;
+        (start, start + self.mapping.length)
+    }
+
+    /// Fills everything between the guards.
+    pub(crate) fn fill(&mut self, byte: u8) {
+        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        // SAFETY: what lies between the guards may be written.
+        unsafe { self.mapping.start.add(GUARD_BYTES).write_bytes(byte, middle) };
+    }
+
+    /// The bytes themselves.
+    pub(crate) fn content(&mut self) -> &mut [u8] {
+        // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.bytes) }
+    }
+
+    /// From now on it may only be read.
+    pub(crate) fn seal(&self) -> io::Result<()> {
+        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        self.mapping.protect(GUARD_BYTES, middle, libc::PROT_READ)
+    }
+
+    /// How many bytes after the slack, and how many before the start, lie between the guards and
+    /// are no longer `byte`: counted to the farthest one.
+    pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
+        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        let before = self.offset - GUARD_BYTES;
+        let used = before + self.bytes + self.slack;
+        // SAFETY: all of this lies between the guards, where it may be read.
+        let (front, back) = unsafe {
+            let start = self.mapping.start.add(GUARD_BYTES).as_ptr();
+            let slice = |from, length| std::slice::from_raw_parts(start.add(from), length);
+            (slice(0, before), slice(used, middle - used))
+        };
+        let other = |found: &u8| *found != byte;
+        let past = back.iter().rposition(other).map_or(0, |last| self.slack + last + 1);
+        let ahead = front.iter().position(other).map_or(0, |first| before - first);
+        (past, ahead)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::memory_file;
+    use std::io::Write;
+
+    #[test]
+    fn inputs_are_files_with_zeros_after_them() {
+        let mut file = memory_file().unwrap();
+        file.write_all(&[7; PAGE_BYTES]).unwrap();
+        let file = OwnedFd::from(file);
+        let read = |mapping: &Mapping, at: usize| {
+            // SAFETY: the tests below read within the bytes and the slack that they asked for.
+            unsafe { mapping.start().add(at).read() }
+        };
+        let mapping = Mapping::input(&file, PAGE_BYTES, 64).unwrap();
+        assert_eq!((read(&mapping, 0), read(&mapping, PAGE_BYTES - 1)), (7, 7));
+        assert_eq!((read(&mapping, PAGE_BYTES), read(&mapping, PAGE_BYTES + 63)), (0, 0));
+        let empty = Mapping::input(&file, 0, 8).unwrap();
+        assert_eq!(read(&empty, 7), 0);
+        let private = Mapping::private(5).unwrap();
+        assert_eq!(read(&private, 4), 0);
+    }
+
+    #[test]
+    fn guarded_buffers_lie_where_they_should() {
+        let check = |bytes: usize, slack: usize, side: Side, from_end: usize| {
+            let mut guarded = Guarded::new(bytes, slack, 64, side).unwrap();
+            guarded.fill(0xa5);
+            assert_eq!(guarded.content().len(), bytes);
+            let end = guarded.range().1 - GUARD_BYTES;
+            let start = guarded.start().as_ptr() as usize;
+            assert_eq!(end - start, from_end, "{bytes} {slack} {side:?}");
+            assert_eq!(guarded.stray(0xa5), (0, 0));
+        };
+        check(100, 0, Side::Front, PAGE_BYTES);
+        check(100, 0, Side::Flush, 100);
+        check(100, 0, Side::End, 128);
+        check(100, 28, Side::End, 128);
+        check(100, 29, Side::End, 192);
+        check(PAGE_BYTES, 1, Side::Flush, PAGE_BYTES + 1);
+        check(0, 0, Side::Front, 0);
+        check(0, 0, Side::Flush, 0);
+    }
+
+    #[test]
+    fn stray_bytes_between_the_guards_are_found() {
+        let mut guarded = Guarded::new(100, 10, 64, Side::End).unwrap();
+        guarded.fill(1);
+        let write = |at: isize| {
+            // SAFETY: the tests below write between the guards.
+            unsafe { guarded.start().offset(at).write(2) };
+        };
+        write(0);
+        write(109);
+        assert_eq!(guarded.stray(1), (0, 0), "all of this may be written");
+        write(111);
+        assert_eq!(guarded.stray(1), (12, 0));
+        write(-3);
+        assert_eq!(guarded.stray(1), (12, 3));
+    }
+}

@@ -1,0 +1,85 @@
+use super::*;
+
+fn question() -> Question {
+    Question {
+        workload: "random".into(),
+        distribution: "uniform".into(),
+        contract: "published".into(),
+        size: 20_000,
+        seed: u64::MAX,
+        part: 3,
+        parts: 256,
+    }
+}
+
+#[test]
+fn requests_come_back() {
+    let sizes = Sizes { bytes: 1 << 40, items: 7, output_bytes: 0 };
+    let load = Load {
+        contestants: vec![("/a b/x.so".into(), 4095), ("y".into(), 0)],
+        cpu: Some(3),
+        stack_bytes: 16,
+        input: sizes,
+        capacity: 12,
+        counts: true,
+        meters_energy: false,
+    };
+    let rounds = Rounds { primer: 1, batches: 8, calls_a_batch: 1000, times_each_call: true };
+    let check = |side| Request::Check(Check { library: "/c".into(), input: sizes, side });
+    for request in [
+        Request::Probe("/p".into()),
+        Request::Load(load.clone()),
+        Request::Load(Load { cpu: None, contestants: Vec::new(), ..load }),
+        Request::Rounds(rounds),
+        check(Side::Front),
+        check(Side::End),
+        check(Side::Flush),
+        Request::Oracle("/o".into()),
+        Request::Input { question: question(), is_made: true },
+        Request::Answer { question: question(), input_bytes: 5 },
+    ] {
+        let bytes = request.bytes();
+        assert_eq!(Request::read(&bytes).as_ref(), Some(&request));
+        assert_eq!(Request::read(&bytes[..bytes.len() - 1]), None, "{request:?} cut short");
+    }
+    assert_eq!(Request::read(&[99]), None);
+    assert_eq!(Request::read(&[]), None);
+}
+
+#[test]
+fn replies_come_back() {
+    let table = Table {
+        name: "swar".into(),
+        needs: "avx2,bmi2".into(),
+        has_reset: true,
+        allocates: false,
+        input_slack_bytes: 8,
+        output_slack_bytes: 1,
+        alignment_bytes: 64,
+    };
+    let mut replies = vec![
+        Reply::Table(table),
+        Reply::Ready(vec![true, false]),
+        Reply::Done,
+        Reply::Checked { checksums: [1, 2] },
+        Reply::Skipped,
+        Reply::Sized(Sizes { bytes: 1, items: 2, output_bytes: 3 }),
+        Reply::Checksum(9),
+        Reply::Failed("no memory".into()),
+    ];
+    let refusals = [
+        Refusal::NotLoaded("wrong ELF class".into()),
+        Refusal::NoTable,
+        Refusal::NotATable,
+        Refusal::Version(2),
+        Refusal::Size(80),
+        Refusal::Missing("run".into()),
+        Refusal::Alignment(3),
+        Refusal::NotPrepared,
+    ];
+    replies.extend(refusals.map(|refusal| Reply::Refused(4, refusal)));
+    for reply in replies {
+        assert_eq!(Reply::read(&reply.bytes()), Some(reply));
+    }
+    assert_eq!(Reply::read(&[99]), None);
+}

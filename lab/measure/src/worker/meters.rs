@@ -1,0 +1,221 @@
+//! What is read around a timed span, outside its clock: times, faults, switches, counters.
+
+use super::area::{Record, UNKNOWN};
+use crate::resources::time_ns;
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::unix::fs::FileExt;
+use tiebreak_core::sample::Meters as Counts;
+use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};
+
+/// Empty spans by which it is found what the readings themselves count.
+const EMPTY_SPANS: usize = 4;
+
+/// The meters of the thread that runs contestants. All files are open from the start, and nothing
+/// is allocated unless energy is metered.
+pub(super) struct Meters {
+    scheduled: Option<File>,
+    counters: Option<ThreadCounters>,
+    /// What an empty span counts: reading the times.
+    own_counts: [u64; 4],
+    energy: Option<Energy>,
+    before: Reading,
+}
+
+#[derive(Default)]
+struct Reading {
+    usage: Usage,
+    delay_ns: Option<u64>,
+    energy: Option<EnergyReading>,
+    cpu: i32,
+    run_ns: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Usage {
+    user_ns: u64,
+    system_ns: u64,
+    minor_faults: u64,
+    major_faults: u64,
+    voluntary_switches: u64,
+    involuntary_switches: u64,
+}
+
+impl Meters {
+    /// Opens what is asked for, as far as the machine has it.
+    pub(super) fn open(counts: bool, meters_energy: bool) -> Meters {
+        let mut meters = Meters {
+            scheduled: File::open("/proc/thread-self/schedstat").ok(),
+            counters: counts.then(ThreadCounters::open).and_then(Result::ok),
+            own_counts: [0; 4],
+            energy: meters_energy.then(Energy::open).and_then(Result::ok),
+            before: Reading::default(),
+        };
+        if meters.counters.is_some() {
+            let spans = [(); EMPTY_SPANS].map(|()| meters.empty_span());
+            let least = |index: usize| spans.iter().map(|counts| counts[index]).min();
+            meters.own_counts = [0, 1, 2, 3].map(|index| least(index).unwrap_or(0));
+        }
+        meters
+    }
+
+    /// What is counted where nothing is done; 0 where nothing is counted.
+    fn empty_span(&mut self) -> [u64; 4] {
+        let mut record = self.record();
+        self.begin();
+        self.end(&mut record);
+        record.counts.map(|count| if count == UNKNOWN { 0 } else { count })
+    }
+
+    /// An empty record, in which what is not there is unknown.
+    pub(super) fn record(&self) -> Record {
+        let known = |is_known: bool| if is_known { 0 } else { UNKNOWN };
+        Record {
+            delay_ns: known(self.delay_ns().is_some()),
+            counts: [known(self.counters.is_some()); 4],
+            energy_nj: known(self.energy.is_some()),
+            ..Record::default()
+        }
+    }
+
+    /// To be called just before a span.
+    pub(super) fn begin(&mut self) {
+        // What takes long to read is read first, so that times contain little of the reading.
+        let energy = self.energy.as_ref().and_then(Energy::read);
+        let delay_ns = self.delay_ns();
+        let cpu = cpu();
+        if let Some(counters) = &self.counters {
+            counters.start();
+        }
+        let usage = usage();
+        self.before = Reading { usage, delay_ns, energy, cpu, run_ns: run_ns() };
+    }
+
+    /// To be called just after it: adds what it took to the record.
+    pub(super) fn end(&mut self, record: &mut Record) {
+        let run_ns = run_ns();
+        let usage = usage();
+        if let Some(counters) = &mut self.counters {
+            let counted = counters.stop();
+            record.is_multiplexed |= u64::from(counted.multiplexed);
+            add_counts(record, &counted.meters, &self.own_counts);
+        }
+        let cpu = cpu();
+        let delay_ns = self.delay_ns();
+        let energy = self.energy.as_ref().and_then(Energy::read);
+        let before = &self.before;
+        record.run_ns += run_ns.saturating_sub(before.run_ns);
+        record.moves += u64::from(cpu != before.cpu);
+        if let Some(((meter, now), then)) =
+            self.energy.as_ref().zip(energy).zip(before.energy.as_ref())
+        {
+            record.energy_nj += meter.since_nj(&now, then);
+        }
+        if let Some((now, then)) = delay_ns.zip(before.delay_ns) {
+            record.delay_ns += now.saturating_sub(then);
+        }
+        usage.add_since(&before.usage, record);
+    }
+
+    /// How long this thread has been ready and waited for a CPU: the second number of its
+    /// `schedstat`. The kernel keeps it up to date; where it does not count, the third is 0.
+    fn delay_ns(&self) -> Option<u64> {
+        let mut text = [0; 80];
+        let length = self.scheduled.as_ref()?.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..length]).ok()?;
+        let mut numbers = text.split_ascii_whitespace().skip(1).map(str::parse);
+        let (delay_ns, slices): (u64, u64) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        (slices > 0).then_some(delay_ns)
+    }
+}
+
+impl Usage {
+    fn add_since(&self, then: &Usage, record: &mut Record) {
+        let since = |of: fn(&Usage) -> u64| of(self).saturating_sub(of(then));
+        record.user_ns += since(|usage| usage.user_ns);
+        record.system_ns += since(|usage| usage.system_ns);
+        record.minor_faults += since(|usage| usage.minor_faults);
+        record.major_faults += since(|usage| usage.major_faults);
+        record.voluntary_switches += since(|usage| usage.voluntary_switches);
+        record.involuntary_switches += since(|usage| usage.involuntary_switches);
+    }
+}
+
+fn add_counts(record: &mut Record, counts: &Counts, own: &[u64; 4]) {
+    let counts = [counts.cycles, counts.instructions, counts.branch_misses, counts.cache_misses];
+    for ((sum, count), own) in record.counts.iter_mut().zip(counts).zip(own) {
+        // A count that was missing once is missing: the rest would be that of fewer calls.
+        *sum = match count {
+            Some(count) if *sum != UNKNOWN => *sum + count.saturating_sub(*own),
+            _ => UNKNOWN,
+        };
+    }
+}
+
+fn usage() -> Usage {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
+    Usage {
+        user_ns: time_ns(usage.ru_utime),
+        system_ns: time_ns(usage.ru_stime),
+        minor_faults: count(usage.ru_minflt),
+        major_faults: count(usage.ru_majflt),
+        voluntary_switches: count(usage.ru_nvcsw),
+        involuntary_switches: count(usage.ru_nivcsw),
+    }
+}
+
+/// CPU time of the calling thread so far, in nanoseconds.
+fn run_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn cpu() -> i32 {
+    // SAFETY: the call only reads a number.
+    unsafe { libc::sched_getcpu() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_add_up_and_what_lies_between_them_does_not_count() {
+        let mut meters = Meters::open(true, false);
+        let mut record = meters.record();
+        let spin = |rounds: u64| (0..rounds).fold(1, |x, i| std::hint::black_box(x ^ i));
+        let mut span = |rounds: u64| {
+            let before = record;
+            meters.begin();
+            assert_ne!(spin(rounds), u64::MAX);
+            meters.end(&mut record);
+            assert_ne!(spin(1_000_000), u64::MAX);
+            record.run_ns - before.run_ns
+        };
+        let (short, long) = (span(1000), span(300_000));
+        assert!(long > 10 * short, "{short} {long}");
+        assert_eq!(record.energy_nj, UNKNOWN);
+        let is_counted = ThreadCounters::open().is_ok();
+        assert_eq!(record.counts[1] != UNKNOWN, is_counted);
+    }
+
+    #[test]
+    fn a_count_that_is_missing_once_is_missing() {
+        let mut record = Record::default();
+        let counts = Counts { cycles: Some(5), instructions: Some(7), ..Counts::default() };
+        let own = [1, 0, 9, 9];
+        add_counts(&mut record, &counts, &own);
+        assert_eq!(record.counts, [4, 7, UNKNOWN, UNKNOWN]);
+        add_counts(&mut record, &Counts { cycles: Some(1), ..Counts::default() }, &own);
+        add_counts(&mut record, &counts, &own);
+        assert_eq!(record.counts, [8, UNKNOWN, UNKNOWN, UNKNOWN]);
+    }
+}

@@ -1,0 +1,110 @@
+//! A worker in the part of the oracle: it makes inputs and knows answers.
+
+use super::library::Oracle;
+use super::memory::Mapping;
+use super::message::{Question, Reply, Sizes};
+use super::sink::Sink;
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use tiebreak_abi::RawRequest;
+
+/// Makes an input into the file if that is asked, and measures it.
+///
+/// # Errors
+/// What the system says; what the oracle refuses is a reply.
+pub(super) fn input(
+    oracle: &Oracle,
+    question: &Question,
+    file: OwnedFd,
+    is_made: bool,
+) -> io::Result<Reply> {
+    let asked = Asked::new(question)?;
+    let raw = asked.raw();
+    if is_made {
+        let mut sink = Sink::new(Some(file.try_clone()?));
+        let raw_sink = sink.raw();
+        // SAFETY: the table says what it takes; request and sink live longer than the call.
+        let status = unsafe { (oracle.generate)(&raw const raw, &raw const raw_sink) };
+        sink.finish()?;
+        if status != 0 {
+            return Ok(failed("generate", status));
+        }
+    }
+    let bytes = File::from(file.try_clone()?).metadata()?.len();
+    let mapping = Mapping::input(&file, bytes as usize, 0)?;
+    let input = mapping.start().as_ptr();
+    // SAFETY: the table says what they take; the input has as many bytes.
+    let (items, output_bytes) = unsafe {
+        let count = |count: super::library::Count| count(&raw const raw, input, bytes);
+        (count(oracle.items), oracle.output_bytes.map_or(0, count))
+    };
+    Ok(Reply::Sized(Sizes { bytes, items, output_bytes }))
+}
+
+/// Answers, and writes the text into the file if there is one.
+///
+/// # Errors
+/// What the system says; what the oracle refuses is a reply.
+pub(super) fn answer(
+    oracle: &Oracle,
+    question: &Question,
+    input: &OwnedFd,
+    input_bytes: u64,
+    text: Option<OwnedFd>,
+) -> io::Result<Reply> {
+    let asked = Asked::new(question)?;
+    let raw = asked.raw();
+    let mapping = Mapping::input(input, input_bytes as usize, 0)?;
+    let mut sink = Sink::new(text);
+    let raw_sink = sink.raw();
+    let mut checksum = 0;
+    // SAFETY: the table says what it takes; everything that it points to outlives the call.
+    let status = unsafe {
+        let input = mapping.start().as_ptr();
+        let sink = &raw const raw_sink;
+        (oracle.answer)(&raw const raw, input, input_bytes, sink, &raw mut checksum)
+    };
+    sink.finish()?;
+    Ok(if status == 0 { Reply::Checksum(checksum) } else { failed("answer", status) })
+}
+
+fn failed(function: &str, status: i32) -> Reply {
+    Reply::Failed(format!("its '{function}' gave {status}"))
+}
+
+/// A question whose texts end with zero bytes.
+struct Asked<'a> {
+    workload: CString,
+    distribution: CString,
+    contract: CString,
+    question: &'a Question,
+}
+
+impl Asked<'_> {
+    fn new(question: &Question) -> io::Result<Asked<'_>> {
+        let text = |text: &String| CString::new(text.as_str()).map_err(io::Error::from);
+        Ok(Asked {
+            workload: text(&question.workload)?,
+            distribution: text(&question.distribution)?,
+            contract: text(&question.contract)?,
+            question,
+        })
+    }
+
+    /// It must not outlive `self`.
+    fn raw(&self) -> RawRequest {
+        RawRequest {
+            struct_bytes: size_of::<RawRequest>() as u32,
+            reserved: 0,
+            workload: self.workload.as_ptr(),
+            distribution: self.distribution.as_ptr(),
+            contract: self.contract.as_ptr(),
+            size: self.question.size,
+            seed: self.question.seed,
+            part: self.question.part,
+            parts: self.question.parts,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Functions as a sampler: contestants that are shared libraries, run by workers.
+//!
+//! A *unit* is a worker process of its own ([`crate::worker`]): both sides are in it, each in the
+//! placement that was drawn for this unit, and all the unit's rounds run there on one request, so
+//! that nothing of the laboratory runs between its batches. At scope `layout` the process stays,
+//! and later rounds go on in it.
+
+mod batch_length;
+mod beside;
+mod blame;
+mod checking;
+mod difference;
+mod inputs;
+pub(crate) mod probe;
+pub(crate) mod process;
+mod sample;
+mod session;
+mod unit;
+
+pub use batch_length::{Clock, calls_a_batch};
+pub use probe::{Facts, LoadError, probe};
+pub use process::WorkerProgram;
+
+use crate::build::{Stock, default_cache};
+use crate::error::StartError;
+use crate::oracle::Oracle;
+use beside::Lookout;
+use inputs::Inputs;
+use session::Session;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Plan, Scope};
+use tiebreak_core::sampler::{
+    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+};
+use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
+use tiebreak_machine::meters::{Energy, ThreadCounters};
+use tiebreak_machine::quiet::QuietGate;
+use tiebreak_machine::{clock, cpus};
+
+/// Runs the contestants of a plan as functions in workers, a process a unit.
+///
+/// One at a time and from one thread, which must live as long as this does: its end ends the
+/// workers. When this is dropped, what runs is ended.
+#[derive(Debug)]
+pub struct Workers {
+    functions: Box<FunctionPlan>,
+    scope: Scope,
+    waits_for_quiet: bool,
+    timeout_ns: Option<u64>,
+    program: WorkerProgram,
+    files: Vec<PathBuf>,
+    stock: Stock,
+    /// Each contestant as it was built, linked when it is first checked.
+    as_built: HashMap<usize, PathBuf>,
+    inputs: Inputs,
+    /// At scope `layout`, the process of the session.
+    session: Option<Session>,
+    quiet: QuietGate,
+    lookout: Lookout,
+    counts: bool,
+    meters_energy: bool,
+    unavailable: Vec<String>,
+    interrupted: &'static AtomicBool,
+}
+
+impl Workers {
+    /// Starts the study's oracle and finds out which meters there are. Placements are linked in a
+    /// folder of the build cache.
+    ///
+    /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
+    /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
+    ///
+    /// # Errors
+    /// The first thing that cannot be as the plan says; no contestant has run then.
+    pub fn new(
+        plan: &Plan,
+        program: WorkerProgram,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Workers, StartError> {
+        let cache = default_cache().map_err(not_started)?;
+        Workers::in_folder(plan, program, &cache.join("placements"), interrupted)
+    }
+
+    /// The same with a folder of the caller's for placements, from where libraries can be loaded.
+    ///
+    /// # Errors
+    /// As [`Workers::new`].
+    pub fn in_folder(
+        plan: &Plan,
+        program: WorkerProgram,
+        folder: &Path,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Workers, StartError> {
+        let functions = plan.functions.clone();
+        let functions = functions.ok_or_else(|| not_started("the contestants are programs"))?;
+        let allowed = cpus::allowed();
+        if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
+            return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
+        }
+        let start = |library| Oracle::start(library, &program);
+        let oracle = inputs::oracle_of(&functions).map(start).transpose().map_err(not_started)?;
+        let oracle = oracle.map(|oracle| oracle.interruptible(interrupted));
+        let inputs = Inputs::new(&functions, oracle);
+        let forms: Vec<BuiltForm> =
+            functions.built.iter().map(|built| built.form.clone()).collect();
+        let files = files(&functions, &inputs);
+        let stock = Stock::new(folder.to_owned(), forms, functions.placements);
+        let cpus = functions.cpu.map_or(allowed, |cpu| vec![cpu]);
+        // Hardware counters slow what is counted, so only what a claim is about is counted.
+        let (counts, meters_energy) = (asks(plan, &COUNTED), asks(plan, &[Metric::Energy]));
+        let no_counters = counts.then(ThreadCounters::open).and_then(Result::err);
+        let no_energy = meters_energy.then(Energy::open).and_then(Result::err);
+        let missing = [no_counters, no_energy].into_iter().flatten();
+        Ok(Workers {
+            scope: plan.scope,
+            waits_for_quiet: plan.program.wait_for_quiet,
+            timeout_ns: plan.program.timeout_ns,
+            program,
+            files,
+            stock: stock.map_err(not_started)?,
+            as_built: HashMap::new(),
+            inputs,
+            session: None,
+            quiet: QuietGate::new(&cpus, &[]),
+            lookout: Lookout::new(&cpus),
+            counts,
+            meters_energy,
+            unavailable: missing.map(|reason| reason.to_string()).collect(),
+            interrupted,
+            functions,
+        })
+    }
+
+    /// The files that the contestants are made of: their objects, the oracle's library, and the
+    /// input if it is a file.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    /// The meters that a claim asks for and this machine lacks, each with what was tried, as texts
+    /// for people. Meters are opened only when a claim asks for them.
+    pub fn missing_meters(&self) -> &[String] {
+        &self.unavailable
+    }
+
+    /// From now on batches are of so many calls, and each call is timed by itself or all of them
+    /// together: for a pilot, which finds out what the plan should say.
+    pub fn set_batch(&mut self, calls_a_batch: u64, times_each_call: bool) {
+        self.functions.calls_a_batch = calls_a_batch;
+        self.functions.times_each_call = times_each_call;
+    }
+
+    /// How many items the input of a unit with this seed has, and how many bytes.
+    ///
+    /// # Errors
+    /// The oracle fails.
+    pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
+        self.inputs.of_unit(input_seed).map(|input| (input.items, input.bytes))
+    }
+
+    fn contract(&self, contestant: usize) -> Result<&str, UnitFailure> {
+        let built = self.functions.built.get(contestant);
+        let nobody = || UnitFailure::Broken(format!("the plan has no contestant {contestant}"));
+        built.map(|built| built.contract.as_str()).ok_or_else(nobody)
+    }
+
+    /// A contestant's library as it was built; linked once.
+    fn as_built(&mut self, contestant: usize) -> Result<PathBuf, UnitFailure> {
+        if let Some(library) = self.as_built.get(&contestant) {
+            return Ok(library.clone());
+        }
+        let library = self.stock.take(contestant, 0).map_err(not_linked)?;
+        self.as_built.insert(contestant, library.clone());
+        Ok(library)
+    }
+}
+
+impl Sampler for Workers {
+    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
+        if !self.waits_for_quiet {
+            return Quiet { waited_ns: 0, quiet: true };
+        }
+        let interrupted = self.interrupted;
+        self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+    }
+
+    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
+        Err(RunFailure::Broken("these contestants are functions, not programs".into()))
+    }
+
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        self.unit(request)
+    }
+
+    /// Links the placements that are not there yet, on all CPUs.
+    fn expect(&mut self, placements: &[(usize, u64)]) {
+        // A link that fails here fails again when the placement is needed, and is told there.
+        let _ = self.stock.ahead(placements);
+    }
+
+    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+}
+
+/// The metrics that need hardware counters.
+const COUNTED: [Metric; 4] =
+    [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
+
+/// Whether a claim is about one of these metrics.
+fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
+    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
+}
+
+fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {
+    let objects = |built: &Built| match &built.form {
+        BuiltForm::Objects { objects, .. } => objects.iter().map(PathBuf::from).collect(),
+        BuiltForm::Runner { .. } => Vec::new(),
+    };
+    let mut files: Vec<PathBuf> = functions.built.iter().flat_map(objects).collect();
+    files.extend(inputs::oracle_of(functions).map(Path::to_owned));
+    files.extend(inputs.file());
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    files
+}
+
+fn not_started(why: impl std::fmt::Display) -> StartError {
+    StartError::Worker { what: why.to_string() }
+}
+
+fn not_linked(error: impl std::fmt::Display) -> UnitFailure {
+    UnitFailure::Broken(format!("a placement could not be linked: {error}"))
+}

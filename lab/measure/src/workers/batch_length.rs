@@ -1,0 +1,64 @@
+//! How long a batch must be for its clock.
+
+use tiebreak_machine::clock;
+
+/// Step and cost of the clock are to be at most this share of a batch.
+const SHARE: f64 = 0.001;
+/// Reads of the clock by which its cost is found.
+const READS: u32 = 1000;
+
+/// The clock by which batches are timed, as it is on this machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// The step in which it moves, in nanoseconds.
+    pub step_ns: f64,
+    /// What reading it twice costs, in nanoseconds: so much of a batch may be the clock's own.
+    pub cost_ns: f64,
+}
+
+impl Clock {
+    /// Looks at the clock; takes less than a millisecond where a read takes less than 100 ns.
+    pub fn measure() -> Clock {
+        let step_ns = clock::step_ns() as f64;
+        let start_ns = clock::monotonic_ns();
+        for _ in 0..READS {
+            std::hint::black_box(clock::monotonic_ns());
+        }
+        let read_ns = (clock::monotonic_ns() - start_ns) as f64 / f64::from(READS);
+        Clock { step_ns, cost_ns: 2.0 * read_ns }
+    }
+
+    /// The shortest batch of which step and cost together are at most 0.1%, in nanoseconds.
+    pub fn shortest_batch_ns(&self) -> f64 {
+        (self.step_ns + self.cost_ns) / SHARE
+    }
+}
+
+/// How many calls of at least `call_ns` each make a batch of at least `batch_ns`; at least 1. To be
+/// asked with the fastest contestant's time, since all contestants have the same number.
+pub fn calls_a_batch(call_ns: f64, batch_ns: f64) -> u64 {
+    let calls = (batch_ns / call_ns.max(0.1)).ceil();
+    if calls.is_finite() { (calls as u64).max(1) } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_long_enough_for_the_clock() {
+        let clock = Clock { step_ns: 10.0, cost_ns: 40.0 };
+        assert_eq!(clock.shortest_batch_ns(), 50_000.0);
+        let check = |call_ns: f64, calls: u64| {
+            assert_eq!(calls_a_batch(call_ns, clock.shortest_batch_ns()), calls, "{call_ns}");
+        };
+        check(1.0, 50_000);
+        check(30_000.0, 2);
+        check(50_000.0, 1);
+        check(1e9, 1);
+        check(0.0, 500_000);
+        check(f64::NAN, 500_000);
+        let measured = Clock::measure();
+        assert!(measured.step_ns >= 1.0 && measured.cost_ns > 0.0, "{measured:?}");
+    }
+}

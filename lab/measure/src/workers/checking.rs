@@ -1,0 +1,203 @@
+//! The checking pass: a contestant between guard pages, its whole answer held against the oracle's.
+
+use super::Workers;
+use super::blame::{Frame, no_worker, unexpected};
+use super::difference;
+use super::process::Process;
+use crate::oracle::{Answer, Input};
+use crate::output::memory_file;
+use crate::worker::area::{Area, Touch};
+use crate::worker::memory::Side;
+use crate::worker::message::{Check, Reply, Request, Sizes};
+use crate::worker::trap::TOLD;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::study::Verification;
+use tiebreak_core::verdict::Fault;
+
+/// How long a contestant may take in a checking pass, if the plan does not say.
+const TIMEOUT_NS: u64 = 60_000_000_000;
+
+/// What a contestant is held against.
+struct Case<'a> {
+    input: &'a Input,
+    answer: Option<&'a Answer>,
+    frame: Frame<'a>,
+}
+
+/// What one pass gave.
+enum Pass {
+    /// It went to its end: what it dumped, and the checksums of its two runs.
+    Whole(File, [u64; 2]),
+    /// It would have been the same as another one.
+    Skipped,
+    /// It touched what is not its own.
+    Touched(Touch),
+}
+
+impl Workers {
+    /// The checking pass of a contestant on the input of this seed, in processes of its own: as it
+    /// was built, its input and its output between pages that nobody may touch, first with both
+    /// ends at the guards behind them, then with both starts at the guards before them. Its whole
+    /// answer is held against the oracle's under its contract.
+    ///
+    /// # Errors
+    /// The contestant's fault, an interruption, or something that is nobody's fault.
+    pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
+        let contract = self.contract(contestant)?.to_owned();
+        let library = self.as_built(contestant)?;
+        let workload = self.functions.workload.name.clone();
+        let (program, frame) = (self.program.clone(), self.check_frame(&workload));
+        let (input, answer) = self.inputs.answered(input_seed, &contract)?;
+        let case = Case { input, answer: answer.as_ref(), frame };
+        let pass = |side| pass(&program, contestant, &library, side, &case);
+        // Buffers are aligned, so their ends are mostly not at a guard. Without the alignment they
+        // are: what a contestant makes of that is its affair, but where it touches the guard it
+        // would have gone too far in any case.
+        if let Ok(Pass::Touched(touch)) = pass(Side::Flush)
+            && touch.side == Touch::PAST_END
+        {
+            return Err(out_of_bounds(contestant, &workload, &touch));
+        }
+        for side in [Side::End, Side::Front] {
+            case.judge(contestant, pass(side)?)?;
+        }
+        Ok(())
+    }
+
+    /// Has a contestant, as it was built, do one part of an input of `study verify`, and holds its
+    /// whole answer against the oracle's; gives the number of items.
+    ///
+    /// # Errors
+    /// As [`Workers::check`].
+    pub fn verify(
+        &mut self,
+        contestant: usize,
+        verification: &Verification,
+        part: u64,
+    ) -> Result<u64, UnitFailure> {
+        let contract = self.contract(contestant)?.to_owned();
+        let library = self.as_built(contestant)?;
+        let (program, frame) = (self.program.clone(), self.check_frame(&verification.name));
+        let (input, answer) = self.inputs.verified(verification, part, &contract)?;
+        let case = Case { input, answer: Some(&answer), frame };
+        case.judge(contestant, pass(&program, contestant, &library, Side::End, &case)?)?;
+        Ok(input.items)
+    }
+
+    fn check_frame<'a>(&self, workload: &'a str) -> Frame<'a> {
+        let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
+        Frame { workload, interrupted: self.interrupted, timeout_ns }
+    }
+}
+
+impl Case<'_> {
+    fn judge(&self, contestant: usize, pass: Pass) -> Result<(), UnitFailure> {
+        let workload = || self.frame.workload.to_owned();
+        let fault = |fault| Err(UnitFailure::Fault(contestant, fault));
+        let (dump, checksums) = match pass {
+            Pass::Whole(dump, checksums) => (dump, checksums),
+            Pass::Skipped => return Ok(()),
+            Pass::Touched(touch) => {
+                return Err(out_of_bounds(contestant, self.frame.workload, &touch));
+            }
+        };
+        if let Some(answer) = self.answer {
+            let compared = difference::first(&answer.text, &dump);
+            if let Some(difference) = compared.map_err(|error| no_worker(&error))? {
+                return fault(Fault::WrongAnswer {
+                    workload: workload(),
+                    item: Some(difference.item),
+                    expected: difference.expected,
+                    got: difference.got,
+                });
+            }
+        }
+        let expected = self.answer.map_or(checksums[0], |answer| answer.checksum);
+        match checksums.into_iter().find(|checksum| *checksum != expected) {
+            Some(got) => fault(wrong_checksum(self.frame.workload, expected, &got.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One pass in a process of its own.
+fn pass(
+    program: &super::WorkerProgram,
+    contestant: usize,
+    library: &Path,
+    side: Side,
+    case: &Case<'_>,
+) -> Result<Pass, UnitFailure> {
+    let failed = |error: std::io::Error| no_worker(&error);
+    let Input { file, bytes, items, output_bytes } = case.input;
+    let input = Sizes { bytes: *bytes, items: *items, output_bytes: *output_bytes };
+    let request = Request::Check(Check { library: library.to_owned(), input, side });
+    let (area, shared) = Area::create(0).map_err(failed)?;
+    let dump = memory_file().map_err(failed)?;
+    let mut process = Process::start(program, 0).map_err(failed)?;
+    let descriptors = [shared.as_fd(), file.as_fd(), dump.as_fd()];
+    let reply = process.ask(&request, &descriptors, &case.frame.patience(&area));
+    let is_told = process.ended().is_some_and(|status| status.code() == Some(TOLD));
+    if let Some(touch) = area.header().touch().filter(|_| is_told || reply.is_ok()) {
+        return Ok(Pass::Touched(touch));
+    }
+    match case.frame.settle(reply, &mut process, &area, &[contestant])? {
+        Reply::Checked { checksums } => Ok(Pass::Whole(dump, checksums)),
+        Reply::Skipped => Ok(Pass::Skipped),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// The fault of a contestant whose checksum is wrong although nothing is seen in its answer.
+pub(super) fn wrong_checksum(workload: &str, expected: u64, got: &str) -> Fault {
+    Fault::WrongAnswer {
+        workload: workload.to_owned(),
+        item: None,
+        expected: expected.to_string(),
+        got: got.to_owned(),
+    }
+}
+
+fn out_of_bounds(contestant: usize, workload: &str, touch: &Touch) -> UnitFailure {
+    let fault = Fault::OutOfBounds { workload: workload.to_owned(), what: sentence(touch) };
+    UnitFailure::Fault(contestant, fault)
+}
+
+/// What was done where, as a sentence without its subject.
+fn sentence(touch: &Touch) -> String {
+    let verb = match touch.access {
+        Touch::READ => "read",
+        Touch::WROTE => "wrote",
+        _ => "touched",
+    };
+    let place = if touch.place == Touch::INPUT { "input" } else { "output" };
+    let bytes = touch.bytes;
+    let count = format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" });
+    match touch.side {
+        Touch::PAST_END => format!("{verb} {count} past the end of its {place}"),
+        Touch::BEFORE_START => format!("{verb} {count} before the start of its {place}"),
+        _ => format!("{verb} to its {place}, which it may only read, at byte {bytes}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn touches_are_told_in_words() {
+        let check = |place, side, access, bytes, expected: &str| {
+            assert_eq!(sentence(&Touch { place, side, access, bytes }), expected);
+        };
+        let (input, output) = (Touch::INPUT, Touch::OUTPUT);
+        let (past, before) = (Touch::PAST_END, Touch::BEFORE_START);
+        check(output, past, Touch::WROTE, 1, "wrote 1 byte past the end of its output");
+        check(input, past, Touch::READ, 64, "read 64 bytes past the end of its input");
+        check(input, before, 0, 2, "touched 2 bytes before the start of its input");
+        let inside = "wrote to its input, which it may only read, at byte 7";
+        check(input, Touch::INSIDE, Touch::WROTE, 7, inside);
+    }
+}

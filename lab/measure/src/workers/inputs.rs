@@ -1,0 +1,143 @@
+//! The inputs of units, and the checksums that belong to them.
+
+use crate::oracle::{Answer, Input, Oracle, OracleError};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::study::{FunctionPlan, Verification, Workload};
+
+/// Knows the input of a workload by its seed. The last one is kept.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    oracle: Option<Oracle>,
+    folder: PathBuf,
+    workload: Workload,
+    last: Option<(u64, Input)>,
+    /// Of the last input, by contract.
+    checksums: HashMap<String, u64>,
+    /// The last part that was verified.
+    verified: Option<(Verification, u64, Input)>,
+}
+
+impl Inputs {
+    pub(super) fn new(plan: &FunctionPlan, oracle: Option<Oracle>) -> Inputs {
+        let folder = PathBuf::from(&plan.folder);
+        Inputs {
+            oracle: oracle.map(|oracle| oracle.in_folder(&folder)),
+            folder,
+            workload: plan.workload.clone(),
+            last: None,
+            checksums: HashMap::new(),
+            verified: None,
+        }
+    }
+
+    /// The file that is the input of every unit, if there is one.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        self.workload.file.as_ref().map(|file| self.folder.join(file))
+    }
+
+    /// The input of a unit with this seed: of a workload that is drawn, its own; else the one input
+    /// of all.
+    pub(super) fn of_unit(&mut self, input_seed: u64) -> Result<&Input, UnitFailure> {
+        let seed = self.seed(input_seed);
+        if self.last.as_ref().is_none_or(|(last, _)| *last != seed) {
+            self.last = None;
+            self.checksums.clear();
+            let input = match (&mut self.oracle, &self.workload.file) {
+                (Some(oracle), _) => oracle.input(&self.workload, seed),
+                (None, Some(file)) => Input::of_file(&self.folder.join(file)),
+                (None, None) => return Err(no_oracle(&self.workload.name)),
+            };
+            self.last = Some((seed, input.map_err(failed)?));
+        }
+        match &self.last {
+            Some((_, input)) => Ok(input),
+            None => Err(no_oracle(&self.workload.name)),
+        }
+    }
+
+    /// The checksum that contestants of this contract give for that input; `None` if nobody knows.
+    pub(super) fn checksum(
+        &mut self,
+        input_seed: u64,
+        contract: &str,
+    ) -> Result<Option<u64>, UnitFailure> {
+        let seed = self.seed(input_seed);
+        self.of_unit(input_seed)?;
+        if let Some(checksum) = self.checksums.get(contract) {
+            return Ok(Some(*checksum));
+        }
+        let (Some(oracle), Some((_, input))) = (&mut self.oracle, &self.last) else {
+            return Ok(None);
+        };
+        let told = oracle.checksum(&self.workload, seed, input, contract).map_err(failed)?;
+        self.checksums.insert(contract.to_owned(), told);
+        Ok(Some(told))
+    }
+
+    /// That input and the whole answer; no answer if nobody knows it.
+    pub(super) fn answered(
+        &mut self,
+        input_seed: u64,
+        contract: &str,
+    ) -> Result<(&Input, Option<Answer>), UnitFailure> {
+        let seed = self.seed(input_seed);
+        self.of_unit(input_seed)?;
+        let Some((_, input)) = &self.last else {
+            return Err(no_oracle(&self.workload.name));
+        };
+        let answer = match &mut self.oracle {
+            Some(oracle) => {
+                Some(oracle.answer(&self.workload, seed, input, contract).map_err(failed)?)
+            }
+            None => None,
+        };
+        Ok((input, answer))
+    }
+
+    /// One part of an input of `study verify`, and its whole answer.
+    pub(super) fn verified(
+        &mut self,
+        verification: &Verification,
+        part: u64,
+        contract: &str,
+    ) -> Result<(&Input, Answer), UnitFailure> {
+        let Some(oracle) = &mut self.oracle else {
+            return Err(no_oracle(&verification.name));
+        };
+        let is_last = |(last, last_part, _): &(Verification, u64, Input)| {
+            last == verification && *last_part == part
+        };
+        if !self.verified.as_ref().is_some_and(is_last) {
+            self.verified = None;
+            let input = oracle.verification(verification, part).map_err(failed)?;
+            self.verified = Some((verification.clone(), part, input));
+        }
+        let Some((_, _, input)) = &self.verified else {
+            return Err(no_oracle(&verification.name));
+        };
+        let answer = oracle.verified(verification, part, input, contract).map_err(failed)?;
+        Ok((input, answer))
+    }
+
+    fn seed(&self, input_seed: u64) -> u64 {
+        if self.workload.is_drawn { input_seed } else { self.workload.seed }
+    }
+}
+
+/// The library of a plan's oracle, if it has one.
+pub(super) fn oracle_of(plan: &FunctionPlan) -> Option<&Path> {
+    plan.oracle.as_deref().map(Path::new)
+}
+
+fn no_oracle(workload: &str) -> UnitFailure {
+    UnitFailure::Broken(format!("the study has no oracle that could make the input of {workload}"))
+}
+
+fn failed(error: OracleError) -> UnitFailure {
+    match error {
+        OracleError::Interrupted => UnitFailure::Interrupted,
+        error => UnitFailure::Broken(error.to_string()),
+    }
+}

@@ -1,0 +1,235 @@
+//! A worker process as the laboratory holds it.
+
+use crate::launcher::message::pair;
+use crate::launcher::process_descriptor;
+use crate::output::{memory_file, tail};
+use crate::worker::area::{Area, NOBODY};
+use crate::worker::channel::{self, Inbox};
+use crate::worker::message::{Reply, Request};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_machine::clock;
+
+/// How long we sleep at most before we look whether the user interrupted, or somebody hangs.
+const SLICE_MS: i32 = 100;
+/// Standard error beyond this is thrown away, its end apart.
+const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
+/// The most bytes of padding: Linux gives one variable 128 KiB.
+const MOST_PADDING_BYTES: u32 = 127 << 10;
+
+/// The program that is started as a worker: one whose `main` is [`crate::worker::main`] when it is
+/// started with these arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerProgram {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl WorkerProgram {
+    /// This very program with the argument `__worker`: the image that runs, even if its file was
+    /// replaced meanwhile.
+    pub fn this() -> WorkerProgram {
+        let running = PathBuf::from("/proc/self/exe");
+        // Without /proc nothing else here works either; the error then names the program.
+        let typed = || std::env::args_os().next().map_or_else(PathBuf::new, PathBuf::from);
+        let program = if running.exists() { running } else { typed() };
+        WorkerProgram { program, arguments: vec!["__worker".into()] }
+    }
+}
+
+/// A running worker. It ends, with everything that it has started, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    descriptor: OwnedFd,
+    socket: OwnedFd,
+    inbox: Inbox,
+    errors: File,
+    ended: Option<ExitStatus>,
+}
+
+/// Why a worker did not answer.
+#[derive(Debug)]
+pub(crate) enum NoReply {
+    /// The user interrupted; the worker has been ended.
+    Interrupted,
+    /// Nothing was finished for too long; the worker has been ended.
+    Hung,
+    /// It ended by itself, or was killed.
+    Ended(ExitStatus),
+    /// The system failed.
+    Lost(io::Error),
+}
+
+/// How an answer is waited for.
+pub(crate) struct Patience<'a> {
+    /// Becomes true when the user interrupts.
+    pub(crate) interrupted: Option<&'a AtomicBool>,
+    /// The longest time without anything finished.
+    pub(crate) timeout_ns: u64,
+    /// Where the worker tells what it finishes.
+    pub(crate) area: Option<&'a Area>,
+}
+
+impl Process {
+    /// Starts a worker with so many bytes of padding in its environment.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn start(program: &WorkerProgram, padding_bytes: u32) -> io::Result<Process> {
+        let (ours, theirs) = pair()?;
+        let errors = memory_file()?;
+        let padding = "x".repeat(padding_bytes.min(MOST_PADDING_BYTES) as usize);
+        let child = Command::new(&program.program)
+            .args(&program.arguments)
+            .env("TIEBREAK_PADDING", padding)
+            // The worker finds its socket there; nothing else is inherited.
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(errors.try_clone()?))
+            // What a terminal sends to our group is for us: we end the worker ourselves.
+            .process_group(0)
+            .spawn()?;
+        let descriptor = process_descriptor(child.id() as i32)?;
+        let inbox = Inbox::new();
+        Ok(Process { child, descriptor, socket: ours, inbox, errors, ended: None })
+    }
+
+    /// Sends a request with its descriptors.
+    ///
+    /// # Errors
+    /// The worker is gone.
+    pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        channel::send(self.socket.as_fd(), &request.bytes(), descriptors)
+    }
+
+    /// Waits for the answer. Unless there is one, the worker has ended afterwards.
+    pub(crate) fn wait(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
+        self.reply(patience).inspect_err(|_| {
+            self.end();
+        })
+    }
+
+    /// Sends a request and waits for the answer.
+    pub(crate) fn ask(
+        &mut self,
+        request: &Request,
+        descriptors: &[BorrowedFd<'_>],
+        patience: &Patience<'_>,
+    ) -> Result<Reply, NoReply> {
+        match self.send(request, descriptors) {
+            Ok(()) => self.wait(patience),
+            Err(error) if is_end(&error) => Err(NoReply::Ended(self.end())),
+            Err(error) => Err(NoReply::Lost(error)),
+        }
+    }
+
+    fn reply(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
+        let beat = || patience.area.map_or((0, NOBODY), |area| area.header().look());
+        let (mut last, mut since_ns) = (beat(), clock::monotonic_ns());
+        loop {
+            let (is_spoken, is_ended) = self.poll().map_err(NoReply::Lost)?;
+            if is_spoken {
+                return match self.inbox.receive(self.socket.as_fd()) {
+                    Ok(Some((bytes, _))) => {
+                        let garbled = || NoReply::Lost(io::ErrorKind::InvalidData.into());
+                        Reply::read(bytes).ok_or_else(garbled)
+                    }
+                    Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
+                    Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),
+                };
+            }
+            if is_ended {
+                return Err(NoReply::Ended(self.end_of_itself()));
+            }
+            if patience.interrupted.is_some_and(|asked| asked.load(Ordering::Relaxed)) {
+                return Err(NoReply::Interrupted);
+            }
+            let (now, now_ns) = (beat(), clock::monotonic_ns());
+            if now != last {
+                (last, since_ns) = (now, now_ns);
+            }
+            if now_ns.saturating_sub(since_ns) >= patience.timeout_ns {
+                return Err(NoReply::Hung);
+            }
+            self.shorten_errors();
+        }
+    }
+
+    /// Waits a slice of time at most: whether the worker has spoken, and whether it has ended.
+    fn poll(&self) -> io::Result<(bool, bool)> {
+        let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut polled = [entry(self.socket.as_raw_fd()), entry(self.descriptor.as_raw_fd())];
+        // SAFETY: the array has two valid entries.
+        if unsafe { libc::poll(polled.as_mut_ptr(), 2, SLICE_MS) } < 0 {
+            let error = io::Error::last_os_error();
+            let is_signal = error.kind() == io::ErrorKind::Interrupted;
+            return if is_signal { Ok((false, false)) } else { Err(error) };
+        }
+        Ok((polled[0].revents != 0, polled[1].revents != 0))
+    }
+
+    /// Frees the memory of a long standard error; its writer goes on where it was.
+    fn shorten_errors(&self) {
+        if self.errors.metadata().is_ok_and(|data| data.len() > ERRORS_LIMIT_BYTES) {
+            // What cannot be shortened only costs memory.
+            let _ = self.errors.set_len(0);
+        }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, once it has.
+    pub(crate) fn ended(&self) -> Option<ExitStatus> {
+        self.ended
+    }
+
+    /// The last lines that it wrote to standard error.
+    pub(crate) fn said(&self) -> String {
+        tail(&self.errors)
+    }
+
+    /// Waits for a process that ends by itself: its socket is closed, so it does nothing more.
+    fn end_of_itself(&mut self) -> ExitStatus {
+        let mut polled =
+            libc::pollfd { fd: self.descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the entry is valid. If the wait is cut short, the process is killed instead.
+        unsafe { libc::poll(&raw mut polled, 1, 10 * SLICE_MS) };
+        self.end()
+    }
+
+    /// Kills what still runs and waits for the end.
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        if let Some(status) = self.ended {
+            return status;
+        }
+        let pid = self.child.id() as i32;
+        // SAFETY: the process is a child of ours that was not reaped, so its number, which is its
+        // group's too, names nothing else.
+        unsafe { libc::kill(-pid, libc::SIGKILL) };
+        let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
+        self.ended = Some(status);
+        status
+    }
+}
+
+/// Whether an error of the socket says that nobody is at its other end.
+fn is_end(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,138 @@
+//! Records of batches to samples of contestants.
+
+use crate::worker::area::{Record, UNKNOWN};
+use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
+
+/// A sample is marked when others ran for more than this share of its time where it wanted to.
+const FOREIGN_SHARE: f64 = 0.1;
+/// And when the hypervisor took more than this share of the CPUs' time.
+const STEAL_SHARE: f64 = 0.01;
+
+/// What went on around a whole unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Around {
+    /// The share of the CPUs' time that the hypervisor took; `None` where that is not known.
+    pub(super) steal_share: Option<f64>,
+    /// For how long the control group held us back in the unit.
+    pub(super) throttled_ns: Option<u64>,
+    /// Of a process with one contestant: its peak memory.
+    pub(super) peak_memory_bytes: u64,
+}
+
+/// The sums over a contestant's batches, as one sample. No batch gives a sample of nothing.
+pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
+    let total = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
+    // What is not known of one batch is not known of all.
+    let known = |of: fn(&Record) -> u64| {
+        let each = records.iter().map(of);
+        each.map(|value| (value != UNKNOWN).then_some(value)).sum::<Option<u64>>()
+    };
+    let is_backwards = records.iter().any(|record| record.is_backwards != 0);
+    let wall_ns = total(|record| record.wall_ns);
+    let delay_ns = known(|record| record.delay_ns);
+    let steal_ns = around.steal_share.map(|share| (share * wall_ns as f64) as u64);
+    let mut sample = Sample {
+        outcome: if is_backwards { Outcome::Unusable } else { Outcome::Finished },
+        wall_ns,
+        user_ns: total(|record| record.user_ns),
+        system_ns: total(|record| record.system_ns),
+        peak_memory_bytes: around.peak_memory_bytes,
+        minor_faults: total(|record| record.minor_faults),
+        major_faults: total(|record| record.major_faults),
+        voluntary_switches: total(|record| record.voluntary_switches),
+        involuntary_switches: total(|record| record.involuntary_switches),
+        meters: Meters {
+            cycles: known(|record| record.counts[0]),
+            instructions: known(|record| record.counts[1]),
+            branch_misses: known(|record| record.counts[2]),
+            cache_misses: known(|record| record.counts[3]),
+            energy_nj: known(|record| record.energy_nj),
+            run_ns: Some(total(|record| record.run_ns)),
+        },
+        beside: Beside {
+            foreign_cpu_ns: delay_ns,
+            steal_ns,
+            migrations: Some(total(|record| record.moves)),
+            throttled_ns: around.throttled_ns,
+            run_delay_ns: delay_ns,
+        },
+        marks: Marks::NONE,
+    };
+    let is_multiplexed = records.iter().any(|record| record.is_multiplexed != 0);
+    sample.marks = marks(&sample, around, is_multiplexed);
+    sample
+}
+
+fn marks(sample: &Sample, around: &Around, is_multiplexed: bool) -> Marks {
+    let share = |part: Option<u64>| part.unwrap_or(0) as f64 / sample.wall_ns.max(1) as f64;
+    let earned = [
+        (sample.involuntary_switches > 1, Mark::Preempted),
+        (share(sample.beside.foreign_cpu_ns) > FOREIGN_SHARE, Mark::ForeignLoad),
+        (around.steal_share.unwrap_or(0.0) > STEAL_SHARE, Mark::Steal),
+        (sample.beside.migrations.unwrap_or(0) > 0, Mark::Migrated),
+        (around.throttled_ns.unwrap_or(0) > 0, Mark::Throttled),
+        (sample.outcome == Outcome::Unusable, Mark::ClockBackwards),
+        (is_multiplexed, Mark::Multiplexed),
+    ];
+    let marks = earned.into_iter().filter(|(is_earned, _)| *is_earned).map(|(_, mark)| mark);
+    marks.fold(Marks::NONE, Marks::with)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        Record {
+            wall_ns: 100,
+            run_ns: 90,
+            minor_faults: 2,
+            energy_nj: UNKNOWN,
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_sample_is_the_sum_of_its_batches() {
+        let counts = |cycles| Record { counts: [cycles, 1, UNKNOWN, 0], ..record() };
+        let sample = sum(&[counts(5), counts(7)], &Around::default());
+        assert_eq!((sample.wall_ns, sample.minor_faults), (200, 4));
+        assert_eq!(sample.meters.cycles, Some(12));
+        assert_eq!(sample.meters.instructions, Some(2));
+        assert_eq!(sample.meters.branch_misses, None);
+        assert_eq!(sample.meters.cache_misses, Some(0));
+        assert_eq!(sample.meters.energy_nj, None);
+        assert_eq!(sample.meters.run_ns, Some(180));
+        assert_eq!(sample.outcome, Outcome::Finished);
+        assert_eq!(sample.marks, Marks::NONE);
+    }
+
+    #[test]
+    fn marks_are_earned() {
+        let check = |record: Record, around: Around, expected: &[Mark]| {
+            let sample = sum(&[record, self::record()], &around);
+            assert_eq!(sample.marks.iter().collect::<Vec<_>>(), expected);
+        };
+        let quiet = Around::default();
+        check(record(), quiet, &[]);
+        check(Record { involuntary_switches: 1, ..record() }, quiet, &[]);
+        check(Record { involuntary_switches: 2, ..record() }, quiet, &[Mark::Preempted]);
+        check(Record { delay_ns: 20, ..record() }, quiet, &[]);
+        check(Record { delay_ns: 21, ..record() }, quiet, &[Mark::ForeignLoad]);
+        check(Record { moves: 1, ..record() }, quiet, &[Mark::Migrated]);
+        check(Record { is_multiplexed: 1, ..record() }, quiet, &[Mark::Multiplexed]);
+        check(Record { is_backwards: 1, ..record() }, quiet, &[Mark::ClockBackwards]);
+        let stolen = Around { steal_share: Some(0.02), ..quiet };
+        check(record(), stolen, &[Mark::Steal]);
+        check(record(), Around { throttled_ns: Some(1), ..quiet }, &[Mark::Throttled]);
+    }
+
+    #[test]
+    fn what_is_not_known_of_one_batch_is_not_known() {
+        let unknown = Record { delay_ns: UNKNOWN, ..record() };
+        let sample = sum(&[record(), unknown], &Around::default());
+        assert_eq!(sample.beside.run_delay_ns, None);
+        let stolen = Around { steal_share: Some(0.5), ..Around::default() };
+        assert_eq!(sum(&[record()], &stolen).beside.steal_ns, Some(50));
+    }
+}

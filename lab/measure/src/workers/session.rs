@@ -1,0 +1,102 @@
+//! A worker with contestants that are loaded, and the rounds that it runs.
+
+use super::blame::{Frame, no_worker, unexpected};
+use super::process::Process;
+use crate::worker::area::{Area, Record};
+use crate::worker::message::{Load, Reply, Request, Rounds};
+use std::fs::File;
+use std::os::fd::AsFd;
+use tiebreak_core::sampler::UnitFailure;
+
+/// A worker and who is in it.
+#[derive(Debug)]
+pub(super) struct Session {
+    process: Process,
+    area: Area,
+    /// Indices of contestants in the plan, in the order in which they were loaded.
+    members: Vec<usize>,
+    input_seed: u64,
+}
+
+/// How the batches of a unit are made; the same for all contestants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Batch {
+    pub(super) calls: u64,
+    pub(super) times_each_call: bool,
+}
+
+impl Session {
+    /// Has a worker load and prepare these contestants, in the order of `load`.
+    pub(super) fn start(
+        mut process: Process,
+        members: Vec<usize>,
+        load: Load,
+        (input, input_seed): (&File, u64),
+        frame: &Frame<'_>,
+    ) -> Result<Session, UnitFailure> {
+        let made = Area::create(load.capacity as usize);
+        let (area, file) = made.map_err(|error| no_worker(&error))?;
+        let descriptors = [file.as_fd(), input.as_fd()];
+        let reply = process.ask(&Request::Load(load), &descriptors, &frame.patience(&area));
+        match frame.settle(reply, &mut process, &area, &members)? {
+            Reply::Ready(_) => Ok(Session { process, area, members, input_seed }),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Who is in it.
+    pub(super) fn members(&self) -> &[usize] {
+        &self.members
+    }
+
+    /// The seed of the input that they work on.
+    pub(super) fn input_seed(&self) -> u64 {
+        self.input_seed
+    }
+
+    /// Has it run rounds, given as orders of contestants of the plan; gives the records in the
+    /// order in which the batches ran.
+    pub(super) fn run(
+        &mut self,
+        orders: &[Vec<usize>],
+        primer: usize,
+        batch: Batch,
+        frame: &Frame<'_>,
+    ) -> Result<Vec<Record>, UnitFailure> {
+        let batches: usize = orders.iter().map(Vec::len).sum();
+        if batches > self.area.capacity() {
+            return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
+        }
+        for (index, contestant) in orders.iter().flatten().enumerate() {
+            self.area.set_order(index, self.position(*contestant)?);
+        }
+        let request = Request::Rounds(Rounds {
+            primer: self.position(primer)?,
+            batches: batches as u64,
+            calls_a_batch: batch.calls,
+            times_each_call: batch.times_each_call,
+        });
+        let reply = self.process.ask(&request, &[], &frame.patience(&self.area));
+        match frame.settle(reply, &mut self.process, &self.area, &self.members)? {
+            Reply::Done => Ok((0..batches).map(|index| self.area.record(index)).collect()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The most memory that the process has had, as the kernel counts it since it was started; 0
+    /// where it does not say.
+    pub(super) fn peak_memory_bytes(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.process.pid());
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        kib.unwrap_or(0) * 1024
+    }
+
+    /// A contestant's place in the worker.
+    fn position(&self, contestant: usize) -> Result<u32, UnitFailure> {
+        let place = self.members.iter().position(|member| *member == contestant);
+        let missing = || UnitFailure::Broken(format!("contestant {contestant} is not loaded"));
+        place.map(|place| place as u32).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,163 @@
+//! One unit: its process, its rounds, and whether its answers are right.
+
+use super::blame::{Frame, no_worker};
+use super::process::Process;
+use super::session::{Batch, Session};
+use super::{Workers, checking, not_linked, sample};
+use crate::build::Stock;
+use crate::worker::area::Record;
+use crate::worker::message::{Load, Sizes};
+use std::path::PathBuf;
+use tiebreak_core::plan::Scope;
+use tiebreak_core::sample::Sample;
+use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
+use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+use tiebreak_core::study::{FunctionPlan, Placements};
+
+impl Workers {
+    /// Starts a unit's process and has it load and prepare the contestants.
+    fn start(
+        &mut self,
+        coins: &RoundCoins,
+        unit: &UnitCoins,
+        rounds: usize,
+        frame: &Frame<'_>,
+    ) -> Result<Session, UnitFailure> {
+        // While nothing of the unit is there yet: none of this is timed.
+        self.inputs.of_unit(unit.input_seed)?;
+        for contestant in &coins.order {
+            let contract = self.contract(*contestant)?.to_owned();
+            self.inputs.checksum(unit.input_seed, &contract)?;
+        }
+        let mut placements = Vec::new();
+        for (contestant, seed) in coins.order.iter().zip(&unit.placements) {
+            placements.push(Placement::take(&self.stock, *contestant, *seed, &self.functions)?);
+        }
+        let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
+        let libraries = placements.iter().map(|placement| placement.path.clone());
+        let input = self.inputs.of_unit(unit.input_seed)?;
+        let load = Load {
+            contestants: libraries.zip((1..).map(padding)).collect(),
+            cpu: self.functions.cpu.map(|cpu| cpu as u64),
+            stack_bytes: unit.stack_bytes,
+            input: Sizes {
+                bytes: input.bytes,
+                items: input.items,
+                output_bytes: input.output_bytes,
+            },
+            capacity: (rounds.max(1) * coins.order.len()) as u64,
+            counts: self.counts,
+            meters_energy: self.meters_energy,
+        };
+        let process = Process::start(&self.program, padding(0));
+        let process = process.map_err(|error| no_worker(&error))?;
+        Session::start(process, coins.order.clone(), load, (&input.file, unit.input_seed), frame)
+    }
+
+    /// Runs a unit, or goes on in the process that is there.
+    pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        let coins = request.coins;
+        let workload = self.functions.workload.name.clone();
+        let timeout_ns = request.timeout_ns;
+        let frame = Frame { workload: &workload, interrupted: self.interrupted, timeout_ns };
+        let mut session = match (&coins.unit, self.session.take()) {
+            // The process before this one ends first: its end is not to be timed.
+            (Some(unit), before) => {
+                drop(before);
+                self.start(coins, unit, request.orders.len(), &frame)?
+            }
+            (None, Some(session)) => session,
+            (None, None) => {
+                let text = "the process that the round should go on in is gone";
+                return Err(UnitFailure::Broken(text.into()));
+            }
+        };
+        let batch = Batch {
+            calls: self.functions.calls_a_batch,
+            times_each_call: self.functions.times_each_call,
+        };
+        self.lookout.before();
+        let records = session.run(request.orders, coins.primer, batch, &frame)?;
+        let mut around = self.lookout.after();
+        if session.members().len() == 1 {
+            around.peak_memory_bytes = session.peak_memory_bytes();
+        }
+        let batches = sorted(request.orders, &coins.order, &records);
+        self.judge(&session, &coins.order, &batches)?;
+        let samples: Vec<Sample> =
+            batches.iter().map(|records| sample::sum(records, &around)).collect();
+        if self.scope == Scope::Layout {
+            self.session = Some(session);
+        }
+        let wall = |records: &Vec<Record>| records.iter().map(|record| record.wall_ns).collect();
+        Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
+    }
+
+    /// Holds the checksums of a unit against the oracle's. Where one is wrong, the checking pass
+    /// finds out what is wrong with the answer.
+    fn judge(
+        &mut self,
+        session: &Session,
+        order: &[usize],
+        batches: &[Vec<Record>],
+    ) -> Result<(), UnitFailure> {
+        for (contestant, records) in order.iter().zip(batches) {
+            let contract = self.contract(*contestant)?.to_owned();
+            let seed = session.input_seed();
+            let told = self.inputs.checksum(seed, &contract)?;
+            let Some(first) = records.first().map(|record| record.checksum) else {
+                continue;
+            };
+            let expected = told.unwrap_or(first);
+            let wrong = records.iter().find(|record| record.checksum != expected);
+            let torn = records.iter().find(|record| record.is_torn != 0);
+            let got = match (wrong, torn) {
+                (Some(record), _) => record.checksum.to_string(),
+                (None, Some(_)) => "another number in some of its calls".to_owned(),
+                (None, None) => continue,
+            };
+            self.check(*contestant, seed)?;
+            let workload = &self.functions.workload.name;
+            let fault = checking::wrong_checksum(workload, expected, &got);
+            return Err(UnitFailure::Fault(*contestant, fault));
+        }
+        Ok(())
+    }
+}
+
+/// A placement of one unit: its file goes once it was loaded, unless placements are reused.
+struct Placement {
+    path: PathBuf,
+    is_kept: bool,
+}
+
+impl Placement {
+    fn take(
+        stock: &Stock,
+        contestant: usize,
+        seed: u64,
+        functions: &FunctionPlan,
+    ) -> Result<Placement, UnitFailure> {
+        let path = stock.take(contestant, seed).map_err(not_linked)?;
+        let is_kept = matches!(functions.placements, Placements::Reused(_));
+        Ok(Placement { path, is_kept })
+    }
+}
+
+impl Drop for Placement {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What cannot be removed goes with the folder of the stock.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Records in the order in which they ran, to those of each contestant of `contestants`.
+fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> Vec<Vec<Record>> {
+    let of = |contestant: &usize| {
+        let ran = orders.iter().flatten().zip(records);
+        ran.filter(|(who, _)| *who == contestant).map(|(_, record)| *record).collect()
+    };
+    contestants.iter().map(of).collect()
+}

@@ -1,0 +1,7 @@
+//! Builds, placements and stocks with the compilers of this machine.
+
+mod bench;
+mod builds;
+mod languages;
+mod placements;
+mod stocks;

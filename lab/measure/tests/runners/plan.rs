@@ -1,0 +1,192 @@
+//! Plans of runners for tests, and units of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::plan::{
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, ProgramPlan, Scope,
+};
+use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRan, UnitRequest};
+use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+use tiebreak_core::study::{
+    Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,
+};
+use tiebreak_core::verdict::Fault;
+use tiebreak_measure::runners::Runners;
+
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
+pub const PYTHON: &str = "python3";
+
+/// Contestants in a folder of their own.
+pub struct Study {
+    pub folder: tempfile::TempDir,
+    contestants: Vec<(String, Built)>,
+    pub workload: Workload,
+    pub scope: Scope,
+    pub calls_a_batch: u64,
+    pub items: u64,
+}
+
+impl Study {
+    pub fn new() -> Study {
+        let workload = Workload {
+            name: "some".into(),
+            distribution: String::new(),
+            size: 3,
+            seed: 1,
+            is_drawn: false,
+            about: String::new(),
+            file: None,
+            answer: None,
+        };
+        Study {
+            folder: tempfile::tempdir().unwrap(),
+            contestants: Vec::new(),
+            workload,
+            scope: Scope::Binary,
+            calls_a_batch: 2,
+            items: 3,
+        }
+    }
+
+    /// Adds a contestant: this program gets this script.
+    pub fn with(mut self, program: &str, file: &str, script: &str) -> Study {
+        std::fs::write(self.folder.path().join(file), script).unwrap();
+        let form = BuiltForm::Runner {
+            command: vec![program.into(), file.into()],
+            environment: vec![("PYTHONDONTWRITEBYTECODE".into(), "1".into())],
+            directory: self.path().to_string_lossy().into_owned(),
+        };
+        let built = Built {
+            contract: "published".into(),
+            is_exact: true,
+            language: Language::Python,
+            receipt: String::new(),
+            standard: None,
+            form,
+        };
+        self.contestants.push((file.to_owned(), built));
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn built(&mut self, contestant: usize) -> &mut Built {
+        &mut self.contestants[contestant].1
+    }
+
+    pub fn plan(&self) -> Plan {
+        let contestant = |(name, _): &(String, Built)| Contestant {
+            name: name.clone(),
+            command: String::new(),
+            workload: self.workload.name.clone(),
+            parameters: Vec::new(),
+            hooks: Hooks::default(),
+            directory: None,
+        };
+        Plan {
+            engine_version: ENGINE_VERSION,
+            kind: Kind::Compare,
+            contestants: self.contestants.iter().map(contestant).collect(),
+            claims: Vec::new(),
+            error: 0.01,
+            resolution: 0.01,
+            budget: Budget { rounds: Some(1), seconds: None },
+            scope: self.scope,
+            centre: Centre::Median,
+            seed: "1-2".into(),
+            clock_step_ns: 1.0,
+            program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
+            block_runs: 1,
+            adjust: Adjust::NONE,
+            functions: Some(Box::new(self.functions())),
+        }
+    }
+
+    fn functions(&self) -> FunctionPlan {
+        FunctionPlan {
+            folder: self.path().to_string_lossy().into_owned(),
+            study: "test".into(),
+            title: String::new(),
+            source: String::new(),
+            item: "item".into(),
+            call: Call::Separate,
+            workload: self.workload.clone(),
+            items: self.items,
+            input_bytes: 0,
+            oracle: None,
+            built: self.contestants.iter().map(|(_, built)| built.clone()).collect(),
+            not_run: Vec::new(),
+            reference: 0,
+            published: Vec::new(),
+            rounds_a_unit: 2,
+            calls_a_batch: self.calls_a_batch,
+            times_each_call: false,
+            cpu: None,
+            placements: Placements::Fresh,
+            pilot: Pilot::default(),
+        }
+    }
+
+    pub fn runners(&self) -> Runners {
+        Runners::new(&self.plan(), &NEVER).unwrap()
+    }
+}
+
+/// The coins of a unit of these contestants, in this order.
+pub fn coins(order: &[usize], is_unit: bool) -> RoundCoins {
+    RoundCoins {
+        round: 0,
+        attempt: 0,
+        primer: order[0],
+        order: order.to_vec(),
+        padding_bytes: vec![100; order.len() + 1],
+        unit: is_unit.then(|| UnitCoins {
+            input_seed: 5,
+            orders_seed: 6,
+            stack_bytes: 0,
+            placements: vec![0; order.len()],
+        }),
+    }
+}
+
+/// Runs a unit with these orders of its rounds.
+pub fn unit(
+    runners: &mut Runners,
+    orders: &[Vec<usize>],
+    timeout_ns: u64,
+) -> Result<UnitRan, UnitFailure> {
+    let coins = coins(&orders[0], true);
+    runners.run_unit(&UnitRequest { coins: &coins, orders, timeout_ns })
+}
+
+/// The fault that a unit of this study ends with, and whose it is.
+pub fn fault_of(study: &Study, timeout_ns: u64) -> (usize, Fault) {
+    let all: Vec<usize> = (0..study.plan().contestants.len()).collect();
+    let mut plan = study.plan();
+    plan.program.timeout_ns = Some(timeout_ns);
+    let mut runners = Runners::new(&plan, &NEVER).unwrap();
+    match unit(&mut runners, &[all], timeout_ns) {
+        Err(UnitFailure::Fault(contestant, fault)) => (contestant, fault),
+        other => panic!("no fault but {other:?}"),
+    }
+}
+
+/// Whether these programs are there; where not, the test says why it does nothing.
+pub fn there(programs: &[&str]) -> bool {
+    let missing = |program: &&&str| tiebreak_measure::resolve(program, None).is_err();
+    match programs.iter().find(missing) {
+        Some(program) => {
+            eprintln!("skipped: there is no {program} here");
+            false
+        }
+        None => true,
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

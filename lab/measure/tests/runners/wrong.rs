@@ -1,0 +1,158 @@
+//! Runners that misbehave, each with the fault that it gets.
+
+use super::TIMEOUT_NS;
+use super::plan::{PYTHON, Study, fault_of, there};
+use tiebreak_core::verdict::Fault;
+
+/// A runner by hand: it answers each request with what `ANSWERS` has for its first word, and spends
+/// `SPENT_NS` on a run.
+const FAKE: &str = "
+import os, sys, time
+ANSWERS = {'hello': 'hello 1 fake 0', 'load': 'loaded reset=no', 'reset': 'reset'}
+SAID, SPENT_NS = 1.0, 5000000
+def run(times):
+    start = time.perf_counter_ns()
+    while times > 0 and time.perf_counter_ns() - start < SPENT_NS:
+        pass
+    elapsed = time.perf_counter_ns() - start
+    return 'ran elapsed_ns=%d checksum=7' % (elapsed * SAID)
+def dump(path):
+    with open(path[5:], 'w') as file:
+        file.write('7')
+    return 'dumped bytes=1'
+CHANGES
+for line in iter(sys.stdin.readline, ''):
+    word, _, rest = line.strip().partition(' ')
+    if word == 'bye':
+        break
+    if word == 'run':
+        answer = run(int(rest))
+    elif word == 'dump':
+        answer = dump(rest)
+    else:
+        answer = ANSWERS[word]
+    sys.stdout.write(answer + '\\n')
+    sys.stdout.flush()
+";
+
+fn fake(changes: &str) -> String {
+    FAKE.replace("CHANGES", changes)
+}
+
+/// The fault of the second of two contestants; the first one is good.
+#[track_caller]
+fn fault(changes: &str, timeout_ns: u64) -> Option<Fault> {
+    if !there(&[PYTHON]) {
+        return None;
+    }
+    let study =
+        Study::new().with(PYTHON, "good.py", &fake("")).with(PYTHON, "bad.py", &fake(changes));
+    let (contestant, fault) = fault_of(&study, timeout_ns);
+    assert_eq!(contestant, 1, "{fault}");
+    Some(fault)
+}
+
+#[track_caller]
+fn breaks_the_protocol(changes: &str, needles: &[&str]) {
+    let Some(fault) = fault(changes, TIMEOUT_NS) else { return };
+    assert!(matches!(fault, Fault::Runner { .. }), "{fault:?}");
+    for needle in needles {
+        assert!(fault.to_string().contains(needle), "{needle}: {fault}");
+    }
+}
+
+#[test]
+fn a_time_that_the_clock_contradicts_is_a_fault() {
+    let said = ["said that a batch took", "the clock outside says"];
+    breaks_the_protocol("SAID = 0", &said);
+    breaks_the_protocol("SAID = 1000", &said);
+    // Less than it was on a CPU: no neighbour explains that.
+    let short = "def run(times):\n    end = time.process_time() + 0.005\n    \
+                 while time.process_time() < end: pass\n    \
+                 return 'ran elapsed_ns=1000000 checksum=7'";
+    breaks_the_protocol(short, &said);
+}
+
+#[test]
+fn a_line_that_is_no_answer_is_quoted_with_what_would_be_right() {
+    let right = "'loaded reset=no' would be right";
+    breaks_the_protocol("ANSWERS['load'] = 'fine, thanks'", &["'fine, thanks'", right]);
+    breaks_the_protocol("ANSWERS['load'] = 'x' * 1000", &["xxx...", right]);
+    let right = "'ran elapsed_ns=NANOSECONDS checksum=NUMBER' would be right";
+    breaks_the_protocol("run = lambda times: 'ran 5'", &["'ran 5'", right]);
+    breaks_the_protocol("run = lambda times: 'ran elapsed_ns=-5 checksum=1'", &[right]);
+    breaks_the_protocol("ANSWERS['hello'] = 'hello 9 fake'", &["version 9", "speaks 1"]);
+    breaks_the_protocol("print('hi', flush=True)", &["answered 'hello' with 'hi'"]);
+    let late = "ANSWERS['load'] += '\\nprinted'";
+    breaks_the_protocol(late, &["wrote 'printed", "without being asked"]);
+    breaks_the_protocol("sys.stdout.write('y' * 300000)", &["64 KiB"]);
+    breaks_the_protocol(
+        "ANSWERS['load'] = 'error no such thing'",
+        &["could not do 'load': no such"],
+    );
+    breaks_the_protocol("dump = lambda path: 'dumped bytes=5'", &["dumped 0 bytes"]);
+    breaks_the_protocol("sys.stderr.write('z' * (20 << 20))", &["16 MiB to standard error"]);
+}
+
+#[test]
+fn an_end_before_bye_is_told_with_the_last_words() {
+    let ends = |how: &str| {
+        let change = format!("def run(times):\n    sys.stderr.write('last words\\n'); {how}");
+        fault(&change, TIMEOUT_NS)
+    };
+    let stderr = || "last words".to_owned();
+    if let Some(fault) = ends("sys.exit(3)") {
+        assert_eq!(fault, Fault::ExitStatus { status: 3, stderr: stderr() });
+    }
+    if let Some(fault) = ends("os.kill(os.getpid(), 9)") {
+        assert_eq!(fault, Fault::Signal { signal: 9, stderr: stderr() });
+    }
+    if let Some(fault) = ends("os._exit(0)") {
+        assert!(fault.to_string().contains("ended before it was told to"), "{fault}");
+    }
+    if let Some(fault) = ends("os.close(1); time.sleep(30)") {
+        assert!(fault.to_string().contains("closed its standard output"), "{fault}");
+    }
+}
+
+#[test]
+fn silence_is_a_fault_after_the_time_out() {
+    if let Some(fault) = fault("run = lambda times: time.sleep(60)", 2_000_000_000) {
+        assert_eq!(fault, Fault::Hung { workload: "some".into(), seconds: 2 });
+    }
+}
+
+#[test]
+fn an_answer_that_differs_is_a_fault() {
+    let eight =
+        "def run(times):\n    time.sleep(0.001); return 'ran elapsed_ns=1000000 checksum=8'";
+    let wrong = |item, expected: &str, got: &str| Fault::WrongAnswer {
+        workload: "some".into(),
+        item,
+        expected: expected.into(),
+        got: got.into(),
+    };
+    if let Some(fault) = fault(eight, TIMEOUT_NS) {
+        assert_eq!(fault, wrong(None, "7", "8"));
+    }
+    let text = "def dump(path):\n    open(path[5:], 'w').write('6'); return 'dumped bytes=1'";
+    if let Some(fault) = fault(text, TIMEOUT_NS) {
+        assert_eq!(fault, wrong(Some(1), "7", "6"));
+    }
+}
+
+#[test]
+fn other_contracts_may_answer_otherwise() {
+    if !there(&[PYTHON]) {
+        return;
+    }
+    let other =
+        fake("def dump(path):\n    open(path[5:], 'w').write('6'); return 'dumped bytes=1'");
+    let mut study =
+        Study::new().with(PYTHON, "good.py", &fake("")).with(PYTHON, "other.py", &other);
+    study.built(1).is_exact = false;
+    study.built(1).contract = "relaxed".into();
+    let mut runners = study.runners();
+    assert_eq!(runners.check(0, 1), Ok(()));
+    assert_eq!(runners.check(1, 1), Ok(()));
+}

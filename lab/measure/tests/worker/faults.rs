@@ -1,0 +1,194 @@
+//! Contestants that do wrong, and workers that are killed.
+
+use super::study::*;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tiebreak_core::plan::Scope;
+use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
+use tiebreak_core::verdict::Fault;
+
+#[test]
+fn the_contestant_that_ran_is_at_fault() {
+    let number = |fault: &Fault| match fault {
+        Fault::Signal { signal, .. } => Some(*signal),
+        _ => None,
+    };
+    let signal = |signal| move |fault: &Fault| number(fault) == Some(signal);
+    let check = |wrong: Source<'_>, is_expected: &dyn Fn(&Fault) -> bool| {
+        let study = Study::new(&[RIGHT, wrong]);
+        let (contestant, fault) = fault_of(study.run());
+        assert!(contestant == 1 && is_expected(&fault), "{contestant} {fault:?}");
+    };
+    let run = |run| Source { run, ..RIGHT };
+    check(run("*(volatile int *)8 = 1;"), &signal(libc::SIGSEGV));
+    check(run("abort();"), &signal(libc::SIGABRT));
+    check(run("__builtin_trap();"), &signal(libc::SIGILL));
+    check(Source { prepare: "abort();", ..RIGHT }, &signal(libc::SIGABRT));
+    let before = "__attribute__((constructor)) static void early(void) { abort(); }";
+    check(Source { before, ..RIGHT }, &signal(libc::SIGABRT));
+    let said = "fprintf(stderr, \"no such\\nthing here\"); abort();";
+    check(run(said), &|fault| fault.to_string().ends_with("it said: no such\nthing here"));
+    let status = |fault: &Fault| matches!(fault, Fault::ExitStatus { status: 3, .. });
+    check(run("exit(3);"), &status);
+    check(Source { prepare: "return NULL;", ..RIGHT }, &|fault| {
+        *fault == Fault::NotPrepared { workload: "bytes".to_owned() }
+    });
+    check(
+        Source { before: "extern int nowhere(void);", run: "nowhere();", ..RIGHT },
+        &|fault| matches!(fault, Fault::CannotStart { reason } if reason.contains("nowhere")),
+    );
+}
+
+#[test]
+fn who_does_not_come_back_is_ended() {
+    let check = |wrong: Source<'_>| {
+        let study = Study::new(&[wrong, RIGHT]);
+        let unit = coins(&[1, 0]);
+        let request = UnitRequest { coins: &unit, orders: &[vec![1, 0]], timeout_ns: SECOND_NS };
+        let start = Instant::now();
+        let ran = study.workers().run_unit(&request);
+        let expected = Fault::Hung { workload: "bytes".to_owned(), seconds: 1 };
+        assert_eq!(fault_of(ran), (0, expected));
+        assert!(start.elapsed() < Duration::from_secs(50));
+    };
+    check(Source { run: "for (;;) pause();", ..RIGHT });
+    check(Source { prepare: "for (;;) {}", ..RIGHT });
+}
+
+#[test]
+fn who_is_slow_but_comes_back_is_not() {
+    let mut study = Study::new(&[Source { run: "usleep(150000);", ..RIGHT }]);
+    study.functions().calls_a_batch = 1;
+    let unit = coins(&[0]);
+    let orders = vec![vec![0]; 6];
+    let request = UnitRequest { coins: &unit, orders: &orders, timeout_ns: SECOND_NS };
+    let ran = study.workers().run_unit(&request).unwrap();
+    assert!(ran.samples[0].wall_ns > SECOND_NS / 2, "{ran:?}");
+}
+
+#[test]
+fn wrong_answers_are_found_in_any_unit() {
+    let check = |wrong: Source<'_>, item: Option<u64>, contains: &str| {
+        let (contestant, fault) = fault_of(Study::new(&[RIGHT, wrong]).run());
+        let Fault::WrongAnswer { workload, item: found, .. } = &fault else { panic!("{fault:?}") };
+        assert_eq!((contestant, workload.as_str(), *found), (1, "bytes", item), "{fault}");
+        assert!(fault.to_string().contains(contains), "{fault}");
+    };
+    // The checking pass finds the item where the answer shows it.
+    let dump = "if (i == 41) value = 300;";
+    check(Source { after: "sum++;", dump, ..RIGHT }, Some(42), "item 42 should be");
+    check(Source { after: "sum++;", ..RIGHT }, None, "its checksum should be");
+    let torn = "if (++s->calls == 7) sum++;";
+    check(Source { after: torn, ..RIGHT }, None, "in some of its calls");
+    // A batch that is wrong from its untimed call on.
+    let later = "if (++s->calls > 12) sum++;";
+    check(Source { after: later, ..RIGHT }, None, "its checksum should be");
+}
+
+#[test]
+fn a_contestant_is_judged_by_its_own_contract() {
+    let mut study = Study::new(&[RIGHT, Source { after: "sum *= 2;", ..RIGHT }]);
+    fault_of(study.run());
+    study.functions().built[1].contract = "doubled".to_owned();
+    study.run().unwrap();
+    study.workers().check(1, 5).unwrap();
+}
+
+#[test]
+fn printing_disturbs_nobody() {
+    let loud = "for (int i = 0; i < 3000; i++) { puts(\"noise\"); fputs(\"noise\", stderr); } \
+                fflush(stdout); char in[8]; if (read(0, in, 8) != 0) return 1;";
+    Study::new(&[Source { run: loud, ..RIGHT }, RIGHT]).run().unwrap();
+}
+
+/// Kills the process that has told its number, as somebody outside would.
+fn kill_the_one_in(log: &Path) {
+    let read = || std::fs::read_to_string(log).unwrap().trim().parse::<i32>().ok();
+    let pid = loop {
+        match read() {
+            Some(pid) => break pid,
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    // SAFETY: it is a worker of ours that waits to be killed.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+const TELL_NUMBER: &str = "char t[32]; sprintf(t, \"%d\", getpid()); tell(t);";
+
+#[test]
+fn a_worker_that_is_killed_is_nobodys_fault_and_the_next_one_works() {
+    let run_it =
+        format!("if (!access(getenv(\"TEST_LOG\"), W_OK)) {{ {TELL_NUMBER} sleep(100); }}");
+    let (study, log) = Study::new(&[Source { run: &run_it, ..RIGHT }, RIGHT]).with_log();
+    let mut workers = study.workers();
+    let killer = {
+        let log = log.clone();
+        std::thread::spawn(move || kill_the_one_in(&log))
+    };
+    let unit = coins(&[0, 1]);
+    let ran = run(&mut workers, &unit, &[vec![0, 1]]);
+    let Err(UnitFailure::Broken(why)) = ran else { panic!("{ran:?}") };
+    assert!(why.contains("killed from outside (signal 9)"), "{why}");
+    killer.join().unwrap();
+    std::fs::remove_file(&log).unwrap();
+    run(&mut workers, &unit, &[vec![0, 1]]).unwrap();
+}
+
+#[test]
+fn a_worker_that_is_killed_between_rounds_is_told() {
+    let (mut study, log) = Study::new(&[Source { prepare: TELL_NUMBER, ..RIGHT }]).with_log();
+    study.plan.scope = Scope::Layout;
+    let mut workers = study.workers();
+    let unit = coins(&[0]);
+    run(&mut workers, &unit, &[vec![0]]).unwrap();
+    kill_the_one_in(&log);
+    let next = tiebreak_core::schedule::RoundCoins { unit: None, ..unit };
+    let ran = run(&mut workers, &next, &[vec![0]]);
+    assert!(matches!(&ran, Err(UnitFailure::Broken(why)) if why.contains("killed")), "{ran:?}");
+}
+
+/// Whether any process of this group is there and is no mere entry of the table any more.
+fn is_alive(group: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let stats =
+        processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    // The name, in brackets, may hold anything; after it come state, parent and group.
+    let mut fields = stats.filter_map(|stat| Some(stat.rsplit_once(") ")?.1.to_owned()));
+    fields.any(|fields| {
+        let mut fields = fields.split(' ');
+        fields.next() != Some("Z") && fields.nth(1) == Some(group)
+    })
+}
+
+#[test]
+fn workers_end_with_whoever_started_them_and_so_does_what_they_started() {
+    let forks = "if (!fork()) for (;;) pause();";
+    let prepare = format!("{TELL_NUMBER} {forks}");
+    let (mut study, log) = Study::new(&[Source { prepare: &prepare, ..RIGHT }]).with_log();
+    study.plan.scope = Scope::Layout;
+    let number = || std::fs::read_to_string(&log).unwrap();
+    let gone = || {
+        let start = Instant::now();
+        while is_alive(&number()) {
+            assert!(start.elapsed() < Duration::from_secs(50), "{} is still there", number());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let mut workers = study.workers();
+    run(&mut workers, &coins(&[0]), &[vec![0]]).unwrap();
+    assert!(is_alive(&number()));
+    drop(workers);
+    gone();
+    // The kernel ends a worker whose parent's thread is gone, without anybody's help.
+    std::fs::write(&log, "").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut workers = study.workers();
+            run(&mut workers, &coins(&[0]), &[vec![0]]).unwrap();
+            assert!(is_alive(&number()));
+            std::mem::forget(workers);
+        });
+    });
+    gone();
+}
