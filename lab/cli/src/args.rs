@@ -105,6 +105,14 @@ Example:
     #[command(after_help = crate::check::EXAMPLES)]
     Check(Box<crate::check::CheckOptions>),
 
+    /// Functions in any language, from source: built, judged, raced, beside what was published
+    #[command(subcommand, after_help = crate::study::EXAMPLES)]
+    Study(crate::study::StudyCommand),
+
+    /// A run as one page of HTML
+    #[command(after_help = crate::report::EXAMPLES)]
+    Report(crate::report::ReportOptions),
+
     /// The published functions of the Confidence Sequence Method, for scripts
     #[command(after_help = crate::classic::EXAMPLES)]
     Classic(crate::classic::ClassicOptions),

@@ -1,7 +1,7 @@
 //! The exit codes, and which of several verdicts speaks.
 
 use tiebreak::core::journal::StopReason;
-use tiebreak::core::result::{CheckResult, ClaimResult, RunResult, Upshot};
+use tiebreak::core::result::{CheckResult, ClaimResult, RunResult, StudyResult, Upshot};
 
 /// Every claim holds, or a question is answered.
 pub const HOLDS: u8 = 0;
@@ -34,7 +34,27 @@ pub fn of_result(result: &RunResult) -> u8 {
             _ => HOLDS,
         };
     }
+    if result.study.is_some() {
+        return of_workload(result);
+    }
     worst(result.verdicts.iter().map(of_claim))
+}
+
+/// The exit code of a study: a contestant that is void speaks first, then the claims. The table's
+/// ratios are no claims, and without a claim there is nothing to fail.
+pub fn of_study(result: &StudyResult) -> u8 {
+    if result.interrupted {
+        return INTERRUPTED;
+    }
+    worst(result.runs.iter().map(of_workload))
+}
+
+fn of_workload(run: &RunResult) -> u8 {
+    if run.contestants.iter().any(|contestant| contestant.fault.is_some()) {
+        return VOID;
+    }
+    let claims = run.verdicts.iter().filter(|claim| !claim.statement.is_measure());
+    worst(claims.map(of_claim))
 }
 
 /// The exit code of a file of claims: that of its worst verdict.

@@ -25,12 +25,14 @@ mod power;
 mod quantities;
 mod race;
 mod replay;
+mod report;
 mod resume;
 mod revisions;
 mod screen;
 mod show;
 mod slo;
 mod source;
+mod study;
 
 pub use io::Io;
 
@@ -42,6 +44,14 @@ use std::ffi::OsString;
 /// The command line as clap knows it: for completions, and for tests that read the help.
 pub fn command() -> clap::Command {
     Arguments::command()
+}
+
+/// The word that makes this program a worker.
+pub const WORKER: &str = "__worker";
+
+/// Runs the functions of a study for the process that started this one; gives the exit code.
+pub fn worker() -> u8 {
+    tiebreak::measure::worker::main()
 }
 
 /// Runs one command and gives its exit code.
@@ -98,6 +108,8 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
         Command::Exact(options) => exact::run(&options, io),
         Command::Power(options) => power::run(&options, io),
         Command::Check(options) => check::run(*options, typed, io),
+        Command::Study(command) => study::run(command, typed, io),
+        Command::Report(options) => report::run(&options, io),
         Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {
             let mut script = Vec::new();

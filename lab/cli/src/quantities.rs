@@ -101,6 +101,27 @@ pub fn cpus(text: &str) -> Result<CpuList, String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuList(pub Vec<usize>);
 
+/// Where functions run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuChoice {
+    /// Where the kernel puts them.
+    Any,
+    /// On this CPU.
+    To(usize),
+}
+
+/// A CPU by its number, or `any`.
+pub fn cpu_choice(text: &str) -> Result<CpuChoice, String> {
+    if text == "any" {
+        return Ok(CpuChoice::Any);
+    }
+    match cpus(text).as_ref().map(|list| list.0.as_slice()) {
+        Ok([cpu]) => Ok(CpuChoice::To(*cpu)),
+        Ok(_) => Err(format!("'{text}' are many, and one function runs at a time: name one")),
+        Err(error) => Err(error.clone()),
+    }
+}
+
 /// `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
 pub fn parameter(text: &str) -> Result<Parameter, String> {
     let wrong = || format!("'{text}' is not a parameter such as level=1,6,9 or threads=1..8");

@@ -6,11 +6,13 @@ use crate::io::Io;
 use crate::output::{JsonTarget, SvgTarget};
 use crate::race::{self, Targets};
 use crate::source;
+use crate::study::{self, StudyTargets};
 use tiebreak::core::plan::Kind;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
 use tiebreak::resume::NewBudget;
 use tiebreak::session::Session;
+use tiebreak::studies::{self, Book};
 
 pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
@@ -34,6 +36,12 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     if matches!(header.plan.kind, Kind::Stream { .. }) {
         let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
         return race::read(session, stop, targets, io);
+    }
+    if header.plan.functions.is_some() {
+        let store = store.path().to_owned();
+        let book = Book { store, command: header.command, machine: fingerprint::read() };
+        let line_up = studies::take_up(&run, budget, &study::shop()?, &book)?;
+        return study::race(line_up, StudyTargets::plain(targets.json, targets.quiet), io);
     }
     if let Some(why) = tiebreak::revisions::gone(&header.plan) {
         return Err(Failure::data(format!("the run cannot be resumed: {why}")));

@@ -21,7 +21,8 @@ fn every_command_has_an_example_and_every_example_runs() {
     assert!(names.len() >= 8, "{names:?}");
     let order = ["", "compare", "aa", "replay", "resume", "history", "show", "export"];
     let rest = names.iter().map(String::as_str).filter(|name| !order.contains(name));
-    for name in order.into_iter().chain(rest) {
+    let nested = ["study new", "study list", "study show", "study run", "study verify"];
+    for name in order.into_iter().chain(rest).chain(nested) {
         if name == "resume" {
             // Something to go on with: a run whose budget ended it.
             let words = ["compare", "sleep 0.001", "sleep 0.01", "--runs", "3", "--quiet"];
@@ -29,7 +30,7 @@ fn every_command_has_an_example_and_every_example_runs() {
         }
         let help = match name {
             "" => place.run(&["--help"]),
-            name => place.run(&[name, "--help"]),
+            name => place.run(&name.split(' ').chain(["--help"]).collect::<Vec<_>>()),
         };
         assert_eq!(help.code, 0);
         let examples = examples(&help.out);
@@ -39,6 +40,7 @@ fn every_command_has_an_example_and_every_example_runs() {
             let mut command = std::process::Command::new("sh");
             command.args(["-c", &shell]).current_dir(place.folder());
             command.env("TIEBREAK_STORE", place.path("j.db"));
+            command.env("TIEBREAK_CACHE", place.path("cache"));
             let said = common::Said::of(command.output().unwrap());
             assert!([0, 1, 2].contains(&said.code), "{example}: {said:?}");
             assert!(!said.out.is_empty() || !said.err.is_empty(), "{example} prints nothing");

@@ -1,5 +1,6 @@
 //! One claim on its way to a verdict, whatever it is about.
 
+use crate::round_ratio::Part;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::{Plan, PlannedClaim};
@@ -198,14 +199,10 @@ fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
 
 /// What is known of a round of two contestants beside their ratio: who ran first, and the larger
 /// share of its time for which either was ready and waited for a CPU.
-pub fn conditions(
-    coins: &RoundCoins,
-    left: (usize, &Sample),
-    right: (usize, &Sample),
-) -> Conditions {
+pub fn conditions(coins: &RoundCoins, left: Part, right: Part) -> Conditions {
     let position = |contestant: usize| coins.order.iter().position(|other| *other == contestant);
-    let slot = if position(left.0) < position(right.0) { 1.0 } else { -1.0 };
-    let delays = left.1.delay_share().zip(right.1.delay_share());
+    let slot = if position(left.contestant) < position(right.contestant) { 1.0 } else { -1.0 };
+    let delays = left.sample.delay_share().zip(right.sample.delay_share());
     let delay = delays.map(|(left, right)| left.max(right));
     Conditions { slot, delay }
 }

@@ -1,5 +1,6 @@
 //! The loop: wait, draw a round, journal it, run it, journal its samples, update the evidence, ask.
 
+use crate::ahead::Ahead;
 use crate::error::LabError;
 use crate::output_check::{FirstRound, OutputCheck};
 use crate::recorder::Recorder;
@@ -45,6 +46,7 @@ pub struct Engine<'a, R: Recorder, S: Sampler> {
     failed: Vec<bool>,
     /// Whether functions have a process that later rounds may go on in.
     has_process: bool,
+    ahead: Ahead,
     stop: &'a AtomicBool,
 }
 
@@ -108,6 +110,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             attempt,
             recorded,
             has_process: false,
+            ahead: Ahead::default(),
             stop,
         }
     }
@@ -221,10 +224,11 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         if let Some(reason) = self.reason_to_stop() {
             return Ok(Some(reason));
         }
-        let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
-        let quiet = self.sampler.wait_for_quiet(left_ns);
         let contestants = self.referee.needed();
         let round = self.referee.rounds();
+        self.ahead.tell(&self.plan, round, self.attempt, &contestants, self.sampler);
+        let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
+        let quiet = self.sampler.wait_for_quiet(left_ns);
         let mut coins = coins::draw(self.seed, round, self.attempt, &contestants);
         if self.plan.functions.is_some() && !self.has_process {
             coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
@@ -319,7 +323,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         Ok(Attempt::Finished(finished))
     }
 
-    /// A unit of functions, in a process of its own or, at scope `layout`, in the one that is there.
+    /// A unit of functions, in a process of its own or, at scope `layout`, in the one that is
+    /// there.
     fn attempt_unit(&mut self, coins: &RoundCoins, rounds: u32) -> Result<Attempt, LabError> {
         let orders = match (&coins.unit, self.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
@@ -328,7 +333,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             // At scope `layout` each round is an observation, in the order that was drawn for it.
             _ => vec![coins.order.clone()],
         };
-        let timeout_ns = self.referee.timeout_ns();
+        // The rule speaks of one contestant's time, and a unit has that of all of them.
+        let timeout_ns = self.referee.timeout_ns().saturating_mul(coins.order.len() as u64);
         let ran = self.sampler.run_unit(&UnitRequest { coins, orders: &orders, timeout_ns });
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {

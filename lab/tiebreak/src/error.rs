@@ -30,6 +30,14 @@ pub enum LabError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The run cannot be resumed.
     #[error("run {id} cannot be resumed: {why}")]
     Resume {
@@ -119,6 +127,22 @@ pub enum LabError {
         /// What it did, and what it must do.
         why: String,
     },
+    /// A study cannot be raced.
+    #[error("the study {study} cannot be raced: {why}")]
+    Study {
+        /// Its name.
+        study: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// There is no such study.
+    #[error("there is no study '{name}'{known}: 'tiebreak study new {name}' makes one")]
+    NoStudy {
+        /// As it was named.
+        name: String,
+        /// Those that there are, in words.
+        known: String,
+    },
     /// The user interrupted before anything was raced.
     #[error("interrupted before the race began")]
     Interrupted,
@@ -149,11 +173,14 @@ impl LabError {
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
             LabError::Start(_)
             | LabError::Read { .. }
+            | LabError::Write { .. }
             | LabError::Resume { .. }
             | LabError::Stream { .. }
             | LabError::Revision { .. }
             | LabError::Git { .. }
             | LabError::Build { .. }
+            | LabError::Study { .. }
+            | LabError::NoStudy { .. }
             | LabError::Numbers { .. }
             | LabError::Statistic { .. } => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 pub mod check;
 pub mod claim_test;
 mod contestants;
@@ -27,11 +28,13 @@ pub mod replay;
 pub mod resampling;
 pub mod resume;
 pub mod revisions;
+pub mod round_ratio;
 pub mod seed;
 pub mod seen;
 pub mod self_check;
 pub mod session;
 pub mod stream;
+pub mod studies;
 pub mod watch;
 pub mod work;
 

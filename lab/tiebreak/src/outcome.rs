@@ -4,6 +4,7 @@ use crate::effect;
 use crate::oddities::is_mostly_start;
 use crate::referee::Referee;
 use crate::seen::Seen;
+use crate::studies;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
@@ -47,11 +48,16 @@ pub fn result(
         let cpus = cpus(plan.program.cpus.len(), &header.machine);
         warnings = referee.warnings(cpus, stopped.is_some());
         let is_timed = |planned: &PlannedClaim| !planned.claim.statement.is_about_success();
-        if plan.claims.iter().any(is_timed) {
+        if plan.functions.is_none() && plan.claims.iter().any(is_timed) {
             warnings.extend(contestants.iter().filter_map(mostly_start));
         }
     }
     let seconds = seconds(referee.elapsed_ns());
+    let verdicts: Vec<ClaimResult> = match referee.self_check() {
+        Some(_) => Vec::new(),
+        None => (0..plan.claims.len()).map(|index| claim(referee, index, full)).collect(),
+    };
+    let study = studies::result::workload(referee, &verdicts, full);
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),
@@ -67,14 +73,11 @@ pub fn result(
         resolution: plan.resolution,
         budget: referee.budget(),
         adjust: plan.adjust,
-        verdicts: match referee.self_check() {
-            Some(_) => Vec::new(),
-            None => (0..plan.claims.len()).map(|index| claim(referee, index, full)).collect(),
-        },
+        verdicts,
         contestants,
         machine: header.machine.clone(),
         warnings,
-        study: None,
+        study: study.map(Box::new),
         self_check: referee.self_check().map(|check| match detail {
             Detail::Full if stopped.is_some() => {
                 check.result(&plan.seed, seconds / referee.rounds().max(1) as f64)

@@ -205,21 +205,29 @@ pub(crate) fn usage<T>(text: String) -> Result<T, LabError> {
     Err(LabError::Usage(text))
 }
 
+pub(crate) fn check_error(error: f64) -> Result<(), LabError> {
+    if error > 0.0 && error < ERROR_MAX {
+        return Ok(());
+    }
+    usage(format!(
+        "an error of {error} proves nothing or never ends: it must be above 0 and below \
+         {ERROR_MAX}, such as --error 0.01"
+    ))
+}
+
+pub(crate) fn check_resolution(resolution: f64) -> Result<(), LabError> {
+    if (0.0..1.0).contains(&resolution) {
+        return Ok(());
+    }
+    usage(format!(
+        "a resolution of {resolution} is none: it must be at least 0 and below 1, such as \
+         --resolution 1%"
+    ))
+}
+
 fn check_numbers(request: &Request) -> Result<(), LabError> {
-    if !(request.error > 0.0 && request.error < ERROR_MAX) {
-        return usage(format!(
-            "an error of {} proves nothing or never ends: it must be above 0 and below \
-             {ERROR_MAX}, such as --error 0.01",
-            request.error
-        ));
-    }
-    if !(0.0..1.0).contains(&request.resolution) {
-        return usage(format!(
-            "a resolution of {} is none: it must be at least 0 and below 1, such as \
-             --resolution 1%",
-            request.resolution
-        ));
-    }
+    check_error(request.error)?;
+    check_resolution(request.resolution)?;
     check_adjust(request.centre, request.adjust)?;
     if request.block_runs == 0 {
         return usage("a block of 0 runs observes nothing: --block 1 or more".into());

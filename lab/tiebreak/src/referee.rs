@@ -4,20 +4,18 @@ mod warnings;
 
 use crate::claim_test::{self, ClaimTest};
 use crate::oddities::Oddities;
+use crate::round_ratio;
 use crate::seen::Seen;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
-use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::observation::{self, LogRatio};
-use tiebreak_stats::unit;
 
 /// A run may always take this long before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -264,33 +262,23 @@ impl Referee {
     /// won then.
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
-        let sample_of = |contestant: usize| {
-            let order = &round.coins.order;
-            let position = order.iter().position(|other| *other == contestant)?;
-            let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
-            Some((contestant, round.samples.get(position)?, batches))
-        };
-        let left = sample_of(planned.left)?;
+        let left = round_ratio::part_of(round, planned.left)?;
         let Some(right) = planned.right else {
             let claim = &mut self.claims[index];
             if planned.claim.statement.is_about_quantile() {
-                let reading = left.1.reading(planned.claim.metric);
+                let reading = left.sample.reading(planned.claim.metric);
                 claim.readings.push(reading.unwrap_or(Reading::UNKNOWN));
             }
-            if claim.test.observe_one(planned, left.1).is_some() {
+            if claim.test.observe_one(planned, left.sample).is_some() {
                 claim.ended_ns = Some(round.elapsed_ns);
             }
             return Some(claim.test.evidence());
         };
-        let right = sample_of(right)?;
-        let metric = planned.claim.metric;
-        let (d, coarse) = match metric == Metric::WallTime && !round.batches.is_empty() {
-            true => self.log_ratio_of_batches(left.2, right.2),
-            false => self.log_ratio(metric, left.1, right.1),
-        };
+        let right = round_ratio::part_of(round, right)?;
+        let (d, coarse) = round_ratio::log_ratio(&self.plan, planned.claim.metric, left, right);
         let conditions = match self.plan.adjust.is_none() {
             true => Conditions::default(),
-            false => claim_test::conditions(&round.coins, (left.0, left.1), (right.0, right.1)),
+            false => claim_test::conditions(&round.coins, left, right),
         };
         if let Some(self_check) = &mut self.self_check {
             return Some(self_check.observe(d, &conditions));
@@ -302,32 +290,6 @@ impl Referee {
             claim.ended_ns = Some(round.elapsed_ns);
         }
         Some(claim.test.evidence())
-    }
-
-    /// The log ratio of two samples, and whether the metric's step is coarse for it. A value that a
-    /// meter failed to give could have been anything: the round stays in the evidence.
-    fn log_ratio(&self, metric: Metric, left: &Sample, right: &Sample) -> (LogRatio, bool) {
-        let reading = |sample: &Sample| sample.reading(metric).unwrap_or(Reading::UNKNOWN);
-        let (left, right) = (reading(left), reading(right));
-        let step = metric.step(self.plan.clock_step_ns);
-        let resolution = self.plan.resolution;
-        let coarse = |reading| observation::is_coarse(reading, step, resolution);
-        let d = LogRatio::between(left, right, step, resolution);
-        (d, resolution > 0.0 && (coarse(left) || coarse(right)))
-    }
-
-    /// The one log ratio of a unit's rounds by wall time, and whether the clock's step is coarse for
-    /// one of them.
-    fn log_ratio_of_batches(&self, left: &[u64], right: &[u64]) -> (LogRatio, bool) {
-        let step = Metric::WallTime.step(self.plan.clock_step_ns);
-        let resolution = self.plan.resolution;
-        let reading = |wall_ns: &u64| Reading::exact(*wall_ns as f64);
-        let rounds = || left.iter().map(reading).zip(right.iter().map(reading));
-        let ratio = |(left, right)| LogRatio::between(left, right, step, resolution);
-        let is_coarse = |reading| observation::is_coarse(reading, step, resolution);
-        let coarse = rounds().any(|(left, right)| is_coarse(left) || is_coarse(right));
-        let ratios: Vec<LogRatio> = rounds().map(ratio).collect();
-        (unit::summarise(&ratios), resolution > 0.0 && coarse)
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.

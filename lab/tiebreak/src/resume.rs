@@ -10,7 +10,7 @@ use tiebreak_core::plan::{Budget, ENGINE_VERSION};
 use tiebreak_store::{RunId, Store};
 
 /// The budget in force, and whether it is another than before.
-fn budget_of(journal: &Journal) -> Budget {
+pub(crate) fn budget_of(journal: &Journal) -> Budget {
     let resumed = journal.events.iter().rev().find_map(|event| match event {
         Event::Resumed { budget, .. } => Some(*budget),
         _ => None,

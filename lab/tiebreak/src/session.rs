@@ -18,6 +18,7 @@ use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
+use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::print_file;
 use tiebreak_store::{RunId, RunLock, Store};
@@ -169,6 +170,28 @@ impl Session {
         &self.journal.header.plan
     }
 
+    /// Journals that a contestant of a new run is void before its first round.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn void(&mut self, contestant: usize, fault: Fault) -> Result<(), LabError> {
+        self.event(Event::Void { contestant, round: 0, attempt: None, fault })
+    }
+
+    /// Journals what a reader of the result should know.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn warn(&mut self, warning: Warning) -> Result<(), LabError> {
+        self.event(Event::Warned { warning })
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), LabError> {
+        self.store.event(&self.run, &event)?;
+        self.journal.events.push(event);
+        Ok(())
+    }
+
     /// The run before its next round.
     pub fn result_so_far(&self) -> RunResult {
         replay::result(&self.journal)
@@ -261,6 +284,8 @@ fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
         add(&contestant.command);
         add(&contestant.workload);
     }
+    // Of functions the same words are another claim where something else is drawn.
+    plan.functions.iter().for_each(|_| add(plan.scope.name()));
     // Worktrees lie elsewhere in each run, and what is in them is told by the commit too.
     let placed = || plan.contestants.iter().filter(|each| each.directory.is_some());
     placed().flat_map(|each| &each.parameters).for_each(|(_, value)| add(value));

@@ -60,6 +60,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
         command.args(words).current_dir(self.folder()).env("TIEBREAK_STORE", self.path("j.db"));
         command.env_remove("NO_COLOR").env("LC_ALL", "C.UTF-8");
+        command.env("TIEBREAK_CACHE", self.path("cache"));
         command
     }
 

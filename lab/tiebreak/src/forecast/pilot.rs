@@ -1,10 +1,9 @@
 //! The rounds of an earlier run, as noise.
 
-use crate::claim_test;
+use crate::{claim_test, round_ratio};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::journal::Journal;
 use tiebreak_core::plan::{Kind, PlannedClaim};
-use tiebreak_core::sample::Reading;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::power::Pilot;
@@ -40,17 +39,9 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
     let left = index_of(&claim.left, 0);
     let right = claim.right.as_ref().and_then(|right| index_of(right, 1));
     let rounds = journal.rounds.iter().filter_map(|round| {
-        let sample_of = |contestant: usize| {
-            let position = round.coins.order.iter().position(|other| *other == contestant)?;
-            Some((contestant, round.samples.get(position)?))
-        };
-        let (left, right) = (sample_of(left?)?, sample_of(right?)?);
-        let metric = claim.metric;
-        let reading = |sample: &tiebreak_core::sample::Sample| {
-            sample.reading(metric).unwrap_or(Reading::UNKNOWN)
-        };
-        let step = metric.step(plan.clock_step_ns);
-        let d = LogRatio::between(reading(left.1), reading(right.1), step, plan.resolution);
+        let left = round_ratio::part_of(round, left?)?;
+        let right = round_ratio::part_of(round, right?)?;
+        let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
         let conditions = match plan.adjust.is_none() {
             true => Conditions::default(),
             false => claim_test::conditions(&round.coins, left, right),

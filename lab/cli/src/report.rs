@@ -1,0 +1,46 @@
+//! `tiebreak report`: a run as one page of HTML.
+
+use crate::args::Source;
+use crate::exit;
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output_file::OutputFile;
+use crate::source;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+use tiebreak::{replay, report};
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tiebreak report --html report.html
+  tiebreak report latest --html -
+
+The page needs nothing beside itself: verdicts, tables, pictures, the machine, and the command that
+repeats the run.";
+
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Write the page into this file [default: standard output]
+    #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
+}
+
+pub fn run(options: &ReportOptions, io: &mut Io) -> Result<u8, Failure> {
+    let file = match options.html.as_ref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => OutputFile::open("html", Some(path))?,
+        None => None,
+    };
+    let journal = source::journal(&options.source)?;
+    let page = report::html::page(&replay::result(&journal));
+    match (file, &options.html) {
+        (Some(file), Some(path)) => {
+            file.write(&page)?;
+            io.err(&format!("wrote {}\n", path.display()));
+        }
+        _ => io.out(&page),
+    }
+    Ok(exit::HOLDS)
+}

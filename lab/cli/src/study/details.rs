@@ -1,0 +1,42 @@
+//! What was found before a race, in words.
+
+use tiebreak::core::quantity::format_ns;
+use tiebreak::core::study::Pilot;
+
+/// What the pilot of a workload found, and what follows from it.
+pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, calls_a_batch: u64) -> String {
+    if pilot.units == 0 {
+        return format!("{workload}: nothing to compare");
+    }
+    let spread = |variance: f64| format!("{:.2}%", variance.sqrt() * 100.0);
+    format!(
+        "{workload}: {} a batch, {} a unit; in {} of the pilot rounds spread by {} and units by \
+         {}, a round took {} and a unit {} more",
+        count(calls_a_batch, "call"),
+        count(u64::from(rounds_a_unit), "round"),
+        count(u64::from(pilot.units), "unit"),
+        spread(pilot.variance_within),
+        spread(pilot.variance_between),
+        format_ns(pilot.round_cost_ns),
+        format_ns(pilot.unit_cost_ns),
+    )
+}
+
+/// `1 call`, `12 calls`.
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A table with a note below each of its rows; its first line holds the titles.
+pub fn with_notes(table: &str, notes: impl Iterator<Item = String>) -> String {
+    let mut lines = table.lines();
+    let mut text = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, note) in lines.zip(notes) {
+        text += line;
+        text += "\n";
+        if !note.is_empty() {
+            text += &format!("  {note}\n");
+        }
+    }
+    text
+}

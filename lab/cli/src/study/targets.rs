@@ -1,0 +1,106 @@
+//! Where the result of a study goes.
+
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::output_file::OutputFile;
+use clap::{Args, ValueHint};
+use std::path::{Path, PathBuf};
+use tiebreak::core::result::{RunResult, StudyResult};
+use tiebreak::report;
+use tiebreak::studies::Asked;
+
+/// Files that a result is written into.
+#[derive(Debug, Args)]
+pub struct TargetOptions {
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub markdown: Option<PathBuf>,
+
+    /// Write the result as a page of HTML; of several workloads a page each, FILE-WORKLOAD
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
+
+    /// Draw how much the times spread
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub svg: Option<PathBuf>,
+}
+
+impl TargetOptions {
+    /// Opens them all.
+    pub fn open(&self, asked: &Asked, quiet: bool) -> Result<StudyTargets, Failure> {
+        let workloads = asked.workloads()?;
+        let mut pages = Vec::new();
+        for workload in workloads.iter().filter(|_| self.html.is_some()) {
+            let path = self.html.as_ref().map(|path| match workloads.len() {
+                1 => path.clone(),
+                _ => page_of(path, &workload.name),
+            });
+            let page = OutputFile::open("html", path.as_ref())?;
+            pages.extend(page.map(|page| (workload.name.clone(), page)));
+        }
+        Ok(StudyTargets {
+            json: JsonTarget::open(self.json.as_ref())?,
+            markdown: OutputFile::open("markdown", self.markdown.as_ref())?,
+            pages,
+            svg: OutputFile::open("svg", self.svg.as_ref())?,
+            quiet,
+        })
+    }
+}
+
+/// Where the result goes: files are opened before anything is raced.
+pub struct StudyTargets {
+    json: JsonTarget,
+    markdown: Option<OutputFile>,
+    /// A page a workload.
+    pages: Vec<(String, OutputFile)>,
+    svg: Option<OutputFile>,
+    /// No progress, and of the report the verdicts only.
+    pub quiet: bool,
+}
+
+impl StudyTargets {
+    /// Standard output, and JSON if that was asked for.
+    pub fn plain(json: JsonTarget, quiet: bool) -> StudyTargets {
+        StudyTargets { json, markdown: None, pages: Vec::new(), svg: None, quiet }
+    }
+
+    /// Prints first, and then writes every file that can be written.
+    pub fn deliver(self, result: &StudyResult, io: &mut Io) -> Result<(), Failure> {
+        let page = match self.quiet {
+            true => report::study::verdicts(result),
+            false => report::study::table(result, &io.out_look()),
+        };
+        let json = self.json.write_beside(&page, || report::json::study(result), io);
+        let write = |file: Option<OutputFile>, text: &dyn Fn() -> String| {
+            file.map_or(Ok(()), |file| file.write(&text()))
+        };
+        let markdown = write(self.markdown, &|| report::study::markdown(result));
+        let svg = write(self.svg, &|| report::svg::study(result));
+        let mut written = json.and(markdown).and(svg);
+        for (workload, file) in self.pages {
+            let is_its = |run: &&RunResult| {
+                run.study.as_ref().is_some_and(|study| study.workload.name == workload)
+            };
+            if let Some(run) = result.runs.iter().find(is_its) {
+                written = written.and(file.write(&report::html::page(run)));
+            }
+        }
+        written
+    }
+}
+
+/// The page of a workload, where there are several: `table.html` becomes `table-random.html`.
+fn page_of(path: &Path, workload: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = format!("{stem}-{workload}");
+    match path.extension() {
+        Some(extension) => path.with_file_name(name).with_extension(extension),
+        None => path.with_file_name(name),
+    }
+}

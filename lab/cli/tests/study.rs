@@ -1,0 +1,220 @@
+//! Studies as a user meets them: made, listed, shown, run, verified, killed and gone on with.
+
+mod common;
+
+use common::{Place, Said};
+use serde_json::Value;
+use std::process::Stdio;
+
+/// A place with a study in C that works.
+fn place() -> Place {
+    let place = Place::new();
+    let said = place.run(&["study", "new", "demo"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    place
+}
+
+/// Changes a file of the study.
+fn edit(place: &Place, file: &str, from: &str, to: &str) {
+    let path = place.path("studies/demo").join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file} has no {from}");
+    std::fs::write(path, text.replace(from, to)).unwrap();
+}
+
+/// Runs the study under a small budget; the result as JSON too.
+fn run(place: &Place, more: &[&str]) -> (Said, Value) {
+    let words = ["study", "run", "demo", "--json", "result.json", "--seed", "s"];
+    let budget = if more.contains(&"--budget") { &[][..] } else { &["--budget", "30 rounds"] };
+    let said = place.run(&[&words[..], budget, more].concat());
+    let text = std::fs::read_to_string(place.path("result.json")).unwrap_or_default();
+    (said, serde_json::from_str(&text).unwrap_or_default())
+}
+
+/// The rows of a workload's table.
+fn rows(result: &Value, workload: usize) -> &Vec<Value> {
+    result["runs"][workload]["study"]["rows"].as_array().unwrap()
+}
+
+#[test]
+fn studies_are_made_listed_and_shown() {
+    let place = place();
+    let listed = place.run(&["study", "list"]);
+    assert!(listed.code == 0 && listed.out.contains("demo"), "{listed:?}");
+    let shown = place.run(&["study", "show", "demo"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    for word in ["plain (reference)", "unrolled", "gcc", "small", "claim (ours)"] {
+        assert!(shown.out.contains(word), "{word}: {}", shown.out);
+    }
+    assert_eq!(place.run(&["study", "new", "demo"]).code, 64);
+    assert_eq!(place.run(&["study", "new", "No Name"]).code, 64);
+    let missing = place.run(&["study", "show", "domo"]);
+    assert!(missing.code == 65 && missing.err.contains("demo"), "{missing:?}");
+    edit(&place, "study.toml", "reference", "refrence");
+    let broken = place.run(&["study", "show", "demo"]);
+    assert!(broken.code == 65 && broken.err.contains("refrence"), "{broken:?}");
+    let listed = place.run(&["study", "list"]);
+    assert!(listed.code == 0 && listed.out.contains("is broken"), "{listed:?}");
+    // By its folder, and from a folder below.
+    let elsewhere = Place::new();
+    assert_eq!(elsewhere.run(&["study", "list"]).out, "");
+    assert_eq!(elsewhere.run(&["study", "new", "./here"]).code, 0);
+    assert_eq!(elsewhere.run(&["study", "show", "here"]).code, 0);
+}
+
+#[test]
+fn a_study_is_built_judged_and_raced() {
+    let place = place();
+    let files = ["--html", "r.html", "--svg", "r.svg", "--markdown", "r.md"];
+    let (said, result) = run(&place, &files);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert_eq!(result["schema"], "tiebreak/study/1");
+    assert_eq!(result["runs"].as_array().unwrap().len(), 2);
+    for workload in 0..2 {
+        let names: Vec<_> = rows(&result, workload).iter().map(|row| &row["name"]).collect();
+        assert_eq!(names, ["plain", "unrolled"]);
+        assert!(rows(&result, workload)[1]["ratio"].is_object());
+        // The claim, and a ratio of the table: the error is split over both workloads.
+        let verdicts = result["runs"][workload]["verdicts"].as_array().unwrap();
+        assert_eq!(verdicts.len(), 2);
+        assert!(verdicts.iter().all(|claim| claim["error"] == 0.0025), "{verdicts:?}");
+    }
+    for (file, word) in
+        [("r-small.html", "<html"), ("r-large.html", "<html"), ("r.svg", "<svg"), ("r.md", "| ")]
+    {
+        let text = std::fs::read_to_string(place.path(file)).unwrap();
+        assert!(text.contains(word), "{file}: {text}");
+    }
+    for words in [&["show", "latest"][..], &["replay", "latest"], &["report", "latest"]] {
+        let said = place.run(words);
+        assert!([0, 1, 2].contains(&said.code) && said.out.contains("unrolled"), "{said:?}");
+    }
+}
+
+#[test]
+fn scopes_workloads_and_claims_are_chosen() {
+    let place = place();
+    for (scope, centre) in [("layout", "factor"), ("binary", "factor"), ("code", "median")] {
+        let (said, result) = run(&place, &["--only", "small", "--scope", scope]);
+        assert!([0, 1, 2].contains(&said.code), "{said:?}");
+        let claim = &result["runs"][0]["verdicts"][0];
+        assert_eq!((&claim["scope"], &claim["centre"]), (&scope.into(), &centre.into()));
+        assert_eq!(result["runs"].as_array().unwrap().len(), 1);
+    }
+    let claim = "unrolled is within 1000% of plain on small";
+    let (said, result) = run(&place, &["--claim", claim, "--budget", "200 rounds", "--quiet"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(result["runs"].as_array().unwrap().len(), 1, "only small has a claim");
+    assert_eq!(result["runs"][0]["verdicts"].as_array().unwrap().len(), 1);
+    assert_eq!(said.out.lines().count(), 1, "{}", said.out);
+    let (said, _) = run(&place, &["--claim", claim, "--placements", "4", "--only", "small"]);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
+fn what_cannot_be_raced_is_said_before_anything_is_built() {
+    let place = place();
+    for (words, word) in [
+        (&["--only", "huge"][..], "huge"),
+        (&["--contestants", "nobody,plain"], "nobody"),
+        (&["--error", "0.9"], "an error of"),
+        (&["--resolution", "2"], "a resolution of"),
+        (&["--precision", "0"], "a precision of"),
+        (&["--claim", "plain is fsater than unrolled"], "fsater"),
+        (&["--claim", "plain is faster than unrolled on huge"], "huge"),
+        (&["--cpus", "0,1"], "name one"),
+    ] {
+        let (said, _) = run(&place, words);
+        assert!(said.code == 64 && said.err.contains(word), "{words:?}: {said:?}");
+    }
+    let (said, _) = run(&place, &["--contestants", "plain"]);
+    assert!(said.code == 65 && said.err.contains("fewer than two"), "{said:?}");
+    let said = place.run(&["study", "run", "demo", "--dry-run"]);
+    assert!(said.code == 0 && said.out.contains("unrolled is faster than plain"), "{said:?}");
+}
+
+#[test]
+fn a_contestant_without_its_compiler_is_not_run_and_the_others_are() {
+    let place = place();
+    let third = "\n[[contestant]]\nname = \"third\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
+                 compiler = \"no-such-compiler\"\npackage = \"a-package\"\n\
+                 [[claim]]\ntext = \"third is faster than plain\"\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    let (said, result) = run(&place, &["--only", "small"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert!(said.err.contains("a-package"), "{said:?}");
+    let third = &rows(&result, 0)[2];
+    assert!(third["not_run"].as_str().unwrap().contains("a-package"), "{third}");
+    let warnings = result["runs"][0]["warnings"].to_string();
+    assert!(warnings.contains("third is faster than plain"), "{warnings}");
+}
+
+#[test]
+fn a_build_that_fails_is_told_and_can_be_left_out() {
+    let place = place();
+    let broken =
+        "\n[[contestant]]\nname = \"broken\"\nlanguage = \"c\"\nsources = [\"broken.c\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{broken}\n[[claim]]"));
+    std::fs::write(place.path("studies/demo/broken.c"), "int main(\n").unwrap();
+    let (said, _) = run(&place, &[]);
+    assert!(said.code == 65 && said.err.contains("broken.c:"), "{said:?}");
+    let (said, _) = run(&place, &["--contestants", "plain,unrolled"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+}
+
+#[test]
+fn a_wrong_answer_is_void_and_the_others_go_on() {
+    let place = place();
+    let third = "\n[[contestant]]\nname = \"wrong\"\nlanguage = \"c\"\nsources = [\"wrong.c\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    let plain = std::fs::read_to_string(place.path("studies/demo/plain.c")).unwrap();
+    let wrong = plain.replace("uint64_t sum = 0;", "uint64_t sum = 1;");
+    std::fs::write(place.path("studies/demo/wrong.c"), wrong).unwrap();
+    let (said, result) = run(&place, &[]);
+    assert_eq!(said.code, 3, "{said:?}");
+    for workload in 0..2 {
+        let [plain, unrolled, wrong] = &rows(&result, workload)[..] else { panic!() };
+        assert!(wrong["fault"].to_string().contains("answered wrongly"), "{wrong}");
+        assert!(plain["fault"].is_null() && unrolled["ratio"]["estimate"].is_number());
+    }
+    let verified = place.run(&["study", "verify", "demo"]);
+    assert_eq!(verified.code, 3, "{verified:?}");
+    assert!(verified.out.contains("wrong"), "{}", verified.out);
+    let verified = place.run(&["study", "verify", "demo", "--contestants", "plain,unrolled"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn a_study_that_was_killed_goes_on_with_all_its_workloads() {
+    let place = place();
+    let words = ["study", "run", "demo", "--budget", "60s", "--precision", "0.01%", "--seed", "k"];
+    let mut command = place.command(&words);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    place.wait_for_rounds(12);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = finished(&place);
+    assert_eq!(before.len(), 2);
+    let said = place.run(&["resume", "latest", "--more", "6 rounds", "--json", "result.json"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let after = finished(&place);
+    assert_eq!(after.len(), 2, "no run is new");
+    let all = |rounds: &[u64]| rounds.iter().sum::<u64>();
+    assert!(all(&after) >= all(&before) + 6, "{before:?} {after:?}");
+    assert!(before.iter().zip(&after).all(|(before, after)| before <= after));
+    assert_eq!(place.run(&["resume", "latest"]).code, 65, "its budget is used up");
+    assert!([0, 1, 2].contains(&place.run(&["replay", "latest"]).code));
+    edit(&place, "plain.c", "sum = 0", "sum  = 0");
+    let changed = place.run(&["resume", "latest", "--more", "4 rounds"]);
+    assert!([0, 1, 2].contains(&changed.code), "objects are in the cache: {changed:?}");
+    std::fs::remove_dir_all(place.path("cache")).unwrap();
+    let gone = place.run(&["resume", "latest", "--more", "4 rounds"]);
+    assert!(gone.code == 65 && gone.err.contains("is gone or has changed"), "{gone:?}");
+}
+
+/// Finished rounds of each run, the latest first.
+fn finished(place: &Place) -> Vec<u64> {
+    let runs: Value = serde_json::from_str(&place.run(&["history", "--json"]).out).unwrap();
+    let runs = runs.as_array().unwrap().iter();
+    runs.map(|run| run["rounds"].as_u64().unwrap()).collect()
+}

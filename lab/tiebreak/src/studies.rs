@@ -1,0 +1,31 @@
+//! Studies: built, judged, raced in turns, verified, and gone on with.
+//!
+//! [`find`] and [`read`] find a study's folder and read it. [`line_up`] builds the contestants,
+//! judges their answers on every workload, flies the pilots, and begins a run for each workload;
+//! [`race`] races them under one error and one budget. [`take_up`] goes on with a study from its
+//! journals alone, and [`verify`] judges answers on everything that the study can ask.
+
+mod asked;
+mod find;
+mod functions;
+mod line_up;
+pub mod pilot;
+mod plans;
+mod prepare;
+mod questions;
+mod race;
+pub mod result;
+mod scratch;
+mod take_up;
+mod trial;
+mod verify;
+
+pub use asked::{Asked, Pinning, Shop, Step};
+pub use find::{FOLDER, Listed, create, find, list, read};
+pub use functions::Functions;
+pub use line_up::{Book, LineUp, frame, line_up};
+pub use plans::Frame;
+pub use prepare::{Prepared, Ready, prepare};
+pub use race::race;
+pub use take_up::take_up;
+pub use verify::{Progress, verify};

@@ -1,0 +1,183 @@
+//! What a user asks of a study.
+
+use crate::error::LabError;
+use crate::planning::{SECONDS_A_CLAIM, usage};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::plan::{Budget, Centre, Scope};
+use tiebreak_core::study::{Entrant, NotRun, Pilot, Placements, Study, Workload};
+use tiebreak_core::verdict::Fault;
+use tiebreak_machine::cpus;
+use tiebreak_measure::workers::WorkerProgram;
+
+/// A study, and what was said of how to race it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The study.
+    pub study: Study,
+    /// Workloads by name; none are all.
+    pub only: Vec<String>,
+    /// Contestants by name; none are all.
+    pub contestants: Vec<String>,
+    /// Claims in place of the study's and of its table.
+    pub claims: Vec<String>,
+    /// In place of the study's.
+    pub scope: Option<Scope>,
+    /// What a ratio is; by the scope if nothing is said.
+    pub centre: Option<Centre>,
+    /// How exact a ratio of the table must be, in place of the study's.
+    pub precision: Option<f64>,
+    /// The error of all claims and ratios of all workloads together.
+    pub error: f64,
+    /// How small a ratio still matters.
+    pub resolution: f64,
+    /// In place of the study's: for all workloads together.
+    pub budget: Option<Budget>,
+    /// The seed of all coins.
+    pub seed: String,
+    /// Where functions run.
+    pub pinning: Pinning,
+    /// Whether a unit waits for a quiet machine.
+    pub wait_for_quiet: bool,
+    /// Where placements come from.
+    pub placements: Placements,
+}
+
+/// Where functions run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pinning {
+    /// Shared libraries on the last CPU that may be used, which serves the fewest interrupts on
+    /// most machines; other runtimes, whose helpers want CPUs too, where the kernel puts them.
+    #[default]
+    Default,
+    /// Where the kernel puts them.
+    Any,
+    /// On this CPU.
+    To(usize),
+}
+
+/// What builds and runs functions.
+#[derive(Clone, Debug)]
+pub struct Shop {
+    /// Where builds are kept.
+    pub cache: PathBuf,
+    /// The program that becomes a worker.
+    pub program: WorkerProgram,
+    /// Set when the user asks to stop.
+    pub stop: &'static AtomicBool,
+}
+
+/// What happens before a race.
+#[derive(Clone, Debug)]
+pub enum Step<'a> {
+    /// A contestant is being built.
+    Building {
+        /// Its name.
+        contestant: &'a str,
+    },
+    /// A contestant takes no part.
+    NotRun(&'a NotRun),
+    /// The answers on a workload are being judged.
+    Checking {
+        /// The workload.
+        workload: &'a str,
+    },
+    /// A contestant is void on a workload.
+    Void {
+        /// The workload.
+        workload: &'a str,
+        /// The contestant.
+        contestant: &'a str,
+        /// Why.
+        fault: &'a Fault,
+    },
+    /// The pilot of a workload is done.
+    Piloted {
+        /// The workload.
+        workload: &'a str,
+        /// What it found.
+        pilot: &'a Pilot,
+        /// Rounds of a unit.
+        rounds_a_unit: u32,
+        /// Calls of a batch.
+        calls_a_batch: u64,
+    },
+}
+
+impl Asked {
+    /// The workloads to race, in the order of the study.
+    ///
+    /// # Errors
+    /// A name that the study has not.
+    pub fn workloads(&self) -> Result<Vec<Workload>, LabError> {
+        let all = &self.study.workloads;
+        let names: Vec<&str> = all.iter().map(|workload| workload.name.as_str()).collect();
+        known(&self.only, &names, &self.study.name, "workload")?;
+        let is_wanted = |workload: &&Workload| is_in(&self.only, &workload.name);
+        Ok(all.iter().filter(is_wanted).cloned().collect())
+    }
+
+    /// The contestants to race, in the order of the study.
+    ///
+    /// # Errors
+    /// A name that the study has not, or only one contestant.
+    pub fn entrants(&self) -> Result<Vec<Entrant>, LabError> {
+        let all = &self.study.contestants;
+        let names: Vec<&str> = all.iter().map(|entrant| entrant.name.as_str()).collect();
+        known(&self.contestants, &names, &self.study.name, "contestant")?;
+        let is_wanted = |entrant: &&Entrant| is_in(&self.contestants, &entrant.name);
+        Ok(all.iter().filter(is_wanted).cloned().collect())
+    }
+
+    /// Whether contestants live in another runtime.
+    pub fn has_runners(&self) -> bool {
+        self.study.contestants.iter().any(|entrant| entrant.recipe.language.is_runner())
+    }
+
+    /// What is drawn afresh for each observation.
+    ///
+    /// # Errors
+    /// The code of another runtime has no placement to draw; programs have no scope `stream`.
+    pub fn scope(&self) -> Result<Scope, LabError> {
+        match self.scope.unwrap_or(self.study.scope) {
+            Scope::Code if self.has_runners() => usage(format!(
+                "the contestants of {} live in a runtime that places their code itself, so none \
+                 can be drawn: --scope binary",
+                self.study.name
+            )),
+            Scope::Stream => usage("functions are no stream: --scope code".to_owned()),
+            scope => Ok(scope),
+        }
+    }
+
+    /// The budget of all workloads together.
+    pub fn budget(&self, workloads: usize) -> Budget {
+        let seconds = Some(SECONDS_A_CLAIM * workloads as f64);
+        self.budget.or(self.study.budget).unwrap_or(Budget { rounds: None, seconds })
+    }
+
+    /// The CPU that functions are pinned to.
+    pub fn cpu(&self) -> Option<usize> {
+        match self.pinning {
+            Pinning::Any => None,
+            Pinning::To(cpu) => Some(cpu),
+            Pinning::Default if self.has_runners() => None,
+            Pinning::Default => cpus::allowed().last().copied(),
+        }
+    }
+}
+
+/// Whether a list names it; an empty one names all.
+fn is_in(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|one| one == name)
+}
+
+fn known(asked: &[String], names: &[&str], study: &str, what: &str) -> Result<(), LabError> {
+    match asked.iter().find(|one| !names.contains(&one.as_str())) {
+        None => Ok(()),
+        Some(unknown) => {
+            let list = names.join(", ");
+            usage(format!("{study} has no {what} '{unknown}'; it has {list}"))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Contestants that are functions, wherever they live.
+
+use crate::error::LabError;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::plan::Plan;
+use tiebreak_core::sampler::{
+    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+};
+use tiebreak_core::study::{BuiltForm, Verification};
+use tiebreak_core::warning::Warning;
+use tiebreak_measure::runners::Runners;
+use tiebreak_measure::workers::{WorkerProgram, Workers};
+
+/// What runs the functions of a plan.
+pub enum Functions {
+    /// Shared libraries, in processes that we start for them.
+    Workers(Box<Workers>),
+    /// Processes that obey the runner protocol.
+    Runners(Box<Runners>),
+}
+
+/// Calls the same function of whichever it is.
+macro_rules! of_each {
+    ($functions:expr, $inner:ident => $call:expr) => {
+        match $functions {
+            Functions::Workers($inner) => $call,
+            Functions::Runners($inner) => $call,
+        }
+    };
+}
+
+impl Functions {
+    /// Everything that can be made ready before the first unit.
+    ///
+    /// # Errors
+    /// A file of the plan is gone or cannot be used, or a process cannot be started.
+    pub fn new(
+        plan: &Plan,
+        program: &WorkerProgram,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Functions, LabError> {
+        if has_runners(plan) {
+            let runners = Runners::with_oracle_program(plan, program, interrupted)?;
+            return Ok(Functions::Runners(Box::new(runners)));
+        }
+        Ok(Functions::Workers(Box::new(Workers::new(plan, program.clone(), interrupted)?)))
+    }
+
+    /// The files that the contestants are made of.
+    pub fn files(&self) -> Vec<PathBuf> {
+        of_each!(self, inner => inner.files())
+    }
+
+    /// The meters that a claim asks for and this machine lacks, each with what was tried.
+    pub fn missing_meters(&self) -> &[String] {
+        of_each!(self, inner => inner.missing_meters())
+    }
+
+    /// Judges a contestant's answer on the input that this seed draws.
+    ///
+    /// # Errors
+    /// Its fault, an interruption, or something that is nobody's fault.
+    pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
+        of_each!(self, inner => inner.check(contestant, input_seed))
+    }
+
+    /// Judges a contestant's answer on a part of an input of `study verify`: how many items.
+    ///
+    /// # Errors
+    /// As [`Functions::check`].
+    pub fn verify(
+        &mut self,
+        contestant: usize,
+        verification: &Verification,
+        part: u64,
+    ) -> Result<u64, UnitFailure> {
+        of_each!(self, inner => inner.verify(contestant, verification, part))
+    }
+}
+
+/// Whether contestants live in another runtime.
+fn has_runners(plan: &Plan) -> bool {
+    let built = plan.functions.iter().flat_map(|functions| &functions.built);
+    built.into_iter().any(|built| matches!(built.form, BuiltForm::Runner { .. }))
+}
+
+impl Sampler for Functions {
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        of_each!(self, inner => inner.set_up(contestant))
+    }
+
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
+        of_each!(self, inner => inner.wait_for_quiet(at_most_ns))
+    }
+
+    fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        of_each!(self, inner => inner.run(request))
+    }
+
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        of_each!(self, inner => inner.run_unit(request))
+    }
+
+    fn expect(&mut self, placements: &[(usize, u64)]) {
+        of_each!(self, inner => Sampler::expect(inner.as_mut(), placements));
+    }
+
+    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        of_each!(self, inner => inner.clean_up(contestant))
+    }
+
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        of_each!(self, inner => inner.take_warnings())
+    }
+
+    fn now_ns(&self) -> u64 {
+        of_each!(self, inner => inner.now_ns())
+    }
+}

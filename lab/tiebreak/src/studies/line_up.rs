@@ -1,0 +1,170 @@
+//! From what was prepared to runs: one a workload, under one error and one budget.
+
+use super::asked::{Asked, Shop, Step};
+use super::functions::Functions;
+use super::plans::{self, Frame, Ground};
+use super::prepare::prepare;
+use super::questions::Questions;
+use super::trial::{self, Trial};
+use crate::check::{Contest, Rules};
+use crate::error::LabError;
+use crate::planning::{check_error, check_resolution, usage};
+use crate::session::{Origin, Session};
+use std::path::PathBuf;
+use tiebreak_core::claim::Claim;
+use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::result::{ContestResult, Family};
+use tiebreak_core::study::Workload;
+use tiebreak_machine::clock;
+use tiebreak_stats::family;
+use tiebreak_store::Store;
+
+/// The runs of a study that are to be raced.
+pub struct LineUp {
+    /// One run a workload.
+    pub contests: Vec<Contest<Functions>>,
+    /// Workloads that earlier races have settled.
+    pub done: Vec<ContestResult>,
+    /// Error and budget of all of them.
+    pub rules: Rules,
+    /// The study's title.
+    pub title: String,
+}
+
+/// Where runs are kept, and what is written of their making.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// The store.
+    pub store: PathBuf,
+    /// The command line, word by word.
+    pub command: Vec<String>,
+    /// The machine.
+    pub machine: Fingerprint,
+}
+
+/// A workload with what is to be settled on it.
+struct Entry {
+    trial: Trial,
+    claims: Vec<Claim>,
+}
+
+/// Builds what was asked for, judges the answers, flies the pilots, and begins a run for each
+/// workload. The error is split equally over all claims and ratios of all workloads, before the
+/// first sample.
+///
+/// # Errors
+/// Whatever is wrong with what was asked, a build that fails, an oracle that fails, a journal that
+/// cannot be written; [`LabError::Interrupted`].
+pub fn line_up(
+    asked: &Asked,
+    shop: &Shop,
+    book: &Book,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<LineUp, LabError> {
+    let (frame, workloads) = frame(asked)?;
+    let prepared = prepare(asked, shop, progress)?;
+    let ground = Ground { asked, prepared: &prepared, shop, frame: &frame };
+    let mut entries = Vec::with_capacity(workloads.len());
+    for workload in &workloads {
+        entries.extend(entry(&ground, workload, progress)?);
+    }
+    let claims: usize = entries.iter().map(|entry| entry.claims.len()).sum();
+    if claims == 0 && !asked.claims.is_empty() {
+        return usage("none of these claims is about what is raced here".to_owned());
+    }
+    let error = family::bonferroni_error(asked.error, claims);
+    let entries = entries.into_iter().enumerate();
+    let contests = entries.map(|(index, entry)| contest(&ground, index, entry, error, book));
+    let contests = contests.collect::<Result<_, _>>()?;
+    let rules = Rules {
+        file: asked.study.name.clone(),
+        family: Family::EBonferroni,
+        error: asked.error,
+        claims,
+        budget: frame.budget,
+    };
+    Ok(LineUp { contests, done: Vec::new(), rules, title: asked.study.title.clone() })
+}
+
+/// What holds for all workloads, and the workloads; nothing is built to find out.
+///
+/// # Errors
+/// Numbers, names or scopes that make no plan.
+pub fn frame(asked: &Asked) -> Result<(Frame, Vec<Workload>), LabError> {
+    check_numbers(asked)?;
+    asked.entrants()?;
+    let workloads = asked.workloads()?;
+    let frame = Frame {
+        scope: asked.scope()?,
+        cpu: asked.cpu(),
+        budget: asked.budget(workloads.len()),
+        workloads: workloads.len(),
+        clock_step_ns: clock::step_ns() as f64,
+    };
+    Ok((frame, workloads))
+}
+
+fn check_numbers(asked: &Asked) -> Result<(), LabError> {
+    check_error(asked.error)?;
+    check_resolution(asked.resolution)?;
+    match asked.precision {
+        Some(precision) if !(precision > 0.0 && precision <= 1.0) => usage(format!(
+            "a precision of {precision} is none: it must be above 0 and at most 100%, such as \
+             --precision 5%"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Tries a workload; `None` if nothing is to be settled on it.
+fn entry(
+    ground: &Ground<'_>,
+    workload: &Workload,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Option<Entry>, LabError> {
+    let Ground { asked, prepared, .. } = *ground;
+    let mut questions = Questions::of_claims(asked, prepared, workload)?;
+    if questions.claims.is_empty() && !asked.claims.is_empty() {
+        return Ok(None);
+    }
+    let mut trial = trial::run(ground, workload, &questions.claims, progress)?;
+    questions.keep_measured(&trial.measured, &trial.missing_meters);
+    if asked.claims.is_empty() {
+        let is_void = |index: usize| trial.void.iter().any(|(one, _)| *one == index);
+        let all = prepared.ready.iter().enumerate().filter(|(index, _)| !is_void(*index));
+        let compared: Vec<&str> = all.map(|(_, one)| one.entrant.name.as_str()).collect();
+        let reference = &prepared.ready[trial.functions.reference].entrant.name;
+        let precision = asked.precision.unwrap_or(asked.study.precision);
+        questions.add_cells(&compared, reference, precision, workload);
+    }
+    trial.warnings.extend(questions.warnings);
+    Ok(Some(Entry { trial, claims: questions.claims }))
+}
+
+/// Begins the run of a workload.
+fn contest(
+    ground: &Ground<'_>,
+    index: usize,
+    entry: Entry,
+    error: f64,
+    book: &Book,
+) -> Result<Contest<Functions>, LabError> {
+    let Entry { trial, claims } = entry;
+    let name = trial.functions.workload.name.clone();
+    let planned = plans::planned(&claims, error, ground.prepared)?;
+    let plan = plans::plan(ground, trial.functions, planned);
+    let sampler = Functions::new(&plan, &ground.shop.program, ground.shop.stop)?;
+    let origin = Origin {
+        command: book.command.clone(),
+        machine: book.machine.clone(),
+        files: sampler.files(),
+    };
+    let mut session = Session::begin(Store::open(&book.store)?, plan, origin)?;
+    for (contestant, fault) in trial.void {
+        session.void(contestant, fault)?;
+    }
+    for warning in trial.warnings {
+        session.warn(warning)?;
+    }
+    Ok(Contest { name, lines: vec![index as u64 + 1; claims.len().max(1)], session, sampler })
+}

@@ -1,0 +1,89 @@
+//! What the units of a pilot tell: costs, spread, and what is measured.
+
+use super::Brief;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::sampler::UnitRan;
+use tiebreak_core::study::Pilot;
+use tiebreak_stats::observation::log;
+use tiebreak_stats::unit;
+
+/// A unit of the pilot.
+pub(super) struct Ran {
+    /// Its contestants.
+    pub(super) order: Vec<usize>,
+    /// What it gave.
+    pub(super) unit: UnitRan,
+    /// How long it took, with its links.
+    pub(super) took_ns: u64,
+}
+
+impl Ran {
+    /// The wall times of a contestant's batches; none if it took no part.
+    pub(super) fn batches(&self, contestant: usize) -> &[u64] {
+        let position = self.order.iter().position(|other| *other == contestant);
+        position.and_then(|position| self.unit.batches.get(position)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The medians, over the contestants, of the variances of their log ratios with the reference,
+/// or with the first one if that is void. Contestants that are not exact count only where there
+/// are no others.
+pub(super) fn variances(all: &[Ran], brief: &Brief) -> Pilot {
+    let contestants = &brief.contestants;
+    let reference = brief.reference;
+    let reference = contestants.iter().copied().find(|one| *one == reference);
+    let Some(reference) = reference.or(contestants.first().copied()) else {
+        return Pilot::default();
+    };
+    let others = || contestants.iter().copied().filter(|one| *one != reference);
+    let exact: Vec<usize> = others().filter(|one| brief.is_exact[*one]).collect();
+    let others = if exact.is_empty() { others().collect() } else { exact };
+    let of_one = |one: &usize| {
+        let units = all.iter().map(|ran| log_ratios(ran.batches(*one), ran.batches(reference)));
+        unit::variances(&units.collect::<Vec<_>>())
+    };
+    let (within, between) = others.iter().filter_map(of_one).unzip();
+    Pilot { variance_within: median(within), variance_between: median(between), ..Pilot::default() }
+}
+
+fn log_ratios(left: &[u64], right: &[u64]) -> Vec<f64> {
+    let of_round =
+        |(left, right): (&u64, &u64)| log((*right).max(1) as f64) - log((*left).max(1) as f64);
+    left.iter().zip(right).map(of_round).collect()
+}
+
+/// What a round costs: each contestant's batch, and the untimed call before it.
+pub(super) fn round_cost_ns(ran: &Ran, contestants: &[usize], calls: u64) -> f64 {
+    let of_one = |one: &usize| {
+        let batches = ran.batches(*one);
+        batches.iter().sum::<u64>() as f64 / batches.len().max(1) as f64
+    };
+    contestants.iter().map(of_one).sum::<f64>() * (1.0 + 1.0 / calls as f64)
+}
+
+/// What a unit costs beside its rounds.
+pub(super) fn unit_cost_ns(ran: &Ran, round_cost_ns: f64) -> f64 {
+    let rounds = ran.unit.batches.first().map_or(0, Vec::len) as f64;
+    (ran.took_ns as f64 - rounds * round_cost_ns).max(0.0)
+}
+
+/// The metrics that every sample has; nobody has no memory, so that of 0 bytes was not measured.
+pub(super) fn measured(all: &[Ran]) -> Vec<Metric> {
+    let samples = || all.iter().flat_map(|ran| &ran.unit.samples);
+    let is_measured = |metric: &Metric| match metric {
+        Metric::PeakMemory => samples().all(|sample| sample.peak_memory_bytes > 0),
+        _ => samples().all(|sample| sample.value(*metric).is_some()),
+    };
+    Metric::ALL.into_iter().filter(is_measured).collect()
+}
+
+/// The shortest batch; infinite of none.
+pub(super) fn least(batches: &[u64]) -> f64 {
+    batches.iter().min().map_or(f64::INFINITY, |least| *least as f64)
+}
+
+/// The middle value, of an even number the larger of the two; 0 of none.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

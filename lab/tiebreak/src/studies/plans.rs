@@ -1,0 +1,158 @@
+//! The plan of a study's run on a workload.
+
+use super::asked::{Asked, Shop};
+use super::prepare::Prepared;
+use crate::error::LabError;
+use crate::planning::{SECONDS_A_CLAIM, index_of};
+use tiebreak_core::claim::Claim;
+use tiebreak_core::plan::{
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
+};
+use tiebreak_core::study::{FunctionPlan, Pilot, Published, Workload};
+
+/// What holds for all workloads of a study.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What is drawn afresh for each observation.
+    pub scope: Scope,
+    /// The CPU that functions are pinned to.
+    pub cpu: Option<usize>,
+    /// Of all workloads together.
+    pub budget: Budget,
+    /// How many workloads share it.
+    pub workloads: usize,
+    /// The step of the wall clock in nanoseconds.
+    pub clock_step_ns: f64,
+}
+
+impl Frame {
+    /// What a ratio is: at scope `code` the median, because a placement's effect is no constant
+    /// factor.
+    pub(super) fn centre(&self, asked: &Asked) -> Centre {
+        asked.centre.unwrap_or(match self.scope {
+            Scope::Code => Centre::Median,
+            _ => Centre::Factor,
+        })
+    }
+
+    /// A workload's part of the budget; where only rounds are limited, what it has by default.
+    pub(super) fn seconds(&self) -> f64 {
+        let all = self.budget.seconds.map(|seconds| seconds / self.workloads.max(1) as f64);
+        all.unwrap_or(SECONDS_A_CLAIM)
+    }
+}
+
+/// What is tried.
+pub struct Ground<'a> {
+    /// What was asked for.
+    pub asked: &'a Asked,
+    /// What was built.
+    pub prepared: &'a Prepared,
+    /// What runs it.
+    pub shop: &'a Shop,
+    /// What holds for all workloads.
+    pub frame: &'a Frame,
+}
+
+/// The plan of the functions before the pilot: one call a batch.
+pub(super) fn first_plan(
+    asked: &Asked,
+    prepared: &Prepared,
+    frame: &Frame,
+    workload: &Workload,
+) -> FunctionPlan {
+    let study = &asked.study;
+    let is_reference = |name: &str| name == study.reference;
+    let reference = prepared.ready.iter().position(|one| is_reference(&one.entrant.name));
+    FunctionPlan {
+        folder: study.folder.clone(),
+        study: study.name.clone(),
+        title: study.title.clone(),
+        source: study.source.clone(),
+        item: study.item.clone(),
+        call: study.call,
+        workload: workload.clone(),
+        items: 0,
+        input_bytes: 0,
+        oracle: prepared.oracle.as_ref().map(|path| path.display().to_string()),
+        built: prepared.ready.iter().map(|one| one.built.clone()).collect(),
+        not_run: prepared.not_run.clone(),
+        reference: reference.unwrap_or(0),
+        published: published(&study.published, workload),
+        rounds_a_unit: if frame.scope == Scope::Layout { 1 } else { 2 },
+        calls_a_batch: 1,
+        times_each_call: prepared.ready.iter().any(|one| one.has_reset),
+        cpu: frame.cpu,
+        placements: asked.placements,
+        pilot: Pilot::default(),
+    }
+}
+
+/// The tables that say something of this workload, or say something in words.
+fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
+    let of_workload = |table: &Published| {
+        let mut table = table.clone();
+        table.figures.retain(|figure| figure.workload == workload.name);
+        (!table.figures.is_empty() || !table.text.is_empty()).then_some(table)
+    };
+    tables.iter().filter_map(of_workload).collect()
+}
+
+/// Claims with the contestants that they name, each at this error.
+pub(super) fn planned(
+    claims: &[Claim],
+    error: f64,
+    prepared: &Prepared,
+) -> Result<Vec<PlannedClaim>, LabError> {
+    let names: Vec<&str> = prepared.ready.iter().map(|one| one.entrant.name.as_str()).collect();
+    let planned = claims.iter().map(|claim| {
+        let (left, right) = index_of(claim, &names)?;
+        Ok(PlannedClaim { claim: claim.clone(), left, right, error, gate: Gate::None })
+    });
+    planned.collect()
+}
+
+/// The plan of a run on a workload; claims and error are split over all of them elsewhere.
+pub(super) fn plan(
+    ground: &Ground<'_>,
+    functions: FunctionPlan,
+    claims: Vec<PlannedClaim>,
+) -> Plan {
+    let Ground { asked, prepared, frame, .. } = *ground;
+    let workload = &functions.workload.name;
+    let contestants = prepared.ready.iter().map(|ready| {
+        let recipe = &ready.entrant.recipe;
+        let words = std::iter::once(&recipe.compiler).chain(&recipe.flags).chain(&recipe.sources);
+        Contestant {
+            name: ready.entrant.name.clone(),
+            command: words.chain(&recipe.libraries).cloned().collect::<Vec<_>>().join(" "),
+            workload: workload.clone(),
+            parameters: Vec::new(),
+            hooks: Hooks::default(),
+            directory: None,
+        }
+    });
+    Plan {
+        engine_version: ENGINE_VERSION,
+        kind: Kind::Compare,
+        contestants: contestants.collect(),
+        error: claims.iter().map(|planned| planned.error).sum(),
+        claims,
+        resolution: asked.resolution,
+        budget: frame.budget,
+        scope: frame.scope,
+        centre: frame.centre(asked),
+        // Workloads have coins of their own.
+        seed: format!("{} {workload}", asked.seed),
+        clock_step_ns: frame.clock_step_ns,
+        program: ProgramPlan {
+            cpus: frame.cpu.into_iter().collect(),
+            wait_for_quiet: asked.wait_for_quiet,
+            ..ProgramPlan::default()
+        },
+        block_runs: 1,
+        adjust: Adjust::NONE,
+        functions: Some(Box::new(functions)),
+    }
+}

@@ -1,0 +1,126 @@
+//! From the sources of a study to what can be loaded: builds and receipts.
+
+use super::asked::{Asked, Shop, Step};
+use super::scratch::Scratch;
+use crate::error::LabError;
+use std::path::PathBuf;
+use tiebreak_core::study::{Built, BuiltForm, Entrant, NotRun};
+use tiebreak_measure::build::{BuildError, Builder, Linker};
+use tiebreak_measure::workers::{self, LoadError};
+
+/// What can be raced of a study, and what not.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Contestants that were built.
+    pub ready: Vec<Ready>,
+    /// Contestants that take no part, and why.
+    pub not_run: Vec<NotRun>,
+    /// The shared library of the oracle.
+    pub oracle: Option<PathBuf>,
+}
+
+/// A contestant that was built.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// As the study has it.
+    pub entrant: Entrant,
+    /// What became of it.
+    pub built: Built,
+    /// Whether something must be put back before each of its calls.
+    pub has_reset: bool,
+}
+
+/// Builds the contestants that were asked for, and the oracle, and looks into each library.
+///
+/// A contestant whose compiler is missing, or that needs what this CPU has not, takes no part.
+///
+/// # Errors
+/// A build fails although its compiler is there, a library is none of a contestant (all of these at
+/// once), or fewer than two contestants are left; [`LabError::Interrupted`].
+pub fn prepare(
+    asked: &Asked,
+    shop: &Shop,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Prepared, LabError> {
+    let builder = Builder::new(&shop.cache);
+    let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
+    let mut problems = Vec::new();
+    for entrant in asked.entrants()? {
+        progress(Step::Building { contestant: &entrant.name });
+        match make(asked, &entrant, &builder, shop) {
+            Ok(ready) => prepared.ready.push(ready),
+            Err(Problem::NotRun(why)) => {
+                let not_run = NotRun { name: entrant.name, why };
+                progress(Step::NotRun(&not_run));
+                prepared.not_run.push(not_run);
+            }
+            Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
+            Err(Problem::Interrupted) => return Err(LabError::Interrupted),
+        }
+    }
+    match builder.build_oracle(&asked.study, shop.stop) {
+        Ok(oracle) => prepared.oracle = oracle,
+        Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
+        Err(error) => problems.push(format!("the oracle: {error}")),
+    }
+    if !problems.is_empty() {
+        let study = asked.study.name.clone();
+        return Err(LabError::Study { study, why: problems.join("\n") });
+    }
+    if prepared.ready.len() < 2 {
+        let reasons = prepared.not_run.iter().map(|one| format!("\n{}: {}", one.name, one.why));
+        return Err(LabError::Study {
+            study: asked.study.name.clone(),
+            why: format!(
+                "fewer than two of its contestants can run here, so nothing can be compared{}",
+                reasons.collect::<String>()
+            ),
+        });
+    }
+    Ok(prepared)
+}
+
+/// Why a contestant is not ready.
+enum Problem {
+    NotRun(String),
+    Wrong(String),
+    Interrupted,
+}
+
+impl From<BuildError> for Problem {
+    fn from(error: BuildError) -> Problem {
+        match error {
+            BuildError::Interrupted => Problem::Interrupted,
+            BuildError::Missing { .. } => Problem::NotRun(error.to_string()),
+            _ => Problem::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<LoadError> for Problem {
+    fn from(error: LoadError) -> Problem {
+        match error {
+            LoadError::Needs { .. } => Problem::NotRun(error.to_string()),
+            _ => Problem::Wrong(error.to_string()),
+        }
+    }
+}
+
+fn make(
+    asked: &Asked,
+    entrant: &Entrant,
+    builder: &Builder,
+    shop: &Shop,
+) -> Result<Ready, Problem> {
+    let built = builder.build(&asked.study, entrant, shop.stop)?;
+    let entrant = entrant.clone();
+    if let BuiltForm::Runner { .. } = built.form {
+        return Ok(Ready { entrant, built, has_reset: false });
+    }
+    let wrong = |error: std::io::Error| Problem::Wrong(error.to_string());
+    let folder = Scratch::new().map_err(wrong)?;
+    let library = folder.path().join("as-built.so");
+    Linker::link(&built.form, 0, &library)?;
+    let facts = workers::probe(&library, &shop.program)?;
+    Ok(Ready { entrant, built, has_reset: facts.has_reset })
+}

@@ -1,0 +1,144 @@
+//! What is to be settled on a workload: the claims about it, and the ratios of its table.
+
+use super::asked::Asked;
+use super::prepare::Prepared;
+use crate::error::LabError;
+use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::study::Workload;
+use tiebreak_core::warning::Warning;
+use tiebreak_study as study;
+
+/// Claims about a workload, and those that nobody can judge here.
+#[derive(Debug, Default)]
+pub struct Questions {
+    /// What is to be settled.
+    pub claims: Vec<Claim>,
+    /// What is not judged, and why.
+    pub warnings: Vec<Warning>,
+}
+
+impl Questions {
+    /// The claims about a workload: those that were typed, else the study's.
+    ///
+    /// # Errors
+    /// A sentence that was typed is wrong.
+    pub fn of_claims(
+        asked: &Asked,
+        prepared: &Prepared,
+        workload: &Workload,
+    ) -> Result<Questions, LabError> {
+        let mut questions = Questions::default();
+        for claim in claims(asked, workload)? {
+            match why_not(&claim, asked, prepared) {
+                None => questions.claims.push(claim),
+                Some(why) => questions.drop(&claim, why),
+            }
+        }
+        Ok(questions)
+    }
+
+    /// Leaves out the claims about what this machine does not measure; `missing` says what was
+    /// tried.
+    pub fn keep_measured(&mut self, measured: &[Metric], missing: &[String]) {
+        for claim in std::mem::take(&mut self.claims) {
+            match measured.contains(&claim.metric) {
+                true => self.claims.push(claim),
+                false => {
+                    let metric = claim.metric.name();
+                    let mut why = format!("{metric} is not measured here");
+                    missing.iter().for_each(|reason| why += &format!("; {reason}"));
+                    self.drop(&claim, why);
+                }
+            }
+        }
+    }
+
+    /// Adds a cell of the table for each contestant that is compared with the reference.
+    pub fn add_cells(
+        &mut self,
+        compared: &[&str],
+        reference: &str,
+        precision: f64,
+        workload: &Workload,
+    ) {
+        let cells = compared.iter().filter(|name| **name != reference).map(|name| {
+            let metric = Metric::WallTime;
+            study::measure_question(name, reference, precision, metric, &workload.name)
+        });
+        self.claims.extend(cells);
+    }
+
+    fn drop(&mut self, claim: &Claim, why: String) {
+        self.warnings.push(Warning::NotJudged { claim: claim.text.clone(), why });
+    }
+}
+
+/// The claims about a workload, each with its name.
+fn claims(asked: &Asked, workload: &Workload) -> Result<Vec<Claim>, LabError> {
+    let names: Vec<&str> = asked.study.contestants.iter().map(|one| one.name.as_str()).collect();
+    let of_study = || asked.study.claims.iter().map(|claim| &claim.text).collect::<Vec<_>>();
+    let texts = match asked.claims.is_empty() {
+        true => of_study(),
+        false => asked.claims.iter().collect(),
+    };
+    let mut claims = Vec::with_capacity(texts.len());
+    for text in texts {
+        let mut claim = study::parse(text, &names).map_err(LabError::Claim)?;
+        check_workload(asked, &claim)?;
+        match &claim.workload {
+            Some(name) if *name != workload.name => continue,
+            Some(_) => {}
+            None => {
+                claim.workload = Some(workload.name.clone());
+                claim.text = study::display(&claim);
+            }
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+fn check_workload(asked: &Asked, claim: &Claim) -> Result<(), LabError> {
+    let Some(name) = &claim.workload else { return Ok(()) };
+    let all = &asked.study.workloads;
+    if all.iter().any(|workload| workload.name == *name) {
+        return Ok(());
+    }
+    let known: Vec<&str> = all.iter().map(|workload| workload.name.as_str()).collect();
+    Err(LabError::Usage(format!(
+        "'{}' is about the workload {name}, which {} has not; it has {}",
+        claim.text,
+        asked.study.name,
+        known.join(", ")
+    )))
+}
+
+/// Why a claim cannot be judged here, if it cannot.
+fn why_not(claim: &Claim, asked: &Asked, prepared: &Prepared) -> Option<String> {
+    if !is_about_two(claim) {
+        return Some(
+            "functions are compared two at a time, so a claim about one of them alone is not about \
+             what was drawn at random"
+                .to_owned(),
+        );
+    }
+    for name in std::iter::once(&claim.left).chain(&claim.right) {
+        if prepared.ready.iter().any(|ready| ready.entrant.name == *name) {
+            continue;
+        }
+        let not_run = prepared.not_run.iter().find(|one| one.name == *name);
+        return Some(match not_run {
+            Some(one) => format!("{name} is not run: {}", one.why),
+            None => format!("{name} was left out of {}", asked.study.name),
+        });
+    }
+    None
+}
+
+fn is_about_two(claim: &Claim) -> bool {
+    match claim.statement {
+        Statement::Ratio(_) => true,
+        Statement::Property(property) => matches!(property, Property::InShareOfRounds { .. }),
+    }
+}

@@ -1,0 +1,204 @@
+//! A study's block of its table, from a run's samples: of a function, everything for one call.
+
+use crate::referee::Referee;
+use crate::seen::Seen;
+use tiebreak_core::metric::{Metric, Unit};
+use tiebreak_core::plan::Plan;
+use tiebreak_core::result::{
+    ClaimResult, Histogram, MetricSummary, PublishedResult, StudyRow, WorkloadResult,
+};
+use tiebreak_core::study::{FigureUnit, FunctionPlan, NotRun, Published};
+use tiebreak_core::verdict::Verdict;
+use tiebreak_stats::summary;
+
+/// Bins of the pictures of distributions: two a character of a wide terminal.
+const BINS: usize = 60;
+/// Contestants whose slowest usual call takes this many times what their fastest takes share no
+/// linear scale: all of the fast ones would lie in its first bin.
+const SPREAD_MAX: f64 = 20.0;
+
+/// The block of the table that a run gives; `None` if it is no study's. Without `full` the ratios
+/// are in it and no summaries of times, for a screen that is redrawn.
+pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option<WorkloadResult> {
+    let plan = referee.plan();
+    let functions = plan.functions.as_deref()?;
+    let mut columns = Vec::with_capacity(plan.contestants.len());
+    let mut rows: Vec<StudyRow> = Vec::with_capacity(plan.contestants.len());
+    for (index, seen) in referee.seen().iter().enumerate() {
+        let (per_call, walls) =
+            if full { per_call(seen, plan, functions) } else { Default::default() };
+        columns.push(walls);
+        rows.push(row(index, seen, per_call, plan, functions, claims));
+    }
+    for (row, picture) in rows.iter_mut().zip(pictures(&columns)) {
+        row.distribution = picture;
+    }
+    rows.extend(functions.not_run.iter().map(|not_run| absent(not_run, functions)));
+    let reference = plan.contestants.get(functions.reference);
+    let reference = reference.map_or("", |contestant| &contestant.name);
+    for row in &mut rows {
+        row.published = published(&row.name, functions);
+        row.published_ratio = published_ratio(&row.name, reference, functions);
+    }
+    Some(WorkloadResult {
+        study: functions.study.clone(),
+        title: functions.title.clone(),
+        source: functions.source.clone(),
+        item: functions.item.clone(),
+        call: functions.call,
+        workload: functions.workload.clone(),
+        items: functions.items,
+        input_bytes: functions.input_bytes,
+        scope: plan.scope,
+        reference: reference.to_owned(),
+        rounds_a_unit: functions.rounds_a_unit,
+        calls_a_batch: functions.calls_a_batch,
+        pilot: functions.pilot,
+        rows,
+        published: functions.published.iter().map(without_figures).collect(),
+    })
+}
+
+fn row(
+    index: usize,
+    seen: &Seen,
+    per_call: Vec<(Metric, MetricSummary)>,
+    plan: &Plan,
+    functions: &FunctionPlan,
+    claims: &[ClaimResult],
+) -> StudyRow {
+    let built = functions.built.get(index);
+    let is_cell = |claim: &&ClaimResult| {
+        claim.statement.is_measure() && claim.left == plan.contestants[index].name
+    };
+    let cell = claims.iter().find(is_cell);
+    StudyRow {
+        name: plan.contestants[index].name.clone(),
+        language: built.map(|built| built.language),
+        contract: built.map_or(String::new(), |built| built.contract.clone()),
+        is_exact: built.is_none_or(|built| built.is_exact),
+        receipt: built.map_or(String::new(), |built| built.receipt.clone()),
+        standard: built.and_then(|built| built.standard.clone()),
+        not_run: None,
+        fault: seen.fault.clone(),
+        batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
+        per_call,
+        ratio: cell.map(|cell| cell.effect),
+        is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
+        published: None,
+        published_ratio: None,
+        distribution: None,
+    }
+}
+
+/// A contestant that takes no part.
+fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
+    StudyRow {
+        name: not_run.name.clone(),
+        language: None,
+        contract: String::new(),
+        is_exact: true,
+        receipt: String::new(),
+        standard: None,
+        not_run: Some(not_run.why.clone()),
+        fault: None,
+        batches: 0,
+        per_call: Vec::new(),
+        ratio: None,
+        is_settled: false,
+        published: published(&not_run.name, functions),
+        published_ratio: None,
+        distribution: None,
+    }
+}
+
+/// Summaries for one call, and the sorted wall times of all timed batches, for one call too. Wall
+/// times are those of batches, other metrics are sums over the batches of a unit; memory is what it
+/// is.
+fn per_call(
+    seen: &Seen,
+    plan: &Plan,
+    functions: &FunctionPlan,
+) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {
+    let calls = functions.calls_a_batch.max(1) as f64;
+    let calls_a_unit = calls * f64::from(functions.rounds_a_unit.max(1));
+    let mut walls = Vec::new();
+    let mut metrics = Vec::with_capacity(seen.values.len());
+    for (metric, values) in &seen.values {
+        // In a process that contestants share nobody's own memory is known.
+        if *metric == Metric::PeakMemory && values.iter().all(|bytes| *bytes == 0.0) {
+            continue;
+        }
+        let divisor = match metric {
+            Metric::WallTime => calls,
+            metric if metric.unit() == Unit::Bytes => 1.0,
+            _ => calls_a_unit,
+        };
+        let mut values: Vec<f64> = values.iter().map(|value| value / divisor).collect();
+        let step = metric.step(plan.clock_step_ns) / divisor;
+        metrics.push((*metric, summary::summarise(&mut values, step)));
+        if *metric == Metric::WallTime {
+            walls = values;
+        }
+    }
+    (metrics, walls)
+}
+
+/// Distributions on one scale, or each on its own where the fast ones could not be told apart.
+fn pictures(columns: &[Vec<f64>]) -> Vec<Option<Histogram>> {
+    let usual = |sorted: &Vec<f64>| sorted.get(sorted.len() / 2).copied();
+    let usual: Vec<f64> = columns.iter().filter_map(usual).filter(|v| v.is_finite()).collect();
+    let least = usual.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = usual.iter().copied().fold(0.0, f64::max);
+    let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let drawn: Vec<Option<Histogram>> = match most <= SPREAD_MAX * least {
+        true => summary::histograms(&slices, BINS).into_iter().map(Some).collect(),
+        false => slices.iter().map(|one| summary::histograms(&[one], BINS).pop()).collect(),
+    };
+    let filled = |(histogram, values): (Option<Histogram>, &Vec<f64>)| {
+        histogram.filter(|_| !values.is_empty())
+    };
+    drawn.into_iter().zip(columns).map(filled).collect()
+}
+
+fn without_figures(table: &Published) -> PublishedResult {
+    PublishedResult {
+        source: table.source.clone(),
+        machine: table.machine.clone(),
+        unit: table.unit,
+        text: table.text.clone(),
+    }
+}
+
+/// The first published figure of a contestant on this workload.
+fn published(name: &str, functions: &FunctionPlan) -> Option<(usize, f64)> {
+    let mut tables = functions.published.iter().enumerate();
+    tables.find_map(|(index, table)| Some((index, figure(table, name, functions)?)))
+}
+
+fn figure(table: &Published, name: &str, functions: &FunctionPlan) -> Option<f64> {
+    let is_it = |workload: &str, contestant: &str| {
+        workload == functions.workload.name && contestant == name
+    };
+    let mut figures = table.figures.iter();
+    figures.find(|one| is_it(&one.workload, &one.contestant)).map(|one| one.value)
+}
+
+/// How many times what a contestant needs does the reference need, by the first table that has
+/// both.
+fn published_ratio(name: &str, reference: &str, functions: &FunctionPlan) -> Option<f64> {
+    if name == reference {
+        return None;
+    }
+    functions.published.iter().find_map(|table| {
+        let own = figure(table, name, functions)?;
+        let other = figure(table, reference, functions)?;
+        Some(match table.unit {
+            FigureUnit::MillionsASecond | FigureUnit::GigabytesASecond => own / other,
+            FigureUnit::NanosecondsAnItem
+            | FigureUnit::Microseconds
+            | FigureUnit::Seconds
+            | FigureUnit::Megabytes => other / own,
+        })
+    })
+}

@@ -1,0 +1,230 @@
+//! What happens on a workload before anything is planned: answers are judged, and the pilot flies.
+
+use super::asked::{Asked, Shop, Step};
+use super::functions::Functions;
+use super::pilot::{self, Brief, Piloted};
+use super::plans::{Ground, first_plan, plan, planned};
+use super::prepare::Prepared;
+use crate::error::LabError;
+use std::path::Path;
+use tiebreak_core::claim::Claim;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Centre;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::study::{FunctionPlan, Workload};
+use tiebreak_core::verdict::Fault;
+use tiebreak_core::warning::Warning;
+use tiebreak_measure::oracle::{Input, Oracle, OracleError};
+use tiebreak_measure::workers::Clock;
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::{bettor, family};
+
+/// A workload on which functions were tried.
+#[derive(Debug)]
+pub struct Trial {
+    /// What is planned of the functions.
+    pub functions: FunctionPlan,
+    /// Contestants that are void before the first round, by their index.
+    pub void: Vec<(usize, Fault)>,
+    /// What every contestant's samples tell.
+    pub measured: Vec<Metric>,
+    /// The meters that claims ask for and this machine lacks, each with what was tried.
+    pub missing_meters: Vec<String>,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
+/// `claims` say what is to be measured.
+///
+/// # Errors
+/// The oracle fails, something that is no contestant's fault breaks, or [`LabError::Interrupted`].
+pub fn run(
+    ground: &Ground<'_>,
+    workload: &Workload,
+    claims: &[Claim],
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Trial, LabError> {
+    let Ground { asked, prepared, shop, frame } = *ground;
+    progress(Step::Checking { workload: &workload.name });
+    let mut functions = first_plan(asked, prepared, frame, workload);
+    let seed = format!("{} {} pilot", asked.seed, workload.name);
+    measure_input(&mut functions, asked, shop, &seed)?;
+    let make = |functions: &FunctionPlan| {
+        let claims = planned(claims, 0.0, prepared)?;
+        let plan = plan(ground, functions.clone(), claims);
+        Functions::new(&plan, &shop.program, shop.stop)
+    };
+    let mut first = make(&functions)?;
+    let missing_meters = first.missing_meters().to_vec();
+    let mut void = check(&mut first, &functions, &seed)?;
+    drop(first);
+    let is_void = |index: usize, void: &[(usize, Fault)]| void.iter().any(|(one, _)| *one == index);
+    let all = 0..prepared.ready.len();
+    let contestants: Vec<usize> = all.clone().filter(|one| !is_void(*one, &void)).collect();
+    let clock = Clock::measure();
+    let brief = Brief {
+        seed,
+        scope: frame.scope,
+        contestants,
+        is_exact: prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
+        reference: functions.reference,
+        times_each_call: functions.times_each_call,
+        seconds: frame.seconds(),
+        units_wanted: units_wanted(ground),
+        batch_ns: clock.shortest_batch_ns(),
+    };
+    let piloted = pilot::run(brief, &mut |calls_a_batch| {
+        make(&FunctionPlan { calls_a_batch, ..functions.clone() })
+    })?;
+    void.extend(piloted.void.iter().cloned());
+    for (index, fault) in &void {
+        let contestant = &prepared.ready[*index].entrant.name;
+        progress(Step::Void { workload: &workload.name, contestant, fault });
+    }
+    let mut warnings = short_call(&piloted, prepared, &functions, &clock);
+    settle(&mut functions, &piloted);
+    warnings.extend(choose_reference(&mut functions, asked, prepared, |one| is_void(one, &void)));
+    progress(Step::Piloted {
+        workload: &workload.name,
+        pilot: &functions.pilot,
+        rounds_a_unit: functions.rounds_a_unit,
+        calls_a_batch: functions.calls_a_batch,
+    });
+    Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
+}
+
+/// What runs the functions on a workload before there is a plan, and how many items its first
+/// input has.
+///
+/// # Errors
+/// The oracle fails, or a process cannot be started.
+pub(super) fn functions(
+    ground: &Ground<'_>,
+    workload: &Workload,
+) -> Result<(u64, Functions), LabError> {
+    let Ground { asked, prepared, shop, frame } = *ground;
+    let mut first = first_plan(asked, prepared, frame, workload);
+    let seed = format!("{} {} verify", asked.seed, workload.name);
+    measure_input(&mut first, asked, shop, &seed)?;
+    let items = first.items;
+    let plan = plan(ground, first, Vec::new());
+    Ok((items, Functions::new(&plan, &shop.program, shop.stop)?))
+}
+
+/// Judges each contestant's answer on an input that is drawn for this alone: first the reference's,
+/// which is the standard where there is no oracle.
+fn check(
+    functions: &mut Functions,
+    plan: &FunctionPlan,
+    seed: &str,
+) -> Result<Vec<(usize, Fault)>, LabError> {
+    let input_seed = input_seed(&plan.workload, seed);
+    let mut void = Vec::new();
+    let others = (0..plan.built.len()).filter(|one| *one != plan.reference);
+    for contestant in std::iter::once(plan.reference).chain(others) {
+        match functions.check(contestant, input_seed) {
+            Ok(()) => {}
+            Err(UnitFailure::Fault(index, fault)) => void.push((index, fault)),
+            Err(UnitFailure::Interrupted) => return Err(LabError::Interrupted),
+            Err(UnitFailure::Broken(why)) => return Err(LabError::Broken(why)),
+        }
+    }
+    Ok(void)
+}
+
+/// The seed of an input before the first round.
+pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
+    match workload.is_drawn {
+        true => Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64(),
+        false => workload.seed,
+    }
+}
+
+/// Items and bytes of the input that the answers are judged on.
+fn measure_input(
+    functions: &mut FunctionPlan,
+    asked: &Asked,
+    shop: &Shop,
+    seed: &str,
+) -> Result<(), LabError> {
+    let wrong = |why: String| LabError::Study { study: asked.study.name.clone(), why };
+    let workload = &functions.workload;
+    let folder = Path::new(&asked.study.folder);
+    let input = match (&functions.oracle, &workload.file) {
+        (Some(oracle), _) => Oracle::start(oracle.as_ref(), &shop.program).and_then(|oracle| {
+            let mut oracle = oracle.in_folder(folder).interruptible(shop.stop);
+            oracle.input(workload, input_seed(workload, seed))
+        }),
+        (None, Some(file)) => Input::of_file(&folder.join(file)),
+        // Without an input there is nothing to count but the whole workload.
+        (None, None) => {
+            functions.items = 1;
+            return Ok(());
+        }
+    };
+    let input = match input {
+        Err(OracleError::Interrupted) => return Err(LabError::Interrupted),
+        input => input.map_err(|error| wrong(format!("on {}: {error}", workload.name)))?,
+    };
+    (functions.items, functions.input_bytes) = (input.items, input.bytes);
+    Ok(())
+}
+
+/// Twice the fewest units by which anything can be proven, so that not all of them need to agree.
+fn units_wanted(ground: &Ground<'_>) -> u64 {
+    let Ground { asked, prepared, frame, .. } = *ground;
+    let claims = match asked.claims.len() {
+        0 => asked.study.claims.len() + prepared.ready.len(),
+        typed => typed,
+    };
+    let error = family::bonferroni_error(asked.error, claims * frame.workloads);
+    let table = match frame.centre(asked) {
+        Centre::Median => &bettor::S,
+        Centre::Factor => &bettor::M3R,
+    };
+    2 * table.fewest_rounds(error / 2.0)
+}
+
+/// Puts what the pilot found into the plan.
+fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
+    functions.pilot = piloted.pilot;
+    functions.rounds_a_unit = piloted.rounds_a_unit;
+    functions.calls_a_batch = piloted.calls_a_batch;
+}
+
+/// The study's reference, or the first contestant with an exact contract if that takes no part.
+fn choose_reference(
+    functions: &mut FunctionPlan,
+    asked: &Asked,
+    prepared: &Prepared,
+    is_void: impl Fn(usize) -> bool,
+) -> Option<Warning> {
+    let name = |index: usize| prepared.ready[index].entrant.name.as_str();
+    let wanted = &asked.study.reference;
+    if name(functions.reference) == wanted && !is_void(functions.reference) {
+        return None;
+    }
+    let all = || (0..prepared.ready.len()).filter(|one| !is_void(*one));
+    let exact = all().find(|one| prepared.ready[*one].built.is_exact);
+    functions.reference = exact.or_else(|| all().next())?;
+    let instead = name(functions.reference).to_owned();
+    Some(Warning::OtherReference { reference: wanted.clone(), instead })
+}
+
+/// Where each call is timed by itself, the shortest must be long for the clock.
+fn short_call(
+    piloted: &Piloted,
+    prepared: &Prepared,
+    functions: &FunctionPlan,
+    clock: &Clock,
+) -> Vec<Warning> {
+    let short = piloted
+        .fastest
+        .filter(|(_, call_ns)| functions.times_each_call && *call_ns < clock.shortest_batch_ns());
+    let warning = short.map(|(index, call_ns)| {
+        let contestant = prepared.ready[index].entrant.name.clone();
+        Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns }
+    });
+    warning.into_iter().collect()
+}

@@ -1,0 +1,122 @@
+//! Every contestant's answers on everything that a study can ask, held against the oracle's.
+
+use super::asked::{Asked, Shop, Step};
+use super::functions::Functions;
+use super::line_up::frame;
+use super::plans::Ground;
+use super::prepare::{Prepared, prepare};
+use super::trial;
+use crate::error::LabError;
+use tiebreak_core::result::VerifyRow;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::study::{Verification, Workload};
+use tiebreak_core::verdict::Fault;
+
+/// How far it has come.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// The workload or verification.
+    pub workload: &'a str,
+    /// The part that is judged, from 1.
+    pub part: u64,
+    /// How many there are.
+    pub parts: u64,
+}
+
+/// Judges all contestants on an input of each workload, drawn for this alone, and on each
+/// verification of the study, part by part; those that are only for `full` if that is asked for.
+///
+/// # Errors
+/// As for [`line_up`](super::line_up()).
+pub fn verify(
+    asked: &Asked,
+    is_full: bool,
+    shop: &Shop,
+    steps: &mut dyn FnMut(Step<'_>),
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<VerifyRow>, LabError> {
+    let (frame, workloads) = frame(asked)?;
+    let prepared = prepare(asked, shop, steps)?;
+    let ground = Ground { asked, prepared: &prepared, shop, frame: &frame };
+    let mut rows = Vec::new();
+    let mut last = None;
+    for workload in &workloads {
+        progress(Progress { workload: &workload.name, part: 1, parts: 1 });
+        let (items, mut functions) = trial::functions(&ground, workload)?;
+        rows.extend(of_workload(asked, &prepared, workload, items, &mut functions)?);
+        last = Some(functions);
+    }
+    let wanted = |one: &&Verification| asked.only.is_empty() && (is_full || !one.is_full);
+    if let Some(functions) = &mut last {
+        for verification in asked.study.verifications.iter().filter(wanted) {
+            rows.extend(of_verification(&prepared, verification, functions, progress)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn of_workload(
+    asked: &Asked,
+    prepared: &Prepared,
+    workload: &Workload,
+    items: u64,
+    functions: &mut Functions,
+) -> Result<Vec<VerifyRow>, LabError> {
+    let seed = trial::input_seed(workload, &format!("{} {} verify", asked.seed, workload.name));
+    let mut rows = not_run(prepared, &workload.name);
+    for (index, ready) in prepared.ready.iter().enumerate() {
+        let fault = fault(functions.check(index, seed))?.err();
+        rows.push(row(&ready.entrant.name, &workload.name, items, fault));
+    }
+    Ok(rows)
+}
+
+/// A contestant that is wrong in one part is not asked again: the first difference is what helps.
+fn of_verification(
+    prepared: &Prepared,
+    verification: &Verification,
+    functions: &mut Functions,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<VerifyRow>, LabError> {
+    let mut rows = not_run(prepared, &verification.name);
+    let mut judged: Vec<VerifyRow> = prepared
+        .ready
+        .iter()
+        .map(|ready| row(&ready.entrant.name, &verification.name, 0, None))
+        .collect();
+    for part in 0..verification.parts {
+        let parts = verification.parts;
+        progress(Progress { workload: &verification.name, part: part + 1, parts });
+        for (index, row) in judged.iter_mut().enumerate().filter(|(_, row)| row.fault.is_none()) {
+            match fault(functions.verify(index, verification, part))? {
+                Ok(items) => row.items += items,
+                Err(fault) => row.fault = Some(fault),
+            }
+        }
+    }
+    rows.append(&mut judged);
+    Ok(rows)
+}
+
+/// A fault is a finding; anything else ends the verification.
+fn fault<T>(judged: Result<T, UnitFailure>) -> Result<Result<T, Fault>, LabError> {
+    match judged {
+        Ok(judged) => Ok(Ok(judged)),
+        Err(UnitFailure::Fault(_, fault)) => Ok(Err(fault)),
+        Err(UnitFailure::Interrupted) => Err(LabError::Interrupted),
+        Err(UnitFailure::Broken(why)) => Err(LabError::Broken(why)),
+    }
+}
+
+fn row(contestant: &str, workload: &str, items: u64, fault: Option<Fault>) -> VerifyRow {
+    let (contestant, workload) = (contestant.to_owned(), workload.to_owned());
+    VerifyRow { contestant, workload, items, fault, not_run: None }
+}
+
+fn not_run(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
+    let row = |one: &tiebreak_core::study::NotRun| VerifyRow {
+        not_run: Some(one.why.clone()),
+        ..row(&one.name, workload, 0, None)
+    };
+    prepared.not_run.iter().map(row).collect()
+}

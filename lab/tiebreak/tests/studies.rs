@@ -1,0 +1,368 @@
+//! Units of functions in virtual time: what is told ahead is what is loaded, a kill costs no unit,
+//! a journal alone gives the table, and a run that is void before it begins races the others.
+
+mod common;
+
+use common::{KILLED, header};
+use std::sync::atomic::AtomicBool;
+use tiebreak::core::claim::{Relation, Statement};
+use tiebreak::core::journal::{Event, Journal, StopReason};
+use tiebreak::core::metric::Metric;
+use tiebreak::core::plan::{
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
+};
+use tiebreak::core::sample::Sample;
+use tiebreak::core::sampler::{
+    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+};
+use tiebreak::core::study::{
+    Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot, Placements,
+    Published, Workload,
+};
+use tiebreak::core::verdict::{Fault, Verdict};
+use tiebreak::engine::Engine;
+use tiebreak::recorder::StoredRun;
+use tiebreak::replay;
+use tiebreak::stats::coins::{Purpose, Seed, Stream};
+use tiebreak::stats::observation::factor;
+use tiebreak::store::{RunId, Store};
+use tiebreak::study;
+
+const CALLS: u64 = 10;
+
+/// Functions in virtual time.
+struct Virtual {
+    call_ns: Vec<f64>,
+    /// What was told ahead and was not loaded yet.
+    expected: Vec<(usize, u64)>,
+    /// Placements that were loaded without having been told.
+    surprises: u64,
+    loaded: u64,
+    now_ns: u64,
+    units: u64,
+    killed_in: Option<u64>,
+    fails: Option<(usize, u64)>,
+}
+
+impl Virtual {
+    fn new(call_ns: &[f64]) -> Virtual {
+        Virtual {
+            call_ns: call_ns.to_vec(),
+            expected: Vec::new(),
+            surprises: 0,
+            loaded: 0,
+            now_ns: 0,
+            units: 0,
+            killed_in: None,
+            fails: None,
+        }
+    }
+
+    fn load(&mut self, placement: (usize, u64)) {
+        self.loaded += 1;
+        match self.expected.iter().position(|one| *one == placement) {
+            Some(place) => drop(self.expected.remove(place)),
+            None => self.surprises += 1,
+        }
+    }
+}
+
+impl Sampler for Virtual {
+    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn wait_for_quiet(&mut self, _at_most_ns: u64) -> Quiet {
+        Quiet { waited_ns: 0, quiet: true }
+    }
+
+    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
+        Err(RunFailure::Broken("functions run in units".into()))
+    }
+
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        if self.killed_in == Some(self.units) {
+            std::panic::panic_any(KILLED);
+        }
+        self.units += 1;
+        let coins = request.coins;
+        let unit = coins.unit.as_ref();
+        for (contestant, placement) in
+            coins.order.iter().zip(unit.iter().flat_map(|u| &u.placements))
+        {
+            self.load((*contestant, *placement));
+        }
+        if let Some((contestant, round)) = self.fails
+            && coins.round == round
+            && coins.order.contains(&contestant)
+        {
+            let fault = Fault::Hung { workload: "random".into(), seconds: 1 };
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        let mut batches = Vec::new();
+        for contestant in &coins.order {
+            let text = format!("{} {} {contestant}", coins.round, coins.attempt);
+            let mut noise = Stream::new(Seed::from_text(&text), Purpose::Simulation, 0, 0);
+            let shift = 0.01 * noise.normal();
+            let batch = |_: &Vec<usize>| {
+                let log = shift + 0.01 * noise.normal();
+                (self.call_ns[*contestant] * CALLS as f64 * factor(log)) as u64
+            };
+            batches.push(request.orders.iter().map(batch).collect::<Vec<u64>>());
+        }
+        let samples: Vec<Sample> =
+            batches.iter().map(|walls| Sample::of_wall_ns(walls.iter().sum())).collect();
+        self.now_ns += samples.iter().map(|sample| sample.wall_ns).sum::<u64>();
+        Ok(UnitRan { samples, batches })
+    }
+
+    fn expect(&mut self, placements: &[(usize, u64)]) {
+        self.expected = placements.to_vec();
+    }
+
+    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+}
+
+fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
+    let runner = BuiltForm::Runner {
+        command: vec!["none".into()],
+        environment: Vec::new(),
+        directory: String::new(),
+    };
+    let built = Built {
+        contract: "published".into(),
+        is_exact: true,
+        language: Language::C,
+        receipt: "cc 1".into(),
+        standard: Some("C23".into()),
+        form: runner,
+    };
+    let figure = |contestant: &str, value| Figure {
+        workload: "random".into(),
+        contestant: contestant.into(),
+        value,
+    };
+    FunctionPlan {
+        folder: "/study".into(),
+        study: "study".into(),
+        title: "A study".into(),
+        source: "nobody".into(),
+        item: "number".into(),
+        call: Call::Separate,
+        workload: Workload {
+            name: "random".into(),
+            distribution: "random".into(),
+            size: 100,
+            seed: 0,
+            is_drawn: true,
+            about: String::new(),
+            file: None,
+            answer: None,
+        },
+        items: 100,
+        input_bytes: 400,
+        oracle: None,
+        built: vec![built; contestants],
+        not_run: vec![NotRun { name: "absent".into(), why: "no compiler".into() }],
+        reference: 0,
+        published: vec![Published {
+            source: "a page".into(),
+            machine: "a machine".into(),
+            unit: FigureUnit::MillionsASecond,
+            text: String::new(),
+            figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
+        }],
+        rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
+        calls_a_batch: CALLS,
+        times_each_call: false,
+        cpu: None,
+        placements: Placements::Fresh,
+        pilot: Pilot::default(),
+    }
+}
+
+/// A plan with a ratio of the table for each contestant but the first, and one claim.
+fn plan(names: &[&str], scope: Scope, rounds: u64, precision: f64) -> Plan {
+    let contestant = |name: &&str| Contestant {
+        name: (*name).to_owned(),
+        command: "cc".into(),
+        workload: "random".into(),
+        parameters: Vec::new(),
+        hooks: Hooks::default(),
+        directory: None,
+    };
+    let others = names.iter().enumerate().skip(1);
+    let error = 0.01 / names.len() as f64;
+    let planned =
+        |claim, left| PlannedClaim { claim, left, right: Some(0), error, gate: Gate::None };
+    let cells = others.map(|(index, name)| {
+        let metric = Metric::WallTime;
+        planned(study::measure_question(name, names[0], precision, metric, "random"), index)
+    });
+    let claim = study::parse("b is at least 1.5x faster than a on random", names).unwrap();
+    Plan {
+        engine_version: ENGINE_VERSION,
+        kind: Kind::Compare,
+        contestants: names.iter().map(contestant).collect(),
+        claims: std::iter::once(planned(claim, 1)).chain(cells).collect(),
+        error: 0.01,
+        resolution: 0.01,
+        budget: Budget { rounds: Some(rounds), seconds: None },
+        scope,
+        centre: if scope == Scope::Code { Centre::Median } else { Centre::Factor },
+        seed: "a study random".into(),
+        clock_step_ns: 1.0,
+        program: ProgramPlan::default(),
+        block_runs: 1,
+        adjust: Adjust::NONE,
+        functions: Some(Box::new(functions(names.len(), scope))),
+    }
+}
+
+struct Lab {
+    folder: tempfile::TempDir,
+    run: RunId,
+}
+
+impl Lab {
+    fn new(plan: Plan) -> Lab {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("j.db")).unwrap();
+        let run = store.create_run(&header(plan)).unwrap();
+        Lab { folder, run }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.folder.path().join("j.db")).unwrap()
+    }
+
+    fn journal(&self) -> Journal {
+        self.open().journal(&self.run).unwrap()
+    }
+
+    /// Goes on from where the journal stands; `None` if it was killed.
+    fn go(&self, sampler: &mut Virtual) -> Option<StopReason> {
+        let stop = AtomicBool::new(false);
+        let mut store = self.open();
+        let journal = store.journal(&self.run).unwrap();
+        let run = std::panic::AssertUnwindSafe(|| {
+            let stored = StoredRun { store: &mut store, run: self.run.clone() };
+            Engine::new(stored, &journal, sampler, &stop).run(|_| {}).unwrap().1
+        });
+        std::panic::catch_unwind(run).ok()
+    }
+}
+
+#[test]
+fn what_is_told_ahead_is_what_is_loaded() {
+    let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 100, 0.0001));
+    let mut sampler = Virtual::new(&[1e5, 5e4, 2e5]);
+    assert_eq!(lab.go(&mut sampler), Some(StopReason::Budget));
+    assert_eq!((sampler.surprises, sampler.loaded), (0, 300));
+    assert!(sampler.expected.is_empty(), "nothing is linked beyond the budget");
+    // A fault costs an attempt, and what was told of the contestants that are left is loaded.
+    let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 100, 0.0001));
+    let mut sampler = Virtual { fails: Some((2, 20)), ..Virtual::new(&[1e5, 5e4, 2e5]) };
+    lab.go(&mut sampler);
+    assert_eq!(sampler.surprises, 0);
+    replay::replay(&lab.journal()).unwrap();
+}
+
+#[test]
+fn a_kill_in_any_unit_costs_no_finished_one_and_the_journal_replays() {
+    for scope in [Scope::Code, Scope::Binary, Scope::Layout] {
+        let whole = Lab::new(plan(&["a", "b", "c"], scope, 40, 0.001));
+        whole.go(&mut Virtual::new(&[1e5, 5e4, 2e5])).unwrap();
+        let result = replay::replay(&whole.journal()).unwrap();
+        assert_eq!(result.rounds, 40);
+        let killed = Lab::new(plan(&["a", "b", "c"], scope, 40, 0.001));
+        for unit in [7, 11] {
+            let mut sampler = Virtual { killed_in: Some(unit), ..Virtual::new(&[1e5, 5e4, 2e5]) };
+            assert_eq!(killed.go(&mut sampler), None);
+        }
+        assert_eq!(killed.journal().rounds.len(), 18);
+        killed.go(&mut Virtual::new(&[1e5, 5e4, 2e5])).unwrap();
+        let journal = killed.journal();
+        assert_eq!((journal.rounds.len(), journal.lost.len()), (40, 2), "{scope:?}");
+        replay::replay(&journal).unwrap();
+    }
+}
+
+#[test]
+fn the_journal_alone_gives_the_table() {
+    let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 2000, 0.02));
+    assert_eq!(lab.go(&mut Virtual::new(&[1e5, 5e4, 2e5])), Some(StopReason::Settled));
+    let result = replay::result(&lab.journal());
+    assert_eq!(result.verdicts[0].verdict, Verdict::Holds);
+    assert!(result.warnings.is_empty(), "{:?}", result.warnings);
+    let table = result.study.unwrap();
+    let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c", "absent"]);
+    let [a, b, c, absent] = &table.rows[..] else { panic!() };
+    for (row, call_ns) in [(a, 1e5), (b, 5e4), (c, 2e5)] {
+        let wall = row.per_call.iter().find(|(metric, _)| *metric == Metric::WallTime).unwrap();
+        let median = wall.1.median.unwrap();
+        assert!((median / call_ns - 1.0).abs() < 0.02, "{}: {median}", row.name);
+        assert!(row.batches > 0 && row.batches.is_multiple_of(4));
+        let picture = row.distribution.as_ref().unwrap();
+        assert_eq!(picture.counts.iter().sum::<u64>() + picture.beyond, row.batches);
+        assert_eq!((row.receipt.as_str(), row.standard.as_deref()), ("cc 1", Some("C23")));
+    }
+    assert_eq!(a.ratio, None);
+    for (row, truth) in [(b, 2.0), (c, 0.5)] {
+        let ratio = row.ratio.unwrap();
+        let (low, high) = (ratio.low.unwrap(), ratio.high.unwrap());
+        assert!(low < truth && truth < high && high / low < 1.041, "{ratio:?}");
+        assert!(row.is_settled);
+    }
+    assert_eq!(absent.not_run.as_deref(), Some("no compiler"));
+    assert_eq!((b.published, b.published_ratio), (Some((0, 250.0)), Some(2.5)));
+    assert_eq!((a.published_ratio, absent.published_ratio), (None, Some(0.5)));
+    assert_eq!(c.published, None);
+}
+
+#[test]
+fn times_that_are_far_apart_have_scales_of_their_own() {
+    let scales = |slow_ns: f64| {
+        let lab = Lab::new(plan(&["a", "b"], Scope::Code, 50, 0.001));
+        lab.go(&mut Virtual::new(&[1e5, slow_ns]));
+        let rows = replay::result(&lab.journal()).study.unwrap().rows;
+        let [a, b, _] = [0, 1, 2].map(|row| rows[row].distribution.clone());
+        (a.unwrap(), b.unwrap())
+    };
+    let (a, b) = scales(1.5e6);
+    assert_eq!((a.low, a.high), (b.low, b.high));
+    let (a, b) = scales(1e7);
+    assert!(a.high < b.low);
+}
+
+#[test]
+fn who_is_void_before_the_first_round_is_left_out_of_the_race() {
+    let mut asked = plan(&["a", "b", "c"], Scope::Code, 60, 0.001);
+    asked.claims.retain(|claim| {
+        !matches!(claim.claim.statement, Statement::Ratio(Relation::Measure { .. }))
+            || claim.left != 2
+    });
+    let claim = study::parse("c is faster than a on random", &["a", "b", "c"]).unwrap();
+    asked.claims.push(PlannedClaim { claim, left: 2, ..asked.claims[0].clone() });
+    let lab = Lab::new(asked);
+    let fault = Fault::NotPrepared { workload: "random".into() };
+    let event = Event::Void { contestant: 2, round: 0, attempt: None, fault: fault.clone() };
+    lab.open().event(&lab.run, &event).unwrap();
+    let mut sampler = Virtual::new(&[1e5, 5e4, 2e5]);
+    lab.go(&mut sampler);
+    let result = replay::replay(&lab.journal()).unwrap();
+    assert_eq!(sampler.loaded, 2 * result.rounds);
+    assert_eq!(result.verdicts[0].verdict, Verdict::Holds);
+    assert_eq!(result.verdicts[2].verdict, Verdict::Void);
+    let rows = result.study.unwrap().rows;
+    assert_eq!((rows[2].fault.as_ref(), rows[2].batches), (Some(&fault), 0));
+    assert!(rows[1].ratio.unwrap().low.is_some());
+}
