@@ -89,7 +89,7 @@ pub fn render(json: &str) -> Result<String> {
     }
     writeln!(out, "\n| against 2% more work | found | units | seconds |\n|---|---|---|---|")?;
     for (case, name) in MORE {
-        let found = |race: &Race| race.faster.as_deref() == Some("A");
+        let found = |race: &Race| race.faster.as_deref() == Some("first");
         writeln!(out, "{}", row(&data, case, name, found)?)?;
     }
     writeln!(out, "\n{}", conditions(&data)?)?;
@@ -137,7 +137,7 @@ mod tests {
     fn data(broken: (&str, &str)) -> String {
         let mut races = Vec::new();
         for (case, _) in SAME.iter().chain(&MORE) {
-            for (verdict, faster) in [("holds", "\"A\""), ("too_close", "null")] {
+            for (verdict, faster) in [("holds", "\"first\""), ("too_close", "null")] {
                 races.push(format!(
                     r#"{{"case": "{case}", "verdict": "{verdict}", "faster": {faster},
                         "units": 30, "seconds": 0.5}}"#

@@ -21,6 +21,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   tiebreak study run demo --budget '20 rounds'
   tiebreak study run demo --scope layout --precision 10% --budget 2s --markdown table.md
+  tiebreak study run demo --contestants plain,unrolled --order --budget '20 rounds'
   tiebreak study run demo --claim 'unrolled is within 50% of plain' --budget '20 rounds'
 
 Every contestant is built from source and its answers are judged; a pilot finds how long a batch
@@ -45,6 +46,11 @@ pub struct RunOptions {
     /// Settle this claim in place of the study's and of its table; may be repeated
     #[arg(long = "claim", value_name = "SENTENCE")]
     pub claims: Vec<String>,
+
+    /// Ask only which is faster, of each contestant and the reference, in place of the study's
+    /// claims and of its table
+    #[arg(long, conflicts_with_all = ["claims", "precision"])]
+    pub order: bool,
 
     /// What each observation draws afresh, and so what the verdicts are about [default: what the
     /// study says]
@@ -167,6 +173,7 @@ fn asked(options: &RunOptions, io: &Io) -> Result<Asked, Failure> {
         only: options.only.clone(),
         contestants: options.contestants.clone(),
         claims: options.claims.clone(),
+        asks_order: options.order,
         scope: options.scope.map(|scope| match scope {
             ScopeName::Layout => Scope::Layout,
             ScopeName::Binary => Scope::Binary,

@@ -52,6 +52,7 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
         only: options.only,
         contestants: options.contestants,
         claims: Vec::new(),
+        asks_order: false,
         scope: None,
         centre: None,
         precision: None,

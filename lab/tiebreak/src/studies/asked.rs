@@ -21,6 +21,9 @@ pub struct Asked {
     pub contestants: Vec<String>,
     /// Claims in place of the study's and of its table.
     pub claims: Vec<String>,
+    /// Ask only which is faster, of each contestant and the reference, in place of the study's
+    /// claims and of its table.
+    pub asks_order: bool,
     /// In place of the study's.
     pub scope: Option<Scope>,
     /// What a ratio is; by the scope if nothing is said.

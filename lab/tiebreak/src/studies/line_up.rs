@@ -135,7 +135,10 @@ fn entry(
         let compared: Vec<&str> = all.map(|(_, one)| one.entrant.name.as_str()).collect();
         let reference = &prepared.ready[trial.functions.reference].entrant.name;
         let precision = asked.precision.unwrap_or(asked.study.precision);
-        questions.add_cells(&compared, reference, precision, workload);
+        match asked.asks_order {
+            true => questions.add_orders(&compared, reference, workload),
+            false => questions.add_cells(&compared, reference, precision, workload),
+        }
     }
     trial.warnings.extend(questions.warnings);
     Ok(Some(Entry { trial, claims: questions.claims }))

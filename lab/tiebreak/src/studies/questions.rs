@@ -29,6 +29,9 @@ impl Questions {
         workload: &Workload,
     ) -> Result<Questions, LabError> {
         let mut questions = Questions::default();
+        if asked.asks_order {
+            return Ok(questions);
+        }
         for claim in claims(asked, workload)? {
             match why_not(&claim, asked, prepared) {
                 None => questions.claims.push(claim),
@@ -67,6 +70,17 @@ impl Questions {
             study::measure_question(name, reference, precision, metric, &workload.name)
         });
         self.claims.extend(cells);
+    }
+
+    /// Asks of each contestant whether it or the reference is faster.
+    pub fn add_orders(&mut self, compared: &[&str], reference: &str, workload: &Workload) {
+        let orders = compared.iter().filter(|name| **name != reference).map(|name| {
+            let mut order = study::question(name, reference);
+            order.workload = Some(workload.name.clone());
+            order.text = study::display(&order);
+            order
+        });
+        self.claims.extend(orders);
     }
 
     fn drop(&mut self, claim: &Claim, why: String) {
