@@ -35,7 +35,7 @@ CASES = {
     "branches reused": (
         ["branches-one", "branches-two"],
         "code",
-        ["--placements", "32", "--resolution", "0", "--budget", "400 rounds"],
+        ["--placements", "32", "--resolution", "0", "--budget", "1000 rounds"],
         (30, 60, 1),
     ),
     "chain more layout": (["chain-one", "chain-more"], "layout", ["--budget", "1s"], (100, 200, 1)),
@@ -78,7 +78,8 @@ def forecast(args):
         if ran.returncode not in (0, 2):
             raise peers.Problem(f"tiebreak power ended with {ran.returncode}: {ran.stderr.strip()}")
     said = json.loads(ran.stdout)
-    return {"noise": said["noise"], "truths": said["truths"]}
+    row = said["rows"][0]
+    return {"noise": said["noise"]["deviation"], "units_median": row["rounds_median"]}
 
 
 def start_data(args):

@@ -56,12 +56,10 @@ struct Neighbour {
 /// What `tiebreak power` said of the branches before they were raced.
 #[derive(Deserialize)]
 struct Forecast {
-    truths: Vec<Truth>,
-}
-
-#[derive(Deserialize)]
-struct Truth {
-    rounds_median: Option<u64>,
+    /// How much the ratio varies from unit to unit, as a natural logarithm.
+    noise: f64,
+    /// Half of the races need no more units; none if no race would end.
+    units_median: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -110,17 +108,18 @@ fn row(data: &Data, case: &str, name: &str, is_counted: fn(&Race) -> bool) -> Re
 fn conditions(data: &Data) -> Result<String> {
     let found = data.races.iter().filter(|race| race.case == "branches more code");
     let needed = median(found.map(|race| race.units as f64).collect()).unwrap_or_default();
-    let forecast = data.forecast.truths.iter().find_map(|truth| truth.rounds_median);
+    let forecast = data.forecast.units_median;
     let forecast = forecast.with_context(|| format!("{DATA}: no forecast"))?;
     let Neighbour { duty, cpu_seconds, wall_seconds } = data.neighbour;
     Ok(format!(
         "Each cell: races that came to this verdict, of how many, and the share with its 95% \
          interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
-         `tiebreak power` had predicted {forecast} units from the noise of 200 others: half of the \
-         races needed {:.2} times as many.\n\n\
+         `tiebreak power` had predicted {forecast} units from the noise of 200 others ({:.1}% a unit): half \
+         of the races needed {:.2} times as many.\n\n\
          Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour (made to be busy \
          for {:.0}% of the time, it had {:.0}% of the CPU). No two races share a placement, the \
          last case of the first table apart. The data is in [scopes.json]({DATA}).",
+        100.0 * data.forecast.noise,
         needed / forecast as f64,
         data.date,
         data.machine,
@@ -149,7 +148,7 @@ mod tests {
                 "machine": {{"cpu": "Some CPU", "cpus": 2, "kernel": "6.1"}},
                 "settings": {{"error": 0.01}},
                 "neighbour": {{"duty": 0.3, "cpu_seconds": 22.0, "wall_seconds": 100.0}},
-                "forecast": {{"truths": [{{"rounds_median": 24}}]}}, "races": [{}]}}"#,
+                "forecast": {{"noise": 0.07, "units_median": 24}}, "races": [{}]}}"#,
             races.join(",")
         );
         json.replace(broken.0, broken.1)
@@ -161,7 +160,8 @@ mod tests {
         let expected = [
             "| a dependency chain, scope `code` | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",
             "| short branches, scope `code`, a minute | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",
-            "predicted 24 units from the noise of 200 others: half of the races needed 1.25 times",
+            "predicted 24 units from the noise of 200 others (7.0% a unit): half of the races needed \
+             1.25 times",
         ];
         for part in expected {
             assert!(text.contains(part), "{part}\nis not in\n{text}");
