@@ -9,14 +9,15 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa peers gate bench shares sooner install build setup tidy lint
+.PHONY: help run test full aa scopes studies peers gate bench shares sooner install build setup \
+        tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: build ## race gzip -1 against gzip -6 on a generated text of 4 MB
-	@scripts/text.sh $(TEXT) 4000000
-	$(TIEBREAK) compare 'gzip -1 -c $(TEXT)' 'gzip -6 -c $(TEXT)'
+run: build ## race sixteen ways to read small numbers, beside what was published: two minutes
+	@scripts/setup.sh functions
+	$(TIEBREAK) study run parse-uint8 --budget 60s
 
 test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test
@@ -25,16 +26,35 @@ test: setup tidy lint ## every check that a change must pass
 
 full: test ## the long suites too: simulations of error rates, thousands of streams
 	TIEBREAK_FULL=1 $(CARGO) test --release --workspace --locked -- --include-ignored
+	@$(MAKE) --no-print-directory build
+	@scripts/setup.sh studies peers
+	for study in studies/*/; do $(TIEBREAK) study verify "$$study" --full || exit 1; done
+	/usr/bin/python3 -B bench/scopes/scopes.py --full
 
 # The program's own work by a relative path, because the result, which is kept, names it.
 RUN_AA = $(TIEBREAK) aa '$(TIEBREAK) __work' --json $(AA) $(ARGS)
 aa: ARGS ?= --budget 5min
-aa: build ## this machine against itself: false alarms, the smallest difference found: 3 minutes
+aa: build scopes ## this machine against itself: programs, and functions at each scope: 20 minutes
 	@mkdir -p target/tiebreak docs/measured
 	$(info $(RUN_AA))
 	@$(RUN_AA); status=$$?; \
 	[ $$status -gt 2 ] || { mv $(AA) docs/measured/aa.json && $(CARGO) xtask splice make aa; } \
 	    || exit 1; exit $$status
+
+scopes: build ## the same code against itself, at each scope: 15 minutes
+	@scripts/setup.sh peers
+	/usr/bin/python3 -B bench/scopes/scopes.py $(ARGS)
+
+# One at a time, each with the budget of its study.
+STUDIES ?= $(notdir $(patsubst %/,%,$(wildcard studies/*/)))
+studies: build ## every study's table, measured and written into its README: 30 minutes
+	@scripts/setup.sh studies
+	@mkdir -p docs/measured
+	for study in $(STUDIES); do \
+	    $(TIEBREAK) study run $$study --json target/tiebreak/$$study.json; \
+	    [ $$? -le 3 ] && mv target/tiebreak/$$study.json docs/measured/study-$$study.json \
+	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
+	done
 
 peers: build ## hyperfine beside us on the same programs in the same minutes: about 10 minutes
 	@scripts/setup.sh peers
@@ -47,6 +67,7 @@ gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by store
 bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
+	$(CARGO) run --release --quiet --locked --package tiebreak-measure --example worker_overhead
 
 shares: setup ## success rates simulated, beside the classic driver; bursts: 5 minutes
 	@mkdir -p target/tiebreak

@@ -7,6 +7,7 @@
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
 #   scripts/setup.sh gate      to gate pull requests beside hyperfine: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
+#   scripts/setup.sh functions to run the first study of the README: a C++ compiler
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
 #                              the libraries that are raced
 set -eu
@@ -77,6 +78,9 @@ for job in "$@"; do
         fuzz)
             need g++ has c++
             ;;
+        functions)
+            need g++ has g++
+            ;;
         studies)
             need_rust
             need gcc has gcc
@@ -92,8 +96,8 @@ for job in "$@"; do
             need libmimalloc-dev has_library mimalloc.h
             ;;
         *)
-            echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz and" \
-                "studies." >&2
+            echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \
+                "functions and studies." >&2
             exit 64
             ;;
     esac
