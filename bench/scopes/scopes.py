@@ -31,7 +31,12 @@ SEED = 20260404
 CASES = {
     "chain code": (["chain-one", "chain-two"], "code", ["--budget", "3s"], (100, 500, 1)),
     "branches code": (["branches-one", "branches-two"], "code", ["--budget", "3s"], (100, 500, 1)),
-    "branches layout": (["branches-one", "branches-two"], "layout", ["--budget", "1s"], (50, 50, 1)),
+    "branches layout": (
+        ["branches-one", "branches-two"],
+        "layout",
+        ["--budget", "1s"],
+        (50, 50, 1),
+    ),
     "branches reused": (
         ["branches-one", "branches-two"],
         "code",
@@ -133,7 +138,8 @@ def run(args, neighbour):
     """Runs every race that is missing, in an order that mixes the cases."""
     data = start_data(args)
     which = 2 if args.quick else int(args.full)
-    plan = [(case, number) for case, (*_, counts) in CASES.items() for number in range(counts[which])]
+    counts = {case: counts[which] for case, (*_, counts) in CASES.items()}
+    plan = [(case, number) for case, count in counts.items() for number in range(count)]
     random.Random(SEED).shuffle(plan)
     made = {(made["case"], made["number"]) for made in data["races"]}
     left = [item for item in plan if item not in made]

@@ -114,8 +114,8 @@ fn conditions(data: &Data) -> Result<String> {
     Ok(format!(
         "Each cell: races that came to this verdict, of how many, and the share with its 95% \
          interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
-         `tiebreak power` had predicted {forecast} units from the noise of 200 others ({:.1}% a unit): half \
-         of the races needed {:.2} times as many.\n\n\
+         `tiebreak power` had predicted {forecast} units from the noise of 200 others ({:.1}% a \
+         unit): half of the races needed {:.2} times as many.\n\n\
          Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour (made to be busy \
          for {:.0}% of the time, it had {:.0}% of the CPU). No two races share a placement, the \
          last case of the first table apart. The data is in [scopes.json]({DATA}).",
@@ -160,8 +160,8 @@ mod tests {
         let expected = [
             "| a dependency chain, scope `code` | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",
             "| short branches, scope `code`, a minute | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",
-            "predicted 24 units from the noise of 200 others (7.0% a unit): half of the races needed \
-             1.25 times",
+            "predicted 24 units from the noise of 200 others (7.0% a unit): half of the races \
+             needed 1.25 times",
         ];
         for part in expected {
             assert!(text.contains(part), "{part}\nis not in\n{text}");

@@ -84,7 +84,6 @@ fn others_use_sudo_where_it_asks_nothing() {
         "sudo",
         &[RUST, USER, APT, sudo],
         "fuzz",
-        "functions",
         0,
         &["as root: env DEBIAN_FRONTEND=noninteractive apt-get update -qq"],
     );
@@ -132,7 +131,7 @@ fn an_old_or_missing_rust_is_said() {
 
 #[test]
 fn an_unknown_job_is_said() {
-    let said =
-        "setup: no job is called 'tea'; there are build, test, peers, gate, fuzz, functions and studies.";
+    let said = "setup: no job is called 'tea'; there are build, test, peers, gate, fuzz, \
+                functions and studies.";
     check("tea", &[RUST, CC], "tea", 64, &[said]);
 }

@@ -159,9 +159,9 @@ pub enum Warning {
         /// Name of the contestant.
         contestant: String,
     },
-    /// The machine lacks a meter, so that its metrics were not measured.
+    /// A meter is not there or was not read, so that its metrics were not measured.
     NoMeter {
-        /// Which, with each way that was tried and what came of it.
+        /// Which and why, with each way that was tried and what came of it.
         what: String,
     },
 }

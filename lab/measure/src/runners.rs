@@ -18,6 +18,7 @@ mod usage;
 mod warm;
 
 use crate::error::StartError;
+use crate::meters::{COUNTED, MissingMeter};
 use crate::oracle::{Oracle, OracleError};
 use crate::program;
 use crate::resources::Surroundings;
@@ -64,8 +65,7 @@ pub struct Runners {
     checked: HashSet<usize>,
     /// At scope `layout`, the processes of the session.
     session: Option<Session>,
-    /// Meters that a claim asks for and that runners have not, as texts for people.
-    unavailable: Vec<String>,
+    missing: [MissingMeter; 2],
     /// Of `verify`, the contestant and its process.
     verified: Option<(usize, Runner)>,
     own: OwnWaits,
@@ -130,7 +130,7 @@ impl Runners {
             files,
             checked: HashSet::new(),
             session: None,
-            unavailable: unavailable(plan),
+            missing: missing_meters(),
             verified: None,
             own: OwnWaits::open(),
             quiet: QuietGate::new(&cpus, &[]),
@@ -145,9 +145,9 @@ impl Runners {
         self.files.clone()
     }
 
-    /// The meters that a claim asks for and that runners have not, each with the reason.
-    pub fn missing_meters(&self) -> &[String] {
-        &self.unavailable
+    /// The meters that runners have not, whether a claim asks for them or not, each with the reason.
+    pub fn missing_meters(&self) -> &[MissingMeter] {
+        &self.missing
     }
 
     /// From now on batches are of so many calls: for a pilot, which finds out what the plan should
@@ -241,21 +241,16 @@ fn launch(
     Ok(Launch { program, arguments, environment, directory, cpu })
 }
 
-/// Why this plan's claims about counters and energy cannot be settled.
-fn unavailable(plan: &Plan) -> Vec<String> {
-    let counted = [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
-    let asks = |metric: &Metric| plan.claims.iter().any(|each| each.claim.metric == *metric);
-    let mut texts = Vec::new();
-    if counted.iter().any(asks) {
-        let why = "no hardware counters of runners: they would have to be attached before a \
-                   process starts";
-        texts.push(why.to_owned());
-    }
-    if asks(&Metric::Energy) {
-        let why = "no energy of runners: their batches come one by one with pauses between them";
-        texts.push(why.to_owned());
-    }
-    texts
+/// Why counters and energy are not read.
+fn missing_meters() -> [MissingMeter; 2] {
+    let no_counters = "no hardware counters of runners: they would have to be attached before a \
+                       process starts";
+    let no_energy = "no energy of runners: their batches come one by one with pauses between them";
+    let missing = |metrics: &[Metric], why: &str| MissingMeter {
+        metrics: metrics.to_vec(),
+        why: why.to_owned(),
+    };
+    [missing(&COUNTED, no_counters), missing(&[Metric::Energy], no_energy)]
 }
 
 /// A trouble with this contestant.

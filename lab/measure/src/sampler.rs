@@ -4,6 +4,7 @@ use crate::error::StartError;
 use crate::image::{Environment, MOST_PADDING_BYTES};
 use crate::launcher::message::Request;
 use crate::launcher::{Launcher, NoReply, Prepared};
+use crate::meters::{COUNTED, asks};
 use crate::output;
 use crate::resources::Surroundings;
 use crate::shell::Shell;
@@ -247,15 +248,6 @@ impl Sampler for Programs {
     fn now_ns(&self) -> u64 {
         clock::monotonic_ns()
     }
-}
-
-/// The metrics that need hardware counters.
-const COUNTED: [Metric; 4] =
-    [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
-
-/// Whether a claim is about one of these metrics.
-fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
-    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
 }
 
 /// What a run stands on.

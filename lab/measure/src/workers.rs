@@ -9,6 +9,7 @@ mod batch_length;
 mod beside;
 mod blame;
 mod checking;
+mod counting;
 mod difference;
 mod inputs;
 pub(crate) mod probe;
@@ -23,8 +24,10 @@ pub use process::WorkerProgram;
 
 use crate::build::{Stock, default_cache};
 use crate::error::StartError;
+use crate::meters::{MissingMeter, asks};
 use crate::oracle::Oracle;
 use beside::Lookout;
+use counting::Counting;
 use inputs::Inputs;
 use session::Session;
 use std::collections::HashMap;
@@ -36,7 +39,6 @@ use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
-use tiebreak_machine::meters::{Energy, ThreadCounters};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
@@ -60,9 +62,9 @@ pub struct Workers {
     session: Option<Session>,
     quiet: QuietGate,
     lookout: Lookout,
-    counts: bool,
+    counting: Counting,
     meters_energy: bool,
-    unavailable: Vec<String>,
+    missing: Vec<MissingMeter>,
     interrupted: &'static AtomicBool,
 }
 
@@ -109,11 +111,9 @@ impl Workers {
         let files = files(&functions, &inputs);
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let cpus = functions.cpu.map_or(allowed, |cpu| vec![cpu]);
-        // Hardware counters slow what is counted, so only what a claim is about is counted.
-        let (counts, meters_energy) = (asks(plan, &COUNTED), asks(plan, &[Metric::Energy]));
-        let no_counters = counts.then(ThreadCounters::open).and_then(Result::err);
-        let no_energy = meters_energy.then(Energy::open).and_then(Result::err);
-        let missing = [no_counters, no_energy].into_iter().flatten();
+        let meters_energy = asks(plan, &[Metric::Energy]);
+        let (counting, uncounted) = Counting::of(plan);
+        let missing = [uncounted, counting::missing_energy(meters_energy)];
         Ok(Workers {
             scope: plan.scope,
             waits_for_quiet: plan.program.wait_for_quiet,
@@ -126,9 +126,9 @@ impl Workers {
             session: None,
             quiet: QuietGate::new(&cpus, &[]),
             lookout: Lookout::new(&cpus),
-            counts,
+            counting,
             meters_energy,
-            unavailable: missing.map(|reason| reason.to_string()).collect(),
+            missing: missing.into_iter().flatten().collect(),
             interrupted,
             functions,
         })
@@ -140,10 +140,10 @@ impl Workers {
         self.files.clone()
     }
 
-    /// The meters that a claim asks for and this machine lacks, each with what was tried, as texts
-    /// for people. Meters are opened only when a claim asks for them.
-    pub fn missing_meters(&self) -> &[String] {
-        &self.unavailable
+    /// The meters that are not read, whether a claim asks for them or not: what this machine lacks,
+    /// each with what was tried, and what is read only if a claim is about it.
+    pub fn missing_meters(&self) -> &[MissingMeter] {
+        &self.missing
     }
 
     /// From now on batches are of so many calls, and each call is timed by itself or all of them
@@ -212,15 +212,6 @@ impl Sampler for Workers {
     fn now_ns(&self) -> u64 {
         clock::monotonic_ns()
     }
-}
-
-/// The metrics that need hardware counters.
-const COUNTED: [Metric; 4] =
-    [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
-
-/// Whether a claim is about one of these metrics.
-fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
-    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
 }
 
 fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {

@@ -10,8 +10,8 @@
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //!
-//! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of each
-//! timed batch in nanoseconds, both as JSON; `NULL` otherwise.
+//! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of
+//! each timed batch in nanoseconds, both as JSON; `NULL` otherwise.
 //!
 //! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above
 //! 2^63 - 1 are kept as the negative number with the same bits. Floats are `REAL`, infinities too;

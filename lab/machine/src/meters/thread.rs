@@ -12,8 +12,9 @@ use tiebreak_core::sample::Meters;
 #[derive(Debug)]
 pub struct ThreadCounters {
     leader: Counter,
-    /// The members, each with its place among [`EVENTS`]; they count as long as they are open.
-    members: Vec<(usize, Counter)>,
+    /// The members by their place among [`EVENTS`]; they count as long as they are open. The
+    /// leader's place is empty.
+    members: [Option<Counter>; 4],
     last: Group,
 }
 
@@ -36,19 +37,27 @@ struct Group {
 
 impl ThreadCounters {
     /// Opens the counters of the calling thread: in user mode and kernel, or in user mode where
-    /// only that is permitted.
+    /// only that is permitted. Allocates nothing unless it fails.
     ///
     /// # Errors
     /// Neither is possible here; the error names what each said.
     pub fn open() -> Result<ThreadCounters, Unavailable> {
-        let mut tried = Vec::new();
-        for (exclude, way) in [(0, "perf"), (perf::EXCLUDE_KERNEL, "perf in user mode")] {
-            match ThreadCounters::open_events(perf::TYPE_HARDWARE, &EVENTS, exclude) {
-                Ok(counters) => return Ok(counters),
-                Err(error) => tried.push((way.to_owned(), perf::explain(&error))),
-            }
-        }
-        Err(Unavailable { what: "hardware counters", tried })
+        let open = |exclude| ThreadCounters::open_events(perf::TYPE_HARDWARE, &EVENTS, exclude);
+        let with_kernel = match open(0) {
+            Ok(counters) => return Ok(counters),
+            Err(error) => error,
+        };
+        open(perf::EXCLUDE_KERNEL).map_err(|in_user_mode| {
+            let said = [("perf", with_kernel), ("perf in user mode", in_user_mode)];
+            let tried = said.map(|(way, error)| (way.to_owned(), perf::explain(&error)));
+            Unavailable { what: "hardware counters", tried: tried.into() }
+        })
+    }
+
+    /// The events that did not fit into the group or that this machine does not count, by name.
+    pub fn uncounted(&self) -> impl Iterator<Item = &'static str> {
+        let places = (1..EVENTS.len()).filter(|place| self.members[*place].is_none());
+        places.map(|place| EVENTS[place].0)
     }
 
     fn open_events(
@@ -63,8 +72,8 @@ impl ThreadCounters {
         let own = |event, leader| Counter::open_reading(event, 0, -1, leader, perf::READ_GROUP);
         let leader = own(event(0, perf::DISABLED), None)?;
         // A member follows its leader.
-        let member = |place| Some((place, own(event(place, 0), Some(&leader)).ok()?));
-        let members = (1..events.len()).filter_map(member).collect();
+        let member = |place| own(event(place, 0), Some(&leader)).ok();
+        let members = [None, member(1), member(2), member(3)];
         Ok(ThreadCounters { leader, members, last: Group::default() })
     }
 
@@ -92,7 +101,7 @@ impl ThreadCounters {
             &mut meters.cache_misses,
         ];
         for (place, count) in counts.into_iter().enumerate() {
-            if place > 0 && !self.members.iter().any(|(member, _)| *member == place) {
+            if place > 0 && self.members[place].is_none() {
                 continue;
             }
             if let Some((value, scaled)) = scale(now.value(place), then.value(place)) {
@@ -108,8 +117,9 @@ impl ThreadCounters {
         self.leader.read_group(&mut words).ok()?;
         let mut group = Group { enabled_ns: words[1], running_ns: words[2], counts: [0; 4] };
         group.counts[0] = words[3];
-        for ((place, _), count) in self.members.iter().zip(&words[4..]) {
-            group.counts[*place] = *count;
+        let is_there = |place: &usize| self.members[*place].is_some();
+        for (place, count) in (1..EVENTS.len()).filter(is_there).zip(&words[4..]) {
+            group.counts[place] = *count;
         }
         Some(group)
     }
@@ -136,6 +146,9 @@ mod tests {
                 let meters = counters.stop().meters;
                 assert_ne!(spun, 0);
                 assert!(meters.instructions.unwrap_or(u64::MAX) > 1_000_000, "{meters:?}");
+                let uncounted: Vec<_> = counters.uncounted().collect();
+                assert_eq!(uncounted.contains(&"instructions"), meters.instructions.is_none());
+                assert_eq!(uncounted.contains(&"cache misses"), meters.cache_misses.is_none());
             }
         }
     }

@@ -51,8 +51,6 @@ pub(crate) struct Load {
     pub(crate) input: Sizes,
     /// Room in the area.
     pub(crate) capacity: u64,
-    /// Whether hardware counters count.
-    pub(crate) counts: bool,
     /// Whether energy is metered.
     pub(crate) meters_energy: bool,
 }
@@ -74,6 +72,8 @@ pub(crate) struct Rounds {
     pub(crate) batches: u64,
     pub(crate) calls_a_batch: u64,
     pub(crate) times_each_call: bool,
+    /// Whether hardware counters count from here on, for as long as the process lives.
+    pub(crate) counts: bool,
 }
 
 /// A checking pass.
@@ -105,7 +105,8 @@ impl Request {
                 .number(u64::from(rounds.primer))
                 .number(rounds.batches)
                 .number(rounds.calls_a_batch)
-                .flag(rounds.times_each_call),
+                .flag(rounds.times_each_call)
+                .flag(rounds.counts),
             Request::Check(check) => check
                 .input
                 .put(Put::kind(3).bytes(check.library.as_os_str().as_bytes()))
@@ -130,6 +131,7 @@ impl Request {
                 batches: take.number()?,
                 calls_a_batch: take.number()?,
                 times_each_call: take.flag()?,
+                counts: take.flag()?,
             }),
             3 => Request::Check(Check {
                 library: path(&mut take)?,
@@ -163,10 +165,7 @@ impl Load {
             put = put.bytes(&bytes).number(u64::from(*padding));
         }
         let put = self.input.put(put.number(self.cpu.unwrap_or(u64::MAX)));
-        put.number(u64::from(self.stack_bytes))
-            .number(self.capacity)
-            .flag(self.counts)
-            .flag(self.meters_energy)
+        put.number(u64::from(self.stack_bytes)).number(self.capacity).flag(self.meters_energy)
     }
 
     fn take(take: &mut Take<'_>) -> Option<Load> {
@@ -179,7 +178,6 @@ impl Load {
             input: Sizes::take(take)?,
             stack_bytes: take.number32()?,
             capacity: take.number()?,
-            counts: take.flag()?,
             meters_energy: take.flag()?,
         })
     }

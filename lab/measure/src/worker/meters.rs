@@ -8,11 +8,12 @@ use std::os::unix::fs::FileExt;
 use tiebreak_core::sample::Meters as Counts;
 use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};
 
-/// Empty spans by which it is found what the readings themselves count.
-const EMPTY_SPANS: usize = 4;
+/// Empty spans by which it is found what the readings themselves count, after one that does not
+/// tell: the first of a group that was just opened counts less than all others.
+const EMPTY_SPANS: usize = 2;
 
-/// The meters of the thread that runs contestants. All files are open from the start, and nothing
-/// is allocated unless energy is metered.
+/// The meters of the thread that runs contestants. Nothing is allocated by their use, unless energy
+/// is metered.
 pub(super) struct Meters {
     scheduled: Option<File>,
     counters: Option<ThreadCounters>,
@@ -42,21 +43,29 @@ struct Usage {
 }
 
 impl Meters {
-    /// Opens what is asked for, as far as the machine has it.
-    pub(super) fn open(counts: bool, meters_energy: bool) -> Meters {
-        let mut meters = Meters {
+    /// Opens all but the hardware counters, as far as the machine has it.
+    pub(super) fn open(meters_energy: bool) -> Meters {
+        Meters {
             scheduled: File::open("/proc/thread-self/schedstat").ok(),
-            counters: counts.then(ThreadCounters::open).and_then(Result::ok),
+            counters: None,
             own_counts: [0; 4],
             energy: meters_energy.then(Energy::open).and_then(Result::ok),
             before: Reading::default(),
-        };
-        if meters.counters.is_some() {
-            let spans = [(); EMPTY_SPANS].map(|()| meters.empty_span());
-            let least = |index: usize| spans.iter().map(|counts| counts[index]).min();
-            meters.own_counts = [0, 1, 2, 3].map(|index| least(index).unwrap_or(0));
         }
-        meters
+    }
+
+    /// From now on hardware counters count too, where the machine has them.
+    pub(super) fn count(&mut self) {
+        if self.counters.is_some() {
+            return;
+        }
+        self.counters = ThreadCounters::open().ok();
+        if self.counters.is_some() {
+            self.empty_span();
+            let spans = [(); EMPTY_SPANS].map(|()| self.empty_span());
+            let least = |index: usize| spans.iter().map(|counts| counts[index]).min();
+            self.own_counts = [0, 1, 2, 3].map(|index| least(index).unwrap_or(0));
+        }
     }
 
     /// What is counted where nothing is done; 0 where nothing is counted.
@@ -189,7 +198,9 @@ mod tests {
 
     #[test]
     fn spans_add_up_and_what_lies_between_them_does_not_count() {
-        let mut meters = Meters::open(true, false);
+        let mut meters = Meters::open(false);
+        assert_eq!(meters.record().counts, [UNKNOWN; 4]);
+        meters.count();
         let mut record = meters.record();
         let spin = |rounds: u64| (0..rounds).fold(1, |x, i| std::hint::black_box(x ^ i));
         let mut span = |rounds: u64| {

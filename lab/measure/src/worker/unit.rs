@@ -75,7 +75,7 @@ impl Unit {
             contestants.push(Prepared { contestant, state });
         }
         area.header().enter(NOBODY);
-        let meters = Meters::open(load.counts, load.meters_energy);
+        let meters = Meters::open(load.meters_energy);
         let (_input, _outputs) = (mapped, outputs);
         Ok(Loaded::Ready(Box::new(Unit { area, contestants, meters, _input, _outputs })))
     }
@@ -86,7 +86,7 @@ impl Unit {
     }
 
     /// Calls the primer once, then runs the batches in the order that the area holds, and leaves
-    /// their records there. Allocates nothing.
+    /// their records there. Allocates nothing, unless counters are asked for that are not there.
     pub(super) fn run(&mut self, rounds: &Rounds) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;
@@ -98,6 +98,9 @@ impl Unit {
         if calls_again && self.contestants.iter().any(|each| each.contestant.reset.is_some()) {
             let text = "a contestant has a reset, so each call must be timed by itself";
             return Reply::Failed(text.to_owned());
+        }
+        if rounds.counts {
+            self.meters.count();
         }
         self.call(rounds.primer);
         for index in 0..batches {

@@ -23,6 +23,8 @@ pub(super) struct Session {
 pub(super) struct Batch {
     pub(super) calls: u64,
     pub(super) times_each_call: bool,
+    /// Whether hardware counters count them.
+    pub(super) counts: bool,
 }
 
 impl Session {
@@ -75,6 +77,7 @@ impl Session {
             batches: batches as u64,
             calls_a_batch: batch.calls,
             times_each_call: batch.times_each_call,
+            counts: batch.counts,
         });
         let reply = self.process.ask(&request, &[], &frame.patience(&self.area));
         match frame.settle(reply, &mut self.process, &self.area, &self.members)? {

@@ -1,6 +1,7 @@
 //! One unit: its process, its rounds, and whether its answers are right.
 
 use super::blame::{Frame, no_worker};
+use super::counting::{self, Counting};
 use super::process::Process;
 use super::session::{Batch, Session};
 use super::{Workers, checking, not_linked, sample};
@@ -46,7 +47,6 @@ impl Workers {
                 output_bytes: input.output_bytes,
             },
             capacity: (rounds.max(1) * coins.order.len()) as u64,
-            counts: self.counts,
             meters_energy: self.meters_energy,
         };
         let process = Process::start(&self.program, padding(0));
@@ -75,6 +75,7 @@ impl Workers {
         let batch = Batch {
             calls: self.functions.calls_a_batch,
             times_each_call: self.functions.times_each_call,
+            counts: self.counting == Counting::Always,
         };
         self.lookout.before();
         let records = session.run(request.orders, coins.primer, batch, &frame)?;
@@ -84,13 +85,41 @@ impl Workers {
         }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
-        let samples: Vec<Sample> =
+        let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
+        if self.counting == Counting::Once {
+            self.count(&mut session, request, &mut samples, &frame)?;
+        }
         if self.scope == Scope::Layout {
             self.session = Some(session);
         }
         let wall = |records: &Vec<Record>| records.iter().map(|record| record.wall_ns).collect();
         Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
+    }
+
+    /// Runs one more batch of each contestant, which is counted and no evidence, in the order of
+    /// the last round.
+    fn count(
+        &mut self,
+        session: &mut Session,
+        request: &UnitRequest<'_>,
+        samples: &mut [Sample],
+        frame: &Frame<'_>,
+    ) -> Result<(), UnitFailure> {
+        let coins = request.coins;
+        let orders = &request.orders[request.orders.len().saturating_sub(1)..];
+        let batch = counting::batch(&self.functions);
+        let records = session.run(orders, coins.primer, batch, frame)?;
+        let batches = sorted(orders, &coins.order, &records);
+        self.judge(session, &coins.order, &batches)?;
+        for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(&coins.order) {
+            let ran = request.orders.iter().flatten().filter(|who| *who == contestant).count();
+            let timed = self.functions.calls_a_batch.saturating_mul(ran as u64);
+            if let Some(counted) = records.first() {
+                counting::scale(sample, counted, batch.calls, timed);
+            }
+        }
+        Ok(())
     }
 
     /// Holds the checksums of a unit against the oracle's. Where one is wrong, the checking pass

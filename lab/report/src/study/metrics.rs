@@ -126,7 +126,7 @@ pub(crate) fn missing(blocks: &[Block]) -> Option<String> {
         }
     }
     let why = match reasons.as_slice() {
-        [] => "this machine has no meter for them".to_owned(),
+        [] => "this run did not measure them".to_owned(),
         reasons => reasons.join("; "),
     };
     Some(format!("{}: - ({why}).", missing.join(", ")))

@@ -9,6 +9,7 @@ use tiebreak_core::sampler::{
 };
 use tiebreak_core::study::{BuiltForm, Verification};
 use tiebreak_core::warning::Warning;
+use tiebreak_measure::MissingMeter;
 use tiebreak_measure::runners::Runners;
 use tiebreak_measure::workers::{WorkerProgram, Workers};
 
@@ -52,8 +53,8 @@ impl Functions {
         of_each!(self, inner => inner.files())
     }
 
-    /// The meters that a claim asks for and this machine lacks, each with what was tried.
-    pub fn missing_meters(&self) -> &[String] {
+    /// The meters that are not read, each with the reason.
+    pub fn missing_meters(&self) -> &[MissingMeter] {
         of_each!(self, inner => inner.missing_meters())
     }
 

@@ -15,6 +15,7 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::result::{ContestResult, Family};
 use tiebreak_core::study::Workload;
+use tiebreak_core::warning::Warning;
 use tiebreak_machine::clock;
 use tiebreak_stats::family;
 use tiebreak_store::Store;
@@ -166,7 +167,9 @@ fn contest(
     for (contestant, fault) in trial.void {
         session.void(contestant, fault)?;
     }
-    for warning in trial.warnings {
+    let missing = sampler.missing_meters().iter();
+    let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
+    for warning in trial.warnings.into_iter().chain(missing) {
         session.warn(warning)?;
     }
     Ok(Contest { name, lines: vec![index as u64 + 1; claims.len().max(1)], session, sampler })

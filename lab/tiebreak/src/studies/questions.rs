@@ -7,6 +7,7 @@ use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::Workload;
 use tiebreak_core::warning::Warning;
+use tiebreak_measure::MissingMeter;
 use tiebreak_study as study;
 
 /// Claims about a workload, and those that nobody can judge here.
@@ -41,16 +42,18 @@ impl Questions {
         Ok(questions)
     }
 
-    /// Leaves out the claims about what this machine does not measure; `missing` says what was
-    /// tried.
-    pub fn keep_measured(&mut self, measured: &[Metric], missing: &[String]) {
+    /// Leaves out the claims about what this machine does not measure; `missing` says why.
+    pub fn keep_measured(&mut self, measured: &[Metric], missing: &[MissingMeter]) {
         for claim in std::mem::take(&mut self.claims) {
             match measured.contains(&claim.metric) {
                 true => self.claims.push(claim),
                 false => {
                     let metric = claim.metric.name();
                     let mut why = format!("{metric} is not measured here");
-                    missing.iter().for_each(|reason| why += &format!("; {reason}"));
+                    let of_metric = |meter: &&MissingMeter| meter.metrics.contains(&claim.metric);
+                    for meter in missing.iter().filter(of_metric) {
+                        why += &format!("; {}", meter.why);
+                    }
                     self.drop(&claim, why);
                 }
             }

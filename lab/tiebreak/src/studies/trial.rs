@@ -14,6 +14,7 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
+use tiebreak_measure::MissingMeter;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
 use tiebreak_measure::workers::Clock;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
@@ -28,8 +29,8 @@ pub struct Trial {
     pub void: Vec<(usize, Fault)>,
     /// What every contestant's samples tell.
     pub measured: Vec<Metric>,
-    /// The meters that claims ask for and this machine lacks, each with what was tried.
-    pub missing_meters: Vec<String>,
+    /// The meters that are not read, each with the reason.
+    pub missing_meters: Vec<MissingMeter>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }

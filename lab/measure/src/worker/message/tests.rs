@@ -21,16 +21,17 @@ fn requests_come_back() {
         stack_bytes: 16,
         input: sizes,
         capacity: 12,
-        counts: true,
-        meters_energy: false,
+        meters_energy: true,
     };
-    let rounds = Rounds { primer: 1, batches: 8, calls_a_batch: 1000, times_each_call: true };
+    let rounds =
+        Rounds { primer: 1, batches: 8, calls_a_batch: 1000, times_each_call: true, counts: false };
     let check = |side| Request::Check(Check { library: "/c".into(), input: sizes, side });
     for request in [
         Request::Probe("/p".into()),
         Request::Load(load.clone()),
         Request::Load(Load { cpu: None, contestants: Vec::new(), ..load }),
         Request::Rounds(rounds),
+        Request::Rounds(Rounds { times_each_call: false, counts: true, ..rounds }),
         check(Side::Front),
         check(Side::End),
         check(Side::Flush),

@@ -1,0 +1,22 @@
+//! Which meters a plan asks for, and those that are not read.
+
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Plan;
+
+/// The metrics that need hardware counters.
+pub(crate) const COUNTED: [Metric; 4] =
+    [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
+
+/// Whether a claim is about one of these metrics.
+pub(crate) fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
+    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
+}
+
+/// A meter that is not read in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingMeter {
+    /// The metrics that are not measured for want of it.
+    pub metrics: Vec<Metric>,
+    /// Why, with each way that was tried, as a text for people.
+    pub why: String,
+}

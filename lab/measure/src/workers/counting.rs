@@ -1,0 +1,118 @@
+//! When hardware counters count: over every timed batch where a claim is about one, over one more
+//! batch of each contestant where they only fill a table.
+//!
+//! To switch a group on, off and to read it takes some 0.1 ms in a virtual machine, where each
+//! access to a counter leaves the guest. So what nobody claims anything about is counted beside the
+//! evidence, not in it.
+
+use super::session::Batch;
+use crate::meters::{COUNTED, MissingMeter, asks};
+use crate::worker::area::{Record, UNKNOWN};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Plan, Scope};
+use tiebreak_core::sample::{Mark, Sample};
+use tiebreak_core::study::FunctionPlan;
+use tiebreak_machine::meters::{Energy, ThreadCounters};
+
+/// Where each call is timed by itself, so many are counted at most: each has its own switching.
+const COUNTED_CALLS_MAX: u64 = 8;
+
+/// Which batches of a unit hardware counters count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counting {
+    /// None.
+    Never,
+    /// One of each contestant after the unit's timed rounds.
+    Once,
+    /// All that are timed.
+    Always,
+}
+
+impl Counting {
+    /// What a plan asks for, as far as this machine has it, and what is not counted.
+    pub(super) fn of(plan: &Plan) -> (Counting, Option<MissingMeter>) {
+        let missing = |metrics, why| Some(MissingMeter { metrics, why });
+        let counters = match ThreadCounters::open() {
+            Ok(counters) => counters,
+            Err(reason) => return (Counting::Never, missing(COUNTED.into(), reason.to_string())),
+        };
+        let counting = match (asks(plan, &COUNTED), plan.scope) {
+            (true, _) => Counting::Always,
+            (false, Scope::Layout) => {
+                let why = "no hardware counters: at scope layout they count only if a claim is \
+                           about one";
+                return (Counting::Never, missing(COUNTED.into(), why.to_owned()));
+            }
+            (false, _) => Counting::Once,
+        };
+        let names: Vec<&str> = counters.uncounted().collect();
+        if names.is_empty() {
+            return (counting, None);
+        }
+        let why = format!("no {}: this machine's counters lack them", names.join(", "));
+        (counting, missing(names.into_iter().filter_map(Metric::from_name).collect(), why))
+    }
+}
+
+/// Why energy is not metered, if it is not.
+pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
+    let why = match (Energy::open(), is_asked) {
+        (Err(reason), _) => reason.to_string(),
+        (Ok(_), false) => "no energy: it is metered only if a claim is about it".to_owned(),
+        (Ok(_), true) => return None,
+    };
+    Some(MissingMeter { metrics: vec![Metric::Energy], why })
+}
+
+/// The batch that is counted beside the timed ones.
+pub(super) fn batch(functions: &FunctionPlan) -> Batch {
+    let FunctionPlan { calls_a_batch, times_each_call, .. } = *functions;
+    let most = if times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
+    Batch { calls: calls_a_batch.min(most), times_each_call, counts: true }
+}
+
+/// Puts what was counted in `calls` calls into the sample of a contestant with `timed` calls, as if
+/// all of these had been counted.
+pub(super) fn scale(sample: &mut Sample, counted: &Record, calls: u64, timed: u64) {
+    let of_timed = |count: u64| {
+        let scaled = u128::from(count) * u128::from(timed) / u128::from(calls.max(1));
+        (count != UNKNOWN).then_some(u64::try_from(scaled).unwrap_or(u64::MAX))
+    };
+    let [cycles, instructions, branch_misses, cache_misses] = counted.counts.map(of_timed);
+    let meters = &mut sample.meters;
+    (meters.cycles, meters.instructions) = (cycles, instructions);
+    (meters.branch_misses, meters.cache_misses) = (branch_misses, cache_misses);
+    if counted.is_multiplexed != 0 {
+        sample.marks = sample.marks.with(Mark::Multiplexed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{self, Around};
+    use super::*;
+
+    #[test]
+    fn counts_are_scaled_to_the_unit_and_nothing_else_changes() {
+        let timed = Record { wall_ns: 100, counts: [UNKNOWN; 4], ..Record::default() };
+        let plain = sample::sum(&[timed, timed], &Around::default());
+        let check = |counted: Record, calls, expected: [Option<u64>; 4]| {
+            let mut sample = plain.clone();
+            scale(&mut sample, &counted, calls, 60);
+            let meters = &sample.meters;
+            let [cycles, instructions] = [meters.cycles, meters.instructions];
+            let counts = [cycles, instructions, meters.branch_misses, meters.cache_misses];
+            assert_eq!(counts, expected);
+            assert_eq!(sample.marks.has(Mark::Multiplexed), counted.is_multiplexed != 0);
+            (sample.meters, sample.marks) = (plain.meters, plain.marks);
+            assert_eq!(sample, plain);
+        };
+        let counts = [10, 7, UNKNOWN, 0];
+        let record = Record { wall_ns: 900, minor_faults: 5, counts, ..Record::default() };
+        check(record, 30, [Some(20), Some(14), None, Some(0)]);
+        check(record, 8, [Some(75), Some(52), None, Some(0)]);
+        let shared = Record { is_multiplexed: 1, ..record };
+        check(shared, 60, [Some(10), Some(7), None, Some(0)]);
+        check(Record { counts: [u64::MAX - 1; 4], ..record }, 1, [Some(u64::MAX); 4]);
+    }
+}
