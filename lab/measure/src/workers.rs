@@ -30,6 +30,7 @@ use beside::Lookout;
 use counting::Counting;
 use inputs::Inputs;
 use session::Session;
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +43,9 @@ use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
+/// A unit may always wait this long for a quiet machine.
+const WAIT_NS_MIN: u64 = 1_000_000;
+
 /// Runs the contestants of a plan as functions in workers, a process a unit.
 ///
 /// One at a time and from one thread, which must live as long as this does: its end ends the
@@ -51,6 +55,8 @@ pub struct Workers {
     functions: Box<FunctionPlan>,
     scope: Scope,
     waits_for_quiet: bool,
+    /// How long the latest unit took: a wait for a quiet machine is no longer.
+    latest_unit_ns: u64,
     timeout_ns: Option<u64>,
     program: WorkerProgram,
     files: Vec<PathBuf>,
@@ -110,6 +116,8 @@ impl Workers {
             functions.built.iter().map(|built| built.form.clone()).collect();
         let files = files(&functions, &inputs);
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
+        let digest = Sha256::digest(plan.seed.as_bytes());
+        let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
         let cpus = functions.cpu.map_or(allowed, |cpu| vec![cpu]);
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
@@ -120,7 +128,8 @@ impl Workers {
             timeout_ns: plan.program.timeout_ns,
             program,
             files,
-            stock: stock.map_err(not_started)?,
+            stock: stock.map_err(not_started)?.with_salt(salt),
+            latest_unit_ns: u64::MAX,
             as_built: HashMap::new(),
             inputs,
             session: None,
@@ -188,6 +197,8 @@ impl Sampler for Workers {
             return Quiet { waited_ns: 0, quiet: true };
         }
         let interrupted = self.interrupted;
+        // Waiting for longer than a unit takes costs more than a neighbour beside it.
+        let at_most_ns = at_most_ns.min(self.latest_unit_ns.max(WAIT_NS_MIN));
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
     }
 
@@ -196,7 +207,10 @@ impl Sampler for Workers {
     }
 
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        self.unit(request)
+        let began_ns = clock::monotonic_ns();
+        let ran = self.unit(request);
+        self.latest_unit_ns = clock::monotonic_ns().saturating_sub(began_ns);
+        ran
     }
 
     /// Links the placements that are not there yet, on all CPUs.

@@ -1,5 +1,6 @@
 //! Placements linked ahead.
 
+use super::draw::Draw;
 use super::error::BuildError;
 use super::link::Linker;
 use super::objects;
@@ -21,6 +22,8 @@ pub struct Stock {
     scratch: Scratch,
     forms: Vec<BuiltForm>,
     placements: Placements,
+    /// What the placements are drawn from that are used again.
+    salt: u64,
     ready: Mutex<HashMap<Wanted, PathBuf>>,
     linked: AtomicUsize,
 }
@@ -39,7 +42,14 @@ impl Stock {
         Scratch::sweep(&folder);
         let scratch = Scratch::new(&folder)?;
         let (ready, linked) = (Mutex::default(), AtomicUsize::new(0));
-        Ok(Stock { scratch, forms, placements, ready, linked })
+        Ok(Stock { scratch, forms, placements, salt: 0, ready, linked })
+    }
+
+    /// Draws the placements that are used again from this, so that each run has others. Those of
+    /// two contestants differ in any case.
+    #[must_use]
+    pub fn with_salt(self, salt: u64) -> Stock {
+        Stock { salt, ..self }
     }
 
     /// Links what is wanted, as (contestant, seed), and is not there yet, on as many threads as
@@ -121,7 +131,9 @@ impl Stock {
     fn reduced(&self, (contestant, seed): Wanted) -> Wanted {
         match self.placements {
             Placements::Reused(count) if seed != 0 => {
-                (contestant, 1 + seed % u64::from(count.max(1)))
+                let which = seed % u64::from(count.max(1));
+                let own = Draw::new(self.salt ^ contestant as u64).next();
+                (contestant, Draw::new(own.wrapping_add(which)).next() | 1)
             }
             _ => (contestant, seed),
         }

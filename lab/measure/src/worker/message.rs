@@ -66,8 +66,9 @@ pub(crate) struct Sizes {
 /// Rounds of contestants that are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
-    /// Who is called once, untimed, before the first round.
-    pub(crate) primer: u32,
+    /// Who is called once, untimed, before the first round; nobody before a batch that is no
+    /// evidence.
+    pub(crate) primer: Option<u32>,
     /// Batches in all rounds together: as many entries of the orders are read.
     pub(crate) batches: u64,
     pub(crate) calls_a_batch: u64,
@@ -102,7 +103,7 @@ impl Request {
             Request::Probe(library) => Put::kind(0).bytes(library.as_os_str().as_bytes()),
             Request::Load(load) => load.put(Put::kind(1)),
             Request::Rounds(rounds) => Put::kind(2)
-                .number(u64::from(rounds.primer))
+                .number(rounds.primer.map_or(u64::MAX, u64::from))
                 .number(rounds.batches)
                 .number(rounds.calls_a_batch)
                 .flag(rounds.times_each_call)
@@ -127,7 +128,7 @@ impl Request {
             0 => Request::Probe(path(&mut take)?),
             1 => Request::Load(Load::take(&mut take)?),
             2 => Request::Rounds(Rounds {
-                primer: take.number32()?,
+                primer: position(&mut take)?,
                 batches: take.number()?,
                 calls_a_batch: take.number()?,
                 times_each_call: take.flag()?,
@@ -155,6 +156,14 @@ impl Request {
 
 fn path(take: &mut Take<'_>) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(take.bytes()?)))
+}
+
+/// A place in the worker, or that of nobody.
+fn position(take: &mut Take<'_>) -> Option<Option<u32>> {
+    match take.number()? {
+        u64::MAX => Some(None),
+        place => Some(Some(u32::try_from(place).ok()?)),
+    }
 }
 
 impl Load {

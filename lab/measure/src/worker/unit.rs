@@ -85,13 +85,15 @@ impl Unit {
         self.contestants.iter().map(|prepared| prepared.contestant.reset.is_some()).collect()
     }
 
-    /// Calls the primer once, then runs the batches in the order that the area holds, and leaves
-    /// their records there. Allocates nothing, unless counters are asked for that are not there.
+    /// Calls the primer once if there is one, then runs the batches in the order that the area
+    /// holds, and leaves their records there. Allocates nothing, unless counters are asked for that
+    /// are not there.
     pub(super) fn run(&mut self, rounds: &Rounds) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;
         let is_known = |index: usize| self.area.order(index) < count;
-        if batches > self.area.capacity() || rounds.primer >= count || !(0..batches).all(is_known) {
+        let is_nobody = rounds.primer.is_some_and(|primer| primer >= count);
+        if batches > self.area.capacity() || is_nobody || !(0..batches).all(is_known) {
             return Reply::Failed("more was asked of a worker than it has loaded".to_owned());
         }
         let calls_again = rounds.calls_a_batch > 1 && !rounds.times_each_call;
@@ -102,7 +104,9 @@ impl Unit {
         if rounds.counts {
             self.meters.count();
         }
-        self.call(rounds.primer);
+        if let Some(primer) = rounds.primer {
+            self.call(primer);
+        }
         for index in 0..batches {
             let record = self.batch(self.area.order(index), rounds);
             self.area.set_record(index, &record);

@@ -97,7 +97,7 @@ mod tests {
         let timed = Record { wall_ns: 100, counts: [UNKNOWN; 4], ..Record::default() };
         let plain = sample::sum(&[timed, timed], &Around::default());
         let check = |counted: Record, calls, expected: [Option<u64>; 4]| {
-            let mut sample = plain.clone();
+            let mut sample = plain;
             scale(&mut sample, &counted, calls, 60);
             let meters = &sample.meters;
             let [cycles, instructions] = [meters.cycles, meters.instructions];

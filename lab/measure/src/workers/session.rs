@@ -56,12 +56,12 @@ impl Session {
         self.input_seed
     }
 
-    /// Has it run rounds, given as orders of contestants of the plan; gives the records in the
-    /// order in which the batches ran.
+    /// Has it run rounds, given as orders of contestants of the plan, after a call of the primer if
+    /// there is one; gives the records in the order in which the batches ran.
     pub(super) fn run(
         &mut self,
         orders: &[Vec<usize>],
-        primer: usize,
+        primer: Option<usize>,
         batch: Batch,
         frame: &Frame<'_>,
     ) -> Result<Vec<Record>, UnitFailure> {
@@ -73,7 +73,7 @@ impl Session {
             self.area.set_order(index, self.position(*contestant)?);
         }
         let request = Request::Rounds(Rounds {
-            primer: self.position(primer)?,
+            primer: primer.map(|primer| self.position(primer)).transpose()?,
             batches: batches as u64,
             calls_a_batch: batch.calls,
             times_each_call: batch.times_each_call,

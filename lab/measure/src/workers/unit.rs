@@ -78,7 +78,7 @@ impl Workers {
             counts: self.counting == Counting::Always,
         };
         self.lookout.before();
-        let records = session.run(request.orders, coins.primer, batch, &frame)?;
+        let records = session.run(request.orders, Some(coins.primer), batch, &frame)?;
         let mut around = self.lookout.after();
         if session.members().len() == 1 {
             around.peak_memory_bytes = session.peak_memory_bytes();
@@ -109,7 +109,7 @@ impl Workers {
         let coins = request.coins;
         let orders = &request.orders[request.orders.len().saturating_sub(1)..];
         let batch = counting::batch(&self.functions);
-        let records = session.run(orders, coins.primer, batch, frame)?;
+        let records = session.run(orders, None, batch, frame)?;
         let batches = sorted(orders, &coins.order, &records);
         self.judge(session, &coins.order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(&coins.order) {

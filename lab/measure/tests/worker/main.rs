@@ -2,6 +2,7 @@
 
 mod allocations;
 mod checks;
+mod counters;
 mod faults;
 mod probes;
 mod study;

@@ -23,15 +23,20 @@ fn requests_come_back() {
         capacity: 12,
         meters_energy: true,
     };
-    let rounds =
-        Rounds { primer: 1, batches: 8, calls_a_batch: 1000, times_each_call: true, counts: false };
+    let rounds = Rounds {
+        primer: Some(1),
+        batches: 8,
+        calls_a_batch: 1000,
+        times_each_call: true,
+        counts: false,
+    };
     let check = |side| Request::Check(Check { library: "/c".into(), input: sizes, side });
     for request in [
         Request::Probe("/p".into()),
         Request::Load(load.clone()),
         Request::Load(Load { cpu: None, contestants: Vec::new(), ..load }),
         Request::Rounds(rounds),
-        Request::Rounds(Rounds { times_each_call: false, counts: true, ..rounds }),
+        Request::Rounds(Rounds { primer: None, counts: true, ..rounds }),
         check(Side::Front),
         check(Side::End),
         check(Side::Flush),
