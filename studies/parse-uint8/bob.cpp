@@ -1,6 +1,6 @@
-// Published as "bob" (Perforated Bob): three bytes are tested instead of four, the length at the end.
-// As in the source, C++ leaves the shift undefined for lengths above 3; what compilers make of it is
-// refused afterwards, and `study verify` looks.
+// Published as "bob" (Perforated Bob): three bytes are tested instead of four, the length at the
+// end. As in the source, C++ leaves the shift undefined for lengths above 3; what compilers make of
+// it is refused afterwards, and `study verify` looks.
 
 #include "text.h"
 

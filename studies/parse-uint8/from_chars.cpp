@@ -1,5 +1,5 @@
-// Published as "std::from_chars". It stops at the first character that is no digit and calls what it
-// has read a number: "12x" is 12. So it stands under a contract of its own.
+// Published as "std::from_chars". It stops at the first character that is no digit and calls what
+// it has read a number: "12x" is 12. So it stands under a contract of its own.
 
 #include "text.h"
 

@@ -1,5 +1,5 @@
-// What the contestants under the contract "batch" share: one text, a number a line, and one call for
-// all of it.
+// What the contestants under the contract "batch" share: one text, a number a line, and one call
+// for all of it.
 #ifndef PARSE_UINT8_LINES_H
 #define PARSE_UINT8_LINES_H
 

@@ -1,5 +1,5 @@
-// The contract "batch": the strings of the input as lines of one text. A string that has a line feed
-// in it cannot be asked for.
+// The contract "batch": the strings of the input as lines of one text. A string that has a line
+// feed in it cannot be asked for.
 
 #include "lines.h"
 #include "tiebreak.h"

@@ -1,5 +1,5 @@
-// Ours: no table and no branch. As "bob", but whether all are digits and whether the number is at most
-// 255 meet in the sign bits of one word and share a test.
+// Ours: no table and no branch. As "bob", but whether all are digits and whether the number is at
+// most 255 meet in the sign bits of one word and share a test.
 
 #include "text.h"
 

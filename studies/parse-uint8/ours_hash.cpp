@@ -2,7 +2,8 @@
 //
 //   key    = the string's bytes with the length above them, in 64 bits
 //   slot   = hash of the bytes alone
-//   number = key - base[slot], valid if it is below 256, where base[slot] = the slot's key - its value
+//   number = key - base[slot], valid if it is below 256
+//            where base[slot] = the slot's key - its value
 //
 // The length is part of what is compared, not of what is hashed: without it "1\0" would pass for
 // "1", since masking the word leaves the same bytes. The key has room for the length of any string

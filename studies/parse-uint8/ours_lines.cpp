@@ -64,7 +64,8 @@ inline void block(Cursor &at) {
   const uint64_t one_digit = _pext_u64(two_before, ends);
   const uint64_t two_digits = _pext_u64(three_before, ends);
   const uint64_t sized = (two_before | three_before | four_before) & ~(ends << 1 | 1);
-  const uint64_t mask = ~(_pdep_u64(one_digit, cell << 1) | _pdep_u64(one_digit | two_digits, cell));
+  const uint64_t mask =
+      ~(_pdep_u64(one_digit, cell << 1) | _pdep_u64(one_digit | two_digits, cell));
   const __m512i cells = _mm512_maskz_expand_epi8(mask, bytes);
   const __mmask64 is_digit = mask & (cell * 7);
   const __m512i digits = _mm512_maskz_sub_epi8(is_digit, cells, _mm512_set1_epi8('0'));

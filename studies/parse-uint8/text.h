@@ -1,4 +1,4 @@
-// What all contestants of this study that are C++ share: the strings and the function that is timed.
+// What contestants of this study that are C++ share: the strings and the function that is timed.
 #ifndef PARSE_UINT8_TEXT_H
 #define PARSE_UINT8_TEXT_H
 

@@ -40,5 +40,5 @@ void release(void *opaque) { delete static_cast<State *>(opaque); }
 
 } // namespace
 
-TIEBREAK_CONTESTANT_WITH("percent-escape", ESCAPE_NEEDS, 0u, 0u, 0u, 0u, prepare, nullptr, run, dump,
-                         release);
+TIEBREAK_CONTESTANT_WITH("percent-escape", ESCAPE_NEEDS, 0u, 0u, 0u, 0u, prepare, nullptr, run,
+                         dump, release);

@@ -1,5 +1,5 @@
-// The oracle of this study: makes the paths and says what they become. An answer is the escaped path
-// as a line, so no path has a line feed in it.
+// The oracle of this study: makes the paths and says what they become. An answer is the escaped
+// path as a line, so no path has a line feed in it.
 
 #include "paths.h"
 

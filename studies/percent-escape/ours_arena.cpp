@@ -1,5 +1,5 @@
-// Ours under the contract "batch": whole blocks of 64 bytes are stored, and the next path overwrites
-// what was too much. A path that has a percent sign is done once more, 21 bytes a step.
+// Ours under the contract "batch": whole blocks of 64 bytes are stored, and the next path
+// overwrites what was too much. A path that has a percent sign is done once more, 21 bytes a step.
 
 #include "avx512.h"
 #include "escape.h"

@@ -1,5 +1,5 @@
-// Ours under the published contract for a CPU without AVX-512: as there, 32 bytes at a time, the last
-// ones once more so that no byte is alone.
+// Ours under the published contract for a CPU without AVX-512: as there, 32 bytes at a time, the
+// last ones once more so that no byte is alone.
 
 #include "escape.h"
 

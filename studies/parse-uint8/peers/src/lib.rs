@@ -1,5 +1,5 @@
-//! The peers of this study that are Rust crates, one a feature, under the published contract: a call
-//! a number, 1 to 3 digits, at most 255.
+//! The peers of this study that are Rust crates, one a feature, under the published contract: a
+//! call a number, 1 to 3 digits, at most 255.
 
 mod texts;
 
