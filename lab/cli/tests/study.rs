@@ -74,6 +74,7 @@ fn a_study_is_built_judged_and_raced() {
         let names: Vec<_> = rows(&result, workload).iter().map(|row| &row["name"]).collect();
         assert_eq!(names, ["plain", "unrolled"]);
         assert!(rows(&result, workload)[1]["ratio"].is_object());
+        is_counted_or_told_why(&result["runs"][workload], rows(&result, workload));
         // The claim, and a ratio of the table: the error is split over both workloads.
         let verdicts = result["runs"][workload]["verdicts"].as_array().unwrap();
         assert_eq!(verdicts.len(), 2);
@@ -88,6 +89,19 @@ fn a_study_is_built_judged_and_raced() {
     for words in [&["show", "latest"][..], &["replay", "latest"], &["report", "latest"]] {
         let said = place.run(words);
         assert!([0, 1, 2].contains(&said.code) && said.out.contains("unrolled"), "{said:?}");
+    }
+}
+
+/// Whatever some machine meters is in every row, or the run says once why it is in none.
+fn is_counted_or_told_why(run: &Value, rows: &[Value]) {
+    let warnings = run["warnings"].as_array().unwrap();
+    let reasons = warnings.iter().filter(|warning| warning["code"] == "no_meter");
+    let reasons: Vec<_> = reasons.map(Value::to_string).collect();
+    let about = |what: &str| reasons.iter().filter(|reason| reason.contains(what)).count();
+    for (metric, meter) in [("instructions", "no hardware counters"), ("energy_nj", "no energy")] {
+        let told = usize::from(rows.iter().any(|row| row["per_call"][metric].is_null()));
+        assert!(rows.iter().all(|row| row["per_call"][metric].is_null() == (told > 0)), "{rows:?}");
+        assert_eq!(about(meter), told, "{metric}: {reasons:?}");
     }
 }
 
@@ -217,4 +231,37 @@ fn finished(place: &Place) -> Vec<u64> {
     let runs: Value = serde_json::from_str(&place.run(&["history", "--json"]).out).unwrap();
     let runs = runs.as_array().unwrap().iter();
     runs.map(|run| run["rounds"].as_u64().unwrap()).collect()
+}
+
+/// Of verdicts about another task than the reference's there are none, however they are asked for.
+#[test]
+fn a_contestant_whose_contract_is_not_exact_gets_no_verdict() {
+    let place = place();
+    let contract = "[[contract]]\nname = \"other\"\nexact = false\ntext = \"another task\"\n";
+    edit(&place, "study.toml", "[oracle]", &format!("{contract}\n[oracle]"));
+    edit(&place, "study.toml", "name = \"unrolled\"", "name = \"unrolled\"\ncontract = \"other\"");
+    let path = place.path("studies/demo/study.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let without_claims = text.split("[[claim]]").next().unwrap();
+    std::fs::write(&path, without_claims).unwrap();
+    let (said, result) = run(&place, &["--order"]);
+    assert!(
+        result["runs"].as_array().is_none_or(|runs| {
+            runs.iter().all(|run| run["verdicts"].as_array().is_none_or(Vec::is_empty))
+        }),
+        "{said:?}"
+    );
+    let claim = "unrolled is faster than plain";
+    let said = place.run(&["study", "run", "demo", "--claim", claim, "--budget", "12 rounds"]);
+    assert!(!said.out.contains("Holds") && !said.out.contains("Refuted"), "{said:?}");
+}
+
+#[test]
+fn placements_that_are_drawn_again_are_told() {
+    let place = place();
+    let reused = ["--placements", "4", "--order", "--budget", "12 rounds"];
+    let (said, result) = run(&place, &reused);
+    assert!(said.out.contains("not valid"), "{said:?}");
+    let warnings = result["runs"][0]["warnings"].to_string();
+    assert!(warnings.contains("placements_reused"), "{warnings}");
 }

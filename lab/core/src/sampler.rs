@@ -52,7 +52,7 @@ pub struct UnitRequest<'a> {
     pub coins: &'a RoundCoins,
     /// The order of each of the unit's rounds: permutations of the coins' order.
     pub orders: &'a [Vec<usize>],
-    /// The unit is ended when it has taken this long.
+    /// Who gives no sign of life for this long, in a call, a batch or while it is prepared, hangs.
     pub timeout_ns: u64,
 }
 

@@ -143,6 +143,11 @@ pub enum Warning {
         /// The one that stands in for it.
         instead: String,
     },
+    /// Placements are drawn from so many again and again, which is not valid.
+    PlacementsReused {
+        /// From how many.
+        count: u32,
+    },
     /// Calls are timed one by one, and one is short for the clock.
     ShortCall {
         /// Name of the contestant.
@@ -193,6 +198,7 @@ impl Warning {
             Warning::NoRunDelay => "no_run_delay",
             Warning::NotJudged { .. } => "not_judged",
             Warning::OtherReference { .. } => "other_reference",
+            Warning::PlacementsReused { .. } => "placements_reused",
             Warning::ShortCall { .. } => "short_call",
             Warning::NoMeter { .. } => "no_meter",
         }
@@ -345,6 +351,11 @@ impl Warning {
             Warning::OtherReference { reference, instead } => {
                 write!(f, "{reference} takes no part, so the others are compared with {instead}")
             }
+            Warning::PlacementsReused { count } => write!(
+                f,
+                "placements are drawn from {count} again and again, so the error is not kept: luck \
+                 with one of them counts as often as it comes; without --placements it is"
+            ),
             Warning::ShortCall { contestant, call_ns, clock_ns } => write!(
                 f,
                 "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \

@@ -46,6 +46,15 @@ impl Proof {
         }
     }
 
+    /// Whether the median lies between the limits, where the engine must agree with it.
+    fn median_is_within(&self) -> bool {
+        let within = |median: f64| {
+            let Limits { low, high } = self.limits;
+            low.is_none_or(|low| low < median) && high.is_none_or(|high| median < high)
+        };
+        !self.asks_the_median || self.median.is_none_or(within)
+    }
+
     fn above(&self, bar: f64) -> bool {
         let agrees = !self.asks_the_median || self.median.is_none_or(|median| median > bar);
         agrees && self.limits.low.is_some_and(|low| low > bar)
@@ -121,7 +130,8 @@ impl Bars {
             }
             Relation::Measure { precision } => {
                 let width = 2.0 * libm::log1p(precision);
-                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width);
+                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width)
+                    && proof.median_is_within();
                 return if is_narrow { verdict(Verdict::Holds) } else { None };
             }
             Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => {
@@ -203,5 +213,10 @@ mod tests {
         let limits = Limits { low: Some(0.02), high: None };
         assert_eq!(bars.settle(&Proof::new(limits, Some(-0.1), true)), None);
         assert!(bars.settle(&Proof::new(limits, Some(0.03), true)).is_some());
+        let bars = Bars::new(Relation::Measure { precision: 0.05 }, 0.01);
+        let limits = Limits { low: Some(0.02), high: Some(0.03) };
+        assert_eq!(bars.settle(&Proof::new(limits, Some(0.05), true)), None);
+        assert!(bars.settle(&Proof::new(limits, Some(0.05), false)).is_some());
+        assert!(bars.settle(&Proof::new(limits, Some(0.025), true)).is_some());
     }
 }

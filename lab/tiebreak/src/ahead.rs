@@ -1,6 +1,6 @@
 //! The placements of coming units, told ahead so that they are linked while nothing is timed.
 
-use tiebreak_core::plan::{Plan, Scope};
+use tiebreak_core::plan::{Budget, Plan, Scope};
 use tiebreak_core::sampler::Sampler;
 use tiebreak_stats::coins::{self, Seed};
 
@@ -25,6 +25,7 @@ impl Ahead {
     pub(crate) fn tell(
         &mut self,
         plan: &Plan,
+        budget: Budget,
         round: u64,
         attempt: u32,
         contestants: &[usize],
@@ -37,7 +38,7 @@ impl Ahead {
             return;
         }
         self.units = (2 * self.units).clamp(1, UNITS_MAX);
-        let left = plan.budget.rounds.map_or(u64::MAX, |most| most.saturating_sub(round).max(1));
+        let left = budget.rounds.map_or(u64::MAX, |most| most.saturating_sub(round).max(1));
         self.until = round + self.units.min(left);
         self.contestants = contestants.to_vec();
         let seed = Seed::from_text(&plan.seed);

@@ -226,7 +226,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         }
         let contestants = self.referee.needed();
         let round = self.referee.rounds();
-        self.ahead.tell(&self.plan, round, self.attempt, &contestants, self.sampler);
+        let budget = self.referee.budget();
+        self.ahead.tell(&self.plan, budget, round, self.attempt, &contestants, self.sampler);
         let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.wait_for_quiet(left_ns);
         let mut coins = coins::draw(self.seed, round, self.attempt, &contestants);
@@ -333,8 +334,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             // At scope `layout` each round is an observation, in the order that was drawn for it.
             _ => vec![coins.order.clone()],
         };
-        // The rule speaks of one contestant's time, and a unit has that of all of them.
-        let timeout_ns = self.referee.timeout_ns().saturating_mul(coins.order.len() as u64);
+        let timeout_ns = self.referee.timeout_ns();
         let ran = self.sampler.run_unit(&UnitRequest { coins, orders: &orders, timeout_ns });
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {

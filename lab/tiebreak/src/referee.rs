@@ -364,9 +364,15 @@ impl Referee {
 
     /// When a run of the next round is ended: what the plan says, or ten times the slowest run of
     /// the first round and at least 10 s; in the first round the budget, and at least 10 s. If all
-    /// of the first round's runs were ended, the same again.
+    /// of the first round's runs were ended, the same again. Of functions the pilot knows how long a
+    /// unit of one round takes, and the first unit goes by that.
     pub fn timeout_ns(&self) -> u64 {
-        let first = || self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9) as u64;
+        let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
+        let piloted = piloted.filter(|pilot| pilot.units > 0).map(|pilot| {
+            TIMEOUT_FACTOR as f64 * (pilot.round_cost_ns + pilot.unit_cost_ns)
+        });
+        let budget_ns = || self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9);
+        let first = || piloted.unwrap_or_else(budget_ns) as u64;
         let timeout = match (self.plan.program.timeout_ns, self.slowest_first_ns) {
             (Some(timeout), _) => return timeout,
             (None, Some(slowest)) => slowest.saturating_mul(TIMEOUT_FACTOR),

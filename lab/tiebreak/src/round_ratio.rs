@@ -3,7 +3,7 @@
 use tiebreak_core::journal::Round;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
-use tiebreak_core::sample::{Reading, Sample};
+use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_stats::observation::{self, LogRatio};
 use tiebreak_stats::unit;
 
@@ -29,15 +29,29 @@ pub fn part_of(round: &Round, contestant: usize) -> Option<Part<'_>> {
 ///
 /// By wall time the rounds of a unit are summarised by [`unit::summarise`]; by another metric its
 /// sums are compared. A value that a meter failed to give could have been anything: the round stays
-/// in the evidence.
+/// in the evidence, and so does a unit in which the clock went backwards. Where each call is timed by
+/// itself, each brings a step of the clock of its own.
 pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
-    let step = metric.step(plan.clock_step_ns);
+    let timed_calls = plan.functions.as_ref().filter(|functions| functions.times_each_call);
+    let spans = timed_calls.map_or(1, |functions| functions.calls_a_batch) as f64;
+    let step = match metric {
+        Metric::WallTime => spans * metric.step(plan.clock_step_ns),
+        _ => metric.step(plan.clock_step_ns),
+    };
     let resolution = plan.resolution;
     let ratio = |left, right| LogRatio::between(left, right, step, resolution);
     let is_coarse = |reading| resolution > 0.0 && observation::is_coarse(reading, step, resolution);
     if metric == Metric::WallTime && !left.batches.is_empty() {
-        let reading = |wall_ns: &u64| Reading::exact(*wall_ns as f64);
-        let rounds = || left.batches.iter().map(reading).zip(right.batches.iter().map(reading));
+        let readings = |part: Part<'_>| -> Vec<Reading> {
+            let is_whole = part.sample.outcome == Outcome::Finished;
+            let reading = |wall_ns: &u64| match is_whole {
+                true => Reading::exact(*wall_ns as f64),
+                false => Reading::UNKNOWN,
+            };
+            part.batches.iter().map(reading).collect()
+        };
+        let (left, right) = (readings(left), readings(right));
+        let rounds = || left.iter().copied().zip(right.iter().copied());
         let ratios: Vec<LogRatio> = rounds().map(|(left, right)| ratio(left, right)).collect();
         let coarse = rounds().any(|(left, right)| is_coarse(left) || is_coarse(right));
         return (unit::summarise(&ratios), coarse);

@@ -18,6 +18,7 @@ use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
+use tiebreak_core::study::Placements;
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::print_file;
@@ -285,7 +286,12 @@ fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
         add(&contestant.workload);
     }
     // Of functions the same words are another claim where something else is drawn.
-    plan.functions.iter().for_each(|_| add(plan.scope.name()));
+    if let Some(functions) = &plan.functions {
+        add(plan.scope.name());
+        if functions.placements != Placements::Fresh {
+            add(&format!("{:?}", functions.placements));
+        }
+    }
     // Worktrees lie elsewhere in each run, and what is in them is told by the commit too.
     let placed = || plan.contestants.iter().filter(|each| each.directory.is_some());
     placed().flat_map(|each| &each.parameters).for_each(|(_, value)| add(value));

@@ -2,10 +2,15 @@
 
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::warning::Warning;
 
 /// What a verdict speaks of, as the end of a sentence: of a study's, with its inputs.
 pub(super) fn scope_words(run: &RunResult, claim: &ClaimResult) -> &'static str {
     let is_drawn = run.study.as_ref().map(|study| study.workload.is_drawn);
+    let is_reused = |warning: &Warning| matches!(warning, Warning::PlacementsReused { .. });
+    if run.warnings.iter().any(is_reused) {
+        return "for this code, in placements that were drawn again and again, which is not valid,";
+    }
     match (claim.scope, is_drawn) {
         (Scope::Layout, Some(_)) => {
             "for these binaries as they lie in memory, on this input and this machine"

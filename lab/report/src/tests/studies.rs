@@ -6,6 +6,7 @@ use crate::fixture::study::*;
 use crate::live::{study_frame, study_line};
 use crate::study;
 use tiebreak_core::result::StudyResult;
+use tiebreak_core::warning::Warning;
 
 fn all_studies() -> Vec<(&'static str, StudyResult)> {
     let mut many = studied();
@@ -45,6 +46,23 @@ fn a_study_reads_well() {
 #[test]
 fn a_study_reads_well_as_markdown() {
     insta::assert_snapshot!(study::markdown(&studied()));
+}
+
+#[test]
+fn what_was_not_metered_is_told_with_the_reasons_of_the_run() {
+    let mut study = studied();
+    let mut check = |reasons: &[&str], expected: &str| {
+        let warning = |what: &&str| Warning::NoMeter { what: what.to_string() };
+        for run in &mut study.runs {
+            run.warnings = reasons.iter().map(warning).collect();
+        }
+        let text = study::table(&study, &Look { width: 200, ..LOOK });
+        let line = text.lines().find(|line| line.contains("energy: - "));
+        assert!(line.is_some_and(|line| line.contains(expected)), "{text}");
+    };
+    check(&["no energy: none"], "energy: - (no energy: none).");
+    check(&["no counters: x", "no energy: y"], "energy: - (no counters: x; no energy: y).");
+    check(&[], "energy: - (this run did not measure them).");
 }
 
 #[test]

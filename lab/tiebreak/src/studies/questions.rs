@@ -1,7 +1,7 @@
 //! What is to be settled on a workload: the claims about it, and the ratios of its table.
 
 use super::asked::Asked;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, Ready};
 use crate::error::LabError;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
@@ -141,6 +141,10 @@ fn why_not(claim: &Claim, asked: &Asked, prepared: &Prepared) -> Option<String> 
         );
     }
     for name in std::iter::once(&claim.left).chain(&claim.right) {
+        let is_inexact = |ready: &Ready| ready.entrant.name == *name && !ready.built.is_exact;
+        if prepared.ready.iter().any(is_inexact) {
+            return Some(format!("the contract of {name} is not exact: it does another task"));
+        }
         if prepared.ready.iter().any(|ready| ready.entrant.name == *name) {
             continue;
         }
