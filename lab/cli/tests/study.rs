@@ -5,6 +5,7 @@ mod common;
 use common::{Place, Said};
 use serde_json::Value;
 use std::process::Stdio;
+use tiebreak::store::Store;
 
 /// A place with a study in C that works.
 fn place() -> Place {
@@ -226,6 +227,41 @@ fn a_study_that_was_killed_goes_on_with_all_its_workloads() {
     assert!(gone.code == 65 && gone.err.contains("is gone or has changed"), "{gone:?}");
 }
 
+/// A kill between the beginnings of two runs leaves one workload of two: that is no study.
+#[test]
+fn a_study_that_lacks_the_run_of_a_workload_is_not_gone_on_with() {
+    let place = place();
+    let (said, result) = run(&place, &["--budget", "12 rounds"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let names: Vec<&str> = result["runs"].as_array().unwrap().iter().map(name).collect();
+    let whole = Store::open(&place.path("j.db")).unwrap();
+    let mut runs = whole.runs(None).unwrap();
+    runs.reverse();
+    let headers: Vec<_> = runs.iter().map(|run| whole.header(&run.id).unwrap()).collect();
+    for header in &headers {
+        assert_eq!(header.plan.functions.as_ref().unwrap().workloads, names);
+    }
+    std::fs::remove_file(place.path("j.db")).unwrap();
+    let mut cut_off = Store::open(&place.path("j.db")).unwrap();
+    cut_off.create_run(&headers[0]).unwrap();
+    let refused = place.run(&["resume", "latest"]);
+    let told = format!("there is no run on {}", names[1]);
+    assert!(refused.code == 65 && refused.err.contains(&told), "{refused:?}");
+    // Typed again, with the same seed: each beginning has its own runs.
+    let first = cut_off.runs(None).unwrap()[0].id.clone();
+    headers.iter().for_each(|header| drop(cut_off.create_run(header).unwrap()));
+    let refused = place.run(&["resume", first.as_str()]);
+    assert!(refused.code == 65 && refused.err.contains(&told), "{refused:?}");
+    let resumed = place.run(&["resume", "latest"]);
+    assert!([0, 1, 2].contains(&resumed.code), "{resumed:?}");
+    assert_eq!(finished(&place)[2], 0, "the run that was cut off is left alone");
+}
+
+/// The workload of a run.
+fn name(run: &Value) -> &str {
+    run["study"]["workload"]["name"].as_str().unwrap()
+}
+
 /// Finished rounds of each run, the latest first.
 fn finished(place: &Place) -> Vec<u64> {
     let runs: Value = serde_json::from_str(&place.run(&["history", "--json"]).out).unwrap();
@@ -264,4 +300,14 @@ fn placements_that_are_drawn_again_are_told() {
     assert!(said.out.contains("not valid"), "{said:?}");
     let warnings = result["runs"][0]["warnings"].to_string();
     assert!(warnings.contains("placements_reused"), "{warnings}");
+}
+
+#[test]
+fn a_study_needs_no_folder_for_temporary_files() {
+    let place = place();
+    let words = ["study", "run", "demo", "--only", "small", "--budget", "12 rounds"];
+    let output = place.command(&words).env("TMPDIR", place.path("nowhere")).output().unwrap();
+    let said = Said::of(output);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert!(place.path("cache/placements").exists());
 }

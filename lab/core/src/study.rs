@@ -284,6 +284,9 @@ pub enum BuiltForm {
         environment: Vec<(String, String)>,
         /// The folder that it runs in.
         directory: String,
+        /// Absolute paths of the files that the script may read or import, itself included.
+        #[serde(default)]
+        files: Vec<String>,
     },
 }
 
@@ -313,6 +316,13 @@ pub struct FunctionPlan {
     pub call: Call,
     /// The workload.
     pub workload: Workload,
+    /// The names of all workloads that the same command races, each in a run of its own, in the
+    /// order in which these are begun. Empty in journals of old.
+    #[serde(default)]
+    pub workloads: Vec<String>,
+    /// The contracts that the study describes. Empty in journals of old.
+    #[serde(default)]
+    pub contracts: Vec<Contract>,
     /// Items of its input, or of the first one that was drawn.
     pub items: u64,
     /// Bytes of the same.
@@ -339,6 +349,16 @@ pub struct FunctionPlan {
     pub placements: Placements,
     /// What the pilot found.
     pub pilot: Pilot,
+}
+
+impl FunctionPlan {
+    /// The contestants by index, in the order in which their answers are looked at: the reference
+    /// first, since without an oracle the first answer is the standard of its contract.
+    pub fn judged_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.built.len()).collect();
+        order.sort_by_key(|contestant| *contestant != self.reference);
+        order
+    }
 }
 
 /// Where the placements of units come from.

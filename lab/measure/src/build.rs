@@ -53,8 +53,9 @@ impl Builder {
         Builder { cache: Cache::new(cache), toolchains: Toolchains::default() }
     }
 
-    /// Builds a contestant, unless it is there; some milliseconds if it is. A contestant in
-    /// another runtime is not compiled: of it the receipt is taken, and the command is made.
+    /// Builds a contestant, unless it is there; some milliseconds if it is. Gives with it its
+    /// shared library with nothing drawn, in the cache. A contestant in another runtime is not
+    /// compiled: of it the receipt is taken, and the command is made; it has no library.
     ///
     /// # Errors
     /// [`BuildError::Missing`] where its compiler or interpreter is not there: others can go on.
@@ -64,25 +65,26 @@ impl Builder {
         study: &Study,
         entrant: &Entrant,
         interrupted: &AtomicBool,
-    ) -> Result<Built, BuildError> {
+    ) -> Result<(Built, Option<PathBuf>), BuildError> {
         let recipe = &entrant.recipe;
         let toolchain = self.toolchains.find(recipe, &study.folder)?;
-        let (form, standard) = if recipe.language.is_runner() {
-            (runner::form(study, recipe, &toolchain)?, None)
+        let (form, standard, library) = if recipe.language.is_runner() {
+            (runner::form(study, recipe, &toolchain)?, None, None)
         } else {
             let library = Library { study, recipe, toolchain: &toolchain, interrupted };
             let made = library.make(&self.cache, Table::Contestant)?;
-            (made.form, made.standard)
+            (made.form, made.standard, Some(made.library))
         };
         let contract = study.contracts.iter().find(|contract| contract.name == entrant.contract);
-        Ok(Built {
+        let built = Built {
             contract: entrant.contract.clone(),
             is_exact: contract.is_none_or(|contract| contract.is_exact),
             language: recipe.language,
             receipt: toolchain.receipt.clone(),
             standard,
             form,
-        })
+        };
+        Ok((built, library))
     }
 
     /// What the compiler or the interpreter of a recipe says that it is; nothing is built.

@@ -24,6 +24,7 @@ mod image;
 pub mod interrupt;
 mod job;
 mod launcher;
+mod leader;
 mod meters;
 pub mod oracle;
 mod output;

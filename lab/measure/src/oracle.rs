@@ -13,7 +13,6 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use tiebreak_abi::ORACLE_SYMBOL;
 use tiebreak_core::study::{Verification, Workload};
 
 /// How long one answer of an oracle may take.
@@ -245,7 +244,7 @@ impl Oracle {
         let refused = |why| OracleError::Refused { library: self.library.clone(), why };
         match process.ask(&Request::Oracle(self.library.clone()), &[], &patience) {
             Ok(Reply::Done) => Ok(process),
-            Ok(Reply::Refused(_, refusal)) => Err(refused(refusal.sentence(ORACLE_SYMBOL))),
+            Ok(Reply::Refused(_, refusal)) => Err(refused(refusal.sentence())),
             Ok(other) => Err(unexpected("its library".to_owned(), other)),
             Err(NoReply::Interrupted) => Err(OracleError::Interrupted),
             Err(NoReply::Lost(error)) => Err(OracleError::Worker(error)),

@@ -24,10 +24,12 @@ use crate::program;
 use crate::resources::Surroundings;
 use crate::workers::WorkerProgram;
 use held::OwnWaits;
+use held::Tally;
 use judge::{Input, Judge};
 use process::{Launch, Patience, Trouble};
 use runner::{Load, Runner};
 use session::Session;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +63,8 @@ pub struct Runners {
     launches: Vec<Launch>,
     files: Vec<PathBuf>,
     judge: Judge,
+    /// By contestant, how many of its batches were off, in all of its processes.
+    tallies: Vec<Cell<Tally>>,
     /// Contestants whose answer was looked at, where no oracle gives checksums.
     checked: HashSet<usize>,
     /// At scope `layout`, the processes of the session.
@@ -75,30 +79,24 @@ pub struct Runners {
 }
 
 impl Runners {
-    /// Finds what the plan's runners are started with, and starts the study's oracle.
+    /// Finds what the plan's runners are started with, puts the clients of the protocol into
+    /// `cache` unless they are there, and starts the study's oracle, served by `program`.
     ///
     /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
     /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
     ///
     /// # Errors
     /// The first thing that cannot be as the plan says; no contestant has run then.
-    pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Runners, StartError> {
-        Runners::with_oracle_program(plan, &WorkerProgram::this(), interrupted)
-    }
-
-    /// The same with another program than this one to serve the oracle, for tests.
-    ///
-    /// # Errors
-    /// As [`Runners::new`].
-    pub fn with_oracle_program(
+    pub fn new(
         plan: &Plan,
         program: &WorkerProgram,
+        cache: &Path,
         interrupted: &'static AtomicBool,
     ) -> Result<Runners, StartError> {
         let named = |what: &str| StartError::Runner { what: what.to_owned() };
         let functions =
             plan.functions.clone().ok_or_else(|| named("the contestants are programs"))?;
-        let clients = clients::install()?;
+        let clients = clients::install(cache)?;
         let allowed = cpus::allowed();
         if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
             return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
@@ -126,6 +124,7 @@ impl Runners {
             scope: plan.scope,
             waits_for_quiet: plan.program.wait_for_quiet,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
+            tallies: vec![Cell::default(); launches.len()],
             launches,
             files,
             checked: HashSet::new(),
@@ -139,13 +138,14 @@ impl Runners {
         })
     }
 
-    /// The files that the contestants are made of: interpreters, every word of a command that names
-    /// a regular file, the input and the oracle.
+    /// The files that the contestants are made of: interpreters, scripts and what they may import,
+    /// every word of a command that names a regular file, the input and the oracle.
     pub fn files(&self) -> Vec<PathBuf> {
         self.files.clone()
     }
 
-    /// The meters that runners have not, whether a claim asks for them or not, each with the reason.
+    /// The meters that runners have not, whether a claim asks for them or not, each with the
+    /// reason.
     pub fn missing_meters(&self) -> &[MissingMeter] {
         &self.missing
     }
@@ -172,6 +172,10 @@ impl Runners {
 
     fn launch(&self, contestant: usize) -> Result<&Launch, UnitFailure> {
         self.launches.get(contestant).ok_or_else(|| nobody(contestant))
+    }
+
+    fn tally(&self, contestant: usize) -> Result<&Cell<Tally>, UnitFailure> {
+        self.tallies.get(contestant).ok_or_else(|| nobody(contestant))
     }
 
     fn load<'a>(&'a self, input: &'a Input) -> Load<'a> {
@@ -219,14 +223,14 @@ impl Sampler for Runners {
     }
 }
 
-/// How a contestant is started; the files that its command names are added to `files`.
+/// How a contestant is started; what it is made of is added to `files`.
 fn launch(
     built: &Built,
     cpu: Option<usize>,
     clients: &clients::Clients,
     files: &mut Vec<PathBuf>,
 ) -> Result<Launch, StartError> {
-    let BuiltForm::Runner { command, environment, directory } = &built.form else {
+    let BuiltForm::Runner { command, environment, directory, files: imported } = &built.form else {
         let what = "a contestant is a library: a study has runners or libraries, not both";
         return Err(StartError::Runner { what: what.to_owned() });
     };
@@ -236,6 +240,7 @@ fn launch(
     };
     let program = program::resolve(word, Some(&directory))?;
     files.push(program.clone());
+    files.extend(imported.iter().map(|file| directory.join(file)));
     files.extend(arguments.iter().map(|word| directory.join(word)).filter(|path| path.is_file()));
     let (arguments, environment) = (arguments.to_vec(), clients.environment(environment));
     Ok(Launch { program, arguments, environment, directory, cpu })

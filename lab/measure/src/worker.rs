@@ -27,11 +27,12 @@ mod wire;
 use channel::Inbox;
 use library::{Contestant, Oracle};
 use message::{Load, Reply, Request, Rounds};
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use unit::{Loaded, Unit};
 
-/// The status of a worker whose standard input is no socket of ours.
+/// The status of a worker whose standard input is no socket of ours, or one that nobody holds.
 const USAGE: u8 = 64;
 /// The status of one that could not go on.
 const BROKEN: u8 = 70;
@@ -48,7 +49,7 @@ pub fn main() -> u8 {
 }
 
 /// Takes the socket away from standard input, where contestants might find it, and makes sure that
-/// this process ends with its parent.
+/// this process ends with its parent, which may be gone already.
 fn settle() -> io::Result<OwnedFd> {
     // SAFETY: these calls take numbers and texts that end with a zero byte; nothing in this process
     // owns the standard input.
@@ -69,11 +70,28 @@ fn settle() -> io::Result<OwnedFd> {
         {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
-        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
-        libc::dup2(null, 0);
+        let null = File::options().read(true).write(true).open("/dev/null")?;
+        if libc::dup2(null.as_raw_fd(), 0) < 0 {
+            return Err(io::Error::last_os_error());
+        }
         end_with_parent();
+        // The kernel closes what a process had open before its children are told: whoever is not
+        // told any more finds the socket closed, although requests may still stand in it.
+        if is_abandoned(socket.as_fd())? {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe));
+        }
         Ok(socket)
     }
+}
+
+/// Whether nobody is left at the other end.
+fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut polled = libc::pollfd { fd: socket.as_raw_fd(), events: 0, revents: 0 };
+    // SAFETY: the entry is valid, and nothing is waited for.
+    if unsafe { libc::poll(&raw mut polled, 1, 0) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(polled.revents & libc::POLLHUP != 0)
 }
 
 /// Has the kernel end this process when the thread that started it is gone, and with it whatever

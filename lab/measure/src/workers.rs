@@ -22,7 +22,7 @@ pub use batch_length::{Clock, calls_a_batch};
 pub use probe::{Facts, LoadError, probe};
 pub use process::WorkerProgram;
 
-use crate::build::{Stock, default_cache};
+use crate::build::Stock;
 use crate::error::StartError;
 use crate::meters::{MissingMeter, asks};
 use crate::oracle::Oracle;
@@ -45,6 +45,8 @@ use tiebreak_machine::{clock, cpus};
 
 /// A unit may always wait this long for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
+/// The first one this long: a budget may be a second.
+const FIRST_WAIT_NS_MAX: u64 = 100_000_000;
 
 /// Runs the contestants of a plan as functions in workers, a process a unit.
 ///
@@ -76,7 +78,7 @@ pub struct Workers {
 
 impl Workers {
     /// Starts the study's oracle and finds out which meters there are. Placements are linked in a
-    /// folder of the build cache.
+    /// folder of their own in `folder`, from where libraries can be loaded.
     ///
     /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
     /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
@@ -84,19 +86,6 @@ impl Workers {
     /// # Errors
     /// The first thing that cannot be as the plan says; no contestant has run then.
     pub fn new(
-        plan: &Plan,
-        program: WorkerProgram,
-        interrupted: &'static AtomicBool,
-    ) -> Result<Workers, StartError> {
-        let cache = default_cache().map_err(not_started)?;
-        Workers::in_folder(plan, program, &cache.join("placements"), interrupted)
-    }
-
-    /// The same with a folder of the caller's for placements, from where libraries can be loaded.
-    ///
-    /// # Errors
-    /// As [`Workers::new`].
-    pub fn in_folder(
         plan: &Plan,
         program: WorkerProgram,
         folder: &Path,
@@ -129,7 +118,7 @@ impl Workers {
             program,
             files,
             stock: stock.map_err(not_started)?.with_salt(salt),
-            latest_unit_ns: u64::MAX,
+            latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
             inputs,
             session: None,
@@ -213,7 +202,7 @@ impl Sampler for Workers {
         ran
     }
 
-    /// Links the placements that are not there yet, on all CPUs.
+    /// Links the placements that are not there yet, on all CPUs, and removes the others.
     fn expect(&mut self, placements: &[(usize, u64)]) {
         // A link that fails here fails again when the placement is needed, and is told there.
         let _ = self.stock.ahead(placements);

@@ -147,13 +147,11 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
     let results = referee.seen().iter().zip(&plan.contestants).map(|(seen, contestant)| {
         let mut metrics = Vec::new();
         let mut of_shown = Vec::new();
-        for (metric, values) in seen.values.iter().filter(|_| full) {
-            let mut values = values.clone();
-            let step = metric.step(plan.clock_step_ns);
-            metrics.push((*metric, summary::summarise(&mut values, step)));
-            if *metric == shown {
-                of_shown = values;
+        for column in seen.columns(plan).filter(|_| full) {
+            if column.metric == shown {
+                of_shown = column.sorted;
             }
+            metrics.push((column.metric, column.summary));
         }
         sorted.push(of_shown);
         ContestantResult {

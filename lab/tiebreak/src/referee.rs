@@ -364,8 +364,8 @@ impl Referee {
 
     /// When a run of the next round is ended: what the plan says, or ten times the slowest run of
     /// the first round and at least 10 s; in the first round the budget, and at least 10 s. If all
-    /// of the first round's runs were ended, the same again. Of functions the pilot knows how long a
-    /// unit of one round takes, and the first unit goes by that.
+    /// of the first round's runs were ended, the same again. Of functions the pilot knows how long
+    /// a unit of one round takes, and the first unit goes by that.
     pub fn timeout_ns(&self) -> u64 {
         let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
         let piloted = piloted.filter(|pilot| pilot.units > 0).map(|pilot| {

@@ -29,20 +29,78 @@ pub enum NewBudget {
     More(Option<Budget>),
 }
 
+/// What runs have used up.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    rounds: u64,
+    seconds: f64,
+}
+
+impl Used {
+    /// Of all of them together; costs a walk through their rounds.
+    fn by(journals: &[&Journal]) -> Used {
+        let referees = journals.iter().map(|journal| Referee::from_journal(journal));
+        referees.fold(Used { rounds: 0, seconds: 0.0 }, |used, referee| Used {
+            rounds: used.rounds + referee.rounds(),
+            seconds: used.seconds + referee.elapsed_ns() as f64 / 1e9,
+        })
+    }
+
+    fn is_all_of(self, budget: Budget) -> bool {
+        budget.rounds.is_some_and(|most| self.rounds >= most)
+            || budget.seconds.is_some_and(|most| self.seconds >= most)
+    }
+}
+
 impl NewBudget {
-    fn of(self, referee: &Referee, old: Budget, planned: Budget) -> Budget {
+    fn of(self, used: Used, old: Budget, planned: Budget) -> Budget {
         match self {
             NewBudget::Same => old,
             NewBudget::Is(budget) => budget,
             NewBudget::More(more) => {
                 let Budget { rounds, seconds } = more.unwrap_or(planned);
                 Budget {
-                    rounds: rounds.map(|rounds| rounds.saturating_add(referee.rounds())),
-                    seconds: seconds.map(|seconds| seconds + referee.elapsed_ns() as f64 / 1e9),
+                    rounds: rounds.map(|rounds| rounds.saturating_add(used.rounds)),
+                    seconds: seconds.map(|seconds| seconds + used.seconds),
                 }
             }
         }
     }
+}
+
+/// Whether nothing of a run is left to be raced.
+pub(crate) fn is_over(journal: &Journal) -> bool {
+    matches!(replay::last_stop(journal), Some(StopReason::Settled | StopReason::Void))
+}
+
+/// The budget from here on of runs that share one, earlier rounds and seconds of all of them
+/// included. A single run is a list of one.
+///
+/// # Errors
+/// Why they cannot go on: all are over, a file of one that is not has changed, or no budget is
+/// left.
+pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Result<Budget, String> {
+    let open = || journals.iter().filter(|journal| !is_over(journal));
+    let Some(first) = open().next() else {
+        let id = journals.first().map_or("", |journal| &journal.id);
+        return Err(format!("it is finished: 'tiebreak show {id}' shows it"));
+    };
+    let mut files = open().flat_map(|journal| &journal.header.files);
+    if let Some(file) = files.find(|file| has_changed(file)) {
+        return Err(format!("{} is gone or has changed: start a new run", file.path));
+    }
+    let used = Used::by(journals);
+    let budget = asked.of(used, budget_of(first), first.header.plan.budget);
+    // A run that was killed before it could say why it stopped goes on to say so.
+    let all_stopped = journals.iter().all(|journal| replay::last_stop(journal).is_some());
+    if all_stopped && used.is_all_of(budget) {
+        let Used { rounds, seconds } = used;
+        return Err(format!(
+            "its budget is used up after {rounds} rounds and {seconds:.1} s: give it more by \
+             --more"
+        ));
+    }
+    Ok(budget)
 }
 
 /// Checks that the run can go on, on this machine and with these files, and journals another
@@ -72,40 +130,25 @@ pub fn prepare(
             differing.join(", ")
         ));
     }
-    for file in &header.files {
-        if has_changed(file) {
-            return refuse(format!("{} has changed: start a new run", file.path));
-        }
-    }
     if let Some(why) = revisions::gone(&header.plan) {
         return refuse(why);
-    }
-    let stopped = replay::last_stop(journal);
-    if matches!(stopped, Some(StopReason::Settled | StopReason::Void)) {
-        return refuse(format!("it is finished: 'tiebreak show {}' shows it", journal.id));
     }
     if journal.events.iter().any(|event| matches!(event, Event::Relaxed { .. })) {
         return refuse("its file settled all contests together: start a new run".into());
     }
-    let referee = Referee::from_journal(journal);
-    let old = budget_of(journal);
-    let new = budget.of(&referee, old, journal.header.plan.budget);
-    let mut extended = referee.clone();
-    extended.set_budget(new);
-    // A run that was killed before it could say why it stopped goes on to say so.
-    if extended.is_out_of_budget() && stopped.is_some() {
-        return refuse(format!(
-            "its budget is used up after {} rounds and {:.1} s: give it more by --more",
-            referee.rounds(),
-            referee.elapsed_ns() as f64 / 1e9
-        ));
-    }
-    if new != old || stopped.is_some() {
-        let budget = new;
-        let (rounds, lost) = (referee.rounds(), journal.lost.len() as u64);
+    let new = match budget_from_here(&[&*journal], budget) {
+        Ok(budget) => budget,
+        Err(why) => return refuse(why),
+    };
+    if new != budget_of(journal) || replay::last_stop(journal).is_some() {
+        let rounds = Referee::from_journal(journal).rounds();
+        let (lost, budget) = (journal.lost.len() as u64, new);
         let event = Event::Resumed { rounds, lost, budget };
         store.event(run, &event)?;
         journal.events.push(event);
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

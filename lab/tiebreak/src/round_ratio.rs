@@ -29,8 +29,8 @@ pub fn part_of(round: &Round, contestant: usize) -> Option<Part<'_>> {
 ///
 /// By wall time the rounds of a unit are summarised by [`unit::summarise`]; by another metric its
 /// sums are compared. A value that a meter failed to give could have been anything: the round stays
-/// in the evidence, and so does a unit in which the clock went backwards. Where each call is timed by
-/// itself, each brings a step of the clock of its own.
+/// in the evidence, and so does a unit in which the clock went backwards. Where each call is timed
+/// by itself, each brings a step of the clock of its own.
 pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
     let timed_calls = plan.functions.as_ref().filter(|functions| functions.times_each_call);
     let spans = timed_calls.map_or(1, |functions| functions.calls_a_batch) as f64;

@@ -1,9 +1,12 @@
 //! What a run saw of each contestant: columns of values, and counts.
 
 use std::collections::BTreeMap;
-use tiebreak_core::metric::Metric;
+use tiebreak_core::metric::{Metric, Unit};
+use tiebreak_core::plan::Plan;
+use tiebreak_core::result::MetricSummary;
 use tiebreak_core::sample::{Mark, Outcome, Sample};
 use tiebreak_core::verdict::Fault;
+use tiebreak_stats::summary;
 
 /// What was seen of one contestant.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +29,34 @@ pub struct Seen {
     pub fault: Option<Fault>,
 }
 
+/// The values of a metric as they are shown: of a program for one run, of a function for one call.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The metric.
+    pub metric: Metric,
+    /// What the values come to.
+    pub summary: MetricSummary,
+    /// The values, the least first.
+    pub sorted: Vec<f64>,
+}
+
 impl Seen {
+    /// A column a metric, in order of the metrics. Costs a copy and a sort of all values.
+    pub fn columns<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = Column> + 'a {
+        self.values.iter().filter_map(|(metric, values)| {
+            // In a process that functions share nobody's own memory is known.
+            let is_unknown = *metric == Metric::PeakMemory && plan.functions.is_some();
+            if is_unknown && values.iter().all(|bytes| *bytes == 0.0) {
+                return None;
+            }
+            let calls = calls_a_value(*metric, plan);
+            let mut sorted: Vec<f64> = values.iter().map(|value| value / calls).collect();
+            let step = metric.step(plan.clock_step_ns) / calls;
+            let summary = summary::summarise(&mut sorted, step);
+            Some(Column { metric: *metric, summary, sorted })
+        })
+    }
+
     /// Counts a sample and keeps its values: of a unit of several batches, the wall time of each.
     pub fn take(&mut self, sample: &Sample, batches: &[u64]) {
         self.samples += 1;
@@ -59,5 +89,17 @@ impl Seen {
         if !numbers.is_empty() {
             self.values.entry(metric).or_default().extend_from_slice(numbers);
         }
+    }
+}
+
+/// Calls of a function that a value is the sum over: wall times are those of batches, other metrics
+/// are sums over the batches of a unit; memory is what it is.
+fn calls_a_value(metric: Metric, plan: &Plan) -> f64 {
+    let Some(functions) = plan.functions.as_deref() else { return 1.0 };
+    let calls = functions.calls_a_batch.max(1) as f64;
+    match metric {
+        Metric::WallTime => calls,
+        metric if metric.unit() == Unit::Bytes => 1.0,
+        _ => calls * f64::from(functions.rounds_a_unit.max(1)),
     }
 }

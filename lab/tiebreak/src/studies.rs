@@ -15,7 +15,6 @@ mod prepare;
 mod questions;
 mod race;
 pub mod result;
-mod scratch;
 mod take_up;
 mod trial;
 mod verify;

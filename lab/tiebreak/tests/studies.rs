@@ -22,11 +22,13 @@ use tiebreak::core::study::{
 };
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::engine::Engine;
+use tiebreak::measure::workers::WorkerProgram;
 use tiebreak::recorder::StoredRun;
 use tiebreak::replay;
 use tiebreak::stats::coins::{Purpose, Seed, Stream};
 use tiebreak::stats::observation::factor;
 use tiebreak::store::{RunId, Store};
+use tiebreak::studies::{Functions, Shop};
 use tiebreak::study;
 
 const CALLS: u64 = 10;
@@ -135,6 +137,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         command: vec!["none".into()],
         environment: Vec::new(),
         directory: String::new(),
+        files: Vec::new(),
     };
     let built = Built {
         contract: "published".into(),
@@ -166,6 +169,8 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
             file: None,
             answer: None,
         },
+        workloads: Vec::new(),
+        contracts: Vec::new(),
         items: 100,
         input_bytes: 400,
         oracle: None,
@@ -302,6 +307,11 @@ fn the_journal_alone_gives_the_table() {
     let result = replay::result(&lab.journal());
     assert_eq!(result.verdicts[0].verdict, Verdict::Holds);
     assert!(result.warnings.is_empty(), "{:?}", result.warnings);
+    for (contestant, row) in result.contestants.iter().zip(&result.study.as_ref().unwrap().rows) {
+        assert_eq!(contestant.metrics, row.per_call, "{}: everything is for one call", row.name);
+        let longest = contestant.distribution.as_ref().map_or(0.0, |picture| picture.high);
+        assert!(longest < 4e5 || row.not_run.is_some(), "{}: of one call too: {longest}", row.name);
+    }
     let table = result.study.unwrap();
     let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "absent"]);
@@ -365,4 +375,38 @@ fn who_is_void_before_the_first_round_is_left_out_of_the_race() {
     let rows = result.study.unwrap().rows;
     assert_eq!((rows[2].fault.as_ref(), rows[2].batches), (Some(&fault), 0));
     assert!(rows[1].ratio.unwrap().low.is_some());
+}
+
+#[test]
+fn what_runs_functions_keeps_its_files_in_the_cache_that_it_is_given() {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let objects = BuiltForm::Objects {
+        objects: Vec::new(),
+        linker: Vec::new(),
+        libraries: Vec::new(),
+        code_padding: Vec::new(),
+        data_padding: Vec::new(),
+    };
+    let runner = BuiltForm::Runner {
+        command: vec!["sh".into()],
+        environment: Vec::new(),
+        directory: String::new(),
+        files: Vec::new(),
+    };
+    for (form, folder) in [(objects, "placements"), (runner, "clients")] {
+        let cache = tempfile::tempdir().unwrap();
+        let shop = Shop {
+            cache: cache.path().to_owned(),
+            program: WorkerProgram { program: "none".into(), arguments: Vec::new() },
+            stop: &STOP,
+        };
+        let mut plan = plan(&["a", "b"], Scope::Code, 10, 0.05);
+        for built in &mut plan.functions.as_mut().unwrap().built {
+            built.form = form.clone();
+        }
+        let functions = Functions::new(&plan, &shop).unwrap();
+        let made = std::fs::read_dir(cache.path().join(folder)).unwrap();
+        assert!(made.count() > 0, "{folder}");
+        drop(functions);
+    }
 }

@@ -33,6 +33,8 @@ fn functions() -> FunctionPlan {
             file: None,
             answer: None,
         },
+        workloads: Vec::new(),
+        contracts: Vec::new(),
         items: 1,
         input_bytes: 1,
         oracle: None,

@@ -1,11 +1,12 @@
 //! Linking a placement.
 
-use super::draw::Draw;
+use super::draw::{coin, shuffle};
 use super::error::BuildError;
 use super::steps::run;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use tiebreak_abi::Random;
 use tiebreak_core::study::BuiltForm;
 
 /// For links that nobody interrupts: they take milliseconds.
@@ -64,14 +65,14 @@ fn order<'a>(
     if seed == 0 {
         return objects.iter().map(String::as_str).collect();
     }
-    let mut draw = Draw::new(seed);
+    let mut random = Random::new(seed);
     let is_archive = |path: &&String| path.ends_with(".a");
     let (archives, mut plain): (Vec<_>, Vec<_>) = objects.iter().partition(is_archive);
-    draw.shuffle(&mut plain);
+    shuffle(&mut random, &mut plain);
     let mut files = Vec::new();
     for object in plain.into_iter().chain(archives) {
         for (pad, _) in code_padding.iter().chain(data_padding) {
-            if draw.coin() {
+            if coin(&mut random) {
                 files.push(pad.as_str());
             }
         }
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn a_process_is_not_linked() {
         let (command, environment, directory) = (Vec::new(), Vec::new(), String::new());
-        let form = BuiltForm::Runner { command, environment, directory };
+        let form = BuiltForm::Runner { command, environment, directory, files: Vec::new() };
         assert!(Linker::link(&form, 0, Path::new("out.so")).is_err());
     }
 }

@@ -11,10 +11,14 @@ const TEXT_BYTES_MAX: u64 = 1 << 20;
 /// Folders in which no source of a study stands.
 const SKIPPED: [&str; 3] = ["target", "node_modules", "__pycache__"];
 
+/// Files that JavaScript and Python take for the folder that they stand in.
+const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
+
 /// The files that a recipe may depend on, relative to the study's folder, in order: its sources,
-/// and every file of the folder whose name, without its ending, stands somewhere in one of these
-/// or in the flags. That covers `#include`, `mod` and `import` and now and then takes in a file
-/// too many, which only means one build too many. Of a package all files are sources.
+/// and every file of the folder whose name, without its ending, stands somewhere in one of these,
+/// in the flags or in the environment; of `index.mjs` or `__init__.py` the name is that of its
+/// folder as well. That covers `#include`, `mod` and `import` and now and then takes in a file too
+/// many, which only means one build too many. Of a package all files are sources.
 ///
 /// # Errors
 /// The folder, or one of the sources, cannot be read.
@@ -29,13 +33,12 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
     }
     others.retain(|file| !found.contains(file) && may_be_included(file));
     let mut texts = vec![recipe.flags.join(" ")];
+    texts.extend(recipe.environment.iter().map(|(_, value)| value.clone()));
     for source in &found {
         texts.push(text(&folder.join(source))?);
     }
     while let Some(seen) = texts.pop() {
-        let is_named = |file: &&PathBuf| {
-            file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| names(&seen, stem))
-        };
+        let is_named = |file: &&PathBuf| called(file).any(|name| names(&seen, name));
         let named: Vec<_> = others.iter().filter(is_named).cloned().collect();
         for file in named {
             texts.push(text(&folder.join(&file))?);
@@ -44,6 +47,14 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
         }
     }
     Ok(found.into_iter().collect())
+}
+
+/// What a source may call this file: its name without the ending; a folder's, if it stands for it.
+fn called(file: &Path) -> impl Iterator<Item = &str> {
+    let stem = file.file_stem().and_then(|stem| stem.to_str());
+    let stands_for_folder = stem.is_some_and(|stem| FOLDERS.contains(&stem));
+    let folder = file.parent().filter(|_| stands_for_folder).and_then(Path::file_name);
+    stem.into_iter().chain(folder.and_then(|folder| folder.to_str()))
 }
 
 /// Whether a word stands in a text, and not as a part of another.
@@ -140,6 +151,12 @@ mod tests {
         check(recipe(Language::C, &["b.c"], &[]), &["b.c"]);
         check(recipe(Language::C, &["b.c"], &["-DFILE=chosen"]), &["b.c", "chosen.h"]);
         let package = ["package/Cargo.toml", "package/src/lib.rs", "shared.rs"];
+        write("a.py", "import parts");
+        write("parts/__init__.py", "");
+        check(recipe(Language::Python, &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        let mut preloads = recipe(Language::Python, &["b.c"], &[]);
+        preloads.environment = vec![("OPTIONS".into(), "--require ./chosen.h".into())];
+        check(preloads, &["b.c", "chosen.h"]);
         check(recipe(Language::Cargo, &["package"], &[]), &package);
         assert!(dependencies(folder.path(), &recipe(Language::C, &["none.c"], &[])).is_err());
     }

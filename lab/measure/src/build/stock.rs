@@ -1,6 +1,5 @@
 //! Placements linked ahead.
 
-use super::draw::Draw;
 use super::error::BuildError;
 use super::link::Linker;
 use super::objects;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use tiebreak_abi::Random;
 use tiebreak_core::study::{BuiltForm, Placements};
 
 /// A contestant by its index, and a seed of its placement.
@@ -53,12 +53,14 @@ impl Stock {
     }
 
     /// Links what is wanted, as (contestant, seed), and is not there yet, on as many threads as
-    /// there are CPUs; returns when all is there. To be called while nothing is timed. Each
+    /// there are CPUs; returns when all is there. What is there and not wanted any more goes, but
+    /// for [`Placements::Reused`]. To be called while nothing is timed. Each
     /// placement costs 5 to 30 ms of a CPU, a missing contestant nothing.
     ///
     /// # Errors
     /// A link failed; those that did not are kept.
     pub fn ahead(&self, wanted: &[(usize, u64)]) -> Result<(), BuildError> {
+        self.forget_unwanted(wanted);
         let missing = self.missing(wanted);
         let threads = thread::available_parallelism().map_or(1, usize::from).min(missing.len());
         let next = AtomicUsize::new(0);
@@ -113,6 +115,19 @@ impl Stock {
         self.scratch.path()
     }
 
+    /// Removes what no coming unit wants, files too: of a contestant that is void, or of an attempt
+    /// that failed.
+    fn forget_unwanted(&self, wanted: &[Wanted]) {
+        if matches!(self.placements, Placements::Reused(_)) {
+            return;
+        }
+        let wanted: HashSet<&Wanted> = wanted.iter().collect();
+        for (_, path) in self.ready().extract_if(|one, _| !wanted.contains(one)) {
+            // A file that stays goes with the folder.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// What is wanted, once each, and is neither there nor beyond the contestants.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = self.ready();
@@ -132,8 +147,8 @@ impl Stock {
         match self.placements {
             Placements::Reused(count) if seed != 0 => {
                 let which = seed % u64::from(count.max(1));
-                let own = Draw::new(self.salt ^ contestant as u64).next();
-                (contestant, Draw::new(own.wrapping_add(which)).next() | 1)
+                let own = Random::new(self.salt ^ contestant as u64).next_u64();
+                (contestant, Random::new(own.wrapping_add(which)).next_u64() | 1)
             }
             _ => (contestant, seed),
         }

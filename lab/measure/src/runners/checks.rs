@@ -11,7 +11,8 @@ impl Runners {
     /// Has a contestant do the workload once in a process of its own and looks at its whole answer.
     ///
     /// Without an oracle and without an `answer` in the study, the first contestant that is checked
-    /// is right, and the others of exact contracts must agree with it.
+    /// is right, and the others of exact contracts must agree with it:
+    /// [`judged_order`](tiebreak_core::study::FunctionPlan::judged_order) says which is first.
     ///
     /// # Errors
     /// The contestant's fault, with the first item that differs; an interruption; or something that

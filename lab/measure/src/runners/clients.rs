@@ -1,6 +1,5 @@
 //! The clients of the protocol, where runners find them.
 
-use crate::build::default_cache;
 use crate::error::StartError;
 use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
@@ -21,11 +20,9 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 #[derive(Clone, Debug)]
 pub(super) struct Clients(PathBuf);
 
-/// Puts the clients of this tiebreak into the cache, unless they are there.
-pub(super) fn install() -> Result<Clients, StartError> {
-    let cache = default_cache();
-    let cache = cache.map_err(|error| StartError::Runner { what: error.to_string() })?;
-    install_below(&cache).map_err(|error| StartError::Runner {
+/// Puts the clients of this tiebreak into this cache, unless they are there.
+pub(super) fn install(cache: &Path) -> Result<Clients, StartError> {
+    install_below(cache).map_err(|error| StartError::Runner {
         what: format!("the clients cannot be written to '{}': {error}", cache.display()),
     })
 }

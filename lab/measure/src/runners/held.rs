@@ -17,11 +17,11 @@ pub(super) const EMPTY_EXCHANGES: u32 = 5;
 /// They are not believed to cost more than this.
 const EMPTY_NS_MAX: u64 = 200_000;
 /// A batch that is off is asked for so often in all before its runner is void: a neighbour may take
-/// the CPU just between the clock and the answer.
+/// the CPU just between the clock and the answer. What is asked again is never evidence.
 pub(super) const TRIES: u32 = 5;
 /// Batches of which at least so many are off, and
 const ODD_MIN: u32 = 10;
-/// more than one in so many, make a runner void, although each was right when asked again.
+/// more than one in so many, make a contestant void, although each was right when asked again.
 const ODD_ONE_IN: u32 = 5;
 
 /// The times of one exchange.
@@ -72,7 +72,7 @@ impl Held {
     }
 }
 
-/// How many batches of a runner were off at first.
+/// How many batches of a contestant were off at first, in all of its processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     batches: u32,
@@ -85,6 +85,11 @@ impl Tally {
         self.batches += 1;
         self.odd += u32::from(is_off);
         self.odd >= ODD_MIN && self.odd * ODD_ONE_IN > self.batches
+    }
+
+    /// The end of the sentence about a runner that is off too often.
+    pub(super) fn describe(self) -> String {
+        format!("; {} of {} batches were off", self.odd, self.batches)
     }
 }
 

@@ -48,6 +48,17 @@ impl Timed {
     }
 }
 
+impl Timed {
+    /// The same with another time of all runs; the parts keep their proportions, and those that
+    /// took nothing share it.
+    pub(super) fn with_elapsed(self, elapsed_ns: u64) -> Timed {
+        let sum: f64 = self.parts_ns.iter().map(|ns| (*ns).max(1) as f64).sum();
+        let scaled = |ns: u64| (ns.max(1) as f64 / sum * elapsed_ns as f64).round() as u64;
+        let parts_ns = self.parts_ns.iter().map(|ns| scaled(*ns)).collect();
+        Timed { elapsed_ns, parts_ns, ..self }
+    }
+}
+
 /// Reads the answer to a request, whose first word is `asked`.
 ///
 /// # Errors
@@ -195,5 +206,20 @@ mod tests {
         check(&[1_000_000, 4_000_000], 2_000_000);
         check(&[0, 1_000_000], 1000);
         check(&[1 << 20, 1 << 40], 1 << 30);
+    }
+
+    #[test]
+    fn another_time_is_shared_by_the_parts() {
+        let check = |parts: &[u64], shared: &[u64]| {
+            let told =
+                Timed { elapsed_ns: parts.iter().sum(), checksum: 7, parts_ns: parts.into() };
+            let right = Timed { elapsed_ns: 9000, checksum: 7, parts_ns: shared.into() };
+            assert_eq!(told.with_elapsed(9000), right);
+        };
+        check(&[], &[]);
+        check(&[5], &[9000]);
+        check(&[10, 20], &[3000, 6000]);
+        check(&[0, 0, 0], &[3000, 3000, 3000]);
+        check(&[0, u64::MAX], &[0, 9000]);
     }
 }

@@ -4,6 +4,7 @@ use super::held::{Held, OwnWaits};
 use super::line::{self, Answer, LINE_BYTES_MAX, quoted};
 use super::usage::Counters;
 use crate::launcher::wait_for;
+use crate::leader::Leader;
 use crate::output;
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tiebreak_core::verdict::Fault;
@@ -66,7 +67,7 @@ pub(super) struct Patience<'a> {
 /// A runner's process. When it is dropped, the process and its group are ended.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
+    leader: Leader,
     requests: ChildStdin,
     answers: ChildStdout,
     /// What was read beyond the last answer.
@@ -107,21 +108,19 @@ impl Process {
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
             .env("TIEBREAK_PADDING", "x".repeat(padding_bytes as usize))
             .current_dir(&launch.directory)
-            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors.try_clone().map_err(no_process)?);
         // SAFETY: the closure makes system calls only and allocates nothing, so it may run between
         // fork and exec.
         unsafe { command.pre_exec(before_exec) };
-        let mut child = command.spawn().map_err(not_started)?;
-        let pipes = (child.stdin.take(), child.stdout.take());
-        let (Some(requests), Some(answers)) = pipes else {
+        let mut leader = Leader::spawn(&mut command).map_err(not_started)?;
+        let Some((requests, answers)) = leader.take_pipes() else {
             return Err(Trouble::Broken("a runner has no pipes".into()));
         };
-        let counters = Counters::open(child.id()).map_err(no_process)?;
+        let counters = Counters::open(leader.pid()).map_err(no_process)?;
         let rest = Vec::new();
-        Ok(Process { child, requests, answers, rest, errors, input, dump, counters })
+        Ok(Process { leader, requests, answers, rest, errors, input, dump, counters })
     }
 
     /// Puts the input where the runner can read it; gives the path that it is told.
@@ -254,7 +253,7 @@ impl Process {
     fn end_within(&mut self, most_ns: u64) -> Option<ExitStatus> {
         let start_ns = clock::monotonic_ns();
         loop {
-            match self.child.try_wait() {
+            match self.leader.look() {
                 Ok(Some(status)) => return Some(status),
                 Err(_) => return None,
                 Ok(None) if clock::monotonic_ns() - start_ns >= most_ns => return None,
@@ -287,18 +286,6 @@ impl Process {
             None => what,
         };
         Trouble::Fault(Fault::Runner { workload: patience.workload.to_owned(), what })
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // While the leader is not reaped, its number, which is its group's too, names nothing else.
-        if let Ok(None) = self.child.try_wait() {
-            // SAFETY: the call takes numbers; the group is that of a child of ours.
-            unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::line::{Answer, Timed};
 use super::process::{Launch, Patience, Process, Trouble};
 use super::usage::Usage;
 use super::warm::{Next, WarmUp};
+use std::cell::Cell;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
 
@@ -26,7 +27,6 @@ pub(super) struct Runner {
     is_warm: Option<bool>,
     /// What an exchange without a run costs.
     empty_ns: u64,
-    tally: Tally,
 }
 
 /// What a batch gave.
@@ -57,8 +57,7 @@ impl Runner {
     ) -> Result<Runner, Trouble> {
         let mut process = Process::start(launch, padding_bytes)?;
         process.ask("hello 1", patience)?;
-        let mut runner =
-            Runner { process, resets: false, is_warm: None, empty_ns: 0, tally: Tally::default() };
+        let mut runner = Runner { process, resets: false, is_warm: None, empty_ns: 0 };
         runner.load(load, patience)?;
         Ok(runner)
     }
@@ -90,7 +89,7 @@ impl Runner {
         let start_ns = clock::monotonic_ns();
         let mut warm_up = WarmUp::default();
         loop {
-            let worked_ns = self.batch(calls, patience)?.worked_ns();
+            let worked_ns = self.batch(calls, None, patience)?.worked_ns();
             let elapsed_ns = clock::monotonic_ns() - start_ns;
             if let Next::Timed { is_warm } = warm_up.after(worked_ns, elapsed_ns) {
                 self.empty_ns = self.empty_exchange_ns(patience)?;
@@ -114,14 +113,20 @@ impl Runner {
         self.is_warm == Some(true)
     }
 
-    /// A batch of so many calls, each after a reset if the contestant needs one.
-    pub(super) fn batch(&mut self, calls: u64, patience: &Patience<'_>) -> Result<Batch, Trouble> {
+    /// A batch of so many calls, each after a reset if the contestant needs one. With a tally of
+    /// the contestant it is held against the clock outside.
+    pub(super) fn batch(
+        &mut self,
+        calls: u64,
+        tally: Option<&Cell<Tally>>,
+        patience: &Patience<'_>,
+    ) -> Result<Batch, Trouble> {
         if !self.resets {
-            return self.exchange(calls, patience);
+            return self.exchange(calls, tally, patience);
         }
-        let mut sum = self.exchange(1, patience)?;
+        let mut sum = self.exchange(1, tally, patience)?;
         for _ in 1..calls {
-            let call = self.exchange(1, patience)?;
+            let call = self.exchange(1, tally, patience)?;
             sum.batch_ns += call.batch_ns;
             sum.elapsed_ns += call.elapsed_ns;
             sum.usage.add(&call.usage);
@@ -133,14 +138,23 @@ impl Runner {
         Ok(sum)
     }
 
-    /// One request to run, with what it used; it is held against the clock outside.
-    fn exchange(&mut self, calls: u64, patience: &Patience<'_>) -> Result<Batch, Trouble> {
+    /// One request to run, with what it used. It is evidence even where it is off, since nothing
+    /// may be thrown out after its coin; its time is then what the clock outside says.
+    fn exchange(
+        &mut self,
+        calls: u64,
+        tally: Option<&Cell<Tally>>,
+        patience: &Patience<'_>,
+    ) -> Result<Batch, Trouble> {
         let before = self.process.counters.read();
-        let (timed, held) = self.ask_for_runs(calls, patience)?;
+        let (mut timed, held) = self.ask_for_runs(calls, patience)?;
         self.process.rest();
         let usage = self.process.counters.read().since(&before);
-        if self.is_warm.is_some() {
-            self.believe(calls, held, patience)?;
+        if let Some(tally) = tally {
+            self.believe(calls, held, tally, patience)?;
+            if held.is_off() {
+                timed = timed.with_elapsed(held.outside_ns);
+            }
         }
         Ok(Batch {
             batch_ns: timed.batch_ns(),
@@ -152,17 +166,27 @@ impl Runner {
 
     /// Whether what it says of its time can be true. A batch that is off is asked for again: only a
     /// runner that is off each time, or too often, is at fault.
-    fn believe(&mut self, calls: u64, first: Held, patience: &Patience<'_>) -> Result<(), Trouble> {
-        let too_odd = self.tally.is_too_odd(first.is_off());
+    fn believe(
+        &mut self,
+        calls: u64,
+        first: Held,
+        tally: &Cell<Tally>,
+        patience: &Patience<'_>,
+    ) -> Result<(), Trouble> {
+        let mut counted = tally.get();
+        let too_odd = counted.is_too_odd(first.is_off());
+        tally.set(counted);
         let mut held = first;
         for _ in 1..TRIES {
             if !held.is_off() || too_odd {
                 break;
             }
             held = self.ask_for_runs(calls, patience)?.1;
+            self.process.rest();
         }
         if too_odd || held.is_off() {
-            return Err(self.process.broke(patience, first.describe()));
+            let of_all = if too_odd { counted.describe() } else { String::new() };
+            return Err(self.process.broke(patience, first.describe() + &of_all));
         }
         Ok(())
     }

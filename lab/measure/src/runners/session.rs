@@ -129,9 +129,8 @@ impl Runners {
         if self.judge.has_oracle() {
             return Ok(());
         }
-        let mut unchecked = coins.order.clone();
-        unchecked.retain(|contestant| !self.checked.contains(contestant));
-        unchecked.sort_unstable();
+        let mut unchecked = self.functions.judged_order();
+        unchecked.retain(|one| coins.order.contains(one) && !self.checked.contains(one));
         let seed = coins.unit.as_ref().map_or(0, |unit| unit.input_seed);
         unchecked.into_iter().try_for_each(|contestant| self.check(contestant, seed))
     }
@@ -168,7 +167,8 @@ impl Runners {
         for &contestant in request.orders.iter().flatten() {
             let runner = session.runner(contestant)?;
             runner.once(&patience).map_err(blamed(contestant))?;
-            let batch = runner.batch(self.functions.calls_a_batch, &patience);
+            let tally = Some(self.tally(contestant)?);
+            let batch = runner.batch(self.functions.calls_a_batch, tally, &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
         }
         Ok(taken)

@@ -9,17 +9,6 @@ use tiebreak_abi as abi;
 
 /// The alignment of inputs and outputs where a table says none.
 const DEFAULT_ALIGNMENT_BYTES: u32 = 64;
-/// The largest alignment that a table may ask for: a page.
-const MOST_ALIGNMENT_BYTES: u32 = 4096;
-
-/// The first three words of any table of any version.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Start {
-    magic: u32,
-    abi: u32,
-    struct_bytes: u32,
-}
 
 /// A loaded contestant. It is never unloaded: a worker ends with what it has loaded.
 #[derive(Clone, Copy, Debug)]
@@ -40,26 +29,13 @@ pub(super) type Dump = unsafe extern "C" fn(*mut libc::c_void, *const abi::RawSi
 impl Contestant {
     /// Loads a contestant: all of its symbols are bound now, and none is seen by others.
     pub(super) fn load(path: &Path) -> Result<Contestant, Refusal> {
-        let start = table(path, abi::CONTESTANT_SYMBOL)?;
-        check_size(start, size_of::<abi::RawContestant>())?;
-        // SAFETY: the table says that it is of this version and of this size, it lies in a library
-        // that is never unloaded, and it is constant.
-        let table = unsafe { &*start.cast::<abi::RawContestant>() };
-        let missing = |name: &str| Refusal::Missing(name.to_owned());
-        let contestant = Contestant {
-            table,
-            prepare: table.prepare.ok_or_else(|| missing("prepare"))?,
-            reset: table.reset,
-            run: table.run.ok_or_else(|| missing("run"))?,
-            dump: table.dump.ok_or_else(|| missing("dump"))?,
-            release: table.release.ok_or_else(|| missing("release"))?,
+        let table = table::<abi::RawContestant>(path, abi::CONTESTANT_SYMBOL)?;
+        let functions = (table.prepare, table.run, table.dump, table.release);
+        let (Some(prepare), Some(run), Some(dump), Some(release)) = functions else {
+            // Not reached: the handshake has seen that they are there.
+            return Err(refused(abi::Refusal::Missing));
         };
-        let alignment = contestant.alignment_bytes();
-        if alignment.is_power_of_two() && alignment as u32 <= MOST_ALIGNMENT_BYTES {
-            Ok(contestant)
-        } else {
-            Err(Refusal::Alignment(table.alignment_bytes))
-        }
+        Ok(Contestant { table, prepare, reset: table.reset, run, dump, release })
     }
 
     pub(super) fn input_slack_bytes(&self) -> usize {
@@ -110,50 +86,37 @@ pub(super) type Count = unsafe extern "C" fn(*const abi::RawRequest, *const u8, 
 
 impl Oracle {
     pub(super) fn load(path: &Path) -> Result<Oracle, Refusal> {
-        let start = table(path, abi::ORACLE_SYMBOL)?;
-        check_size(start, size_of::<abi::RawOracle>())?;
-        // SAFETY: as for a contestant's table.
-        let table = unsafe { &*start.cast::<abi::RawOracle>() };
-        let missing = |name: &str| Refusal::Missing(name.to_owned());
-        Ok(Oracle {
-            generate: table.generate.ok_or_else(|| missing("generate"))?,
-            items: table.items.ok_or_else(|| missing("items"))?,
-            output_bytes: table.output_bytes,
-            answer: table.answer.ok_or_else(|| missing("answer"))?,
-        })
+        let table = table::<abi::RawOracle>(path, abi::ORACLE_SYMBOL)?;
+        let functions = (table.generate, table.items, table.answer);
+        let (Some(generate), Some(items), Some(answer)) = functions else {
+            // As for a contestant.
+            return Err(refused(abi::Refusal::Missing));
+        };
+        Ok(Oracle { generate, items, output_bytes: table.output_bytes, answer })
     }
 }
 
-/// Loads a library and finds the start of its table, of whatever version.
-fn table(path: &Path, symbol: &CStr) -> Result<*const Start, Refusal> {
+/// Loads a library, for good, and finds its table, if the handshake takes it.
+fn table<T: abi::Table>(path: &Path, symbol: &CStr) -> Result<&'static T, Refusal> {
     // SAFETY: what its constructors do is the library's affair; the worker is there to die of it.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| Refusal::NotLoaded(words(&error)))?;
     // SAFETY: only the address is taken here; whether a table lies there is looked at below.
-    let found = unsafe { library.get::<*const Start>(symbol.to_bytes_with_nul()) };
-    let start = found.map(|symbol| symbol.as_raw_ptr().cast_const().cast::<Start>());
-    let start = start.map_err(|_| Refusal::NoTable);
+    let found = unsafe { library.get::<*const T>(symbol.to_bytes_with_nul()) };
+    let found = found.map(|symbol| symbol.as_raw_ptr().cast_const().cast::<T>());
+    let table = found.map_err(|_| refused(abi::Refusal::Missing));
     std::mem::forget(library);
-    let start = start?;
-    if start.is_null() || !start.is_aligned() {
-        return Err(Refusal::NotATable);
-    }
-    Ok(start)
+    let table = table?;
+    // SAFETY: it is what the symbol points to; what is no table and shorter than the first words of
+    // one would still lie in a page of the library.
+    unsafe { abi::check(table) }.map_err(refused)?;
+    // SAFETY: it is a table of this version and as long as one, it lies in a library that is never
+    // unloaded, and it is constant.
+    Ok(unsafe { &*table })
 }
 
-fn check_size(start: *const Start, bytes: usize) -> Result<(), Refusal> {
-    // SAFETY: the symbol is there and aligned, and any object that has this name is a table, whose
-    // first words are the same in every version; one that is shorter would still lie in a page of
-    // the library.
-    let start = unsafe { *start };
-    match start {
-        Start { magic, .. } if magic != abi::MAGIC => Err(Refusal::NotATable),
-        Start { abi: version, .. } if version != abi::ABI => Err(Refusal::Version(version)),
-        Start { struct_bytes, .. } if struct_bytes as usize != bytes => {
-            Err(Refusal::Size(struct_bytes))
-        }
-        _ => Ok(()),
-    }
+fn refused(refusal: abi::Refusal) -> Refusal {
+    Refusal::BadTable(refusal.to_string())
 }
 
 /// What the system's linker said.

@@ -7,7 +7,6 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
-use tiebreak_abi::CONTESTANT_SYMBOL;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 
@@ -58,7 +57,7 @@ impl<'a> Frame<'a> {
                 (position, Fault::NotPrepared { workload: workload() })
             }
             Ok(Reply::Refused(position, refusal)) => {
-                (position, Fault::CannotStart { reason: refusal.sentence(CONTESTANT_SYMBOL) })
+                (position, Fault::CannotStart { reason: refusal.sentence() })
             }
             Ok(Reply::Failed(why)) => return Err(broken(&why)),
             Ok(reply) => return Ok(reply),

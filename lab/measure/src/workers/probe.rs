@@ -5,7 +5,6 @@ use crate::worker::message::{Reply, Request};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use tiebreak_abi::CONTESTANT_SYMBOL;
 
 /// How long loading a library may take.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -82,7 +81,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
     let table = match process.ask(&request, &[], &patience) {
         Ok(Reply::Table(table)) => table,
         Ok(Reply::Refused(_, refusal)) => {
-            let why = refusal.sentence(CONTESTANT_SYMBOL);
+            let why = refusal.sentence();
             return Err(LoadError::Refused { library: path(), why });
         }
         Ok(other) => return Err(failed(io::Error::other(format!("it answered {other:?}")))),

@@ -2,6 +2,7 @@
 
 use crate::launcher::message::pair;
 use crate::launcher::process_descriptor;
+use crate::leader::Leader;
 use crate::output::{memory_file, tail};
 use crate::worker::area::{Area, NOBODY};
 use crate::worker::channel::{self, Inbox};
@@ -10,9 +11,8 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_machine::clock;
 
@@ -48,12 +48,11 @@ impl WorkerProgram {
 /// A running worker. It ends, with everything that it has started, when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    leader: Leader,
     descriptor: OwnedFd,
     socket: OwnedFd,
     inbox: Inbox,
     errors: File,
-    ended: Option<ExitStatus>,
 }
 
 /// Why a worker did not answer.
@@ -88,19 +87,20 @@ impl Process {
         let (ours, theirs) = pair()?;
         let errors = memory_file()?;
         let padding = "x".repeat(padding_bytes.min(MOST_PADDING_BYTES) as usize);
-        let child = Command::new(&program.program)
+        let mut command = Command::new(&program.program);
+        command
             .args(&program.arguments)
             .env("TIEBREAK_PADDING", padding)
             // The worker finds its socket there; nothing else is inherited.
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
-            .stderr(Stdio::from(errors.try_clone()?))
-            // What a terminal sends to our group is for us: we end the worker ourselves.
-            .process_group(0)
-            .spawn()?;
-        let descriptor = process_descriptor(child.id() as i32)?;
+            .stderr(Stdio::from(errors.try_clone()?));
+        let leader = Leader::spawn(&mut command)?;
+        // Its end of the socket is the worker's alone, so that we see when it is closed.
+        drop(command);
+        let descriptor = process_descriptor(leader.pid() as i32)?;
         let inbox = Inbox::new();
-        Ok(Process { child, descriptor, socket: ours, inbox, errors, ended: None })
+        Ok(Process { leader, descriptor, socket: ours, inbox, errors })
     }
 
     /// Sends a request with its descriptors.
@@ -186,12 +186,12 @@ impl Process {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.leader.pid()
     }
 
     /// How it ended, once it has.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
-        self.ended
+        self.leader.ended()
     }
 
     /// The last lines that it wrote to standard error.
@@ -210,26 +210,11 @@ impl Process {
 
     /// Kills what still runs and waits for the end.
     pub(crate) fn end(&mut self) -> ExitStatus {
-        if let Some(status) = self.ended {
-            return status;
-        }
-        let pid = self.child.id() as i32;
-        // SAFETY: the process is a child of ours that was not reaped, so its number, which is its
-        // group's too, names nothing else.
-        unsafe { libc::kill(-pid, libc::SIGKILL) };
-        let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
-        self.ended = Some(status);
-        status
+        self.leader.end()
     }
 }
 
 /// Whether an error of the socket says that nobody is at its other end.
 fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.end();
-    }
 }

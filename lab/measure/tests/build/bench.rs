@@ -90,6 +90,14 @@ impl Bench {
 
     /// Builds with a builder of its own, as another process would.
     pub fn build(&self, entrant: &Entrant) -> Result<Built, BuildError> {
+        self.build_with_library(entrant).map(|(built, _)| built)
+    }
+
+    /// The same with the library that has nothing drawn.
+    pub fn build_with_library(
+        &self,
+        entrant: &Entrant,
+    ) -> Result<(Built, Option<PathBuf>), BuildError> {
         Builder::new(&self.cache()).build(&self.study, entrant, &GO_ON)
     }
 

@@ -189,6 +189,16 @@ fn an_interruption_ends_the_compiler() {
 }
 
 #[test]
+fn the_library_comes_with_what_was_built() {
+    let bench = Bench::new();
+    let (_, library) = bench.build_with_library(&c()).unwrap();
+    let library = library.unwrap();
+    assert!(library.starts_with(bench.cache()), "{}", library.display());
+    assert_eq!(call(&library).0, 7);
+    assert_eq!(bench.build_with_library(&c()).unwrap().1, Some(library));
+}
+
+#[test]
 fn what_a_killed_build_left_is_swept() {
     let bench = Bench::new();
     let builds = bench.cache().join("builds");

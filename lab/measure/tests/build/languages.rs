@@ -156,7 +156,9 @@ fn a_package_is_built() {
 #[test]
 fn other_runtimes_are_commands() {
     let bench = bench();
-    bench.write("a.py", "");
+    bench.write("a.py", "from b import b\nimport parts");
+    bench.write("b.py", "");
+    bench.write("parts/__init__.py", "");
     let mut contestant = entrant(Language::Python, "python3", "a.py");
     contestant.recipe.flags = words(&["-u"]);
     contestant.recipe.environment = vec![("A".into(), "b".into())];
@@ -165,7 +167,9 @@ fn other_runtimes_are_commands() {
         built => built.unwrap(),
     };
     assert!(built.receipt.starts_with("Python 3"), "{}", built.receipt);
-    let BuiltForm::Runner { command, environment, directory } = built.form else { panic!() };
+    let BuiltForm::Runner { command, environment, directory, files } = built.form else { panic!() };
+    let depends = ["a.py", "b.py", "parts/__init__.py"];
+    assert_eq!(files, depends.map(|file| bench.path(file).to_str().unwrap().to_owned()));
     assert_eq!(command[1..], ["-u".to_owned(), bench.path("a.py").to_str().unwrap().to_owned()]);
     assert_eq!(directory, bench.study.folder);
     assert!(environment.contains(&("A".to_owned(), "b".to_owned())));

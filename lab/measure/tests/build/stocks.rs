@@ -34,6 +34,23 @@ fn a_placement_serves_once() {
 }
 
 #[test]
+fn what_is_not_wanted_any_more_goes() {
+    let bench = Bench::new();
+    let form = bench.build(&c()).unwrap().form;
+    let forms = vec![form.clone(), form];
+    let stock = Stock::new(bench.beside("stocks"), forms, Placements::Fresh).unwrap();
+    let check = |wanted: &[(usize, u64)], linked: usize| {
+        stock.ahead(wanted).unwrap();
+        assert_eq!((count(stock.folder()), stock.linked()), (wanted.len(), linked), "{wanted:?}");
+    };
+    check(&[(0, 5), (1, 5), (0, 6), (1, 6)], 4);
+    // The second one is void: the rest is of the first alone.
+    check(&[(0, 6), (0, 7)], 5);
+    check(&[(0, 5)], 6);
+    check(&[], 6);
+}
+
+#[test]
 fn placements_that_are_reused_are_so_many() {
     let bench = Bench::new();
     let form = bench.build(&c()).unwrap().form;
@@ -45,6 +62,8 @@ fn placements_that_are_reused_are_so_many() {
         let path = stock.take(contestant, seed).unwrap();
         assert_eq!(path, stock.take(contestant, seed).unwrap());
     }
+    stock.ahead(&wanted[..1]).unwrap();
+    assert_eq!((stock.linked(), count(stock.folder())), (4, 4), "they serve again");
     stock.take(0, 0).unwrap();
     assert_eq!(stock.linked(), 5, "as built is one of its own");
 }

@@ -1,15 +1,13 @@
 //! The study of header names: contestants with an oracle.
 
 use super::TIMEOUT_NS;
-use super::plan::{NEVER, Study, root, there, unit};
+use super::plan::{NEVER, Study, root, start, there, unit};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Verification;
 use tiebreak_core::verdict::Fault;
-use tiebreak_measure::runners::Runners;
-use tiebreak_measure::workers::WorkerProgram;
 
 const LOOKUPS: [&str; 6] = ["original", "switch", "ternary", "trie", "perfect-hash", "unrolled"];
 
@@ -26,11 +24,6 @@ fn oracle(folder: &Path) -> PathBuf {
         .unwrap();
     assert!(status.success());
     library
-}
-
-fn worker() -> WorkerProgram {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_tiebreak-worker"));
-    WorkerProgram { program, arguments: Vec::new() }
 }
 
 /// A plan of these contestants, each a script of the study or one of our own, on drawn inputs.
@@ -65,7 +58,7 @@ fn every_lookup_answers_as_the_oracle() {
         return;
     }
     let study = study(&LOOKUPS);
-    let mut runners = Runners::with_oracle_program(&plan(&study), &worker(), &NEVER).unwrap();
+    let mut runners = start(&plan(&study), &NEVER).unwrap();
     let part = |distribution: &str, size, parts| Verification {
         name: format!("all {distribution}"),
         distribution: distribution.into(),
@@ -106,7 +99,7 @@ race((bytes) => {
     let study = study(&["original", "switch"]);
     let mut study = study.with("node", "wrong.mjs", wrong).with("node", "late.mjs", late);
     study.calls_a_batch = 1;
-    let mut runners = Runners::with_oracle_program(&plan(&study), &worker(), &NEVER).unwrap();
+    let mut runners = start(&plan(&study), &NEVER).unwrap();
     let ran = unit(&mut runners, &[vec![0, 1], vec![1, 0]], TIMEOUT_NS).unwrap();
     assert_eq!(ran.batches.len(), 2);
     let Err(UnitFailure::Fault(2, fault)) = runners.check(2, 5) else { panic!("no fault") };

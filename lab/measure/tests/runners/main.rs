@@ -5,12 +5,13 @@ mod page;
 mod plan;
 mod wrong;
 
-use plan::{NEVER, PYTHON, Study, coins, root, there, unit};
+use plan::{NEVER, PYTHON, Study, coins, root, start, there, unit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Outcome;
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
+use tiebreak_core::study::BuiltForm;
 use tiebreak_measure::StartError;
 use tiebreak_measure::runners::Runners;
 
@@ -72,6 +73,16 @@ fn a_unit_gives_samples_and_batches() {
     let files = runners.files();
     assert!(files.iter().any(|file| file.ends_with("a.py")), "{files:?}");
     assert_eq!(runners.check(1, 7), Ok(()));
+}
+
+#[test]
+fn what_a_script_imports_is_among_the_files() {
+    let Some(mut study) = sums() else { return };
+    std::fs::write(study.path().join("helper.py"), "").unwrap();
+    let helper = study.path().join("helper.py");
+    let BuiltForm::Runner { files, .. } = &mut study.built(0).form else { unreachable!() };
+    files.push(helper.to_string_lossy().into_owned());
+    assert!(study.runners().files().contains(&helper));
 }
 
 #[test]
@@ -177,7 +188,7 @@ fn interrupting_ends_a_unit_at_once() {
     static FLAG: AtomicBool = AtomicBool::new(false);
     let sleep = SUM.replace("self.total = ", "__import__('time').sleep(30); self.total = ");
     let study = Study::new().with(PYTHON, "a.py", &sleep).with(PYTHON, "b.py", &sleep);
-    let mut runners = Runners::new(&study.plan(), &FLAG).unwrap();
+    let mut runners = start(&study.plan(), &FLAG).unwrap();
     let asked = std::thread::spawn(|| {
         std::thread::sleep(Duration::from_millis(700));
         FLAG.store(true, Ordering::SeqCst);
@@ -201,7 +212,7 @@ fn no_runner_outlives_whoever_started_it() {
     study.scope = Scope::Layout;
     let (plan, folder) = (study.plan(), study.path().to_owned());
     let started = std::thread::spawn(move || {
-        let mut runners = Runners::new(&plan, &NEVER).unwrap();
+        let mut runners = start(&plan, &NEVER).unwrap();
         unit(&mut runners, &[vec![0, 1]], TIMEOUT_NS).unwrap();
         // As if this had been killed: nothing says bye.
         std::mem::forget(runners);
@@ -222,12 +233,12 @@ fn no_runner_outlives_whoever_started_it() {
 #[test]
 fn what_cannot_be_started_is_known_at_once() {
     let study = Study::new().with("no-such-runtime", "a.py", SUM).with(PYTHON, "b.py", SUM);
-    let error = Runners::new(&study.plan(), &NEVER).unwrap_err();
+    let error = start(&study.plan(), &NEVER).unwrap_err();
     assert!(matches!(&error, StartError::NotFound { word, .. } if word == "no-such-runtime"));
     if let Some(study) = sums() {
         let mut plan = study.plan();
         plan.functions.as_mut().unwrap().cpu = Some(100_000);
-        let error = Runners::new(&plan, &NEVER).unwrap_err();
+        let error = start(&plan, &NEVER).unwrap_err();
         assert!(matches!(error, StartError::CpuNotAllowed { cpu: 100_000, .. }));
     }
 }

@@ -11,7 +11,9 @@ use tiebreak_core::study::{
     Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,
 };
 use tiebreak_core::verdict::Fault;
+use tiebreak_measure::StartError;
 use tiebreak_measure::runners::Runners;
+use tiebreak_measure::workers::WorkerProgram;
 
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -25,6 +27,7 @@ pub struct Study {
     pub scope: Scope,
     pub calls_a_batch: u64,
     pub items: u64,
+    pub reference: usize,
 }
 
 impl Study {
@@ -46,6 +49,7 @@ impl Study {
             scope: Scope::Binary,
             calls_a_batch: 2,
             items: 3,
+            reference: 0,
         }
     }
 
@@ -56,6 +60,7 @@ impl Study {
             command: vec![program.into(), file.into()],
             environment: vec![("PYTHONDONTWRITEBYTECODE".into(), "1".into())],
             directory: self.path().to_string_lossy().into_owned(),
+            files: Vec::new(),
         };
         let built = Built {
             contract: "published".into(),
@@ -114,12 +119,14 @@ impl Study {
             item: "item".into(),
             call: Call::Separate,
             workload: self.workload.clone(),
+            workloads: Vec::new(),
+            contracts: Vec::new(),
             items: self.items,
             input_bytes: 0,
             oracle: None,
             built: self.contestants.iter().map(|(_, built)| built.clone()).collect(),
             not_run: Vec::new(),
-            reference: 0,
+            reference: self.reference,
             published: Vec::new(),
             rounds_a_unit: 2,
             calls_a_batch: self.calls_a_batch,
@@ -131,8 +138,16 @@ impl Study {
     }
 
     pub fn runners(&self) -> Runners {
-        Runners::new(&self.plan(), &NEVER).unwrap()
+        start(&self.plan(), &NEVER).unwrap()
     }
+}
+
+/// Starts what a plan needs, with a cache in its study's folder.
+pub fn start(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Runners, StartError> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_tiebreak-worker"));
+    let worker = WorkerProgram { program, arguments: Vec::new() };
+    let folder = plan.functions.as_ref().map_or("", |functions| &functions.folder);
+    Runners::new(plan, &worker, &Path::new(folder).join("cache"), interrupted)
 }
 
 /// The coins of a unit of these contestants, in this order.
@@ -167,7 +182,7 @@ pub fn fault_of(study: &Study, timeout_ns: u64) -> (usize, Fault) {
     let all: Vec<usize> = (0..study.plan().contestants.len()).collect();
     let mut plan = study.plan();
     plan.program.timeout_ns = Some(timeout_ns);
-    let mut runners = Runners::new(&plan, &NEVER).unwrap();
+    let mut runners = start(&plan, &NEVER).unwrap();
     match unit(&mut runners, &[all], timeout_ns) {
         Err(UnitFailure::Fault(contestant, fault)) => (contestant, fault),
         other => panic!("no fault but {other:?}"),

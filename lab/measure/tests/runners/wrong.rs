@@ -1,7 +1,8 @@
 //! Runners that misbehave, each with the fault that it gets.
 
 use super::TIMEOUT_NS;
-use super::plan::{PYTHON, Study, fault_of, there};
+use super::plan::{PYTHON, Study, fault_of, there, unit};
+use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 
 /// A runner by hand: it answers each request with what `ANSWERS` has for its first word, and spends
@@ -71,6 +72,66 @@ fn a_time_that_the_clock_contradicts_is_a_fault() {
                  while time.process_time() < end: pass\n    \
                  return 'ran elapsed_ns=1000000 checksum=7'";
     breaks_the_protocol(short, &said);
+}
+
+/// Says 1 ms of every third batch, which takes 5 ms on a CPU, and the truth when asked again.
+const LIES_NOW_AND_THEN: &str = "
+seen, lied = 0, False
+def run(times):
+    global seen, lied
+    start, end = time.perf_counter_ns(), time.process_time() + 0.005 * (times > 0)
+    while time.process_time() < end: pass
+    elapsed = time.perf_counter_ns() - start
+    if times == 2:
+        seen += not lied
+        lied = seen % 3 == 0 and not lied
+        if lied: elapsed = 1000000
+    return 'ran elapsed_ns=%d checksum=7' % elapsed";
+
+#[test]
+fn a_lie_now_and_then_gains_nothing_and_is_found_over_several_units() {
+    if !there(&[PYTHON]) {
+        return;
+    }
+    let study = Study::new().with(PYTHON, "good.py", &fake("")).with(
+        PYTHON,
+        "bad.py",
+        &fake(LIES_NOW_AND_THEN),
+    );
+    let mut runners = study.runners();
+    let rounds = vec![vec![0, 1]; 8];
+    // 8 batches a unit, of which 2 or 3 are off: 10 of them take four or five units.
+    for unit_index in 0..6 {
+        match unit(&mut runners, &rounds, TIMEOUT_NS) {
+            Ok(ran) => {
+                assert!(ran.batches[1].iter().all(|ns| *ns >= 5_000_000), "{ran:?}");
+                assert_eq!(ran.batches[1].len(), 8, "nothing is thrown out");
+            }
+            Err(UnitFailure::Fault(1, fault)) => {
+                assert!(unit_index >= 3, "{unit_index} {fault}");
+                assert!(fault.to_string().contains("; 10 of "), "{fault}");
+                return;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("a runner that lies in one batch of three must be void");
+}
+
+#[test]
+fn the_reference_is_the_standard_where_there_is_no_oracle() {
+    if !there(&[PYTHON]) {
+        return;
+    }
+    let other = "def dump(path):\n    open(path[5:], 'w').write('6'); return 'dumped bytes=1'";
+    for reference in [0, 1] {
+        let mut study =
+            Study::new().with(PYTHON, "a.py", &fake(other)).with(PYTHON, "b.py", &fake(""));
+        study.reference = reference;
+        let (contestant, fault) = fault_of(&study, TIMEOUT_NS);
+        assert_eq!(contestant, 1 - reference, "{fault}");
+        assert!(matches!(fault, Fault::WrongAnswer { item: Some(1), .. }), "{fault:?}");
+    }
 }
 
 #[test]

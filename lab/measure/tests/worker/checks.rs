@@ -152,7 +152,7 @@ fn an_oracle_that_fails_is_an_error_and_works_again() {
     });
     assert_eq!(lines.unwrap().lines().count() as u64, SIZE);
     study.functions().oracle = Some("/nowhere/oracle.so".to_owned());
-    let refused = Workers::in_folder(&study.plan, study.program.clone(), study.path(), &NEVER);
+    let refused = Workers::new(&study.plan, study.program.clone(), study.path(), &NEVER);
     let why = refused.unwrap_err().to_string();
     assert!(why.contains("is no oracle: it cannot be loaded: /nowhere/oracle.so"), "{why}");
 }

@@ -1,6 +1,7 @@
 //! Libraries that are no contestants, each with one clear error.
 
 use super::study::*;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use tiebreak_measure::workers::{Facts, LoadError, WorkerProgram, probe};
 
@@ -30,6 +31,10 @@ fn a_table_is_told() {
     assert_eq!(facts, expected);
     let facts = look(&library(folder.path(), &RIGHT.text())).unwrap();
     assert_eq!((facts.has_reset, facts.alignment_bytes), (false, 64));
+    // A later header of the same version may have appended fields.
+    let size = "sizeof(tiebreak_contestant),";
+    let longer = RIGHT.text().replace(size, "sizeof(tiebreak_contestant) + 8,");
+    assert_eq!(look(&library(folder.path(), &longer)).unwrap(), facts);
 }
 
 #[test]
@@ -40,19 +45,25 @@ fn whatever_is_no_contestant_is_told_why() {
         assert!(why.contains(expected), "{why}");
     };
     let right = RIGHT.text();
-    check("int nothing;", "it exports no table: it must define tiebreak_contestant_table");
-    check(&right.replace("{TIEBREAK_MAGIC,", "{1,"), "must be TIEBREAK_MAGIC");
+    check("int nothing;", "the library exports no table: define it with TIEBREAK_CONTESTANT");
+    check(
+        &right.replace("{TIEBREAK_MAGIC,", "{1,"),
+        "the table begins with 0x00000001, not with TIEBREAK_MAGIC",
+    );
     check(
         &right.replace("TIEBREAK_ABI,", "TIEBREAK_ABI + 7,"),
-        "it is made for version 8 of tiebreak.h, and this is version 1: build it anew",
+        "the table is of version 8 and this tiebreak speaks version 1: build it again",
     );
     check(
         &right.replace("sizeof(tiebreak_contestant),", "72,"),
-        "its table has 72 bytes, which is not the size of a table of version 1",
+        "the table says that it has 72 bytes where its version has 88: build it again",
     );
-    check(&right.replace(", run, dump", ", NULL, dump"), "its table has no 'run'");
+    check(&right.replace(", run, dump", ", NULL, dump"), "the table's `run` is null");
     let odd = Source { declares: "NULL, 0, 0, 24", ..RIGHT }.text();
-    check(&odd, "it asks for an alignment of 24 bytes: a power of two up to 4096");
+    check(
+        &odd,
+        "the table asks for an alignment of 24 bytes: it must be a power of two up to 4096",
+    );
     let needs = Source { declares: "\"none_such_feature\", 0, 0, 0", ..RIGHT }.text();
     check(&needs, "needs the CPU feature 'none_such_feature', which this machine does not have");
     let early = "__attribute__((constructor)) static void early(void) { \
@@ -80,6 +91,24 @@ fn whatever_is_no_library_is_told_in_the_linkers_words() {
     check(&other, "file.so");
     let why = look(Path::new("nowhere.so")).unwrap_err().to_string();
     assert!(why.contains("No such file"), "{why}");
+}
+
+#[test]
+fn a_worker_that_nobody_holds_ends_although_it_was_asked() {
+    let mut ends = [0; 2];
+    // SAFETY: the array has room for two descriptors, which nobody else owns afterwards.
+    let (ours, theirs) = unsafe {
+        let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+        assert_eq!(libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()), 0);
+        (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1]))
+    };
+    // SAFETY: the byte is there. It is no request: a worker that reads it ends with 70.
+    let sent = unsafe { libc::send(ours.as_raw_fd(), [99_u8].as_ptr().cast(), 1, 0) };
+    assert_eq!(sent, 1);
+    drop(ours);
+    let mut worker = std::process::Command::new(crate::program().program);
+    let status = worker.stdin(theirs).status().unwrap();
+    assert_eq!(status.code(), Some(64));
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl Study {
 
     pub fn workers_until(&self, interrupted: &'static AtomicBool) -> Workers {
         let folder = self.path().join("placements");
-        Workers::in_folder(&self.plan, self.program.clone(), &folder, interrupted).unwrap()
+        Workers::new(&self.plan, self.program.clone(), &folder, interrupted).unwrap()
     }
 
     /// Runs one unit of all contestants, two rounds in opposite orders.
@@ -322,6 +322,8 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
                 file: None,
                 answer: None,
             },
+            workloads: Vec::new(),
+            contracts: Vec::new(),
             items: SIZE,
             input_bytes: SIZE,
             oracle: Some(oracle.to_str().unwrap().to_owned()),

@@ -224,7 +224,7 @@ fn workers_are_pinned_if_the_plan_says_so() {
     assert_eq!(ran.samples[0].beside.migrations, Some(0));
     study.functions().cpu = Some(8000);
     let folder = study.path().join("placements");
-    let refused = tiebreak_measure::workers::Workers::in_folder(
+    let refused = tiebreak_measure::workers::Workers::new(
         &study.plan,
         study.program.clone(),
         &folder,

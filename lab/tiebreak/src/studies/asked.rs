@@ -62,7 +62,7 @@ pub enum Pinning {
 /// What builds and runs functions.
 #[derive(Clone, Debug)]
 pub struct Shop {
-    /// Where builds are kept.
+    /// Where builds are kept, placements are linked, and clients of the runner protocol stand.
     pub cache: PathBuf,
     /// The program that becomes a worker.
     pub program: WorkerProgram,

@@ -1,8 +1,8 @@
 //! Contestants that are functions, wherever they live.
 
+use super::asked::Shop;
 use crate::error::LabError;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
@@ -11,7 +11,7 @@ use tiebreak_core::study::{BuiltForm, Verification};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::runners::Runners;
-use tiebreak_measure::workers::{WorkerProgram, Workers};
+use tiebreak_measure::workers::Workers;
 
 /// What runs the functions of a plan.
 pub enum Functions {
@@ -36,16 +36,14 @@ impl Functions {
     ///
     /// # Errors
     /// A file of the plan is gone or cannot be used, or a process cannot be started.
-    pub fn new(
-        plan: &Plan,
-        program: &WorkerProgram,
-        interrupted: &'static AtomicBool,
-    ) -> Result<Functions, LabError> {
+    pub fn new(plan: &Plan, shop: &Shop) -> Result<Functions, LabError> {
+        let Shop { cache, program, stop } = shop;
         if has_runners(plan) {
-            let runners = Runners::with_oracle_program(plan, program, interrupted)?;
+            let runners = Runners::new(plan, program, cache, stop)?;
             return Ok(Functions::Runners(Box::new(runners)));
         }
-        Ok(Functions::Workers(Box::new(Workers::new(plan, program.clone(), interrupted)?)))
+        let workers = Workers::new(plan, program.clone(), &cache.join("placements"), stop)?;
+        Ok(Functions::Workers(Box::new(workers)))
     }
 
     /// The files that the contestants are made of.

@@ -13,8 +13,9 @@ use crate::session::{Origin, Session};
 use std::path::PathBuf;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{ContestResult, Family};
-use tiebreak_core::study::Workload;
+use tiebreak_core::study::{Placements, Workload};
 use tiebreak_core::warning::Warning;
 use tiebreak_machine::clock;
 use tiebreak_stats::family;
@@ -74,8 +75,16 @@ pub fn line_up(
         return usage("none of these claims is about what is raced here".to_owned());
     }
     let error = family::bonferroni_error(asked.error, claims);
-    let entries = entries.into_iter().enumerate();
-    let contests = entries.map(|(index, entry)| contest(&ground, index, entry, error, book));
+    let names: Vec<String> = entries.iter().map(|entry| entry.trial.name().to_owned()).collect();
+    for entry in &mut entries {
+        entry.trial.functions.workloads = names.clone();
+    }
+    let lined_up = entries.into_iter().map(|entry| Lined::of(&ground, entry, error));
+    let lined_up = lined_up.collect::<Result<Vec<_>, LabError>>()?;
+    // Nothing slow happens from here on: a kill between two of them leaves a study that cannot be
+    // gone on with.
+    let lined_up = lined_up.into_iter().enumerate();
+    let contests = lined_up.map(|(index, lined)| lined.begin(index, book));
     let contests = contests.collect::<Result<_, _>>()?;
     let rules = Rules {
         file: asked.study.name.clone(),
@@ -137,40 +146,60 @@ fn entry(
         let reference = &prepared.ready[trial.functions.reference].entrant.name;
         let precision = asked.precision.unwrap_or(asked.study.precision);
         match asked.asks_order {
-            true => questions.add_orders(&compared, reference, workload),
+            true => {
+                let is_exact = |name: &&str| {
+                    let mut ready = prepared.ready.iter();
+                    ready.any(|one| one.entrant.name == **name && one.built.is_exact)
+                };
+                let compared: Vec<&str> = compared.into_iter().filter(is_exact).collect();
+                questions.add_orders(&compared, reference, workload);
+            }
             false => questions.add_cells(&compared, reference, precision, workload),
         }
     }
     trial.warnings.extend(questions.warnings);
+    if let Placements::Reused(count) = asked.placements {
+        trial.warnings.push(Warning::PlacementsReused { count });
+    }
     Ok(Some(Entry { trial, claims: questions.claims }))
 }
 
-/// Begins the run of a workload.
-fn contest(
-    ground: &Ground<'_>,
-    index: usize,
-    entry: Entry,
-    error: f64,
-    book: &Book,
-) -> Result<Contest<Functions>, LabError> {
-    let Entry { trial, claims } = entry;
-    let name = trial.functions.workload.name.clone();
-    let planned = plans::planned(&claims, error, ground.prepared)?;
-    let plan = plans::plan(ground, trial.functions, planned);
-    let sampler = Functions::new(&plan, &ground.shop.program, ground.shop.stop)?;
-    let origin = Origin {
-        command: book.command.clone(),
-        machine: book.machine.clone(),
-        files: sampler.files(),
-    };
-    let mut session = Session::begin(Store::open(&book.store)?, plan, origin)?;
-    for (contestant, fault) in trial.void {
-        session.void(contestant, fault)?;
+/// A workload that is ready to be raced.
+struct Lined {
+    trial: Trial,
+    plan: Plan,
+    sampler: Functions,
+}
+
+impl Lined {
+    /// Plans the run of a workload, and starts what it needs.
+    fn of(ground: &Ground<'_>, entry: Entry, error: f64) -> Result<Lined, LabError> {
+        let Entry { trial, claims } = entry;
+        let planned = plans::planned(&claims, error, ground.prepared)?;
+        let plan = plans::plan(ground, trial.functions.clone(), planned);
+        let sampler = Functions::new(&plan, ground.shop)?;
+        Ok(Lined { trial, plan, sampler })
     }
-    let missing = sampler.missing_meters().iter();
-    let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
-    for warning in trial.warnings.into_iter().chain(missing) {
-        session.warn(warning)?;
+
+    /// Begins the run.
+    fn begin(self, index: usize, book: &Book) -> Result<Contest<Functions>, LabError> {
+        let Lined { trial, plan, sampler } = self;
+        let name = trial.name().to_owned();
+        let lines = vec![index as u64 + 1; plan.claims.len().max(1)];
+        let origin = Origin {
+            command: book.command.clone(),
+            machine: book.machine.clone(),
+            files: sampler.files(),
+        };
+        let mut session = Session::begin(Store::open(&book.store)?, plan, origin)?;
+        for (contestant, fault) in trial.void {
+            session.void(contestant, fault)?;
+        }
+        let missing = sampler.missing_meters().iter();
+        let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
+        for warning in trial.warnings.into_iter().chain(missing) {
+            session.warn(warning)?;
+        }
+        Ok(Contest { name, lines, session, sampler })
     }
-    Ok(Contest { name, lines: vec![index as u64 + 1; claims.len().max(1)], session, sampler })
 }

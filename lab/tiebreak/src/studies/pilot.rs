@@ -27,6 +27,8 @@ const SIZES: [(u32, u32); 3] = [(4, 8), (4, 4), (2, 2)];
 const SHARE: f64 = 0.1;
 /// A batch is planned to be so much longer than it must be.
 const HEADROOM: f64 = 1.05;
+/// A call, or a preparation, that takes longer hangs.
+const TIMEOUT_NS: u64 = 120_000_000_000;
 /// The batch is made longer at most so often.
 const CALIBRATIONS_MAX: u32 = 8;
 
@@ -177,7 +179,7 @@ impl Flight {
             if self.brief.scope == Scope::Code {
                 sampler.expect(&placements);
             }
-            let timeout_ns = (self.brief.seconds * 1e9).max(60e9) as u64;
+            let timeout_ns = TIMEOUT_NS;
             let ran = sampler.run_unit(&UnitRequest { coins: &coins, orders: &orders, timeout_ns });
             match ran {
                 Ok(unit) => {

@@ -73,6 +73,9 @@ pub(super) fn first_plan(
         item: study.item.clone(),
         call: study.call,
         workload: workload.clone(),
+        // Known when all workloads were tried.
+        workloads: Vec::new(),
+        contracts: study.contracts.clone(),
         items: 0,
         input_bytes: 0,
         oracle: prepared.oracle.as_ref().map(|path| path.display().to_string()),

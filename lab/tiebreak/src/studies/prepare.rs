@@ -1,11 +1,10 @@
 //! From the sources of a study to what can be loaded: builds and receipts.
 
 use super::asked::{Asked, Shop, Step};
-use super::scratch::Scratch;
 use crate::error::LabError;
 use std::path::PathBuf;
-use tiebreak_core::study::{Built, BuiltForm, Entrant, NotRun};
-use tiebreak_measure::build::{BuildError, Builder, Linker};
+use tiebreak_core::study::{Built, Entrant, NotRun};
+use tiebreak_measure::build::{BuildError, Builder};
 use tiebreak_measure::workers::{self, LoadError};
 
 /// What can be raced of a study, and what not.
@@ -112,15 +111,9 @@ fn make(
     builder: &Builder,
     shop: &Shop,
 ) -> Result<Ready, Problem> {
-    let built = builder.build(&asked.study, entrant, shop.stop)?;
-    let entrant = entrant.clone();
-    if let BuiltForm::Runner { .. } = built.form {
-        return Ok(Ready { entrant, built, has_reset: false });
-    }
-    let wrong = |error: std::io::Error| Problem::Wrong(error.to_string());
-    let folder = Scratch::new().map_err(wrong)?;
-    let library = folder.path().join("as-built.so");
-    Linker::link(&built.form, 0, &library)?;
-    let facts = workers::probe(&library, &shop.program)?;
-    Ok(Ready { entrant, built, has_reset: facts.has_reset })
+    let (built, library) = builder.build(&asked.study, entrant, shop.stop)?;
+    // A contestant in another runtime has no library, and is put back by its runner.
+    let facts = library.map(|library| workers::probe(&library, &shop.program)).transpose()?;
+    let has_reset = facts.is_some_and(|facts| facts.has_reset);
+    Ok(Ready { entrant: entrant.clone(), built, has_reset })
 }

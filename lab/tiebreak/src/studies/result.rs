@@ -2,7 +2,7 @@
 
 use crate::referee::Referee;
 use crate::seen::Seen;
-use tiebreak_core::metric::{Metric, Unit};
+use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
     ClaimResult, Histogram, MetricSummary, PublishedResult, StudyRow, WorkloadResult,
@@ -25,8 +25,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
     let mut columns = Vec::with_capacity(plan.contestants.len());
     let mut rows: Vec<StudyRow> = Vec::with_capacity(plan.contestants.len());
     for (index, seen) in referee.seen().iter().enumerate() {
-        let (per_call, walls) =
-            if full { per_call(seen, plan, functions) } else { Default::default() };
+        let (per_call, walls) = if full { per_call(seen, plan) } else { Default::default() };
         columns.push(walls);
         rows.push(row(index, seen, per_call, plan, functions, claims));
     }
@@ -56,6 +55,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         pilot: functions.pilot,
         rows,
         published: functions.published.iter().map(without_figures).collect(),
+        contracts: functions.contracts.clone(),
     })
 }
 
@@ -112,34 +112,15 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
     }
 }
 
-/// Summaries for one call, and the sorted wall times of all timed batches, for one call too. Wall
-/// times are those of batches, other metrics are sums over the batches of a unit; memory is what it
-/// is.
-fn per_call(
-    seen: &Seen,
-    plan: &Plan,
-    functions: &FunctionPlan,
-) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {
-    let calls = functions.calls_a_batch.max(1) as f64;
-    let calls_a_unit = calls * f64::from(functions.rounds_a_unit.max(1));
+/// Summaries for one call, and the sorted wall times of all timed batches, for one call too.
+fn per_call(seen: &Seen, plan: &Plan) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {
     let mut walls = Vec::new();
     let mut metrics = Vec::with_capacity(seen.values.len());
-    for (metric, values) in &seen.values {
-        // In a process that contestants share nobody's own memory is known.
-        if *metric == Metric::PeakMemory && values.iter().all(|bytes| *bytes == 0.0) {
-            continue;
+    for column in seen.columns(plan) {
+        if column.metric == Metric::WallTime {
+            walls = column.sorted;
         }
-        let divisor = match metric {
-            Metric::WallTime => calls,
-            metric if metric.unit() == Unit::Bytes => 1.0,
-            _ => calls_a_unit,
-        };
-        let mut values: Vec<f64> = values.iter().map(|value| value / divisor).collect();
-        let step = metric.step(plan.clock_step_ns) / divisor;
-        metrics.push((*metric, summary::summarise(&mut values, step)));
-        if *metric == Metric::WallTime {
-            walls = values;
-        }
+        metrics.push((column.metric, column.summary));
     }
     (metrics, walls)
 }

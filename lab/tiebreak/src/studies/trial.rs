@@ -35,6 +35,13 @@ pub struct Trial {
     pub warnings: Vec<Warning>,
 }
 
+impl Trial {
+    /// The name of the workload.
+    pub fn name(&self) -> &str {
+        &self.functions.workload.name
+    }
+}
+
 /// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
 /// `claims` say what is to be measured.
 ///
@@ -54,7 +61,7 @@ pub fn run(
     let make = |functions: &FunctionPlan| {
         let claims = planned(claims, 0.0, prepared)?;
         let plan = plan(ground, functions.clone(), claims);
-        Functions::new(&plan, &shop.program, shop.stop)
+        Functions::new(&plan, shop)
     };
     let mut first = make(&functions)?;
     let missing_meters = first.missing_meters().to_vec();
@@ -95,26 +102,23 @@ pub fn run(
     Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
 }
 
-/// What runs the functions on a workload before there is a plan, and how many items its first
-/// input has.
+/// What is planned of the functions on a workload before the pilot, and what runs them.
 ///
 /// # Errors
 /// The oracle fails, or a process cannot be started.
 pub(super) fn functions(
     ground: &Ground<'_>,
     workload: &Workload,
-) -> Result<(u64, Functions), LabError> {
+) -> Result<(FunctionPlan, Functions), LabError> {
     let Ground { asked, prepared, shop, frame } = *ground;
     let mut first = first_plan(asked, prepared, frame, workload);
     let seed = format!("{} {} verify", asked.seed, workload.name);
     measure_input(&mut first, asked, shop, &seed)?;
-    let items = first.items;
-    let plan = plan(ground, first, Vec::new());
-    Ok((items, Functions::new(&plan, &shop.program, shop.stop)?))
+    let plan = plan(ground, first.clone(), Vec::new());
+    Ok((first, Functions::new(&plan, shop)?))
 }
 
-/// Judges each contestant's answer on an input that is drawn for this alone: first the reference's,
-/// which is the standard where there is no oracle.
+/// Judges each contestant's answer on an input that is drawn for this alone.
 fn check(
     functions: &mut Functions,
     plan: &FunctionPlan,
@@ -122,8 +126,7 @@ fn check(
 ) -> Result<Vec<(usize, Fault)>, LabError> {
     let input_seed = input_seed(&plan.workload, seed);
     let mut void = Vec::new();
-    let others = (0..plan.built.len()).filter(|one| *one != plan.reference);
-    for contestant in std::iter::once(plan.reference).chain(others) {
+    for contestant in plan.judged_order() {
         match functions.check(contestant, input_seed) {
             Ok(()) => {}
             Err(UnitFailure::Fault(index, fault)) => void.push((index, fault)),

@@ -9,7 +9,7 @@ use super::trial;
 use crate::error::LabError;
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::{Verification, Workload};
+use tiebreak_core::study::{FunctionPlan, Verification};
 use tiebreak_core::verdict::Fault;
 
 /// How far it has come.
@@ -42,8 +42,8 @@ pub fn verify(
     let mut last = None;
     for workload in &workloads {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
-        let (items, mut functions) = trial::functions(&ground, workload)?;
-        rows.extend(of_workload(asked, &prepared, workload, items, &mut functions)?);
+        let (plan, mut functions) = trial::functions(&ground, workload)?;
+        rows.extend(of_workload(asked, &prepared, &plan, &mut functions)?);
         last = Some(functions);
     }
     let wanted = |one: &&Verification| asked.only.is_empty() && (is_full || !one.is_full);
@@ -58,15 +58,18 @@ pub fn verify(
 fn of_workload(
     asked: &Asked,
     prepared: &Prepared,
-    workload: &Workload,
-    items: u64,
+    plan: &FunctionPlan,
     functions: &mut Functions,
 ) -> Result<Vec<VerifyRow>, LabError> {
+    let workload = &plan.workload;
     let seed = trial::input_seed(workload, &format!("{} {} verify", asked.seed, workload.name));
     let mut rows = not_run(prepared, &workload.name);
-    for (index, ready) in prepared.ready.iter().enumerate() {
-        let fault = fault(functions.check(index, seed))?.err();
-        rows.push(row(&ready.entrant.name, &workload.name, items, fault));
+    let mut faults = vec![None; prepared.ready.len()];
+    for contestant in plan.judged_order() {
+        faults[contestant] = fault(functions.check(contestant, seed))?.err();
+    }
+    for (ready, fault) in prepared.ready.iter().zip(faults) {
+        rows.push(row(&ready.entrant.name, &workload.name, plan.items, fault));
     }
     Ok(rows)
 }

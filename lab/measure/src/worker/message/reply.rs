@@ -2,7 +2,6 @@
 
 use super::Sizes;
 use crate::worker::wire::{Put, Take};
-use std::ffi::CStr;
 
 /// What is answered.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,18 +46,8 @@ pub(crate) struct Table {
 pub(crate) enum Refusal {
     /// The system's linker does not take it, in its words.
     NotLoaded(String),
-    /// It exports no table.
-    NoTable,
-    /// What it exports under that name is none.
-    NotATable,
-    /// Of another version of the ABI.
-    Version(u32),
-    /// Of this version, but of another size.
-    Size(u32),
-    /// A function is missing.
-    Missing(String),
-    /// The alignment is no power of two up to 4096.
-    Alignment(u32),
+    /// Its table is not there or cannot be used, in the words of [`tiebreak_abi::Refusal`].
+    BadTable(String),
     /// `prepare` gave nothing.
     NotPrepared,
 }
@@ -131,30 +120,11 @@ impl Table {
 }
 
 impl Refusal {
-    /// The refusal as a sentence about a library that should export this symbol.
-    pub(crate) fn sentence(&self, symbol: &CStr) -> String {
-        let ours = tiebreak_abi::ABI;
-        let symbol = symbol.to_string_lossy();
+    /// The refusal as a sentence about a library.
+    pub(crate) fn sentence(&self) -> String {
         match self {
             Refusal::NotLoaded(said) => format!("it cannot be loaded: {said}"),
-            Refusal::NoTable => {
-                format!("it exports no table: it must define {symbol} (see tiebreak.h)")
-            }
-            Refusal::NotATable => "what it exports as its table is none: the table's first word \
-                                   must be TIEBREAK_MAGIC"
-                .to_owned(),
-            Refusal::Version(version) => format!(
-                "it is made for version {version} of tiebreak.h, and this is version {ours}: \
-                 build it anew with the header of this tiebreak"
-            ),
-            Refusal::Size(bytes) => format!(
-                "its table has {bytes} bytes, which is not the size of a table of version \
-                 {ours}: build it anew with the header of this tiebreak"
-            ),
-            Refusal::Missing(function) => format!("its table has no '{function}'"),
-            Refusal::Alignment(bytes) => format!(
-                "it asks for an alignment of {bytes} bytes: a power of two up to 4096 can be had"
-            ),
+            Refusal::BadTable(why) => why.clone(),
             Refusal::NotPrepared => "its 'prepare' gave nothing".to_owned(),
         }
     }
@@ -162,26 +132,16 @@ impl Refusal {
     fn put(&self, put: Put) -> Put {
         match self {
             Refusal::NotLoaded(said) => put.number(0).text(said),
-            Refusal::NoTable => put.number(1),
-            Refusal::NotATable => put.number(2),
-            Refusal::Version(version) => put.number(3).number(u64::from(*version)),
-            Refusal::Size(bytes) => put.number(4).number(u64::from(*bytes)),
-            Refusal::Missing(function) => put.number(5).text(function),
-            Refusal::Alignment(bytes) => put.number(6).number(u64::from(*bytes)),
-            Refusal::NotPrepared => put.number(7),
+            Refusal::BadTable(why) => put.number(1).text(why),
+            Refusal::NotPrepared => put.number(2),
         }
     }
 
     fn take(take: &mut Take<'_>) -> Option<Refusal> {
         Some(match take.number()? {
             0 => Refusal::NotLoaded(take.text()?),
-            1 => Refusal::NoTable,
-            2 => Refusal::NotATable,
-            3 => Refusal::Version(take.number32()?),
-            4 => Refusal::Size(take.number32()?),
-            5 => Refusal::Missing(take.text()?),
-            6 => Refusal::Alignment(take.number32()?),
-            7 => Refusal::NotPrepared,
+            1 => Refusal::BadTable(take.text()?),
+            2 => Refusal::NotPrepared,
             _ => return None,
         })
     }

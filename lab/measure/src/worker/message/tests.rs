@@ -75,12 +75,7 @@ fn replies_come_back() {
     ];
     let refusals = [
         Refusal::NotLoaded("wrong ELF class".into()),
-        Refusal::NoTable,
-        Refusal::NotATable,
-        Refusal::Version(2),
-        Refusal::Size(80),
-        Refusal::Missing("run".into()),
-        Refusal::Alignment(3),
+        Refusal::BadTable("it has no table".into()),
         Refusal::NotPrepared,
     ];
     replies.extend(refusals.map(|refusal| Reply::Refused(4, refusal)));

@@ -1,0 +1,96 @@
+//! Studies of runners as a user meets them.
+
+mod common;
+
+use common::Place;
+
+const STUDY: &str = r#"
+title = "Sums"
+source = "nobody"
+item = "number"
+reference = "second"
+
+[[workload]]
+name = "some"
+size = 20000
+
+[[contestant]]
+name = "first"
+language = "python"
+sources = ["first.py"]
+
+[[contestant]]
+name = "second"
+language = "python"
+sources = ["second.py"]
+"#;
+
+const CONTESTANT: &str = "
+import tiebreak
+from helper import add
+class Sum:
+    def __init__(self, data, workload):
+        self.size = workload.size
+    def run(self):
+        self.total = add(self.size)
+        return self.total
+    def dump(self):
+        return '%d\\n' % self.total
+tiebreak.serve(Sum)
+";
+
+/// A place with this study, if Python is here.
+fn place() -> Option<Place> {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3 here");
+        return None;
+    }
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("studies/sums")).unwrap();
+    let files = [
+        ("study.toml", STUDY),
+        ("helper.py", "def add(size):\n    return sum(range(size))\n"),
+        ("first.py", CONTESTANT),
+        ("second.py", CONTESTANT),
+    ];
+    files.iter().for_each(|(file, text)| write(&place, file, text));
+    Some(place)
+}
+
+fn write(place: &Place, file: &str, text: &str) {
+    std::fs::write(place.path("studies/sums").join(file), text).unwrap();
+}
+
+#[test]
+fn a_run_does_not_go_on_with_another_program_behind_its_script() {
+    let Some(place) = place() else { return };
+    let run = ["study", "run", "sums", "--budget", "3 rounds", "--precision", "0.01%"];
+    let said = place.run(&run);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let more = ["resume", "latest", "--more", "3 rounds"];
+    let on = place.run(&more);
+    assert!([0, 1, 2].contains(&on.code), "{on:?}");
+    write(&place, "helper.py", "def add(size):\n    return size * (size - 1) // 2\n");
+    let changed = place.run(&more);
+    assert_eq!(changed.code, 65, "{changed:?}");
+    assert!(changed.err.contains("helper.py is gone or has changed"), "{changed:?}");
+    // Other programs are another claim, which nothing repeats.
+    for is_repeated in [false, true] {
+        let anew = place.run(&run);
+        assert!([0, 1, 2].contains(&anew.code), "{anew:?}");
+        let told = anew.out.contains("run 2 of this claim on these files");
+        assert_eq!(told, is_repeated, "{anew:?}");
+    }
+}
+
+#[test]
+fn verify_takes_the_reference_for_the_standard() {
+    let Some(place) = place() else { return };
+    let wrong = CONTESTANT.replace("add(self.size)", "add(self.size) + 1");
+    write(&place, "first.py", &wrong);
+    let said = place.run(&["study", "verify", "sums"]);
+    assert!(said.out.contains("first answered wrongly on some"), "{said:?}");
+    assert!(said.out.contains("Wrong: 1 of 2"), "{said:?}");
+    let at = |name: &str| said.out.find(&format!("  {name} ")).unwrap();
+    assert!(at("first") < at("second"), "the table keeps the study's order: {said:?}");
+}
