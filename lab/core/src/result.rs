@@ -7,7 +7,7 @@ use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
 use crate::metric::Metric;
 use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
-use crate::study::{Call, FigureUnit, Language, Pilot, Workload};
+use crate::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::Serialize;
@@ -95,6 +95,8 @@ pub struct WorkloadResult {
     pub rows: Vec<StudyRow>,
     /// Where published figures come from, one entry a table.
     pub published: Vec<PublishedResult>,
+    /// The contracts that the study describes; empty in results of old.
+    pub contracts: Vec<Contract>,
 }
 
 /// A contestant in a study's table.

@@ -8,7 +8,7 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
     EffectResult, Histogram, MetricSummary, StudyResult, StudyRow, WorkloadResult,
 };
-use tiebreak_core::study::{Call, FigureUnit, Language, Pilot, Workload};
+use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
 /// The version of the JSON form of a study.
 pub const STUDY_SCHEMA: &str = "tiebreak/study/1";
@@ -71,6 +71,7 @@ pub(super) struct WorkloadEntry<'a> {
     pilot: Pilot,
     rows: Vec<RowEntry<'a>>,
     published: Vec<PublishedEntry<'a>>,
+    contracts: &'a [Contract],
 }
 
 #[derive(Serialize)]
@@ -133,6 +134,7 @@ impl<'a> WorkloadEntry<'a> {
                     text: &table.text,
                 })
                 .collect(),
+            contracts: &of.contracts,
         }
     }
 }

@@ -67,17 +67,19 @@ fn why(block: &Block) -> String {
     )
 }
 
+/// What a mark behind a name means.
+fn of_contract(block: &Block, name: &str) -> String {
+    let known = block.of.contracts.iter().find(|contract| contract.name == name);
+    let text = known.map(|contract| plain(&contract.text)).filter(|text| !text.is_empty());
+    let text = text.map_or(String::new(), |text| format!(" ({text})"));
+    let (mark, name) = (block.mark(name), plain(name));
+    format!("{mark} contract '{name}'{text}: not exact, in no claim with the others.")
+}
+
 /// What the signs of a block mean, and what was published beside figures.
 pub(crate) fn notes(block: &Block) -> Vec<String> {
     let mut notes = Vec::new();
-    for contract in block.contracts() {
-        notes.push(format!(
-            "{} contract '{}', which is not exact: shown for what it costs, and in no claim with \
-             the others.",
-            block.mark(contract),
-            plain(contract)
-        ));
-    }
+    notes.extend(block.contracts().into_iter().map(|contract| of_contract(block, contract)));
     for (index, table) in block.of.published.iter().enumerate() {
         let which = match block.of.published.len() {
             1 => "published".to_owned(),

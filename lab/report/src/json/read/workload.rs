@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{Histogram, MetricSummary, PublishedResult, StudyRow, WorkloadResult};
-use tiebreak_core::study::{Call, FigureUnit, Language, Pilot, Workload};
+use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
 /// The block of a table.
 #[derive(Deserialize)]
@@ -25,6 +25,8 @@ pub(super) struct WorkloadDocument {
     pilot: PilotDocument,
     rows: Vec<RowDocument>,
     published: Vec<PublishedDocument>,
+    #[serde(default)]
+    contracts: Vec<Contract>,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +79,7 @@ impl WorkloadDocument {
             },
             rows: rows?,
             published: published.collect(),
+            contracts: self.contracts,
         })
     }
 }
