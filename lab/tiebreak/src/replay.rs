@@ -11,11 +11,11 @@ use tiebreak_stats::coins::{self, Seed};
 
 /// Why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
-    journal.events.iter().rev().find_map(|event| match event {
+    let is_turn = |event: &&Event| matches!(event, Event::Stopped { .. } | Event::Resumed { .. });
+    match journal.events.iter().rev().find(is_turn)? {
         Event::Stopped { reason, .. } => Some(*reason),
-        Event::Resumed { .. } => None,
         _ => None,
-    })
+    }
 }
 
 /// The result of a journal, without comparing it with the verdicts that it records.
