@@ -55,18 +55,22 @@ fn median_rank(n: u64) -> Option<u64> {
     rank
 }
 
+/// A picture reaches this far beyond the 90th percentile at most.
+const FURTHEST_BEYOND_P90: f64 = 1.5;
+
 /// Counts the values of each contestant in bins that all contestants share.
 ///
-/// The scale reaches from the least value to the greatest 98th percentile, so that a few outliers
-/// do not squeeze everything else into one bin; what lies above is counted apart. `sorted` holds
+/// The scale reaches from the least value to the greatest 98th percentile, but no further than half
+/// beyond the 90th, so that outliers do not squeeze everything else into one bin; what lies above is
+/// counted apart. `sorted` holds
 /// one sorted slice a contestant; the result has one histogram each, or is empty without finite
 /// values.
 pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
     let lows = sorted.iter().filter_map(|v| v.first().copied()).filter(|v| v.is_finite());
     let highs = sorted.iter().filter_map(|values| {
-        let index = quantile_index(finite(values), 98)?;
-        values.get(index).copied()
+        let at = |percent| values.get(quantile_index(finite(values), percent)?).copied();
+        Some(at(98)?.min(FURTHEST_BEYOND_P90 * at(90)?))
     });
     let low = lows.fold(f64::INFINITY, f64::min);
     let mut high = highs.fold(f64::NEG_INFINITY, f64::max);
