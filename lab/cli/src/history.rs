@@ -63,7 +63,10 @@ fn row(run: &RunSummary) -> HistoryRow {
     HistoryRow {
         id: run.id.as_str().to_owned(),
         when: format_unix_ms(run.created_unix_ms),
-        command: tiebreak::report::shell_line(&run.command),
+        command: match &run.study {
+            Some((study, workload)) => format!("study {study} on {workload}"),
+            None => tiebreak::report::shell_line(&run.command),
+        },
         verdicts: match run.repetition {
             1 => words(run).join(", "),
             n => format!("{} (run {n})", words(run).join(", ")),

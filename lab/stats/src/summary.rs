@@ -60,11 +60,10 @@ const FURTHEST_BEYOND_P90: f64 = 1.5;
 
 /// Counts the values of each contestant in bins that all contestants share.
 ///
-/// The scale reaches from the least value to the greatest 98th percentile, but no further than half
-/// beyond the 90th, so that outliers do not squeeze everything else into one bin; what lies above is
-/// counted apart. `sorted` holds
-/// one sorted slice a contestant; the result has one histogram each, or is empty without finite
-/// values.
+/// The scale reaches from the least value to the greatest 98th percentile, but at most half beyond
+/// the 90th, so that outliers do not squeeze everything else into one bin; what lies above is
+/// counted apart. `sorted` holds one sorted slice a contestant; the result has one histogram each,
+/// or is empty without finite values.
 pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
     let lows = sorted.iter().filter_map(|v| v.first().copied()).filter(|v| v.is_finite());

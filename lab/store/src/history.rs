@@ -18,6 +18,8 @@ pub struct RunSummary {
     pub created_unix_ms: u64,
     /// The command line that made it, word by word.
     pub command: Vec<String>,
+    /// Of a study's run, the study and the workload.
+    pub study: Option<(String, String)>,
     /// Finished rounds.
     pub rounds: u64,
     /// The run's own time until the end of its last round.
@@ -53,6 +55,19 @@ struct HeaderPart {
 #[derive(Deserialize)]
 struct PlanPart {
     claims: Vec<PlannedClaimPart>,
+    #[serde(default)]
+    functions: Option<FunctionsPart>,
+}
+
+#[derive(Deserialize)]
+struct FunctionsPart {
+    study: String,
+    workload: WorkloadPart,
+}
+
+#[derive(Deserialize)]
+struct WorkloadPart {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -121,6 +136,7 @@ impl Store {
             repetition: 1 + self.previous_runs(&header.claim_key, Some(&id))?,
             created_unix_ms,
             command: header.command,
+            study: header.plan.functions.map(|of| (of.study, of.workload.name)),
             rounds,
             seconds: elapsed_ns as f64 / 1e9,
             stopped,
@@ -235,6 +251,7 @@ mod tests {
             id: finished,
             created_unix_ms: header().created_unix_ms,
             command: header().command,
+            study: None,
             rounds: 3,
             seconds: 0.006,
             stopped: Some(StopReason::Settled),
