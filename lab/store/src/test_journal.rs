@@ -199,7 +199,7 @@ pub fn rich(id: &str) -> Journal {
     Journal {
         id: id.into(),
         header: header(),
-        rounds: vec![round(0, 0), extreme_round(1, 2), unit_round(2, 0)],
+        rounds: vec![round(0, 0), extreme_round(1, 2), round(2, 0)],
         lost: vec![coins(1, 0), coins(1, 1), coins(3, 0)],
         events: events(),
         verdicts: vec![

@@ -45,7 +45,7 @@ fn settings_are_what_the_documentation_says() {
         ("recursive_triggers", "1"),
         ("cache_size", "-512"),
         ("journal_mode", "wal"),
-        ("user_version", "2"),
+        ("user_version", "3"),
         ("application_id", "1953064290"),
     ] {
         let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
@@ -73,11 +73,11 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     let path = folder.path().join("journal.db");
     make(&path);
     let next = [
-        STEPS[0],
-        STEPS[1],
-        "CREATE TABLE notes (run INTEGER NOT NULL REFERENCES runs, text TEXT NOT NULL) STRICT;
-         ALTER TABLE rounds ADD COLUMN temperature INTEGER;",
-    ];
+        STEPS,
+        &["CREATE TABLE notes (run INTEGER NOT NULL REFERENCES runs, text TEXT NOT NULL) STRICT;
+         ALTER TABLE rounds ADD COLUMN temperature INTEGER;"],
+    ]
+    .concat();
     let newer = Store::open_patiently(&path, &path, READ_WRITE, &next).unwrap();
     let run = newer.find("latest").unwrap();
     assert_eq!(newer.journal(&run).unwrap(), rich(run.as_str()));
@@ -88,7 +88,7 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     drop(newer);
     for open in [Store::open, Store::open_existing] {
         let error = open(&path).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 3, known: 2, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 4, known: 3, .. }), "{error}");
     }
     let again = Store::open_patiently(&path, &path, READ_WRITE, &next).unwrap();
     assert_eq!(again.runs(None).unwrap().len(), 1);
@@ -137,7 +137,7 @@ fn a_step_that_fails_leaves_the_file_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
     make(&path);
-    let broken = [STEPS[0], STEPS[1], "CREATE TABLE half (x); CREATE TABLE runs (y);"];
+    let broken = [STEPS, &["CREATE TABLE half (x); CREATE TABLE runs (y);"]].concat();
     assert!(Store::open_patiently(&path, &path, READ_WRITE, &broken).is_err());
     let store = Store::open(&path).unwrap();
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'half'";

@@ -1,6 +1,6 @@
 use super::*;
 use crate::store::beside;
-use crate::test_journal::{append, coins, header, rich, round};
+use crate::test_journal::{append, coins, header, rich, round, unit_round};
 use crate::write_lines;
 use std::path::Path;
 use tempfile::TempDir;
@@ -175,8 +175,8 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
         "INSERT INTO events VALUES (2, 0, '{\"event\":\"unheard of\"}')",
         "INSERT INTO verdicts VALUES (2, 0, 7, 'holds', 1, NULL, NULL)",
         "INSERT INTO verdicts VALUES (2, 0, 0, 'perhaps', 1, NULL, NULL)",
-        "INSERT INTO attempts VALUES (2, 0, 0, 0, '[0, 9]', '[]')",
-        "INSERT INTO attempts VALUES (2, 0, 0, -1, '[]', '[]')",
+        "INSERT INTO attempts VALUES (2, 0, 0, 0, '[0, 9]', '[]', NULL)",
+        "INSERT INTO attempts VALUES (2, 0, 0, -1, '[]', '[]', NULL)",
     ] {
         let run = store.create_run(&header()).unwrap();
         let sql = sql.replace("(2,", &format!("({},", run.row));
@@ -186,4 +186,18 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
         assert!(error.to_string().contains(run.as_str()), "{error}");
     }
     assert!(store.journal(&good).is_ok());
+}
+
+/// What was drawn for a unit of functions, and the time of each of its batches.
+#[test]
+fn a_unit_is_read_as_it_was_written() {
+    let (_folder, mut store) = new_store();
+    let mut units = rich("");
+    units.rounds[2] = unit_round(2, 0);
+    let run = append(&mut store, &units);
+    let read = store.journal(&run).unwrap();
+    assert_eq!(read.rounds, units.rounds);
+    let mut lines = Vec::new();
+    crate::write_lines(&read, &mut lines).unwrap();
+    assert_eq!(crate::read_lines(lines.as_slice()).unwrap(), read);
 }

@@ -140,7 +140,11 @@ pub(super) fn plan(
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
         contestants: contestants.collect(),
-        error: claims.iter().map(|planned| planned.error).sum(),
+        // Where nobody is left to be compared, the run only says who is void.
+        error: match claims.is_empty() {
+            true => asked.error,
+            false => claims.iter().map(|planned| planned.error).sum(),
+        },
         claims,
         resolution: asked.resolution,
         budget: frame.budget,
