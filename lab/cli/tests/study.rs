@@ -192,6 +192,12 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
         assert!(wrong["fault"].to_string().contains("answered wrongly"), "{wrong}");
         assert!(plain["fault"].is_null() && unrolled["ratio"]["estimate"].is_number());
     }
+    // With nobody left to be compared with, too; and where only verdicts are printed.
+    let (said, result) = run(&place, &["--contestants", "plain,wrong", "--quiet"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.out.contains("Void: wrong answered wrongly"), "{said:?}");
+    assert_eq!(result["runs"][0]["verdicts"].as_array().map(Vec::len), Some(0));
+    assert_eq!(place.run(&["replay", "latest"]).code, 3);
     let verified = place.run(&["study", "verify", "demo"]);
     assert_eq!(verified.code, 3, "{verified:?}");
     assert!(verified.out.contains("wrong"), "{}", verified.out);

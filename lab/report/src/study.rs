@@ -77,11 +77,15 @@ pub fn markdown(study: &StudyResult) -> String {
 /// The verdicts on the claims of a study and nothing else: a line a claim, behind its workload,
 /// without styles.
 pub fn verdicts(study: &StudyResult) -> String {
-    let lines = study
-        .runs
-        .iter()
-        .flat_map(|run| claims(run).map(|claim| format!("{}\n", sentence_on(run, claim))));
-    lines.collect()
+    let mut text = String::new();
+    for run in &study.runs {
+        text.extend(claims(run).map(|claim| format!("{}\n", sentence_on(run, claim))));
+        let rows = run.study.iter().flat_map(|block| &block.rows);
+        for (name, fault) in rows.filter_map(|row| Some((&row.name, row.fault.as_ref()?))) {
+            text += &format!("Void: {name} {fault}.\n");
+        }
+    }
+    text
 }
 
 /// What `study verify` found: a line a contestant and input, then what was wrong in full.

@@ -368,9 +368,9 @@ impl Referee {
     /// a unit of one round takes, and the first unit goes by that.
     pub fn timeout_ns(&self) -> u64 {
         let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
-        let piloted = piloted.filter(|pilot| pilot.units > 0).map(|pilot| {
-            TIMEOUT_FACTOR as f64 * (pilot.round_cost_ns + pilot.unit_cost_ns)
-        });
+        let piloted = piloted
+            .filter(|pilot| pilot.units > 0)
+            .map(|pilot| TIMEOUT_FACTOR as f64 * (pilot.round_cost_ns + pilot.unit_cost_ns));
         let budget_ns = || self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9);
         let first = || piloted.unwrap_or_else(budget_ns) as u64;
         let timeout = match (self.plan.program.timeout_ns, self.slowest_first_ns) {

@@ -9,14 +9,21 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, calls_a_batch:
         return format!("{workload}: nothing to compare");
     }
     let spread = |variance: f64| format!("{:.2}%", variance.sqrt() * 100.0);
+    // One unit tells nothing of how units spread.
+    let spreads = match pilot.units {
+        1 => String::new(),
+        _ => format!(
+            "rounds spread by {} and units by {}, ",
+            spread(pilot.variance_within),
+            spread(pilot.variance_between)
+        ),
+    };
     format!(
-        "{workload}: {} a batch, {} a unit; in {} of the pilot rounds spread by {} and units by \
-         {}, a round took {} and a unit {} more",
+        "{workload}: {} a batch, {} a unit; in {} of the pilot {spreads}a round took {} and a unit \
+         {} more",
         count(calls_a_batch, "call"),
         count(u64::from(rounds_a_unit), "round"),
         count(u64::from(pilot.units), "unit"),
-        spread(pilot.variance_within),
-        spread(pilot.variance_between),
         format_ns(pilot.round_cost_ns),
         format_ns(pilot.unit_cost_ns),
     )

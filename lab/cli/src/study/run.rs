@@ -153,7 +153,16 @@ pub fn race(mut line_up: LineUp, targets: StudyTargets, io: &mut Io) -> Result<u
         screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
     });
     screen.clear();
-    let result = result?;
+    let result = result.map_err(|error| {
+        let mut failure = Failure::from(error);
+        if let Some(contest) = line_up.contests.first() {
+            let id = contest.session.id();
+            failure.text += &format!(
+                "\nwhat came before it is kept: 'tiebreak resume {id}' goes on with the study"
+            );
+        }
+        failure
+    })?;
     targets.deliver(&result, io)?;
     if result.interrupted {
         let id = result.runs.first().map_or("", |run| run.journal.as_str());

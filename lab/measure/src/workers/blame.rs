@@ -93,8 +93,7 @@ fn fault_of(status: ExitStatus, said: impl FnOnce() -> String) -> Option<Fault> 
 fn killed(status: ExitStatus) -> UnitFailure {
     let signal = status.signal().unwrap_or_default();
     UnitFailure::Broken(format!(
-        "a worker was killed from outside (signal {signal}), by somebody or for want of memory: \
-         'tiebreak resume' goes on where it was"
+        "a worker was killed from outside (signal {signal}), by somebody or for want of memory"
     ))
 }
 
