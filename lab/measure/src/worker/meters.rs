@@ -96,6 +96,9 @@ impl Meters {
         if let Some(counters) = &self.counters {
             counters.start();
         }
+        // The kernel brings a thread's times up to date when its clock is read, not its usage: what
+        // ran before the span would count as part of it.
+        run_ns();
         let usage = usage();
         self.before = Reading { usage, delay_ns, energy, cpu, run_ns: run_ns() };
     }
@@ -213,6 +216,8 @@ mod tests {
         };
         let (short, long) = (span(1000), span(300_000));
         assert!(long > 10 * short, "{short} {long}");
+        let cpu_ns = record.user_ns + record.system_ns;
+        assert!(cpu_ns < 2 * record.run_ns, "{cpu_ns} {}", record.run_ns);
         assert_eq!(record.energy_nj, UNKNOWN);
         let is_counted = ThreadCounters::open().is_ok();
         assert_eq!(record.counts[1] != UNKNOWN, is_counted);
