@@ -24,7 +24,7 @@ test: setup tidy lint ## every check that a change must pass
 	$(CARGO) test --workspace --locked
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 20; fi
 
-full: test ## the long suites too: simulations of error rates, thousands of streams
+full: test ## the long suites too: error rates simulated, every answer of every study: hours
 	TIEBREAK_FULL=1 $(CARGO) test --release --workspace --locked -- --include-ignored
 	@$(MAKE) --no-print-directory build
 	@scripts/setup.sh studies peers
