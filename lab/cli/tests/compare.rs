@@ -39,7 +39,7 @@ fn claims_give_the_exit_code() {
         ("A uses less memory than B", 2),
     ] {
         let words = ["compare", "sleep 0.001", "sleep 0.01", "--claim", claim, "--quiet"];
-        let more = ["--budget", "30 rounds", "--no-wait"];
+        let more = ["--budget", "80 rounds", "--no-wait"];
         let said = place.run(&with(&words, &more));
         assert_eq!(said.code, code, "{claim}: {said:?}");
     }
