@@ -44,6 +44,8 @@ mod tests {
 
     #[test]
     fn a_signal_sets_the_flag_once() {
+        // SAFETY: the disposition is a constant: under nohup it would be to ignore the signal.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
         let flag = flag();
         // SAFETY: raises a signal for which the handler above is installed.
         unsafe { libc::raise(libc::SIGHUP) };
