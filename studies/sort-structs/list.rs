@@ -1,7 +1,8 @@
-//! The list of the contestants in Rust: a number and a `String`.
+//! The contestants in Rust: a list of a number and a `String`, which the function `sort` of the
+//! crate that this module stands in sorts.
 
 use std::mem::ManuallyDrop;
-use tiebreak_abi::Sink;
+use tiebreak_abi::{Contestant, Sink, Workload};
 
 /// The source's struct, compared field by field.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -64,5 +65,33 @@ impl List {
                 sink.line(format_args!("{} {}", foo.i, foo.s));
             }
         }
+    }
+}
+
+/// The contestant that sorts by `sort` of the crate's root.
+pub struct Sort;
+
+impl Contestant for Sort {
+    const NAME: &'static core::ffi::CStr = c"sort";
+    // A stable sort takes memory for a part of the list, and so do most others.
+    const ALLOCATES: bool = true;
+    const RESETS: bool = true;
+    type State<'w> = List;
+
+    fn prepare(workload: Workload<'_>) -> Option<List> {
+        Some(List::new(workload.input_as()))
+    }
+
+    fn reset(list: &mut List) {
+        list.reset();
+    }
+
+    fn run(list: &mut List) -> u64 {
+        crate::sort(list.foos());
+        list.checksum()
+    }
+
+    fn dump(list: &mut List, sink: &mut Sink<'_>) {
+        list.dump(sink);
     }
 }

@@ -2,7 +2,8 @@
 
 mod frame;
 
-use tiebreak_abi::{Contestant, Sink, Workload, contestant, kernel};
+use frame::Form;
+use tiebreak_abi::{contestant, kernel};
 
 kernel! {
     fn compute(data: &mut [f64]) {
@@ -18,23 +19,4 @@ kernel! {
     }
 }
 
-struct FormA;
-
-impl Contestant for FormA {
-    const NAME: &'static core::ffi::CStr = c"form A";
-    type State<'w> = Workload<'w>;
-
-    fn prepare(workload: Workload<'_>) -> Option<Workload<'_>> {
-        Some(workload)
-    }
-
-    fn run(workload: &mut Workload<'_>) -> u64 {
-        frame::run(workload, compute)
-    }
-
-    fn dump(workload: &mut Workload<'_>, sink: &mut Sink<'_>) {
-        frame::dump(workload, sink);
-    }
-}
-
-contestant!(FormA);
+contestant!(Form);

@@ -2,7 +2,8 @@
 
 mod frame;
 
-use tiebreak_abi::{Contestant, Sink, Workload, contestant, kernel};
+use frame::Form;
+use tiebreak_abi::{contestant, kernel};
 
 kernel! {
     fn compute(data: &mut [f64]) {
@@ -22,23 +23,4 @@ kernel! {
     }
 }
 
-struct FormB;
-
-impl Contestant for FormB {
-    const NAME: &'static core::ffi::CStr = c"form B";
-    type State<'w> = Workload<'w>;
-
-    fn prepare(workload: Workload<'_>) -> Option<Workload<'_>> {
-        Some(workload)
-    }
-
-    fn run(workload: &mut Workload<'_>) -> u64 {
-        frame::run(workload, compute)
-    }
-
-    fn dump(workload: &mut Workload<'_>, sink: &mut Sink<'_>) {
-        frame::dump(workload, sink);
-    }
-}
-
-contestant!(FormB);
+contestant!(Form);

@@ -1,7 +1,6 @@
 /* Short branches that a predictor knows by heart, so that what is left is how fast instructions are
  * fetched: that depends on where the code lies. With MORE_PER_MILLE it goes on after the answer. */
 #include "work.h"
-#include <stdlib.h>
 #include <tiebreak.h>
 
 #ifndef MORE_PER_MILLE
@@ -26,14 +25,6 @@ TIEBREAK_SEPARATE uint64_t WORK(const uint8_t *bytes, uint64_t count, unsigned p
     return a + 3 * b + 5 * c + 7 * d;
 }
 
-static void *prepare(const tiebreak_workload *workload)
-{
-    tiebreak_workload *state = malloc(sizeof *state);
-    if (state)
-        *state = *workload;
-    return state;
-}
-
 static uint64_t run(void *state)
 {
     const tiebreak_workload *work = tiebreak_launder(state);
@@ -45,26 +36,7 @@ static uint64_t run(void *state)
 
 static void dump(void *state, const tiebreak_sink *sink)
 {
-    char reversed[20], line[21];
-    int length = 0;
-    uint64_t answer = run(state);
-    do {
-        reversed[length++] = (char)('0' + answer % 10);
-        answer /= 10;
-    } while (answer);
-    for (int i = 0; i < length; i++)
-        line[i] = reversed[length - 1 - i];
-    line[length] = '\n';
-    sink->write(sink->context, line, (uint64_t)length + 1);
+    tiebreak_write_number(sink, run(state));
 }
 
-const tiebreak_contestant tiebreak_contestant_table = {
-    .magic = TIEBREAK_MAGIC,
-    .abi = TIEBREAK_ABI,
-    .struct_bytes = sizeof(tiebreak_contestant),
-    .name = "branches",
-    .prepare = prepare,
-    .run = run,
-    .dump = dump,
-    .release = free,
-};
+TIEBREAK_CONTESTANT("branches", tiebreak_copy_workload, run, dump, free);

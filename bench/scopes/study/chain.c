@@ -1,6 +1,5 @@
 /* A dependency chain over the input; with MORE_PER_MILLE it goes on by so much after the answer. */
 #include "work.h"
-#include <stdlib.h>
 #include <tiebreak.h>
 
 #ifndef MORE_PER_MILLE
@@ -18,14 +17,6 @@ TIEBREAK_SEPARATE uint64_t WORK(const uint8_t *bytes, uint64_t count, uint64_t s
     return state;
 }
 
-static void *prepare(const tiebreak_workload *workload)
-{
-    tiebreak_workload *state = malloc(sizeof *state);
-    if (state)
-        *state = *workload;
-    return state;
-}
-
 static uint64_t run(void *state)
 {
     const tiebreak_workload *work = tiebreak_launder(state);
@@ -37,27 +28,7 @@ static uint64_t run(void *state)
 
 static void dump(void *state, const tiebreak_sink *sink)
 {
-    char line[21];
-    uint64_t answer = run(state);
-    int length = 0;
-    char reversed[20];
-    do {
-        reversed[length++] = (char)('0' + answer % 10);
-        answer /= 10;
-    } while (answer);
-    for (int i = 0; i < length; i++)
-        line[i] = reversed[length - 1 - i];
-    line[length] = '\n';
-    sink->write(sink->context, line, (uint64_t)length + 1);
+    tiebreak_write_number(sink, run(state));
 }
 
-const tiebreak_contestant tiebreak_contestant_table = {
-    .magic = TIEBREAK_MAGIC,
-    .abi = TIEBREAK_ABI,
-    .struct_bytes = sizeof(tiebreak_contestant),
-    .name = "chain",
-    .prepare = prepare,
-    .run = run,
-    .dump = dump,
-    .release = free,
-};
+TIEBREAK_CONTESTANT("chain", tiebreak_copy_workload, run, dump, free);

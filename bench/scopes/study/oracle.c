@@ -1,23 +1,13 @@
 /* Random bytes, and what chain and branches make of them. */
 #include "work.h"
-#include <stdio.h>
 #include <string.h>
 #include <tiebreak.h>
-
-/* splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static int generate(const tiebreak_request *request, const tiebreak_sink *sink)
 {
     uint64_t state = request->seed;
     for (uint64_t i = 0; i < request->size; i++) {
-        uint8_t byte = (uint8_t)(next(&state) >> 56);
+        uint8_t byte = (uint8_t)(tiebreak_random(&state) >> 56);
         sink->write(sink->context, &byte, 1);
     }
     return 0;
@@ -56,19 +46,10 @@ static uint64_t branches(const uint8_t *bytes, uint64_t count)
 static int answer(const tiebreak_request *request, const uint8_t *input, uint64_t input_bytes,
                   const tiebreak_sink *sink, uint64_t *checksum)
 {
-    char line[24];
     int is_branches = strcmp(request->contract, "branches") == 0;
     *checksum = is_branches ? branches(input, input_bytes) : chain(input, input_bytes);
-    int length = snprintf(line, sizeof line, "%llu\n", (unsigned long long)*checksum);
-    sink->write(sink->context, line, (uint64_t)length);
+    tiebreak_write_number(sink, *checksum);
     return 0;
 }
 
-const tiebreak_oracle tiebreak_oracle_table = {
-    .magic = TIEBREAK_MAGIC,
-    .abi = TIEBREAK_ABI,
-    .struct_bytes = sizeof(tiebreak_oracle),
-    .generate = generate,
-    .items = items,
-    .answer = answer,
-};
+TIEBREAK_ORACLE(generate, items, 0, answer);

@@ -18,7 +18,7 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_measure::worker;
 use tiebreak_measure::workers::{Clock, WorkerProgram};
 
-#[allow(dead_code)]
+#[expect(dead_code, reason = "the tests of the worker use more of it than this example")]
 #[path = "../tests/worker/study.rs"]
 mod study;
 

@@ -59,7 +59,8 @@ impl Launcher {
         // Where a parent of ours had it ignored, ended children could not be waited for.
         // SAFETY: sets a disposition to its default.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
-        let (ours, theirs) = message::pair().map_err(failed("the launcher has no socket"))?;
+        let (ours, theirs) =
+            crate::channel::pair().map_err(failed("the launcher has no socket"))?;
         // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
         // thread of ours could have held at this moment (glibc makes its allocator usable in the
         // child), never returns, and closes every descriptor that is not its own.

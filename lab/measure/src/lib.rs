@@ -18,6 +18,7 @@
 //! Linux 5.3 or newer is needed (`pidfd_open`).
 
 pub mod build;
+mod channel;
 mod error;
 mod files;
 mod image;

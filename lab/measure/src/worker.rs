@@ -11,7 +11,6 @@
 
 pub(crate) mod area;
 mod batch;
-pub(crate) mod channel;
 mod checking;
 mod library;
 pub(crate) mod memory;
@@ -24,7 +23,7 @@ pub(crate) mod trap;
 mod unit;
 mod wire;
 
-use channel::Inbox;
+use crate::channel::{self, Inbox};
 use library::{Contestant, Oracle};
 use message::{Load, Reply, Request, Rounds};
 use std::fs::File;

@@ -1,8 +1,8 @@
 //! What the caller and the launcher say to each other: plain numbers, a message a datagram.
 
+use crate::channel;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// A type all of whose byte patterns are valid and that has no padding between its fields.
 ///
@@ -82,6 +82,12 @@ pub(crate) struct Reply {
 // SAFETY: four 32-bit numbers, twelve u64 and 32 bytes have no padding between them.
 unsafe impl Plain for Reply {}
 
+impl Default for Reply {
+    fn default() -> Reply {
+        Reply::new()
+    }
+}
+
 impl Reply {
     /// It ended by itself.
     pub(crate) const ENDED: i32 = 0;
@@ -122,92 +128,44 @@ impl Reply {
     }
 }
 
-/// A connected pair of sockets that keep messages apart.
-pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut fds = [-1; 2];
-    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: the array has room for two descriptors.
-    if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made these descriptors and nobody else owns them.
-    Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
+/// Descriptors of a request.
+const DESCRIPTORS: usize = 3;
+
+/// The bytes of a message.
+fn bytes<T: Plain>(message: &T) -> &[u8] {
+    // SAFETY: a plain type has no padding, so each of its bytes is initialised.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast(), size_of::<T>()) }
 }
 
-/// Room for the control message that carries three descriptors.
-#[repr(C, align(8))]
-struct Control([u8; 64]);
+/// The same, to be overwritten.
+fn bytes_mut<T: Plain>(message: &mut T) -> &mut [u8] {
+    // SAFETY: as above, and all byte patterns of a plain type are valid.
+    unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(message).cast(), size_of::<T>()) }
+}
 
-const MOST_DESCRIPTORS: usize = 3;
-const DESCRIPTORS_BYTES: u32 = (MOST_DESCRIPTORS * size_of::<i32>()) as u32;
-
-/// Sends a message, with no descriptors or with exactly three.
+/// Sends a message with its descriptors.
 pub(crate) fn send<T: Plain>(
     socket: BorrowedFd<'_>,
     message: &T,
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let mut part = libc::iovec {
-        iov_base: std::ptr::from_ref(message).cast_mut().cast(),
-        iov_len: size_of::<T>(),
-    };
-    let mut control = Control([0; 64]);
-    // SAFETY: all zero bytes are a valid msghdr.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    if descriptors.len() == MOST_DESCRIPTORS {
-        header.msg_control = control.0.as_mut_ptr().cast();
-        // SAFETY: CMSG_SPACE and CMSG_LEN only compute lengths; the control buffer is aligned and
-        // longer than the space for three descriptors, so the first header and its data lie in it.
-        unsafe {
-            header.msg_controllen = libc::CMSG_SPACE(DESCRIPTORS_BYTES) as _;
-            let first = libc::CMSG_FIRSTHDR(&raw const header);
-            (*first).cmsg_level = libc::SOL_SOCKET;
-            (*first).cmsg_type = libc::SCM_RIGHTS;
-            (*first).cmsg_len = libc::CMSG_LEN(DESCRIPTORS_BYTES) as _;
-            let data = libc::CMSG_DATA(first).cast::<i32>();
-            for (index, descriptor) in descriptors.iter().enumerate() {
-                data.add(index).write_unaligned(descriptor.as_raw_fd());
-            }
-        }
-    }
-    loop {
-        // SAFETY: the header, its part and its control message are valid during the call.
-        let sent =
-            unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
-        match again(sent)? {
-            Some(length) if length == size_of::<T>() => return Ok(()),
-            Some(_) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
-            None => {}
-        }
-    }
+    channel::send(socket, bytes(message), descriptors)
 }
 
 /// Receives a message; `None` if the other end is closed. A message of another length is an error.
-pub(crate) fn receive<T: Plain>(socket: BorrowedFd<'_>) -> io::Result<Option<T>> {
-    let mut message = MaybeUninit::<T>::zeroed();
-    let length = loop {
-        // SAFETY: the place is valid for as many bytes as the call is told.
-        let got = unsafe {
-            libc::recv(socket.as_raw_fd(), message.as_mut_ptr().cast(), size_of::<T>(), 0)
-        };
-        if let Some(length) = again(got)? {
-            break length;
-        }
-    };
-    match length {
-        0 => Ok(None),
-        // SAFETY: every byte was written, and all byte patterns of a plain type are valid.
-        length if length == size_of::<T>() => Ok(Some(unsafe { message.assume_init() })),
-        _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
+pub(crate) fn receive<T: Plain + Default>(socket: BorrowedFd<'_>) -> io::Result<Option<T>> {
+    let mut message = T::default();
+    match channel::receive(socket, bytes_mut(&mut message))? {
+        None => Ok(None),
+        Some(received) if received.length == size_of::<T>() => Ok(Some(message)),
+        Some(_) => Err(io::Error::from(io::ErrorKind::InvalidData)),
     }
 }
 
 /// What the launcher hears while it waits.
 pub(crate) enum Heard {
     /// A request with its three descriptors.
-    Request(Request, [OwnedFd; MOST_DESCRIPTORS]),
+    Request(Request, [OwnedFd; DESCRIPTORS]),
     /// "End what you run", or something that it does not know.
     Other,
     /// The caller is gone.
@@ -217,56 +175,20 @@ pub(crate) enum Heard {
 /// Receives what the caller says.
 pub(crate) fn hear(socket: BorrowedFd<'_>) -> io::Result<Heard> {
     let mut request = Request::default();
-    let mut part =
-        libc::iovec { iov_base: (&raw mut request).cast(), iov_len: size_of::<Request>() };
-    let mut control = Control([0; 64]);
-    // SAFETY: all zero bytes are a valid msghdr.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.0.as_mut_ptr().cast();
-    header.msg_controllen = size_of::<Control>() as _;
-    let length = loop {
-        // SAFETY: the header, its part and its control buffer are valid during the call.
-        let got =
-            unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC) };
-        if let Some(length) = again(got)? {
-            break length;
-        }
-    };
-    if length == 0 {
+    let Some(received) = channel::receive(socket, bytes_mut(&mut request))? else {
         return Ok(Heard::Closed);
-    }
-    // SAFETY: the kernel has filled the control buffer and set its length, so the first header, if
-    // there is one, and its data lie in it; the descriptors in it are new and nobody owns them.
-    let descriptors = unsafe {
-        let first = libc::CMSG_FIRSTHDR(&raw const header);
-        if first.is_null() || (*first).cmsg_len as u32 != libc::CMSG_LEN(DESCRIPTORS_BYTES) {
-            return Ok(Heard::Other);
-        }
-        let data = libc::CMSG_DATA(first).cast::<i32>();
-        [0, 1, 2].map(|index| OwnedFd::from_raw_fd(data.add(index).read_unaligned()))
     };
-    if length != size_of::<Request>() {
-        return Ok(Heard::Other);
-    }
-    Ok(Heard::Request(request, descriptors))
-}
-
-/// The result of a call that a signal may interrupt: `None` to make it again.
-fn again(result: isize) -> io::Result<Option<usize>> {
-    match usize::try_from(result) {
-        Ok(length) => Ok(Some(length)),
-        Err(_) => match io::Error::last_os_error() {
-            error if error.kind() == io::ErrorKind::Interrupted => Ok(None),
-            error => Err(error),
-        },
-    }
+    let is_whole = received.length == size_of::<Request>();
+    Ok(match received.descriptors.try_into() {
+        Ok(descriptors) if is_whole => Heard::Request(request, descriptors),
+        _ => Heard::Other,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::pair;
     use std::fs::File;
     use std::io::{Read, Seek, Write};
     use std::os::fd::AsFd;

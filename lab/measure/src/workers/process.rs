@@ -1,11 +1,11 @@
 //! A worker process as the laboratory holds it.
 
-use crate::launcher::message::pair;
+use crate::channel::pair;
+use crate::channel::{self, Inbox};
 use crate::launcher::process_descriptor;
 use crate::leader::Leader;
 use crate::output::{memory_file, tail};
 use crate::worker::area::{Area, NOBODY};
-use crate::worker::channel::{self, Inbox};
 use crate::worker::message::{Reply, Request};
 use std::ffi::OsString;
 use std::fs::File;

@@ -6,8 +6,8 @@
 #[path = "../../list.rs"]
 mod list;
 
-use list::{Foo, List};
-use tiebreak_abi::{Contestant, Sink, Workload, contestant};
+use list::{Foo, Sort};
+use tiebreak_abi::contestant;
 
 #[cfg(any(feature = "radsort", feature = "rdst"))]
 fn sort_ties(foos: &mut [Foo]) {
@@ -54,30 +54,4 @@ fn sort(foos: &mut [Foo]) {
     sort_ties(foos);
 }
 
-struct Peer;
-
-impl Contestant for Peer {
-    const NAME: &'static core::ffi::CStr = c"peer";
-    const ALLOCATES: bool = true;
-    const RESETS: bool = true;
-    type State<'w> = List;
-
-    fn prepare(workload: Workload<'_>) -> Option<List> {
-        Some(List::new(workload.input_as()))
-    }
-
-    fn reset(list: &mut List) {
-        list.reset();
-    }
-
-    fn run(list: &mut List) -> u64 {
-        sort(list.foos());
-        list.checksum()
-    }
-
-    fn dump(list: &mut List, sink: &mut Sink<'_>) {
-        list.dump(sink);
-    }
-}
-
-contestant!(Peer);
+contestant!(Sort);

@@ -1,4 +1,5 @@
-//! The socket between the laboratory and a worker: bytes and descriptors, a message a datagram.
+//! Sockets between the laboratory and its own processes, launcher and workers: bytes and
+//! descriptors, a message a datagram.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -11,6 +12,18 @@ const MOST_DESCRIPTORS: usize = 4;
 /// Room for the control message that carries descriptors.
 #[repr(C, align(8))]
 struct Control([u8; 64]);
+
+/// A connected pair of sockets that keep messages apart.
+pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut fds = [-1; 2];
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: the array has room for two descriptors.
+    if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made these descriptors and nobody else owns them.
+    Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
+}
 
 /// Sends a message with its descriptors.
 ///
@@ -57,8 +70,47 @@ pub(crate) fn send(
     }
 }
 
-/// The place that messages are received into; made once, so that receiving one that comes without
-/// descriptors allocates nothing.
+/// A message that has come.
+pub(crate) struct Received {
+    /// Bytes of it; the rest of the place is what it was.
+    pub(crate) length: usize,
+    /// The descriptors that came with it, in order.
+    pub(crate) descriptors: Vec<OwnedFd>,
+}
+
+/// Waits for a message and puts it into `place`. `None` if the other end is closed. Allocates
+/// nothing for a message without descriptors.
+///
+/// # Errors
+/// What the system says, or a message that is longer than its place.
+pub(crate) fn receive(socket: BorrowedFd<'_>, place: &mut [u8]) -> io::Result<Option<Received>> {
+    let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
+    let mut control = Control([0; 64]);
+    // SAFETY: all zero bytes are a valid msghdr.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = size_of::<Control>() as _;
+    let length = loop {
+        let flags = libc::MSG_CMSG_CLOEXEC;
+        // SAFETY: the header, its part and its control buffer are valid during the call.
+        let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
+        if let Some(length) = again(got)? {
+            break length;
+        }
+    };
+    if length == 0 {
+        return Ok(None);
+    }
+    let descriptors = descriptors(&header);
+    if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
+        return Err(io::Error::from(io::ErrorKind::InvalidData));
+    }
+    Ok(Some(Received { length, descriptors }))
+}
+
+/// A place for messages of any length; made once, so that receiving allocates nothing.
 #[derive(Debug)]
 pub(crate) struct Inbox(Vec<u8>);
 
@@ -71,35 +123,13 @@ impl Inbox {
     /// end is closed.
     ///
     /// # Errors
-    /// What the system says, or a message that is longer than the place for it.
+    /// As [`receive`].
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
     ) -> io::Result<Option<(&[u8], Vec<OwnedFd>)>> {
-        let mut part = libc::iovec { iov_base: self.0.as_mut_ptr().cast(), iov_len: self.0.len() };
-        let mut control = Control([0; 64]);
-        // SAFETY: all zero bytes are a valid msghdr.
-        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-        header.msg_iov = &raw mut part;
-        header.msg_iovlen = 1;
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = size_of::<Control>() as _;
-        let length = loop {
-            let flags = libc::MSG_CMSG_CLOEXEC;
-            // SAFETY: the header, its part and its control buffer are valid during the call.
-            let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
-            if let Some(length) = again(got)? {
-                break length;
-            }
-        };
-        if length == 0 {
-            return Ok(None);
-        }
-        let descriptors = descriptors(&header);
-        if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
-            return Err(io::Error::from(io::ErrorKind::InvalidData));
-        }
-        Ok(Some((&self.0[..length], descriptors)))
+        let received = receive(socket, &mut self.0)?;
+        Ok(received.map(|Received { length, descriptors }| (&self.0[..length], descriptors)))
     }
 }
 
@@ -133,7 +163,6 @@ fn again(result: isize) -> io::Result<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launcher::message::pair;
     use crate::output::memory_file;
     use std::fs::File;
     use std::io::Write;
