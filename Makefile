@@ -17,7 +17,7 @@ help: ## list the targets
 
 run: build ## race sixteen ways to read small numbers, beside what was published: two minutes
 	@scripts/setup.sh functions
-	$(TIEBREAK) study run parse-uint8 --budget 60s
+	$(TIEBREAK) study run parse-uint8 --budget 60s; [ $$? -le 2 ]
 
 test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test
