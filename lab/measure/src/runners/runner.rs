@@ -174,7 +174,7 @@ impl Runner {
         patience: &Patience<'_>,
     ) -> Result<(), Trouble> {
         let mut counted = tally.get();
-        let too_odd = counted.is_too_odd(first.is_off());
+        let too_odd = counted.is_too_odd(first.is_proven_off());
         tally.set(counted);
         let mut held = first;
         for _ in 1..TRIES {

