@@ -109,6 +109,10 @@ Example:
     #[command(subcommand, after_help = crate::study::EXAMPLES)]
     Study(crate::study::StudyCommand),
 
+    /// What this machine is, measured: cores, clocks, caches, bandwidth, noise, energy
+    #[command(after_help = crate::machine::EXAMPLES)]
+    Machine(Box<crate::machine::MachineArguments>),
+
     /// A run as one page of HTML
     #[command(after_help = crate::report::EXAMPLES)]
     Report(crate::report::ReportOptions),

@@ -19,6 +19,7 @@ mod failure;
 mod github;
 mod history;
 mod io;
+mod machine;
 mod output;
 mod output_file;
 mod power;
@@ -109,6 +110,7 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
         Command::Power(options) => power::run(&options, io),
         Command::Check(options) => check::run(*options, typed, io),
         Command::Study(command) => study::run(command, typed, io),
+        Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => report::run(&options, io),
         Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {

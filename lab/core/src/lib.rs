@@ -12,6 +12,7 @@ pub mod fingerprint;
 pub mod float;
 pub mod forecast;
 pub mod journal;
+pub mod machine;
 pub mod metric;
 pub mod plan;
 pub mod quantity;

@@ -10,5 +10,6 @@ pub mod clock;
 pub mod cpus;
 pub mod fingerprint;
 pub mod meters;
+pub mod probes;
 pub mod quiet;
 mod tree;

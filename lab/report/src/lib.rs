@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod announcement;
+mod chart;
 pub mod check;
 mod contestants;
 pub mod csv;
@@ -39,6 +40,7 @@ pub mod html;
 pub mod json;
 pub mod live;
 mod look;
+pub mod machine;
 mod number;
 mod odd;
 mod page;

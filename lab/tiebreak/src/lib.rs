@@ -22,6 +22,7 @@ pub mod oddities;
 pub mod outcome;
 pub mod output_check;
 pub mod planning;
+pub mod probes;
 pub mod recorder;
 pub mod referee;
 pub mod replay;

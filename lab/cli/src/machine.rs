@@ -1,0 +1,239 @@
+//! `tiebreak machine`: what this machine is, measured.
+
+mod compare;
+mod show;
+mod tune;
+
+use crate::exit;
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::output_file::OutputFile;
+use crate::quantities;
+use crate::screen::Screen;
+use crate::source;
+use clap::{Args, Subcommand, ValueHint};
+use std::path::PathBuf;
+use std::time::Duration;
+use tiebreak::core::machine::{MachinePrint, Probe};
+use tiebreak::machine::cpus;
+use tiebreak::measure::interrupt;
+use tiebreak::probes::{self, Wish};
+use tiebreak::report;
+use tiebreak::store::Store;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tiebreak machine
+  tiebreak machine timers --budget 1s
+  tiebreak machine --json here.json --quiet && tiebreak machine compare here.json here.json
+  tiebreak machine tune
+
+Without a probe's name every probe has a short look: half a minute in all. By its name a probe takes
+the time that it needs. The exit code is 0, or 2 if a probe that was asked for by name found
+nothing.";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct MachineArguments {
+    #[command(subcommand)]
+    command: Option<MachineCommand>,
+
+    #[command(flatten)]
+    options: ProbeOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum MachineCommand {
+    /// CPUs, caches, memory nodes, and whether CPUs share a core, as advertised and as measured
+    Topology(ProbeOptions),
+    /// Clocks: what a reading costs, how finely they move, whether they agree
+    Timers(ProbeOptions),
+    /// Core to core latency of all pairs: heat map, groups, modes
+    Cores(ProbeOptions),
+    /// The size of a cache line, by two methods
+    Cacheline(ProbeOptions),
+    /// Latency of a load by the size of the data: cache levels and pages
+    Latency(ProbeOptions),
+    /// Memory bandwidth by the number of threads
+    Bandwidth(ProbeOptions),
+    /// What disturbs a measurement here, and the smallest difference that can be found in spite of it
+    Noise(NoiseOptions),
+    /// Energy, where the machine has a meter
+    Energy(ProbeOptions),
+    /// Two machines side by side, also per unit of price
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::CompareOptions),
+    /// What makes this machine noisy, and the command that would change it; changes nothing
+    #[command(after_help = tune::EXAMPLES)]
+    Tune(tune::TuneOptions),
+    /// A print that was kept
+    #[command(after_help = show::EXAMPLES)]
+    Show(show::ShowOptions),
+}
+
+/// Options of every probe.
+#[derive(Clone, Debug, Args)]
+pub struct ProbeOptions {
+    /// How long each probe may take [default: what it needs]
+    #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
+    budget: Option<u64>,
+
+    /// Use these CPUs only [default: all that this process may use]
+    #[arg(long, value_name = "LIST", value_parser = quantities::cpus)]
+    cpus: Option<quantities::CpuList>,
+
+    /// Write the print as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Write the picture of the probe as SVG; of all probes, into a folder
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    svg: Option<PathBuf>,
+
+    /// Where the print is kept [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+
+    /// No progress
+    #[arg(long, short = 'q')]
+    quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NoiseOptions {
+    #[command(flatten)]
+    probe: ProbeOptions,
+
+    /// Draw it live until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+}
+
+pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
+    use MachineCommand as Asked;
+    match arguments.command {
+        None => print(None, &arguments.options, io),
+        Some(Asked::Topology(options)) => print(Some(Probe::Topology), &options, io),
+        Some(Asked::Timers(options)) => print(Some(Probe::Timers), &options, io),
+        Some(Asked::Cores(options)) => print(Some(Probe::Cores), &options, io),
+        Some(Asked::Cacheline(options)) => print(Some(Probe::Cacheline), &options, io),
+        Some(Asked::Latency(options)) => print(Some(Probe::Latency), &options, io),
+        Some(Asked::Bandwidth(options)) => print(Some(Probe::Bandwidth), &options, io),
+        Some(Asked::Noise(options)) => noise(&options, io),
+        Some(Asked::Energy(options)) => print(Some(Probe::Energy), &options, io),
+        Some(Asked::Compare(options)) => compare::run(&options, io),
+        Some(Asked::Tune(options)) => tune::run(&options, io),
+        Some(Asked::Show(options)) => show::run(&options, io),
+    }
+}
+
+fn noise(options: &NoiseOptions, io: &mut Io) -> Result<u8, Failure> {
+    // The live picture comes with the probe.
+    print(Some(Probe::Noise), &options.probe, io)
+}
+
+/// Measures one probe, or all of them for a short look.
+fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let wish = Wish {
+        probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
+        cpus: chosen_cpus(options)?,
+        is_quick: probe.is_none(),
+        each: options.budget.map(Duration::from_nanos),
+    };
+    let pictures = Pictures::open(probe, options)?;
+    let print = take(&wish, options, io);
+    let look = io.out_look();
+    let page = match probe {
+        Some(probe) => report::machine::page(&print, probe, &look),
+        None => report::machine::screen(&print, &look),
+    };
+    pictures.write(&print)?;
+    json.write_beside(&page, || report::machine::json(&print), io)?;
+    keep(&print, probe, options)?;
+    Ok(match probe {
+        _ if print.interrupted => exit::INTERRUPTED,
+        Some(probe) => code(&print, probe),
+        None => exit::HOLDS,
+    })
+}
+
+/// What was asked for by name and did not come is no success.
+fn code(print: &MachinePrint, probe: Probe) -> u8 {
+    match print.state(probe) {
+        Some("measured" | "degraded") => exit::HOLDS,
+        _ => exit::OPEN,
+    }
+}
+
+fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
+    let allowed = cpus::allowed();
+    let Some(wanted) = &options.cpus else { return Ok(allowed) };
+    match wanted.0.iter().find(|cpu| !allowed.contains(cpu)) {
+        Some(cpu) => Err(Failure::usage(format!(
+            "--cpus: CPU {cpu} is not one that this process may use: {} are",
+            cpus::format_list(&allowed)
+        ))),
+        None => Ok(wanted.0.clone()),
+    }
+}
+
+fn take(wish: &Wish, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
+    let mut screen = Screen::new(io, options.quiet);
+    let print = probes::take(wish, interrupt::flag(), &mut |probe, share| {
+        screen
+            .show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, &look)]);
+    });
+    screen.clear();
+    print
+}
+
+/// Keeps what every probe found; a look at one probe is not the machine's print.
+fn keep(print: &MachinePrint, probe: Option<Probe>, options: &ProbeOptions) -> Result<(), Failure> {
+    if probe.is_some() || print.interrupted {
+        return Ok(());
+    }
+    let _store = Store::open(&source::store_path(options.store.as_ref())?)?;
+    Ok(())
+}
+
+/// Where pictures go.
+enum Pictures {
+    None,
+    One(Probe, OutputFile),
+    Folder(PathBuf),
+}
+
+impl Pictures {
+    fn open(probe: Option<Probe>, options: &ProbeOptions) -> Result<Pictures, Failure> {
+        let Some(path) = &options.svg else { return Ok(Pictures::None) };
+        if let Some(probe) = probe {
+            let file = OutputFile::open("svg", Some(path))?;
+            return Ok(file.map_or(Pictures::None, |file| Pictures::One(probe, file)));
+        }
+        std::fs::create_dir_all(path).map_err(|error| {
+            Failure::data(format!("--svg: cannot make the folder {}: {error}", path.display()))
+        })?;
+        Ok(Pictures::Folder(path.clone()))
+    }
+
+    fn write(self, print: &MachinePrint) -> Result<(), Failure> {
+        match self {
+            Pictures::None => Ok(()),
+            Pictures::One(probe, file) => {
+                file.write(&report::machine::svg(print, probe).unwrap_or_default())
+            }
+            Pictures::Folder(folder) => {
+                for probe in Probe::ALL {
+                    let Some(picture) = report::machine::svg(print, probe) else { continue };
+                    let path = folder.join(format!("{}.svg", probe.name()));
+                    std::fs::write(&path, picture).map_err(|error| {
+                        Failure::data(format!("cannot write {}: {error}", path.display()))
+                    })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The probe of noise.
+
+use super::Budget;
+use crate::meters::Unavailable;
+use tiebreak_core::machine::Probed;
+
+/// The probe.
+#[derive(Debug)]
+pub struct Noise {}
+
+/// What it saw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {}
+
+impl Noise {
+    /// Finds out how it can be measured here.
+    ///
+    /// # Errors
+    /// It cannot be; the error names every way that was tried.
+    pub fn new() -> Result<Noise, Unavailable> {
+        Ok(Noise {})
+    }
+
+    /// Measures, for as long as the budget lasts.
+    pub fn measure(&self, _budget: &mut Budget<'_>) -> Probed<Reading> {
+        Probed::inconclusive("not measured yet")
+    }
+}

@@ -1,0 +1,20 @@
+//! Cores, on a screen and as a picture.
+
+use super::Row;
+use crate::look::Look;
+use tiebreak_core::machine::Cores;
+
+/// The lines of the screen that tells everything at once.
+pub(super) fn rows(_found: &Cores) -> Vec<Row> {
+    Vec::new()
+}
+
+/// Everything that was found, with its pictures in letters.
+pub(super) fn page(_found: &Cores, _look: &Look) -> String {
+    String::new()
+}
+
+/// The picture as SVG.
+pub(super) fn svg(_found: &Cores) -> String {
+    String::new()
+}

@@ -1,0 +1,20 @@
+//! Energy, on a screen and as a picture.
+
+use super::Row;
+use crate::look::Look;
+use tiebreak_core::machine::Energy;
+
+/// The lines of the screen that tells everything at once.
+pub(super) fn rows(_found: &Energy) -> Vec<Row> {
+    Vec::new()
+}
+
+/// Everything that was found, with its pictures in letters.
+pub(super) fn page(_found: &Energy, _look: &Look) -> String {
+    String::new()
+}
+
+/// The picture as SVG.
+pub(super) fn svg(_found: &Energy) -> String {
+    String::new()
+}
