@@ -35,6 +35,7 @@ pub(crate) fn empty() -> RunResult {
         verdicts: Vec::new(),
         contestants: Vec::new(),
         machine: Fingerprint::default(),
+        machine_print: None,
         warnings: Vec::new(),
         self_check: None,
         study: None,
