@@ -1,5 +1,6 @@
 //! Results for tests.
 
+pub(crate) mod machine;
 pub(crate) mod shares;
 pub(crate) mod study;
 

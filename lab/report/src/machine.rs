@@ -52,9 +52,16 @@ pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
         true => row.text,
         false => row.name + ": " + &row.text,
     };
-    let entry = |probe| {
+    let entry = |probe: Probe| {
         let (rows, note) = rows(print, probe)?;
-        Some(Entry { probe, lines: rows.into_iter().map(line).collect(), note })
+        let mut lines: Vec<String> = rows.into_iter().map(line).collect();
+        if lines.is_empty() && note.is_none() {
+            lines.push("measured".to_owned());
+        }
+        // Its name stands in front of it.
+        let named = format!("{}: ", probe.words());
+        let note = note.map(|note| note.strip_prefix(&named).unwrap_or(&note).to_owned());
+        Some(Entry { probe, lines, note })
     };
     Probe::ALL.into_iter().filter_map(entry).collect()
 }

@@ -1,8 +1,9 @@
 //! The first and the last line of a print.
 
 use crate::date::format_unix_ms;
-use crate::number::{Scale, seconds};
+use crate::number::seconds;
 use crate::text::plain;
+use crate::told::value_text;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::machine::MachinePrint;
 use tiebreak_core::metric::Unit;
@@ -29,26 +30,33 @@ fn text(facts: &Fingerprint, key: &str) -> Option<String> {
     }
 }
 
+/// Processor and CPUs.
+pub(super) fn processor(facts: &Fingerprint) -> String {
+    let of = number(facts, "cpus_online").map_or(String::new(), |online| format!(" of {online}"));
+    match text(facts, "cpus_allowed") {
+        Some(allowed) => format!("{}, CPUs {allowed}{of}", model(facts)),
+        None => model(facts),
+    }
+}
+
 /// The machine in a few words.
-pub(super) fn machine(facts: &Fingerprint) -> String {
-    let text = |key: &str| text(facts, key);
-    let number = |key: &str| match facts.0.get(key) {
-        Some(Fact::Number(number)) => Some(*number),
-        _ => None,
-    };
-    let of = number("cpus_online").map_or(String::new(), |online| format!(" of {online}"));
-    let memory = number("memory_bytes").map(|bytes| bytes as f64);
+fn machine(facts: &Fingerprint) -> String {
+    let hypervisor = text(facts, "hypervisor").filter(|name| name != "none");
+    let memory = number(facts, "memory_bytes").map(|bytes| bytes as f64);
     let parts = [
-        Some(model(facts)),
-        text("cpus_allowed").map(|allowed| format!("CPUs {allowed}{of}")),
-        text("hypervisor").filter(|name| name != "none").map(|name| match name.as_str() {
-            "yes" => "a virtual machine".to_owned(),
-            _ => name,
-        }),
-        memory.map(|bytes| Scale::of(Unit::Bytes, bytes).write(bytes)),
-        text("kernel").map(|kernel| format!("Linux {kernel}")),
+        Some(processor(facts)),
+        hypervisor.map(|name| if name == "yes" { "a virtual machine".to_owned() } else { name }),
+        memory.map(|bytes| value_text(Unit::Bytes, bytes)),
+        text(facts, "kernel").map(|kernel| format!("Linux {kernel}")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn number(facts: &Fingerprint, key: &str) -> Option<u64> {
+    match facts.0.get(key) {
+        Some(Fact::Number(number)) => Some(*number),
+        _ => None,
+    }
 }
 
 /// How long it took, and how to see it again.
@@ -60,7 +68,7 @@ pub(crate) fn tail(print: &MachinePrint, name: Option<&str>) -> String {
         false => format!("took {took}{look}"),
     };
     match name.map(plain) {
-        Some(name) => format!("{took}; kept as {name}: tiebreak machine show {name}"),
+        Some(name) => format!("{took}; kept: tiebreak machine show {name}"),
         None => took,
     }
 }

@@ -34,7 +34,8 @@ pub fn list(rows: &[ListRow], look: &Look) -> String {
     let width = |cells: &[String]| cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
     let used = width(&names) + width(&dates) + width(&took).max("took".len()) + 6;
     let room = look.columns().saturating_sub(used).max(8);
-    let machines = rows.iter().map(|row| shorten_middle(&head::machine(&row.machine), room, *look));
+    let machines =
+        rows.iter().map(|row| shorten_middle(&head::processor(&row.machine), room, *look));
     let machines = machines.collect();
     let columns = vec![
         Column::new("print", Align::Left, names),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Every kind of result, and those that are too large or too bad.
-fn pages() -> Vec<(&'static str, RunResult)> {
+pub(super) fn pages() -> Vec<(&'static str, RunResult)> {
     let mut pages = all_results();
     pages.push(("study", studied().runs[0].clone()));
     pages.push(("study of one item", studied().runs[1].clone()));
