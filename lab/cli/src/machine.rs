@@ -82,7 +82,7 @@ pub struct ProbeOptions {
     #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
     budget: Option<u64>,
 
-    /// Use these CPUs only: what was found is then not kept [default: all that this process may use]
+    /// Use these CPUs only, and keep nothing [default: all that this process may use]
     #[arg(long, value_name = "LIST", value_parser = quantities::cpus)]
     cpus: Option<quantities::CpuList>,
 
@@ -193,8 +193,7 @@ fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
 fn take(wish: &Wish, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
     let mut screen = Screen::new(io, options.quiet);
     let print = probes::take(wish, interrupt::flag(), &mut |probe, share| {
-        screen
-            .show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, &look)]);
+        screen.show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, look)]);
     });
     screen.clear();
     print

@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::find::{Choice, choose};
 use crate::id;
 use crate::store::Store;
-use rusqlite::params;
+use rusqlite::{Row, params};
 use serde::Deserialize;
 use std::fmt;
 use tiebreak_core::fingerprint::Fingerprint;
@@ -94,7 +94,7 @@ impl Store {
     /// # Errors
     /// No print or several prints have such a name, or the file cannot be read.
     pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
-        let mut ids: Vec<PrintId> = self.bodies()?.into_iter().map(|(id, _)| id).collect();
+        let mut ids = self.rows("SELECT print, id FROM prints ORDER BY print DESC", id_of)?;
         let path = || self.path.clone();
         if ids.is_empty() {
             return Err(StoreError::NoPrints { path: path() });
@@ -144,25 +144,30 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn prints(&self) -> Result<Vec<PrintSummary>, StoreError> {
-        let summary = |(id, (Bits(taken_unix_ms), body)): (PrintId, (Bits, String))| {
+        let sql = "SELECT print, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
+        let rows = self.rows(sql, |row| {
+            let Bits(taken_unix_ms) = row.get(2)?;
+            Ok((id_of(row)?, taken_unix_ms, row.get::<_, String>(3)?))
+        })?;
+        let summary = |(id, taken_unix_ms, body): (PrintId, u64, String)| {
             let PrintPart { took_ns, is_quick, machine } = serde_json::from_str(&body).ok()?;
             Some(PrintSummary { id, taken_unix_ms, took_ns, is_quick, machine })
         };
-        Ok(self.bodies()?.into_iter().filter_map(summary).collect())
+        Ok(rows.into_iter().filter_map(summary).collect())
     }
 
-    /// All prints as they are kept, the latest first.
-    fn bodies(&self) -> Result<Vec<(PrintId, (Bits, String))>, StoreError> {
-        let sql = "SELECT print, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
-        self.asked(|| {
-            let mut statement = self.connection.prepare(sql)?;
-            let rows = statement.query_map([], |row| {
-                let id = PrintId { row: row.get(0)?, name: row.get(1)? };
-                Ok((id, (row.get(2)?, row.get(3)?)))
-            })?;
-            rows.collect()
-        })
+    fn rows<T>(
+        &self,
+        sql: &str,
+        value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.asked(|| self.connection.prepare(sql)?.query_map([], value)?.collect())
     }
+}
+
+/// The print of a row that begins with its number and its name.
+fn id_of(row: &Row<'_>) -> rusqlite::Result<PrintId> {
+    Ok(PrintId { row: row.get(0)?, name: row.get(1)? })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! | `wealth` | what the bets about a claim had won after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
-//! | `prints` | a machine as it was measured, as JSON; belongs to no run, which name the one they had |
+//! | `prints` | a machine as it was measured, as JSON; headers of runs name theirs |
 //!
 //! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of
 //! each timed batch in nanoseconds, both as JSON; `NULL` otherwise.

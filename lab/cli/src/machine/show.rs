@@ -22,7 +22,7 @@ Examples:
   tiebreak machine show latest --probe energy
   tiebreak machine show --html machine.html --svg pictures
 
-A print is kept by each 'tiebreak machine' that measures all of the machine. What is shown is what was
+Each 'tiebreak machine' that looks at all of the machine keeps a print. What is shown is what was
 found then: nothing is measured.";
 
 #[derive(Debug, Args)]

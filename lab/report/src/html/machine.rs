@@ -64,7 +64,7 @@ fn print(sheet: &mut Sheet, measured: &Measured<'_>) {
         room -= shown.len();
         if !shown.is_empty() {
             let (words, shown) = (entry.probe.words(), shown.join("<br>"));
-            sheet.raw(&format!("<p><b>{words}</b><br>{shown}\n"));
+            sheet.raw(&format!("<p class=d><b>{words}</b><br>{shown}\n"));
         }
     }
     sheet.code(&format!("tiebreak machine show {}", measured.name));

@@ -50,7 +50,8 @@ fn probe(sheet: &mut Sheet, print: &MachinePrint, entry: &Entry) {
         sheet.raw(&format!("<img alt=\"{words}, as a picture\" src=\"{source}\">\n"));
     }
     let page = machine::page(print, entry.probe, &LOOK);
-    if entry.lines.len() > 1 || !page.trim().is_empty() {
+    // Where nothing was found the page only says so again.
+    if !entry.lines.is_empty() && !page.trim().is_empty() {
         let text = super::sheet::escaped_lines(&page);
         sheet.raw(&format!("<details><summary>everything</summary><pre>{text}</pre></details>\n"));
     }
