@@ -1,13 +1,13 @@
 //! `tiebreak history`: what was measured before.
 
 use crate::args::HistoryOptions;
-use crate::date::format_unix_ms;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::source;
 use tiebreak::core::journal::StopReason;
 use tiebreak::report;
+use tiebreak::report::date::format_unix_ms;
 use tiebreak::report::table::{self, HistoryRow};
 use tiebreak::store::{RunSummary, Store};
 

@@ -10,7 +10,6 @@ mod args;
 mod check;
 mod classic;
 mod compare;
-mod date;
 mod dry_run;
 mod exact;
 mod exit;

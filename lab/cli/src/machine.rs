@@ -1,9 +1,12 @@
 //! `tiebreak machine`: what this machine is, measured.
 
 mod compare;
+mod keeper;
+pub mod prints;
 mod show;
 mod tune;
 
+use self::keeper::Keeper;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -11,7 +14,6 @@ use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use crate::quantities;
 use crate::screen::Screen;
-use crate::source;
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,17 +22,18 @@ use tiebreak::machine::cpus;
 use tiebreak::measure::interrupt;
 use tiebreak::probes::{self, Wish};
 use tiebreak::report;
-use tiebreak::store::Store;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tiebreak machine
+  tiebreak machine --budget 500ms --html machine.html
   tiebreak machine timers --budget 1s
-  tiebreak machine --json here.json --quiet && tiebreak machine compare here.json here.json
+  tiebreak machine --budget 200ms --json here.json --quiet
+  tiebreak machine compare here.json here.json
   tiebreak machine tune
 
-Without a probe's name every probe has a short look: half a minute in all. By its name a probe takes
-the time that it needs. The exit code is 0, or 2 if a probe that was asked for by name found
+Without a probe's name every probe has a short look, half a minute in all without --budget, and what
+was found is kept: verdicts name it, 'tiebreak machine show' shows it again. By its name a probe
+takes the time that it needs. The exit code is 0, or 2 if a probe that was asked for by name found
 nothing.";
 
 #[derive(Debug, Args)]
@@ -79,7 +82,7 @@ pub struct ProbeOptions {
     #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
     budget: Option<u64>,
 
-    /// Use these CPUs only [default: all that this process may use]
+    /// Use these CPUs only, and keep nothing [default: all that this process may use]
     #[arg(long, value_name = "LIST", value_parser = quantities::cpus)]
     cpus: Option<quantities::CpuList>,
 
@@ -90,6 +93,10 @@ pub struct ProbeOptions {
     /// Write the picture of the probe as SVG; of all probes, into a folder
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     svg: Option<PathBuf>,
+
+    /// Write the print as one page of HTML, with its pictures
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
 
     /// Where the print is kept [default: the user's data folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -142,16 +149,20 @@ fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8
         is_quick: probe.is_none(),
         each: options.budget.map(Duration::from_nanos),
     };
-    let pictures = Pictures::open(probe, options)?;
+    let pictures = Pictures::open(probe, options.svg.as_ref())?;
+    let html = OutputFile::open("html", options.html.as_ref())?;
+    let keeper = keeper(probe, options)?;
     let print = take(&wish, options, io);
+    let name = keeper.keep(&print, io);
     let look = io.out_look();
     let page = match probe {
         Some(probe) => report::machine::page(&print, probe, &look),
-        None => report::machine::screen(&print, &look),
+        None => report::machine::screen(&print, name.as_deref(), &look),
     };
-    pictures.write(&print)?;
-    json.write_beside(&page, || report::machine::json(&print), io)?;
-    keep(&print, probe, options)?;
+    let shown = json.write_beside(&page, || report::machine::json(&print), io);
+    let html = html
+        .map_or(Ok(()), |file| file.write(&report::html::machine_page(&print, name.as_deref())));
+    shown.and(pictures.write(&print)).and(html)?;
     Ok(match probe {
         _ if print.interrupted => exit::INTERRUPTED,
         Some(probe) => code(&print, probe),
@@ -182,20 +193,18 @@ fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
 fn take(wish: &Wish, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
     let mut screen = Screen::new(io, options.quiet);
     let print = probes::take(wish, interrupt::flag(), &mut |probe, share| {
-        screen
-            .show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, &look)]);
+        screen.show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, look)]);
     });
     screen.clear();
     print
 }
 
-/// Keeps what every probe found; a look at one probe is not the machine's print.
-fn keep(print: &MachinePrint, probe: Option<Probe>, options: &ProbeOptions) -> Result<(), Failure> {
-    if probe.is_some() || print.interrupted {
-        return Ok(());
+/// Keeps what every probe found: a look at one probe, or at some CPUs, is not the machine's print.
+fn keeper(probe: Option<Probe>, options: &ProbeOptions) -> Result<Keeper, Failure> {
+    match probe.is_some() || options.cpus.is_some() {
+        true => Ok(Keeper::nowhere()),
+        false => Keeper::open(options.store.as_ref()),
     }
-    let _store = Store::open(&source::store_path(options.store.as_ref())?)?;
-    Ok(())
 }
 
 /// Where pictures go.
@@ -206,8 +215,8 @@ enum Pictures {
 }
 
 impl Pictures {
-    fn open(probe: Option<Probe>, options: &ProbeOptions) -> Result<Pictures, Failure> {
-        let Some(path) = &options.svg else { return Ok(Pictures::None) };
+    fn open(probe: Option<Probe>, path: Option<&PathBuf>) -> Result<Pictures, Failure> {
+        let Some(path) = path else { return Ok(Pictures::None) };
         if let Some(probe) = probe {
             let file = OutputFile::open("svg", Some(path))?;
             return Ok(file.map_or(Pictures::None, |file| Pictures::One(probe, file)));

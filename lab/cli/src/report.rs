@@ -4,10 +4,13 @@ use crate::args::Source;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::machine::prints;
 use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use tiebreak::core::machine::MachinePrint;
+use tiebreak::core::result::RunResult;
 use tiebreak::{replay, report};
 
 pub const EXAMPLES: &str = "\
@@ -34,7 +37,9 @@ pub fn run(options: &ReportOptions, io: &mut Io) -> Result<u8, Failure> {
         None => None,
     };
     let journal = source::journal(&options.source)?;
-    let page = report::html::page(&replay::result(&journal));
+    let run = replay::result(&journal);
+    let print = print(&run, &options.source);
+    let page = report::html::page(&run, print.as_ref());
     match (file, &options.html) {
         (Some(file), Some(path)) => {
             file.write(&page)?;
@@ -43,4 +48,11 @@ pub fn run(options: &ReportOptions, io: &mut Io) -> Result<u8, Failure> {
         _ => io.out(&page),
     }
     Ok(exit::HOLDS)
+}
+
+/// The print that the run names, from the store that the run is in, or else from the user's.
+fn print(run: &RunResult, source: &Source) -> Option<MachinePrint> {
+    let file = source.run.as_deref().map(Path::new).filter(|path| path.is_file());
+    let stores = [file.map(Path::to_owned), source::store_path(source.store.as_ref()).ok()];
+    stores.into_iter().flatten().find_map(|store| prints::of_run(run, &store))
 }

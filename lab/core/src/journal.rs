@@ -24,6 +24,9 @@ pub struct RunHeader {
     pub plan: Plan,
     /// The machine.
     pub machine: Fingerprint,
+    /// The name of the latest print of this machine in the store, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_print: Option<String>,
     /// The files that the contestants are made of, so that a resumed run races the same ones.
     pub files: Vec<FilePrint>,
     /// Equal for runs of the same claims on the same files: the key of "run n of this claim".

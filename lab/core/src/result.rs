@@ -54,6 +54,8 @@ pub struct RunResult {
     pub contestants: Vec<ContestantResult>,
     /// The machine.
     pub machine: Fingerprint,
+    /// The name of the print of this machine that was the latest one when the run began.
+    pub machine_print: Option<String>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
     /// Set for `tiebreak aa`: what the machine's own comparisons came to.

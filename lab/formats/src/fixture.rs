@@ -78,6 +78,7 @@ fn run(journal: &str, verdicts: Vec<ClaimResult>) -> RunResult {
         verdicts,
         contestants: Vec::new(),
         machine: Fingerprint(machine.into_iter().collect()),
+        machine_print: None,
         warnings: vec![Warning::ForeignLoad { share: 0.12 }],
         self_check: None,
         study: None,

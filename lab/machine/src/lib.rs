@@ -10,6 +10,8 @@ pub mod clock;
 pub mod cpus;
 pub mod fingerprint;
 pub mod meters;
+#[cfg(feature = "ordinary-user")]
+pub mod ordinary_user;
 pub mod probes;
 pub mod quiet;
 mod tree;

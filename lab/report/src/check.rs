@@ -2,7 +2,7 @@
 
 use crate::contestants::INDENT;
 use crate::effects::verdict_words;
-use crate::footer::{machine_model, repeat_lines};
+use crate::footer::{machine_model, print_line, repeat_lines};
 use crate::live::{check_frame, check_line};
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
@@ -264,6 +264,9 @@ fn footer(page: &mut Page, check: &CheckResult, look: Look) {
     };
     if let Some(model) = machine_model(&first.run) {
         entry(page, "machine", model);
+    }
+    if let Some(print) = print_line(&first.run) {
+        entry(page, "", print);
     }
     for (index, line) in repeat_lines(&first.run, look).into_iter().enumerate() {
         let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });

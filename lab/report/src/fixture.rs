@@ -1,5 +1,6 @@
 //! Results for tests.
 
+pub(crate) mod machine;
 pub(crate) mod shares;
 pub(crate) mod study;
 
@@ -35,6 +36,7 @@ pub(crate) fn empty() -> RunResult {
         verdicts: Vec::new(),
         contestants: Vec::new(),
         machine: Fingerprint::default(),
+        machine_print: None,
         warnings: Vec::new(),
         self_check: None,
         study: None,

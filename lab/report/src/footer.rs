@@ -15,8 +15,12 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) fn footer(page: &mut Page, run: &RunResult, look: Look) {
     page.gap();
     entry(page, "run", &effort(run));
-    if let Some(machine) = machine(run) {
-        entry(page, "machine", &machine);
+    let machine = machine(run);
+    if let Some(machine) = &machine {
+        entry(page, "machine", machine);
+    }
+    if let Some(print) = print_line(run) {
+        entry(page, if machine.is_some() { "" } else { "machine" }, &print);
     }
     for (index, line) in repeat_lines(run, look).into_iter().enumerate() {
         let label = label(if index == 0 { "repeat" } else { "" });
@@ -64,6 +68,12 @@ pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
         Some(Fact::Text(model)) => Some(plain(model)),
         _ => None,
     }
+}
+
+/// How to see what the machine was when it was last measured.
+pub(crate) fn print_line(run: &RunResult) -> Option<String> {
+    let name = plain(run.machine_print.as_ref()?);
+    Some(format!("measured as {name}: tiebreak machine show {name}"))
 }
 
 /// The command line that makes the same run again, on one line for a shell.

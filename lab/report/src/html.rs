@@ -2,11 +2,15 @@
 
 mod ink;
 mod machine;
+mod print;
 mod sheet;
 mod study;
 mod table;
 mod verdicts;
 
+pub use self::print::machine_page;
+
+use self::machine::Measured;
 use self::sheet::{Sheet, escaped};
 use crate::footer::{effort, repeat_line};
 use crate::odd::told_warnings;
@@ -14,6 +18,7 @@ use crate::small_print::small_print;
 use crate::study::Block;
 use crate::text::{plain, shell_quote};
 use tiebreak_core::journal::StopReason;
+use tiebreak_core::machine::MachinePrint;
 use tiebreak_core::result::RunResult;
 
 /// The most bytes of a page: what fits into the first flight of a TCP connection (ten segments of
@@ -37,29 +42,33 @@ struct Limits {
     letters: usize,
     /// Letters of a name.
     name: usize,
+    /// Lines of the machine's print; 0 for its name only.
+    print: usize,
 }
 
 /// From everything down to what always fits: with the last one no text is long and there are few.
 const LEVELS: [Limits; 13] = [
-    Limits::of([64, 60, 99, 12, 60, 900, 60]),
-    Limits::of([64, 40, 99, 6, 30, 600, 48]),
-    Limits::of([40, 24, 99, 3, 16, 480, 40]),
-    Limits::of([40, 16, 80, 0, 12, 400, 32]),
-    Limits::of([40, 0, 80, 0, 8, 360, 32]),
-    Limits::of([36, 0, 60, 0, 8, 320, 28]),
-    Limits::of([30, 0, 40, 0, 8, 300, 28]),
-    Limits::of([24, 12, 24, 0, 6, 260, 24]),
-    Limits::of([20, 0, 20, 0, 6, 240, 24]),
-    Limits::of([16, 0, 12, 0, 5, 200, 20]),
-    Limits::of([12, 0, 8, 0, 4, 160, 20]),
-    Limits::of([8, 0, 5, 0, 3, 100, 16]),
-    Limits::of([4, 0, 3, 0, 1, 40, 10]),
+    Limits::of([64, 60, 99, 12, 60, 900, 60, 60]),
+    Limits::of([64, 40, 99, 6, 30, 600, 48, 60]),
+    Limits::of([40, 24, 99, 3, 16, 480, 40, 60]),
+    Limits::of([40, 16, 80, 0, 12, 400, 32, 40]),
+    Limits::of([40, 0, 80, 0, 8, 360, 32, 40]),
+    Limits::of([36, 0, 60, 0, 8, 320, 28, 24]),
+    Limits::of([30, 0, 40, 0, 8, 300, 28, 24]),
+    Limits::of([24, 12, 24, 0, 6, 260, 24, 24]),
+    Limits::of([20, 0, 20, 0, 6, 240, 24, 16]),
+    Limits::of([16, 0, 12, 0, 5, 200, 20, 8]),
+    Limits::of([12, 0, 8, 0, 4, 160, 20, 0]),
+    Limits::of([8, 0, 5, 0, 3, 100, 16, 0]),
+    Limits::of([4, 0, 3, 0, 1, 40, 10, 0]),
 ];
 
 impl Limits {
     /// In the order of the fields.
-    const fn of([rows, places, claims, pictures, notes, letters, name]: [usize; 7]) -> Limits {
-        Limits { rows, places, claims, pictures, notes, letters, name }
+    const fn of(
+        [rows, places, claims, pictures, notes, letters, name, print]: [usize; 8],
+    ) -> Limits {
+        Limits { rows, places, claims, pictures, notes, letters, name, print }
     }
 }
 
@@ -70,8 +79,12 @@ impl Limits {
 /// Nothing in it comes from elsewhere, nothing in it is a program, it is readable on light and on
 /// dark ground and on a narrow screen, all texts are escaped, and it has fewer than [`MOST_BYTES`]
 /// bytes: of large results it shows less, and says how much is left out.
-pub fn page(run: &RunResult) -> String {
-    let mut pages = LEVELS.iter().map(|limits| render(run, *limits));
+///
+/// `print` is the print of the machine that the run names, if it is at hand: its screen is folded
+/// into the part about the machine, to which each verdict links.
+pub fn page(run: &RunResult, print: Option<&MachinePrint>) -> String {
+    let measured = Measured::of(run, print);
+    let mut pages = LEVELS.iter().map(|limits| render(run, measured.as_ref(), *limits));
     let smallest = LEVELS[LEVELS.len() - 1];
     pages.find(|page| page.len() < MOST_BYTES).unwrap_or_else(|| bare(run, smallest))
 }
@@ -85,7 +98,7 @@ fn bare(run: &RunResult, limits: Limits) -> String {
     sheet.finish(&title(run))
 }
 
-fn render(run: &RunResult, limits: Limits) -> String {
+fn render(run: &RunResult, measured: Option<&Measured<'_>>, limits: Limits) -> String {
     let mut sheet = Sheet::new(limits);
     let title = title(run);
     sheet.heading(&title);
@@ -103,7 +116,7 @@ fn render(run: &RunResult, limits: Limits) -> String {
         None => table::contestants(&mut sheet, run),
     }
     odd(&mut sheet, run);
-    machine::machine(&mut sheet, run);
+    machine::machine(&mut sheet, run, measured);
     let print = small_print(run);
     if !print.is_empty() {
         sheet.section("Small print");

@@ -67,11 +67,20 @@ struct Document<'a> {
     false_share: Option<f64>,
     verdicts: Vec<VerdictEntry<'a>>,
     contestants: Vec<ContestantEntry<'a>>,
-    machine: &'a Fingerprint,
+    machine: MachineEntry<'a>,
     warnings: Vec<WarningEntry>,
     self_check: &'a Option<SelfCheckResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     study: Option<WorkloadEntry<'a>>,
+}
+
+/// The facts about the machine, and the name of its print beside them.
+#[derive(serde::Serialize)]
+struct MachineEntry<'a> {
+    #[serde(flatten)]
+    facts: &'a Fingerprint,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    print: Option<&'a str>,
 }
 
 #[derive(serde::Serialize)]
@@ -134,7 +143,7 @@ impl<'a> Document<'a> {
             false_share: run.false_share,
             verdicts: run.verdicts.iter().map(VerdictEntry::of).collect(),
             contestants: run.contestants.iter().map(ContestantEntry::of).collect(),
-            machine: &run.machine,
+            machine: MachineEntry { facts: &run.machine, print: run.machine_print.as_deref() },
             warnings: run.warnings.iter().map(warning).collect(),
             self_check: &run.self_check,
             study: run.study.as_deref().map(WorkloadEntry::of),

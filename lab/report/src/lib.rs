@@ -29,6 +29,7 @@ mod chart;
 pub mod check;
 mod contestants;
 pub mod csv;
+pub mod date;
 mod distributions;
 mod effects;
 pub mod exact;

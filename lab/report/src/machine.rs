@@ -4,7 +4,9 @@ mod bandwidth;
 mod cacheline;
 mod cores;
 mod energy;
+mod head;
 mod latency;
+mod list;
 mod noise;
 mod timers;
 mod topology;
@@ -12,6 +14,9 @@ mod topology;
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
 use tiebreak_core::machine::{MachinePrint, Probe, Probed};
+
+pub(crate) use self::head::{head, tail, title};
+pub use self::list::{ListRow, list};
 
 /// Columns of the names on the left of the screen.
 const NAMES: usize = 14;
@@ -31,21 +36,52 @@ impl Row {
     }
 }
 
-/// One screen, not wider than 100 columns, that names every probe in words.
-pub fn screen(print: &MachinePrint, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    for probe in Probe::ALL {
-        let Some((rows, note)) = rows(print, probe) else { continue };
-        let mut name = probe.words();
-        for row in rows {
-            let text = if row.name.is_empty() { row.text } else { row.name + ": " + &row.text };
-            page.paragraph(&format!("{name:NAMES$}"), &[span(Tone::Plain, text)]);
-            name = "";
+/// What the screen says of a probe.
+pub(crate) struct Entry {
+    /// The probe.
+    pub probe: Probe,
+    /// What was found, a line each.
+    pub lines: Vec<String>,
+    /// What speaks against it, or why there is nothing.
+    pub note: Option<String>,
+}
+
+/// What the screen says, probe by probe; a probe that was not asked for is absent.
+pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
+    let line = |row: Row| match row.name.is_empty() {
+        true => row.text,
+        false => row.name + ": " + &row.text,
+    };
+    let entry = |probe: Probe| {
+        let (rows, note) = rows(print, probe)?;
+        let mut lines: Vec<String> = rows.into_iter().map(line).collect();
+        if lines.is_empty() && note.is_none() {
+            lines.push("measured".to_owned());
         }
-        if let Some(note) = note {
-            page.paragraph(&format!("{name:NAMES$}"), &[span(Tone::Dim, note)]);
+        // Its name stands in front of it.
+        let named = format!("{}: ", probe.words());
+        let note = note.map(|note| note.strip_prefix(&named).unwrap_or(&note).to_owned());
+        Some(Entry { probe, lines, note })
+    };
+    Probe::ALL.into_iter().filter_map(entry).collect()
+}
+
+/// One screen, not wider than 100 columns: the machine and the date, every probe in words, and how
+/// long it took. `name` is what the print is called in the store, if it is there.
+pub fn screen(print: &MachinePrint, name: Option<&str>, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    page.paragraph("", &[span(Tone::Strong, head(print))]);
+    page.gap();
+    for Entry { probe, lines, note } in entries(print) {
+        let lines = lines.into_iter().map(|line| (Tone::Plain, line));
+        let note = note.into_iter().map(|note| (Tone::Dim, note));
+        for (index, (tone, text)) in lines.chain(note).enumerate() {
+            let lead = if index == 0 { probe.words() } else { "" };
+            page.paragraph(&format!("{lead:NAMES$}"), &[span(tone, text)]);
         }
     }
+    page.gap();
+    page.paragraph("", &[span(Tone::Dim, tail(print, name))]);
     page.finish()
 }
 

@@ -17,6 +17,7 @@ const LOOK: Look = Look { width: 80, color: false, unicode: true };
 mod checks;
 mod data;
 mod html;
+mod machine;
 mod pages;
 mod pictures;
 mod sentences;

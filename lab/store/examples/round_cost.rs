@@ -67,6 +67,7 @@ fn header() -> RunHeader {
             functions: None,
         },
         machine: Default::default(),
+        machine_print: None,
         files: Vec::new(),
         claim_key: String::new(),
     }

@@ -170,6 +170,52 @@ pub enum StoreError {
         /// The first few of the runs.
         matches: Vec<String>,
     },
+    /// No print has this name.
+    #[error(
+        "no print of a machine '{asked}' in {}{}: 'tiebreak machine show --list' lists them, \
+         --store FILE names another store", path.display(),
+        near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default()
+    )]
+    UnknownPrint {
+        /// The file.
+        path: PathBuf,
+        /// What was typed.
+        asked: String,
+        /// The print whose name is nearest, if one is near.
+        near: Option<String>,
+    },
+    /// There is no print at all.
+    #[error(
+        "{} holds no print of a machine yet: 'tiebreak machine' makes one in half a minute; \
+         --store FILE names another store", path.display()
+    )]
+    NoPrints {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Several prints have names that begin like this.
+    #[error(
+        "'{asked}' is the beginning of several prints: {}; type more of it", matches.join(", ")
+    )]
+    AmbiguousPrint {
+        /// What was typed.
+        asked: String,
+        /// The first few of the prints.
+        matches: Vec<String>,
+    },
+    /// A print cannot be read back although SQLite finds nothing wrong.
+    #[error(
+        "print {print} in {} cannot be read: {what}; 'tiebreak machine' makes a new one, --store \
+         FILE names another store", path.display()
+    )]
+    BadPrint {
+        /// The file.
+        path: PathBuf,
+        /// The print.
+        print: String,
+        /// What is wrong.
+        what: String,
+    },
     /// A line of a journal in JSON Lines is wrong.
     #[error("line {line} of the journal: {what}")]
     BadLine {
@@ -286,6 +332,9 @@ mod tests {
             StoreError::Corrupt { path: path.clone(), reason },
             StoreError::UnknownRun { path: path.clone(), asked: "x".into(), runs: 3, near: None },
             StoreError::NoRuns { path: path.clone() },
+            StoreError::UnknownPrint { path: path.clone(), asked: "x".into(), near: None },
+            StoreError::NoPrints { path: path.clone() },
+            StoreError::BadPrint { path: path.clone(), print: "m".into(), what: "x".into() },
             StoreError::from_io(&path, io::Error::other("odd")),
             StoreError::from_sqlite(&path, rusqlite::Error::InvalidQuery),
         ];

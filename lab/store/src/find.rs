@@ -1,4 +1,4 @@
-//! From what was typed to a run.
+//! From what was typed to a run, or to another thing that has such a name.
 
 use crate::error::StoreError;
 use crate::id::{RunId, distance, normalise};
@@ -7,8 +7,40 @@ use rusqlite::OptionalExtension;
 
 /// An id that is at most this far from what was typed is suggested.
 const NEAR: usize = 2;
-/// So many runs are named when a prefix is ambiguous.
+/// So many are named when a prefix is ambiguous.
 const NAMED: usize = 5;
+
+/// What a text means among some names.
+pub(crate) enum Choice {
+    /// The name at this index.
+    One(usize),
+    /// The beginning of several; the first few of them.
+    Several(Vec<String>),
+    /// None of them; the nearest if one is near.
+    None {
+        /// The nearest name.
+        near: Option<String>,
+    },
+}
+
+/// The name that was typed: whole, or the beginning of one that is unique.
+pub(crate) fn choose(asked: &str, names: &[&str]) -> Choice {
+    let typed = normalise(asked);
+    if let Some(exact) = names.iter().position(|name| *name == typed) {
+        return Choice::One(exact);
+    }
+    let begins = |name: &&str| !typed.is_empty() && name.starts_with(&typed);
+    let matching: Vec<&str> = names.iter().copied().filter(begins).take(NAMED).collect();
+    match matching.as_slice() {
+        [only] => Choice::One(names.iter().position(|name| name == only).unwrap_or_default()),
+        [] => {
+            let near = names.iter().map(|name| (distance(&typed, name), name));
+            let near = near.filter(|(distance, _)| *distance <= NEAR).min_by_key(|near| near.0);
+            Choice::None { near: near.map(|(_, name)| (*name).to_owned()) }
+        }
+        several => Choice::Several(several.iter().map(|name| (*name).to_owned()).collect()),
+    }
+}
 
 impl Store {
     /// The run that a name means: `latest`, an id, or the beginning of one that is unique.
@@ -19,20 +51,22 @@ impl Store {
         if asked == "latest" {
             return self.latest()?.ok_or_else(|| StoreError::NoRuns { path: self.path.clone() });
         }
-        let prefix = normalise(asked);
         let ids = self.ids()?;
-        if let Some(exact) = ids.iter().find(|id| id.name == prefix) {
-            return Ok(exact.clone());
-        }
-        let begins = |id: &&RunId| !prefix.is_empty() && id.name.starts_with(&prefix);
-        let mut matching = ids.iter().filter(begins);
-        match (matching.next(), matching.next()) {
-            (Some(only), None) => Ok(only.clone()),
-            (Some(_), Some(_)) => Err(StoreError::Ambiguous {
+        let names: Vec<&str> = ids.iter().map(RunId::as_str).collect();
+        match choose(asked, &names) {
+            Choice::One(index) => Ok(ids[index].clone()),
+            Choice::Several(matches) => {
+                Err(StoreError::Ambiguous { asked: asked.to_owned(), matches })
+            }
+            Choice::None { .. } if ids.is_empty() => {
+                Err(StoreError::NoRuns { path: self.path.clone() })
+            }
+            Choice::None { near } => Err(StoreError::UnknownRun {
+                path: self.path.clone(),
                 asked: asked.to_owned(),
-                matches: ids.iter().filter(begins).take(NAMED).map(RunId::to_string).collect(),
+                runs: ids.len() as u64,
+                near,
             }),
-            (None, _) => Err(self.unknown(asked, &ids)),
         }
     }
 
@@ -44,22 +78,6 @@ impl Store {
                 statement.query_map([], |row| Ok(RunId { row: row.get(0)?, name: row.get(1)? }))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })
-    }
-
-    fn unknown(&self, asked: &str, ids: &[RunId]) -> StoreError {
-        let path = self.path.clone();
-        if ids.is_empty() {
-            return StoreError::NoRuns { path };
-        }
-        let typed = normalise(asked);
-        let near = ids.iter().map(|id| (distance(&typed, &id.name), id));
-        let near = near.filter(|(distance, _)| *distance <= NEAR).min_by_key(|near| near.0);
-        StoreError::UnknownRun {
-            path,
-            asked: asked.to_owned(),
-            runs: ids.len() as u64,
-            near: near.map(|(_, id)| id.to_string()),
-        }
     }
 
     fn latest(&self) -> Result<Option<RunId>, StoreError> {

@@ -1,4 +1,4 @@
-//! Names of runs: short, typable, and different in at least two characters.
+//! Names of runs and prints: short, typable, and different in at least two characters.
 
 use std::fmt;
 
@@ -20,27 +20,32 @@ impl RunId {
     /// a power of two. The salt is what the run's header hashes to, so that runs in the stores of
     /// two people have different names, and the same run in two stores of a test has the same.
     pub(crate) fn of_row(row: i64, salt: u64) -> RunId {
-        let mut width = 5;
-        while (row as u128) >> (5 * width) != 0 {
-            width += 1;
-        }
-        let mixed = (row as u128).wrapping_mul(0x9e37_79b1).wrapping_add(u128::from(salt))
-            & ((1 << (5 * width)) - 1);
-        let digits = (0..width).rev().map(|place| (mixed >> (5 * place)) as u8 & 31);
-        let mut name = String::from("r");
-        let mut check = 0;
-        for digit in digits {
-            check = times_x(check ^ digit);
-            name.push(char::from(DIGITS[usize::from(digit)]));
-        }
-        name.push(char::from(DIGITS[usize::from(check)]));
-        RunId { name, row }
+        RunId { name: name_of('r', row, salt), row }
     }
 
     /// The name, for `tiebreak show NAME`.
     pub fn as_str(&self) -> &str {
         &self.name
     }
+}
+
+/// The name of a row: the letter of its kind, the digits, and the check digit.
+pub(crate) fn name_of(letter: char, row: i64, salt: u64) -> String {
+    let mut width = 5;
+    while (row as u128) >> (5 * width) != 0 {
+        width += 1;
+    }
+    let mixed = (row as u128).wrapping_mul(0x9e37_79b1).wrapping_add(u128::from(salt))
+        & ((1 << (5 * width)) - 1);
+    let digits = (0..width).rev().map(|place| (mixed >> (5 * place)) as u8 & 31);
+    let mut name = String::from(letter);
+    let mut check = 0;
+    for digit in digits {
+        check = times_x(check ^ digit);
+        name.push(char::from(DIGITS[usize::from(digit)]));
+    }
+    name.push(char::from(DIGITS[usize::from(check)]));
+    name
 }
 
 /// The FNV-1a hash of a text (Fowler, Noll, Vo): enough to tell headers apart.

@@ -9,6 +9,7 @@
 //! | `wealth` | what the bets about a claim had won after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
+//! | `prints` | a machine as it was measured, as JSON; headers of runs name theirs |
 //!
 //! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of
 //! each timed batch in nanoseconds, both as JSON; `NULL` otherwise.
@@ -26,7 +27,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
 /// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
 /// Released steps never change: a new version is a new step.
-pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3];
+pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4];
 
 const VERSION_1: &str = "
 CREATE TABLE runs (
@@ -81,6 +82,14 @@ ALTER TABLE samples ADD COLUMN run_delay_ns INTEGER;
 const VERSION_3: &str = "
 ALTER TABLE attempts ADD COLUMN unit TEXT;
 ALTER TABLE rounds ADD COLUMN batches TEXT;
+";
+
+/// Prints of machines.
+const VERSION_4: &str = "
+CREATE TABLE prints (
+  print INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, taken_unix_ms INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
 ";
 
 /// Checks that the file is ours and not newer, and brings an older or empty one up to date.

@@ -6,6 +6,7 @@ use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{
     Event, FilePrint, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
 };
+use tiebreak_core::machine::{MachinePrint, Probed, Tried};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
@@ -78,6 +79,7 @@ pub fn header() -> RunHeader {
             functions: None,
         },
         machine: Fingerprint(machine.into()),
+        machine_print: None,
         files: vec![FilePrint { path: "/bin/A".into(), bytes: 1 << 63, digest: "ab".into() }],
         claim_key: "key".into(),
     }
@@ -266,4 +268,32 @@ pub fn of_success(id: &str) -> Journal {
         ],
         verdicts: Vec::new(),
     }
+}
+
+/// The print of a machine with this processor.
+pub fn made_up_print(model: &str, taken_unix_ms: u64) -> MachinePrint {
+    let tried = vec![Tried { way: "powercap".to_owned(), error: "not there".to_owned() }];
+    MachinePrint {
+        schema: MachinePrint::SCHEMA.to_owned(),
+        taken_unix_ms,
+        took_ns: 27_000_000_000,
+        is_quick: true,
+        interrupted: false,
+        machine: facts(model, "0.1"),
+        topology: None,
+        timers: None,
+        cores: None,
+        cacheline: None,
+        latency: None,
+        bandwidth: None,
+        noise: Some(Probed::inconclusive("nothing survived")),
+        energy: Some(Probed::Unavailable { what: "energy".to_owned(), tried }),
+    }
+}
+
+/// What a machine says of itself.
+pub fn facts(model: &str, load: &str) -> Fingerprint {
+    let facts = [("cpu_model", model), ("now_load_average_1min", load)];
+    let facts = facts.map(|(key, text)| (key.to_owned(), Fact::Text(text.to_owned())));
+    Fingerprint(facts.into())
 }

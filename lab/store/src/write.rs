@@ -131,7 +131,7 @@ impl Store {
         self.write(|transaction| insert_verdict(transaction, run, reached))
     }
 
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         body: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -147,7 +147,7 @@ impl Store {
         Ok(value)
     }
 
-    fn json(&self, value: &impl Serialize) -> Result<String, StoreError> {
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<String, StoreError> {
         serde_json::to_string(value).map_err(|error| StoreError::Refused {
             path: self.path.clone(),
             what: error.to_string(),

@@ -76,6 +76,7 @@ pub fn result(
         verdicts,
         contestants,
         machine: header.machine.clone(),
+        machine_print: header.machine_print.clone(),
         warnings,
         study: study.map(Box::new),
         self_check: referee.self_check().map(|check| match detail {

@@ -81,6 +81,7 @@ impl Session {
     /// A file cannot be read, or the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
         let files = prints(&origin.files)?;
+        let print = store.latest_print(&origin.machine)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
         let header = RunHeader {
@@ -91,6 +92,7 @@ impl Session {
             claim_key: claim_key(&plan, &files),
             plan,
             machine: origin.machine,
+            machine_print: print.map(|print| print.to_string()),
             files,
         };
         let before = store.previous_runs(&header.claim_key, None)?;

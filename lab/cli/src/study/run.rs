@@ -137,8 +137,8 @@ pub fn run(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u
     if options.dry_run {
         return describe(&asked, io);
     }
-    let targets = options.targets.open(&asked, options.quiet)?;
     let store = source::store_path(options.store.as_ref())?;
+    let targets = options.targets.open(&asked, &store, options.quiet)?;
     let book = Book { store, command: typed, machine: fingerprint::read() };
     let quiet = options.quiet;
     let line_up = studies::line_up(&asked, &shop()?, &book, &mut |step| say(&step, quiet, io));

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::machine::prints;
 use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use clap::{Args, ValueHint};
@@ -32,7 +33,7 @@ pub struct TargetOptions {
 
 impl TargetOptions {
     /// Opens them all.
-    pub fn open(&self, asked: &Asked, quiet: bool) -> Result<StudyTargets, Failure> {
+    pub fn open(&self, asked: &Asked, store: &Path, quiet: bool) -> Result<StudyTargets, Failure> {
         let workloads = asked.workloads()?;
         let mut pages = Vec::new();
         for workload in workloads.iter().filter(|_| self.html.is_some()) {
@@ -48,6 +49,7 @@ impl TargetOptions {
             markdown: OutputFile::open("markdown", self.markdown.as_ref())?,
             pages,
             svg: OutputFile::open("svg", self.svg.as_ref())?,
+            store: store.to_owned(),
             quiet,
         })
     }
@@ -60,6 +62,8 @@ pub struct StudyTargets {
     /// A page a workload.
     pages: Vec<(String, OutputFile)>,
     svg: Option<OutputFile>,
+    /// Where the print of the machine is kept.
+    store: PathBuf,
     /// No progress, and of the report the verdicts only.
     pub quiet: bool,
 }
@@ -67,7 +71,8 @@ pub struct StudyTargets {
 impl StudyTargets {
     /// Standard output, and JSON if that was asked for.
     pub fn plain(json: JsonTarget, quiet: bool) -> StudyTargets {
-        StudyTargets { json, markdown: None, pages: Vec::new(), svg: None, quiet }
+        let store = PathBuf::new();
+        StudyTargets { json, markdown: None, pages: Vec::new(), svg: None, store, quiet }
     }
 
     /// Prints first, and then writes every file that can be written.
@@ -88,7 +93,8 @@ impl StudyTargets {
                 run.study.as_ref().is_some_and(|study| study.workload.name == workload)
             };
             if let Some(run) = result.runs.iter().find(is_its) {
-                written = written.and(file.write(&report::html::page(run)));
+                let print = prints::of_run(run, &self.store);
+                written = written.and(file.write(&report::html::page(run, print.as_ref())));
             }
         }
         written

@@ -117,7 +117,15 @@ impl Place {
 
 /// The JSON of a result must be what its schema says.
 pub fn validate(json: &serde_json::Value) {
-    let schema = include_str!("../../../../docs/schema/result-1.schema.json");
+    validate_by(include_str!("../../../../docs/schema/result-1.schema.json"), json);
+}
+
+/// The JSON of a machine's print must be what its schema says.
+pub fn validate_print(json: &serde_json::Value) {
+    validate_by(include_str!("../../../../docs/schema/machine-1.schema.json"), json);
+}
+
+fn validate_by(schema: &str, json: &serde_json::Value) {
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(json).map(|e| e.to_string()).collect();

@@ -139,6 +139,22 @@ impl Sheet {
     }
 }
 
+/// A text of several lines as it stands, for an element that keeps blanks.
+pub(super) fn escaped_lines(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.trim_end().chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\n' => out.push('\n'),
+            c if c.is_control() || "\u{fffe}\u{ffff}".contains(c) => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// A text inside of an element or a quoted attribute.
 pub(super) fn escaped(text: &str) -> String {
     scene::escaped(text)

@@ -73,12 +73,17 @@ fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, 
         (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
         _ => sign,
     };
-    let text = sheet.sentence(text);
+    let text = sheet.sentence(text) + link(run);
     sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}"));
     if has_picture && claim.verdict != Verdict::Void && told.is_known() {
         sheet.raw(&ink::interval(&told, run.resolution));
     }
     sheet.raw("</div></div>\n");
+}
+
+/// From a verdict to what the machine was on which it was reached.
+fn link(run: &RunResult) -> &'static str {
+    if run.machine_print.is_some() { " <a class=d href=#machine>machine</a>" } else { "" }
 }
 
 /// The class and the sign of a verdict.
@@ -107,7 +112,7 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
         (false, 0) => ("q", '?'),
         (false, _) => ("g", '\u{2713}'),
     };
-    let text = sheet.sentence(&text);
+    let text = sheet.sentence(&text) + link(run);
     sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}</div></div>\n"));
     let others = format!(
         "{} too close to matter, {} undecided; {}.",

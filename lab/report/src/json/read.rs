@@ -91,9 +91,16 @@ struct RunDocument {
     adjust: Adjust,
     false_share: Option<f64>,
     verdicts: Vec<VerdictDocument>,
-    machine: Fingerprint,
+    machine: MachineDocument,
     warnings: Vec<WarningDocument>,
     study: Option<WorkloadDocument>,
+}
+
+#[derive(Deserialize)]
+struct MachineDocument {
+    print: Option<String>,
+    #[serde(flatten)]
+    facts: Fingerprint,
 }
 
 #[derive(Deserialize)]
@@ -132,7 +139,8 @@ impl RunDocument {
             adjust: self.adjust,
             verdicts: verdicts?,
             contestants: Vec::new(),
-            machine: self.machine,
+            machine: self.machine.facts,
+            machine_print: self.machine.print,
             warnings: self
                 .warnings
                 .into_iter()

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::{ABOUT_TIMES, metrics, not_covered, note};
 use crate::contestants::INDENT;
-use crate::footer::{machine_model, repeat_lines};
+use crate::footer::{machine_model, print_line, repeat_lines};
 use crate::look::{Look, Tone, span};
 use crate::number::{Rounding, percent, seconds};
 use crate::odd::told_warnings;
@@ -32,6 +32,9 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult, look: Look) {
     entry(page, "run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
     if let Some(model) = machine_model(run) {
         entry(page, "machine", model);
+    }
+    if let Some(print) = print_line(run) {
+        entry(page, "", print);
     }
     for (index, line) in repeat_lines(run, look).into_iter().enumerate() {
         let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });

@@ -245,6 +245,7 @@ fn journal() -> Journal {
         directory: String::new(),
         plan,
         machine: Default::default(),
+        machine_print: None,
         files: Vec::new(),
         claim_key: String::new(),
     };

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Every kind of result, and those that are too large or too bad.
-fn pages() -> Vec<(&'static str, RunResult)> {
+pub(super) fn pages() -> Vec<(&'static str, RunResult)> {
     let mut pages = all_results();
     pages.push(("study", studied().runs[0].clone()));
     pages.push(("study of one item", studied().runs[1].clone()));
@@ -68,7 +68,7 @@ fn large(name: &dyn Fn(usize) -> String) -> RunResult {
 #[test]
 fn every_page_fits_and_nothing_leaves_its_element() {
     for (what, run) in pages() {
-        let page = html::page(&run);
+        let page = html::page(&run, None);
         assert!(page.len() < html::MOST_BYTES, "{what}: {} bytes", page.len());
         let text = page.to_lowercase();
         for bad in ["<script", "<img", "onerror=alert(1)>", "\u{1b}", "\u{fffe}", "nan", "inf\""] {
@@ -87,14 +87,14 @@ fn every_page_fits_and_nothing_leaves_its_element() {
 
 #[test]
 fn large_results_show_most_and_say_how_much_is_left_out() {
-    let page = html::page(&large_study());
+    let page = html::page(&large_study(), None);
     assert!(page.matches("<tr><td>").count() >= 30, "{page}");
     assert!(page.matches("class=\"v ").count() >= 40, "{page}");
     assert!(page.contains(" more claims in <code>tiebreak show</code>"), "{page}");
     // What did not pass comes first.
     let first = page.find("\u{2717}</b>").unwrap();
     assert!(page.find("\u{2713}</b>").is_none_or(|holds| first < holds), "{page}");
-    let small = html::page(&studied().runs[0]);
+    let small = html::page(&studied().runs[0], None);
     assert!(!small.contains(" more "), "{small}");
     for text in [
         "8-bit integers from text",
@@ -111,7 +111,7 @@ fn large_results_show_most_and_say_how_much_is_left_out() {
 
 #[test]
 fn a_page_looks_as_it_was_approved() {
-    insta::assert_snapshot!("page_of_a_comparison", html::page(&three()));
+    insta::assert_snapshot!("page_of_a_comparison", html::page(&three(), None));
 }
 
 /// A program that shows pages, if there is one.
@@ -173,7 +173,7 @@ fn a_browser_shows_pages_on_light_and_dark_ground_and_on_a_phone() {
     let blank = screenshot(program, folder.path(), "<!doctype html><title>x</title>", false);
     let shown = ["study", "three", "bias", "hostile study"];
     for (what, run) in pages().into_iter().filter(|(what, _)| shown.contains(what)) {
-        let page = html::page(&run);
+        let page = html::page(&run, None);
         let path = folder.path().join("page.html");
         std::fs::write(&path, framed(&page)).unwrap();
         let mut pictures = Vec::new();

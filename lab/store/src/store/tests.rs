@@ -45,7 +45,7 @@ fn settings_are_what_the_documentation_says() {
         ("recursive_triggers", "1"),
         ("cache_size", "-512"),
         ("journal_mode", "wal"),
-        ("user_version", "3"),
+        ("user_version", "4"),
         ("application_id", "1953064290"),
     ] {
         let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
@@ -88,7 +88,7 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     drop(newer);
     for open in [Store::open, Store::open_existing] {
         let error = open(&path).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 4, known: 3, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 5, known: 4, .. }), "{error}");
     }
     let again = Store::open_patiently(&path, &path, READ_WRITE, &next).unwrap();
     assert_eq!(again.runs(None).unwrap().len(), 1);

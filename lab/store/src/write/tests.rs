@@ -1,6 +1,6 @@
 use super::*;
 use crate::store::beside;
-use crate::test_journal::{append, coins, header, rich, round, unit_round};
+use crate::test_journal::{append, coins, header, made_up_print, rich, round, unit_round};
 use crate::write_lines;
 use std::path::Path;
 use tempfile::TempDir;
@@ -70,18 +70,21 @@ fn an_attempt_and_a_round_are_written_once_and_in_this_order() {
 fn every_table_refuses_changes() {
     let (_folder, mut store) = new_store();
     append(&mut store, &rich(""));
+    store.keep_print(&made_up_print("one", 5)).unwrap();
     let tables: Vec<String> = {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
         let mut statement = store.connection.prepare(sql).unwrap();
         let names = statement.query_map([], |row| row.get(0)).unwrap();
         names.collect::<Result<_, _>>().unwrap()
     };
-    let expected = ["attempts", "events", "rounds", "runs", "samples", "verdicts", "wealth"];
+    let expected =
+        ["attempts", "events", "prints", "rounds", "runs", "samples", "verdicts", "wealth"];
     assert_eq!(tables, expected);
     for table in tables {
+        let key = if table == "prints" { "print" } else { "run" };
         for sql in [
             format!("DELETE FROM {table}"),
-            format!("UPDATE {table} SET run = run"),
+            format!("UPDATE {table} SET {key} = {key}"),
             format!("INSERT OR REPLACE INTO {table} SELECT * FROM {table}"),
         ] {
             let error = store.connection.execute(&sql, []).unwrap_err();

@@ -53,6 +53,7 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
         directory: String::new(),
         plan: plan.unwrap(),
         machine: Fingerprint::default(),
+        machine_print: None,
         files: Vec::new(),
         claim_key: String::new(),
     };

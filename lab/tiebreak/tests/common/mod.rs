@@ -232,6 +232,7 @@ pub fn header(plan: Plan) -> RunHeader {
         directory: "/".into(),
         plan,
         machine: Fingerprint::default(),
+        machine_print: None,
         files: Vec::new(),
         claim_key: "virtual".into(),
     }

@@ -1,0 +1,65 @@
+//! Prints of machines, from the store or from a file.
+
+use crate::failure::Failure;
+use crate::source;
+use std::path::{Path, PathBuf};
+use tiebreak::core::machine::MachinePrint;
+use tiebreak::core::result::RunResult;
+use tiebreak::store::{Store, is_store_file};
+
+/// What the latest print is called.
+pub const LATEST: &str = "latest";
+
+/// A print, and what it is called in the store if it comes from there.
+pub struct Loaded {
+    /// Its name; `None` of a file.
+    pub name: Option<String>,
+    /// The print.
+    pub print: MachinePrint,
+}
+
+/// The print that a name means (`latest`, a name, or the beginning of one), or that a file holds:
+/// what `tiebreak machine --json` wrote, or the latest one of another store.
+pub fn load(name_or_file: &str, store: Option<&PathBuf>) -> Result<Loaded, Failure> {
+    let path = Path::new(name_or_file);
+    if path.is_file() {
+        return match is_store_file(path)? {
+            true => kept(&Store::open_existing(path)?, LATEST),
+            false => Ok(Loaded { name: None, print: read(path)? }),
+        };
+    }
+    if name_or_file.contains(['/', '.']) {
+        return Err(Failure::data(format!("there is no file {name_or_file}")));
+    }
+    kept(&source::existing_store(store)?, name_or_file)
+}
+
+fn kept(store: &Store, name: &str) -> Result<Loaded, Failure> {
+    let id = store.find_print(name)?;
+    Ok(Loaded { print: store.print(&id)?, name: Some(id.to_string()) })
+}
+
+fn read(path: &Path) -> Result<MachinePrint, Failure> {
+    let wrong = |why: String| Failure::data(format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let value: serde_json::Value = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("no print of a machine, as it is no JSON: {error}")))?;
+    let schema = value.get("schema").and_then(|schema| schema.as_str()).unwrap_or("none");
+    if schema != MachinePrint::SCHEMA {
+        return Err(wrong(format!(
+            "no print of a machine: its schema is '{schema}', that of 'tiebreak machine --json' \
+             is '{}'",
+            MachinePrint::SCHEMA
+        )));
+    }
+    serde_json::from_value(value).map_err(|error| {
+        wrong(format!("a print of a form that this tiebreak does not know: {error}"))
+    })
+}
+
+/// The print that a run names, if this store has it.
+pub fn of_run(run: &RunResult, store: &Path) -> Option<MachinePrint> {
+    let name = run.machine_print.as_ref()?;
+    let store = Store::open_existing(store).ok()?;
+    store.find_print(name).and_then(|id| store.print(&id)).ok()
+}

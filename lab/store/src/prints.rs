@@ -1,0 +1,174 @@
+//! Prints of machines: what a machine was when it was measured.
+
+use crate::columns::Bits;
+use crate::error::StoreError;
+use crate::find::{Choice, choose};
+use crate::id;
+use crate::store::Store;
+use rusqlite::{Row, params};
+use serde::Deserialize;
+use std::fmt;
+use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::machine::MachinePrint;
+
+/// What the latest print is called.
+const LATEST: &str = "latest";
+
+/// A print of a store: `m`, digits, and a check digit, as the names of runs are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintId {
+    name: String,
+    row: i64,
+}
+
+impl PrintId {
+    /// The name, for `tiebreak machine show NAME`.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for PrintId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name)
+    }
+}
+
+/// A print in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrintSummary {
+    /// Its name.
+    pub id: PrintId,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub taken_unix_ms: u64,
+    /// How long all probes took, in nanoseconds.
+    pub took_ns: u64,
+    /// Whether each probe had only a short look.
+    pub is_quick: bool,
+    /// What the machine said of itself.
+    pub machine: Fingerprint,
+}
+
+/// The parts of a print that a list shows: they can be read even where the rest cannot, as what is
+/// found may change its form.
+#[derive(Deserialize)]
+struct PrintPart {
+    took_ns: u64,
+    is_quick: bool,
+    machine: Fingerprint,
+}
+
+impl Store {
+    /// Writes a print and gives it its name.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the print could not be read back: it holds a number that is
+    /// not finite, which JSON does not have.
+    pub fn keep_print(&mut self, print: &MachinePrint) -> Result<PrintId, StoreError> {
+        let json = self.json(print)?;
+        if let Err(error) = serde_json::from_str::<MachinePrint>(&json) {
+            let what = format!("a print that JSON cannot hold ({error})");
+            return Err(StoreError::Refused { path: self.path.clone(), what });
+        }
+        self.write(|transaction| {
+            let last = "SELECT coalesce(max(print), 0) FROM prints";
+            let row = 1 + transaction.query_row(last, [], |row| row.get::<_, i64>(0))?;
+            let mut salts = id::salt(&json)..;
+            let name = loop {
+                let name = id::name_of('m', row, salts.next().unwrap_or_default());
+                let taken = "SELECT EXISTS (SELECT 1 FROM prints WHERE id = ?)";
+                if !transaction.query_row(taken, [&name], |row| row.get(0))? {
+                    break name;
+                }
+            };
+            transaction.execute(
+                "INSERT INTO prints (print, id, taken_unix_ms, body) VALUES (?, ?, ?, ?)",
+                params![row, name, Bits(print.taken_unix_ms), json],
+            )?;
+            Ok(PrintId { name, row })
+        })
+    }
+
+    /// The print that a name means: `latest`, a name, or the beginning of one that is unique.
+    ///
+    /// # Errors
+    /// No print or several prints have such a name, or the file cannot be read.
+    pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
+        let mut ids = self.rows("SELECT print, id FROM prints ORDER BY print DESC", id_of)?;
+        let path = || self.path.clone();
+        if ids.is_empty() {
+            return Err(StoreError::NoPrints { path: path() });
+        }
+        if asked == LATEST {
+            return Ok(ids.swap_remove(0));
+        }
+        let names: Vec<&str> = ids.iter().map(PrintId::as_str).collect();
+        let asked = asked.to_owned();
+        match choose(&asked, &names) {
+            Choice::One(index) => Ok(ids.swap_remove(index)),
+            Choice::Several(matches) => Err(StoreError::AmbiguousPrint { asked, matches }),
+            Choice::None { near } => Err(StoreError::UnknownPrint { path: path(), asked, near }),
+        }
+    }
+
+    /// A whole print.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the print has a form that this version does not know.
+    pub fn print(&self, id: &PrintId) -> Result<MachinePrint, StoreError> {
+        let sql = "SELECT body FROM prints WHERE print = ?";
+        let body: String =
+            self.asked(|| self.connection.query_row(sql, [id.row], |row| row.get(0)))?;
+        serde_json::from_str(&body).map_err(|error| StoreError::BadPrint {
+            path: self.path.clone(),
+            print: id.name.clone(),
+            what: error.to_string(),
+        })
+    }
+
+    /// The latest print of a machine: of those whose facts do not differ from these, state
+    /// (`now_`) apart. `None` if this machine, as it is, has not been measured.
+    ///
+    /// Cost: some tens of microseconds a print until one fits.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn latest_print(&self, machine: &Fingerprint) -> Result<Option<PrintId>, StoreError> {
+        let mut latest_first = self.prints()?.into_iter();
+        let found = latest_first.find(|print| print.machine.differences(machine).is_empty());
+        Ok(found.map(|print| print.id))
+    }
+
+    /// All prints, the latest first; what cannot be read is left out.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn prints(&self) -> Result<Vec<PrintSummary>, StoreError> {
+        let sql = "SELECT print, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
+        let rows = self.rows(sql, |row| {
+            let Bits(taken_unix_ms) = row.get(2)?;
+            Ok((id_of(row)?, taken_unix_ms, row.get::<_, String>(3)?))
+        })?;
+        let summary = |(id, taken_unix_ms, body): (PrintId, u64, String)| {
+            let PrintPart { took_ns, is_quick, machine } = serde_json::from_str(&body).ok()?;
+            Some(PrintSummary { id, taken_unix_ms, took_ns, is_quick, machine })
+        };
+        Ok(rows.into_iter().filter_map(summary).collect())
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.asked(|| self.connection.prepare(sql)?.query_map([], value)?.collect())
+    }
+}
+
+/// The print of a row that begins with its number and its name.
+fn id_of(row: &Row<'_>) -> rusqlite::Result<PrintId> {
+    Ok(PrintId { row: row.get(0)?, name: row.get(1)? })
+}
+
+#[cfg(test)]
+mod tests;

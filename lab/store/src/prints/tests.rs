@@ -1,0 +1,85 @@
+use super::*;
+use crate::test_journal::{facts, header, made_up_print as made_up};
+
+fn store(folder: &tempfile::TempDir) -> Store {
+    Store::open(&folder.path().join("journal.db")).unwrap()
+}
+
+#[test]
+fn a_print_is_found_by_its_name_and_by_its_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    assert_eq!(store.latest_print(&facts("one", "0.1")).unwrap(), None);
+    let prints = [made_up("one", 5), made_up("one", u64::MAX), made_up("two", 7)];
+    let ids: Vec<PrintId> = prints.iter().map(|print| store.keep_print(print).unwrap()).collect();
+    for (id, print) in ids.iter().zip(&prints) {
+        assert!(id.as_str().starts_with('m') && id.as_str().len() == 7, "{id}");
+        for typed in [id.as_str(), &id.as_str().to_uppercase(), &id.as_str()[..5]] {
+            assert_eq!(store.find_print(typed).unwrap(), *id, "{typed}");
+        }
+        assert_eq!(store.print(id).unwrap(), *print);
+    }
+    assert_eq!(store.find_print(LATEST).unwrap(), ids[2]);
+    // What goes on beside it does not make another machine of it.
+    assert_eq!(store.latest_print(&facts("one", "9.9")).unwrap().as_ref(), Some(&ids[1]));
+    assert_eq!(store.latest_print(&facts("three", "0.1")).unwrap(), None);
+    let listed: Vec<_> = store.prints().unwrap();
+    let taken: Vec<u64> = listed.iter().map(|print| print.taken_unix_ms).collect();
+    assert_eq!(taken, [7, u64::MAX, 5], "the latest first");
+    assert_eq!((listed[0].took_ns, listed[0].is_quick), (27_000_000_000, true));
+}
+
+#[test]
+fn prints_and_runs_do_not_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    let print = store.keep_print(&made_up("one", 5)).unwrap();
+    assert!(matches!(store.find("latest").unwrap_err(), StoreError::NoRuns { .. }));
+    let run = store.create_run(&header()).unwrap();
+    assert!(matches!(store.find(print.as_str()).unwrap_err(), StoreError::UnknownRun { .. }));
+    let error = store.find_print(run.as_str()).unwrap_err();
+    assert!(matches!(error, StoreError::UnknownPrint { .. }), "{error}");
+}
+
+#[test]
+fn a_name_that_means_no_print_is_answered_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    let error = store.find_print(LATEST).unwrap_err();
+    assert!(matches!(error, StoreError::NoPrints { .. }), "{error}");
+    let ids: Vec<PrintId> =
+        (0..9).map(|taken| store.keep_print(&made_up("one", taken)).unwrap()).collect();
+    let typed = ids[3].as_str().replace('m', "x");
+    let text = store.find_print(&typed).unwrap_err().to_string();
+    assert!(text.contains(ids[3].as_str()) && text.contains("show --list"), "{text}");
+    let error = store.find_print("m").unwrap_err();
+    let StoreError::AmbiguousPrint { matches, .. } = &error else { panic!("{error}") };
+    assert_eq!(matches.len(), 5);
+}
+
+#[test]
+fn a_print_of_another_form_harms_no_other_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    let kept = store.keep_print(&made_up("one", 5)).unwrap();
+    let insert = "INSERT INTO prints VALUES (2, 'm2345ab', 6, ?)";
+    let facts = r#"{"took_ns": 1, "is_quick": false, "machine": {}, "noise": {"state": "loud"}}"#;
+    store.connection.execute(insert, [facts]).unwrap();
+    store.connection.execute("INSERT INTO prints VALUES (3, 'mnone', 7, '{')", []).unwrap();
+    let listed: Vec<String> = store.prints().unwrap().iter().map(|p| p.id.to_string()).collect();
+    assert_eq!(listed, ["m2345ab", kept.as_str()]);
+    assert_eq!(store.latest_print(&made_up("one", 0).machine).unwrap(), Some(kept));
+    let error = store.print(&store.find_print("m2345ab").unwrap()).unwrap_err();
+    assert!(matches!(error, StoreError::BadPrint { .. }), "{error}");
+}
+
+#[test]
+fn prints_are_append_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    store.keep_print(&made_up("one", 5)).unwrap();
+    for sql in ["DELETE FROM prints", "UPDATE prints SET body = '{}'"] {
+        let refused = store.connection.execute(sql, []).unwrap_err();
+        assert!(refused.to_string().contains("append-only"), "{refused}");
+    }
+}
