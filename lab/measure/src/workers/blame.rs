@@ -3,6 +3,7 @@
 use super::process::{NoReply, Process};
 use crate::worker::area::Area;
 use crate::worker::message::{Refusal, Reply};
+use std::cell::Cell;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -32,6 +33,15 @@ pub(super) struct Frame<'a> {
     pub(super) workload: &'a str,
     pub(super) interrupted: &'static AtomicBool,
     pub(super) timeout_ns: u64,
+    /// Is told when a worker is killed while a contestant runs: nobody knows yet who did it.
+    pub(super) suspect: &'a Cell<Option<Suspect>>,
+}
+
+/// A contestant that ran when its worker was killed by a signal that others may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Suspect {
+    pub(super) contestant: usize,
+    pub(super) signal: i32,
 }
 
 impl<'a> Frame<'a> {
@@ -69,7 +79,13 @@ impl<'a> Frame<'a> {
             }
             Err(NoReply::Ended(status)) => match fault_of(status, || process.said()) {
                 Some(fault) => (running, fault),
-                None => return Err(killed(status)),
+                None => {
+                    let signal = status.signal().unwrap_or_default();
+                    let running = members.get(running as usize);
+                    let suspect = |contestant: &usize| Suspect { contestant: *contestant, signal };
+                    self.suspect.set(running.map(suspect));
+                    return Err(killed(signal));
+                }
             },
         };
         match members.get(position as usize) {
@@ -90,8 +106,7 @@ fn fault_of(status: ExitStatus, said: impl FnOnce() -> String) -> Option<Fault> 
     }
 }
 
-fn killed(status: ExitStatus) -> UnitFailure {
-    let signal = status.signal().unwrap_or_default();
+fn killed(signal: i32) -> UnitFailure {
     UnitFailure::Broken(format!(
         "a worker was killed from outside (signal {signal}), by somebody or for want of memory"
     ))

@@ -1,7 +1,7 @@
 //! The checking pass: a contestant between guard pages, its whole answer held against the oracle's.
 
 use super::Workers;
-use super::blame::{Frame, no_worker, unexpected};
+use super::blame::{Frame, Suspect, no_worker, unexpected};
 use super::difference;
 use super::process::Process;
 use crate::oracle::{Answer, Input};
@@ -10,6 +10,7 @@ use crate::worker::area::{Area, Touch};
 use crate::worker::memory::Side;
 use crate::worker::message::{Check, Reply, Request, Sizes};
 use crate::worker::trap::TOLD;
+use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -49,7 +50,8 @@ impl Workers {
         let contract = self.contract(contestant)?.to_owned();
         let library = self.as_built(contestant)?;
         let workload = self.functions.workload.name.clone();
-        let (program, frame) = (self.program.clone(), self.check_frame(&workload));
+        let suspect = Cell::new(None);
+        let (program, frame) = (self.program.clone(), self.check_frame(&workload, &suspect));
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
         let case = Case { input, answer: answer.as_ref(), frame };
         let pass = |side| pass(&program, contestant, &library, side, &case);
@@ -80,16 +82,18 @@ impl Workers {
     ) -> Result<u64, UnitFailure> {
         let contract = self.contract(contestant)?.to_owned();
         let library = self.as_built(contestant)?;
-        let (program, frame) = (self.program.clone(), self.check_frame(&verification.name));
+        let suspect = Cell::new(None);
+        let name = &verification.name;
+        let (program, frame) = (self.program.clone(), self.check_frame(name, &suspect));
         let (input, answer) = self.inputs.verified(verification, part, &contract)?;
         let case = Case { input, answer: Some(&answer), frame };
         case.judge(contestant, pass(&program, contestant, &library, Side::End, &case)?)?;
         Ok(input.items)
     }
 
-    fn check_frame<'a>(&self, workload: &'a str) -> Frame<'a> {
+    fn check_frame<'a>(&self, workload: &'a str, suspect: &'a Cell<Option<Suspect>>) -> Frame<'a> {
         let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
-        Frame { workload, interrupted: self.interrupted, timeout_ns }
+        Frame { workload, interrupted: self.interrupted, timeout_ns, suspect }
     }
 }
 
@@ -123,13 +127,35 @@ impl Case<'_> {
     }
 }
 
-/// One pass in a process of its own.
+/// One pass in a process of its own. A contestant that is killed while it is alone there, and
+/// again when it is asked once more, does it itself: no neighbour is so exact, and one that wants
+/// more memory than there is would be killed each time.
 fn pass(
     program: &super::WorkerProgram,
     contestant: usize,
     library: &Path,
     side: Side,
     case: &Case<'_>,
+) -> Result<Pass, UnitFailure> {
+    let mut said = String::new();
+    for _ in 0..2 {
+        case.frame.suspect.set(None);
+        let passed = single_pass(program, contestant, library, side, case, &mut said);
+        if case.frame.suspect.get().is_none() {
+            return passed;
+        }
+    }
+    let signal = case.frame.suspect.get().map_or(0, |suspect| suspect.signal);
+    Err(UnitFailure::Fault(contestant, Fault::Signal { signal, stderr: said }))
+}
+
+fn single_pass(
+    program: &super::WorkerProgram,
+    contestant: usize,
+    library: &Path,
+    side: Side,
+    case: &Case<'_>,
+    said: &mut String,
 ) -> Result<Pass, UnitFailure> {
     let failed = |error: std::io::Error| no_worker(&error);
     let Input { file, bytes, items, output_bytes } = case.input;
@@ -144,7 +170,9 @@ fn pass(
     if let Some(touch) = area.header().touch().filter(|_| is_told || reply.is_ok()) {
         return Ok(Pass::Touched(touch));
     }
-    match case.frame.settle(reply, &mut process, &area, &[contestant])? {
+    let settled = case.frame.settle(reply, &mut process, &area, &[contestant]);
+    *said = process.said();
+    match settled? {
         Reply::Checked { checksums } => Ok(Pass::Whole(dump, checksums)),
         Reply::Skipped => Ok(Pass::Skipped),
         other => Err(unexpected(&other)),

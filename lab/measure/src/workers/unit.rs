@@ -1,6 +1,6 @@
 //! One unit: its process, its rounds, and whether its answers are right.
 
-use super::blame::{Frame, no_worker};
+use super::blame::{Frame, Suspect, no_worker};
 use super::counting::{self, Counting};
 use super::process::Process;
 use super::session::{Batch, Session};
@@ -8,12 +8,14 @@ use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
 use crate::worker::area::Record;
 use crate::worker::message::{Load, Sizes};
+use std::cell::Cell;
 use std::path::PathBuf;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{FunctionPlan, Placements};
+use tiebreak_core::verdict::Fault;
 
 impl Workers {
     /// Starts a unit's process and has it load and prepare the contestants.
@@ -54,12 +56,37 @@ impl Workers {
         Session::start(process, coins.order.clone(), load, (&input.file, unit.input_seed), frame)
     }
 
-    /// Runs a unit, or goes on in the process that is there.
+    /// Runs a unit, or goes on in the process that is there. If its process is killed, whoever ran
+    /// in it has to show, alone, that it did not do it itself.
     pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        let suspect = Cell::new(None);
+        let ran = self.timed_unit(request, &suspect);
+        let Some(Suspect { contestant, signal }) = suspect.get() else {
+            return ran;
+        };
+        let of_unit = request.coins.unit.as_ref().map(|unit| unit.input_seed);
+        let seed = of_unit.unwrap_or(self.functions.workload.seed);
+        match self.check(contestant, seed) {
+            Err(UnitFailure::Fault(who, Fault::Signal { signal: again, stderr }))
+                if again == signal =>
+            {
+                Err(UnitFailure::Fault(who, Fault::Signal { signal, stderr }))
+            }
+            Err(UnitFailure::Interrupted) => Err(UnitFailure::Interrupted),
+            _ => ran,
+        }
+    }
+
+    fn timed_unit(
+        &mut self,
+        request: &UnitRequest<'_>,
+        suspect: &Cell<Option<Suspect>>,
+    ) -> Result<UnitRan, UnitFailure> {
         let coins = request.coins;
         let workload = self.functions.workload.name.clone();
         let timeout_ns = request.timeout_ns;
-        let frame = Frame { workload: &workload, interrupted: self.interrupted, timeout_ns };
+        let interrupted = self.interrupted;
+        let frame = Frame { workload: &workload, interrupted, timeout_ns, suspect };
         let mut session = match (&coins.unit, self.session.take()) {
             // The process before this one ends first: its end is not to be timed.
             (Some(unit), before) => {

@@ -28,6 +28,10 @@ fn the_contestant_that_ran_is_at_fault() {
     check(Source { before, ..RIGHT }, &signal(libc::SIGABRT));
     let said = "fprintf(stderr, \"no such\\nthing here\"); abort();";
     check(run(said), &|fault| fault.to_string().ends_with("it said: no such\nthing here"));
+    // Alone it does it again, so nobody else did it.
+    let before = "#include <signal.h>\n";
+    check(Source { before, run: "kill(getpid(), SIGKILL);", ..RIGHT }, &signal(libc::SIGKILL));
+    check(Source { before, prepare: "raise(SIGTERM);", ..RIGHT }, &signal(libc::SIGTERM));
     let status = |fault: &Fault| matches!(fault, Fault::ExitStatus { status: 3, .. });
     check(run("exit(3);"), &status);
     check(Source { prepare: "return NULL;", ..RIGHT }, &|fault| {
@@ -101,7 +105,8 @@ fn printing_disturbs_nobody() {
     Study::new(&[Source { run: loud, ..RIGHT }, RIGHT]).run().unwrap();
 }
 
-/// Kills the process that has told its number, as somebody outside would.
+/// Kills the process that has told its number, as somebody outside would, and takes the number away
+/// before.
 fn kill_the_one_in(log: &Path) {
     let read = || std::fs::read_to_string(log).unwrap().trim().parse::<i32>().ok();
     let pid = loop {
@@ -110,6 +115,7 @@ fn kill_the_one_in(log: &Path) {
             None => std::thread::sleep(Duration::from_millis(5)),
         }
     };
+    std::fs::remove_file(log).unwrap();
     // SAFETY: it is a worker of ours that waits to be killed.
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
@@ -131,7 +137,6 @@ fn a_worker_that_is_killed_is_nobodys_fault_and_the_next_one_works() {
     let Err(UnitFailure::Broken(why)) = ran else { panic!("{ran:?}") };
     assert!(why.contains("killed from outside (signal 9)"), "{why}");
     killer.join().unwrap();
-    std::fs::remove_file(&log).unwrap();
     run(&mut workers, &unit, &[vec![0, 1]]).unwrap();
 }
 
