@@ -90,3 +90,23 @@ fn the_picture_has_a_bar_a_load_with_its_number() {
     }
     assert_eq!(picture.matches("class=\"bar\"").count(), 5);
 }
+
+#[test]
+fn a_machine_without_a_meter_lists_what_was_tried() {
+    let tried = |way: &str, error: &str| tiebreak_core::machine::Tried {
+        way: way.to_owned(),
+        error: error.to_owned(),
+    };
+    let probed = Some(tiebreak_core::machine::Probed::Unavailable {
+        what: "energy".to_owned(),
+        tried: vec![
+            tried("powercap (/sys/class/powercap)", "no such file (ENOENT)"),
+            tried("MSR", "permission denied (EACCES): run as root"),
+        ],
+    });
+    let text = super::super::paged(&probed, &Look { width: 60, color: false, unicode: true }, page);
+    let expected = "energy: not available on this machine. Tried, in this order:\n  \
+                    1. powercap (/sys/class/powercap): no such file (ENOENT)\n  \
+                    2. MSR: permission denied (EACCES): run as root\n";
+    assert_eq!(text, expected);
+}
