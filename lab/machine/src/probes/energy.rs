@@ -1,7 +1,7 @@
 //! The probe of energy: what whole packages take while idle and under a known load.
 //!
-//! Idle, the loads, and idle again: each for at least a hundred moves of the meter, as a reading may
-//! miss one move at either end.
+//! Idle, the loads, and idle again: each for at least a hundred moves of the meter, as a reading
+//! may miss one move at either end.
 
 mod load;
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::svg::bars::{Bar, bars};
 use crate::table::{Align, Column, rows as table_rows};
 use tiebreak_core::machine::{Energy, EnergyLoad, EnergyPart};
 
-const INCLUDED: &str = "Whole packages are metered: whatever else runs on them, other tenants of the \
-                        machine included, is in every figure.";
+const INCLUDED: &str = "The meter knows no processes: whatever else runs there, other tenants of \
+                        the machine included, is in every figure.";
 
 /// The lines of the screen that tells everything at once.
 pub(super) fn rows(found: &Energy) -> Vec<Row> {
@@ -130,13 +130,15 @@ fn parts(found: &Energy) -> Vec<Column> {
 fn about_idle(found: &Energy) -> String {
     let before = watts(found.idle_before_watts);
     let idle = match found.idle_after_watts {
-        Some(after) => format!("{before} before the loads and {} after them", watts(after)),
-        None => format!("{before} before the loads"),
+        Some(after) => {
+            format!("{before} before the loads and {} after them; the mean", watts(after))
+        }
+        None => format!("{before} before the loads; it"),
     };
     format!(
-        "Idle, the machine took {idle}; their mean is subtracted in 'W above idle' and 'nJ a value'. \
-         The loads add up 64-bit integers in a level-1 cache, one at a time or in vectors; a value \
-         is one of them."
+        "Idle, the machine took {idle} is subtracted in 'W above idle' and 'nJ a value'. The loads \
+         add up 64-bit integers in a level-1 cache, one at a time or in vectors; a value is one of \
+         them."
     )
 }
 

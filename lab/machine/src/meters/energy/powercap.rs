@@ -9,8 +9,8 @@ use std::fs::File;
 /// Where the zones lie.
 pub(super) const FOLDER: &str = "/sys/class/powercap";
 
-const RIGHT: &str = "since Linux 5.10 only root may read it: run as root, or grant the file to this \
-                     user";
+const RIGHT: &str = "since Linux 5.10 only root may read it: run as root, or grant the file to \
+                     this user";
 
 /// Opens the gauges of all zones: packages (`intel-rapl:0`), what lies in them (`intel-rapl:0:1`),
 /// and the platform.
