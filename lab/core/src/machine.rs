@@ -15,7 +15,7 @@ mod topology;
 pub use bandwidth::Bandwidth;
 pub use cacheline::Cacheline;
 pub use cores::Cores;
-pub use energy::Energy;
+pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, Unit};
 pub use latency::Latency;
 pub use noise::Noise;

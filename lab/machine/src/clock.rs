@@ -16,6 +16,11 @@ pub fn process_cpu_ns() -> u64 {
     read_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// CPU time of the calling thread so far, in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    read_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// The clock of another process' CPU time, to be read with [`process_cpu_ns_of`].
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessClock(libc::clockid_t);

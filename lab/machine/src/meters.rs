@@ -13,7 +13,7 @@ mod perf;
 mod thread;
 
 pub use counters::{Counted, Counters, Reading as CountersReading};
-pub use energy::{Energy, Reading as EnergyReading};
+pub use energy::{Domain as EnergyDomain, Energy, Part as EnergyPart, Reading as EnergyReading};
 pub use thread::{ThreadCounted, ThreadCounters};
 
 use std::fmt;

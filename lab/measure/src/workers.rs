@@ -18,7 +18,7 @@ mod sample;
 mod session;
 mod unit;
 
-pub use batch_length::{Clock, calls_a_batch};
+pub use batch_length::{Clock, calls_a_batch, shortest_energy_batch_ns};
 pub use probe::{Facts, LoadError, probe};
 pub use process::WorkerProgram;
 

@@ -13,7 +13,7 @@ mod topology;
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
-use tiebreak_core::machine::{MachinePrint, Probe, Probed};
+use tiebreak_core::machine::{MachinePrint, Probe, Probed, Tried};
 
 pub(crate) use self::head::{head, tail, title};
 pub use self::list::{ListRow, list};
@@ -147,6 +147,9 @@ fn rows_of<T>(probed: &Probed<T>, rows: fn(&T) -> Vec<Row>) -> (Vec<Row>, Option
 /// The page of a probe, or why there is none, with what speaks against it below.
 fn paged<T>(probed: &Option<Probed<T>>, look: &Look, page: fn(&T, &Look) -> String) -> String {
     let Some(probed) = probed else { return String::new() };
+    if let Probed::Unavailable { what, tried } = probed {
+        return unavailable(what, tried, look);
+    }
     let mut text = probed.value().map(|value| page(value, look)).unwrap_or_default();
     if let Some(note) = note(probed) {
         let mut below = Page::new(*look);
@@ -154,6 +157,19 @@ fn paged<T>(probed: &Option<Probed<T>>, look: &Look, page: fn(&T, &Look) -> Stri
         text += &below.finish();
     }
     text
+}
+
+/// Every way that was tried, below each other.
+fn unavailable(what: &str, tried: &[Tried], look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let text = format!("{what}: not available on this machine.");
+    let first = span(Tone::Strong, text);
+    page.paragraph("", &[first, span(Tone::Plain, " Tried, in this order:")]);
+    for (index, Tried { way, error }) in tried.iter().enumerate() {
+        let lead = format!("  {}. ", index + 1);
+        page.paragraph(&lead, &[span(Tone::Plain, format!("{way}: {error}"))]);
+    }
+    page.finish()
 }
 
 /// What speaks against what was found, or why nothing was.

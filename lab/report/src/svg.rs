@@ -1,5 +1,6 @@
 //! Pictures as SVG: self-contained, readable on light and on dark ground.
 
+pub(crate) mod bars;
 mod chart;
 pub(crate) mod scene;
 mod study;

@@ -1,200 +1,153 @@
-//! Energy of the whole package, other tenants included.
+//! Energy of whole packages, other tenants included.
+
+mod gauge;
+mod hwmon;
+mod msr;
+mod part;
+mod power;
+mod powercap;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+pub use part::{Domain, Part};
 
 use super::Unavailable;
-use super::perf::{self, Counter, Event};
-use crate::cpus;
 use crate::tree::Tree;
-use std::path::{Path, PathBuf};
+use gauge::Gauge;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-const PERF: &str = "/sys/bus/event_source/devices/power";
-const POWERCAP: &str = "/sys/class/powercap";
+/// Moves of a meter by which its period is found.
+const MOVES: usize = 24;
+/// Fewer do not tell it.
+const MOVES_MIN: usize = 4;
+/// Time between two looks at a meter whose period is wanted.
+const LOOK: Duration = Duration::from_micros(50);
 
-/// An open energy meter: the sum over all packages of the machine.
+/// An open energy meter: a gauge a package, whose sum is the headline, and gauges of parts, which
+/// are never added to it as they lie within a package or beside it.
 #[derive(Debug)]
 pub struct Energy {
-    source: Source,
+    source: &'static str,
+    /// Those of the headline first.
+    gauges: Vec<Gauge>,
+    headline: usize,
 }
 
-#[derive(Debug)]
-enum Source {
-    Perf { counters: Vec<Counter>, joules_per_count: f64 },
-    Powercap(Vec<Zone>),
+/// An energy meter's value at one moment, a number a gauge.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    counts: Vec<u64>,
+    at: Instant,
 }
 
-/// One package of the powercap tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Zone {
-    energy: PathBuf,
-    range_uj: u64,
-}
+type Open = fn(&Tree) -> Result<Vec<Gauge>, String>;
 
-/// An energy meter's value at one moment, a number a package.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading(Vec<u64>);
+/// The sources, in the order in which they are tried: where it is tried, what it is called, how.
+const SOURCES: [(&str, &str, Open); 4] = [
+    (power::FOLDER, "perf power events", power::open),
+    (powercap::FOLDER, "powercap", powercap::open),
+    (hwmon::FOLDER, "hwmon", hwmon::open),
+    (msr::FILE, "MSR", msr::open),
+];
 
 impl Energy {
-    /// Opens the meter: the perf `power` events, else the powercap tree.
+    /// Opens the meter: perf's `power` events, else the powercap tree, else a sensor of hwmon, else
+    /// the processor's registers.
     ///
     /// # Errors
-    /// Neither is there, or permitted; the error names what each said.
+    /// None is there and permitted; the error names what each said.
     pub fn open() -> Result<Energy, Unavailable> {
         Energy::open_below(&Tree::at(Path::new("/")))
     }
 
-    fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
+    pub(crate) fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
         let mut tried = Vec::new();
-        match open_perf(tree) {
-            Ok(source) => return Ok(Energy { source }),
-            Err(error) => tried.push((format!("perf events in {PERF}"), error)),
-        }
-        match zones(tree) {
-            Ok(zones) => {
-                return Ok(Energy { source: Source::Powercap(zones) });
+        for (place, source, open) in SOURCES {
+            match open(tree) {
+                Ok(gauges) => return Ok(Energy::of(source, gauges)),
+                Err(error) => tried.push((format!("{source} ({place})"), error)),
             }
-            Err(error) => tried.push((POWERCAP.to_owned(), error)),
         }
         Err(Unavailable { what: "energy meter", tried })
     }
 
-    /// The meter now; `None` if it can no longer be read.
+    fn of(source: &'static str, mut gauges: Vec<Gauge>) -> Energy {
+        let has_packages = gauges.iter().any(|gauge| gauge.part.domain == Domain::Package);
+        let domain = if has_packages { Domain::Package } else { Domain::Board };
+        gauges.sort_by_key(|gauge| gauge.part.domain != domain);
+        let headline = gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
+        Energy { source, gauges, headline }
+    }
+
+    /// Where the numbers come from: `perf power events`, `powercap`, `hwmon` or `MSR`.
+    pub fn source(&self) -> &'static str {
+        self.source
+    }
+
+    /// What each gauge covers, those whose sum is the headline first.
+    pub fn parts(&self) -> Vec<Part> {
+        self.gauges.iter().map(|gauge| gauge.part.clone()).collect()
+    }
+
+    /// How many of the parts make the headline.
+    pub fn headline(&self) -> usize {
+        self.headline
+    }
+
+    /// The headline now; `None` if it can no longer be read. Cost: a system call a package, which
+    /// may interrupt that package.
     pub fn read(&self) -> Option<Reading> {
-        let values: Option<Vec<u64>> = match &self.source {
-            Source::Perf { counters, .. } => {
-                counters.iter().map(|counter| Some(counter.read().ok()?.count)).collect()
-            }
-            Source::Powercap(zones) => zones.iter().map(Zone::read_uj).collect(),
-        };
-        values.map(Reading)
+        self.read_first(self.headline)
     }
 
-    /// Nanojoules between two readings. The meters move about every millisecond, so a shorter
-    /// interval may well read 0.
-    pub fn since_nj(&self, now: &Reading, then: &Reading) -> u64 {
-        let pairs = now.0.iter().zip(&then.0);
-        match &self.source {
-            Source::Perf { joules_per_count, .. } => {
-                let counts: u64 = pairs.map(|(now, then)| now.saturating_sub(*then)).sum();
-                (counts as f64 * joules_per_count * 1e9) as u64
-            }
-            Source::Powercap(zones) => {
-                let used = pairs.zip(zones).map(|((now, then), zone)| zone.used_uj(*now, *then));
-                used.sum::<u64>() * 1000
+    /// All gauges now; `None` if one can no longer be read.
+    pub fn read_parts(&self) -> Option<Reading> {
+        self.read_first(self.gauges.len())
+    }
+
+    fn read_first(&self, gauges: usize) -> Option<Reading> {
+        let counts: Option<Vec<u64>> = self.gauges[..gauges].iter().map(Gauge::read).collect();
+        Some(Reading { counts: counts?, at: Instant::now() })
+    }
+
+    /// Nanojoules of the headline between two readings; `None` if that is not known: a counter went
+    /// back, or may have started again more than once. The meters move about every millisecond, so
+    /// a shorter interval may well read 0.
+    pub fn since_nj(&self, now: &Reading, then: &Reading) -> Option<u64> {
+        self.each_since_nj(now, then).into_iter().take(self.headline).sum()
+    }
+
+    /// Nanojoules of each gauge between two readings, in the order of [`Energy::parts`]; as many as
+    /// were read.
+    pub fn each_since_nj(&self, now: &Reading, then: &Reading) -> Vec<Option<u64>> {
+        let apart = now.at.duration_since(then.at);
+        let counts = now.counts.iter().zip(&then.counts);
+        let each = self.gauges.iter().zip(counts);
+        each.map(|(gauge, (now, then))| gauge.used_nj(*now, *then, apart)).collect()
+    }
+
+    /// The time from one move of the meter to the next, in nanoseconds: the median of some moves.
+    /// `None` if it hardly moved in this time, or `stop` said so.
+    pub fn period_ns(&self, at_most: Duration, stop: &dyn Fn() -> bool) -> Option<u64> {
+        let begin = Instant::now();
+        let mut last = self.read()?;
+        let mut moved: Option<Instant> = None;
+        let mut gaps_ns = Vec::with_capacity(MOVES);
+        while gaps_ns.len() < MOVES && begin.elapsed() < at_most && !stop() {
+            std::thread::sleep(LOOK);
+            let now = self.read()?;
+            if now.counts != last.counts {
+                gaps_ns.extend(moved.map(|then| now.at.duration_since(then).as_nanos() as u64));
+                moved = Some(now.at);
+                last = now;
             }
         }
-    }
-}
-
-fn open_perf(tree: &Tree) -> Result<Source, String> {
-    let (kind, config, joules_per_count, cpus) = perf_event(tree)?;
-    let event = Event { kind, config, flags: 0 };
-    let open = |cpu: &usize| Counter::open(event, -1, *cpu as i32, None);
-    let counters: Result<Vec<_>, _> = cpus.iter().map(open).collect();
-    let counters = counters.map_err(|error| perf::explain(&error))?;
-    Ok(Source::Perf { counters, joules_per_count })
-}
-
-/// Type, configuration, joules a count, and the CPUs to open it on: one a package.
-fn perf_event(tree: &Tree) -> Result<(u32, u64, f64, Vec<usize>), String> {
-    let read = |file: &str| {
-        tree.text(&format!("{PERF}/{file}")).ok_or_else(|| format!("no file '{file}'"))
-    };
-    let wrong = |file: &str, text: &str| format!("'{file}' holds '{text}'");
-    let kind = read("type")?;
-    let kind = kind.parse().map_err(|_| wrong("type", &kind))?;
-    let event = read("events/energy-pkg")?;
-    let config = event.strip_prefix("event=0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-    let config = config.ok_or_else(|| wrong("events/energy-pkg", &event))?;
-    let scale = read("events/energy-pkg.scale")?;
-    let scale = scale.parse().map_err(|_| wrong("events/energy-pkg.scale", &scale))?;
-    let mask = read("cpumask")?;
-    let cpus = cpus::parse_list(&mask).filter(|cpus| !cpus.is_empty());
-    Ok((kind, config, scale, cpus.ok_or_else(|| wrong("cpumask", &mask))?))
-}
-
-/// The packages of the powercap tree; parts of a package (cores, memory) are not counted again.
-fn zones(tree: &Tree) -> Result<Vec<Zone>, String> {
-    let mut zones = Vec::new();
-    for name in tree.names(POWERCAP) {
-        let folder = format!("{POWERCAP}/{name}");
-        let is_package = tree.text(&format!("{folder}/name"));
-        if !is_package.is_some_and(|name| name.starts_with("package")) {
-            continue;
+        if gaps_ns.len() < MOVES_MIN {
+            return None;
         }
-        let energy = tree.path(&format!("{folder}/energy_uj"));
-        std::fs::read(&energy).map_err(|error| format!("{name}/energy_uj: {error}"))?;
-        let range_uj = tree.number(&format!("{folder}/max_energy_range_uj"));
-        let zone = Zone { energy, range_uj: range_uj.unwrap_or(u64::MAX) };
-        // The memory-mapped twin (intel-rapl-mmio) shows the same packages a second time.
-        if !name.contains("mmio") {
-            zones.push(zone);
-        }
-    }
-    if zones.is_empty() { Err("no package".to_owned()) } else { Ok(zones) }
-}
-
-impl Zone {
-    fn read_uj(&self) -> Option<u64> {
-        std::fs::read_to_string(&self.energy).ok()?.trim().parse().ok()
-    }
-
-    /// Microjoules between two values of a counter that starts again at 0 above its range.
-    fn used_uj(&self, now: u64, then: u64) -> u64 {
-        if now >= then { now - then } else { (self.range_uj - then.min(self.range_uj)) + now }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tree::made_up;
-
-    #[test]
-    fn packages_of_powercap_are_summed_and_wrap() {
-        let base = "sys/class/powercap";
-        let (_folder, tree) = made_up::tree(&[
-            (&format!("{base}/intel-rapl:0/name"), "package-0\n"),
-            (&format!("{base}/intel-rapl:0/energy_uj"), "900\n"),
-            (&format!("{base}/intel-rapl:0/max_energy_range_uj"), "1000\n"),
-            (&format!("{base}/intel-rapl:0:0/name"), "core\n"),
-            (&format!("{base}/intel-rapl:0:0/energy_uj"), "5\n"),
-            (&format!("{base}/intel-rapl:1/name"), "package-1\n"),
-            (&format!("{base}/intel-rapl:1/energy_uj"), "10\n"),
-            (&format!("{base}/intel-rapl-mmio:0/name"), "package-0\n"),
-            (&format!("{base}/intel-rapl-mmio:0/energy_uj"), "900\n"),
-        ]);
-        let meter = Energy::open_below(&tree).unwrap();
-        let then = meter.read().unwrap();
-        assert_eq!(then, Reading(vec![900, 10]));
-        std::fs::write(tree.path(&format!("{base}/intel-rapl:0/energy_uj")), "50\n").unwrap();
-        std::fs::write(tree.path(&format!("{base}/intel-rapl:1/energy_uj")), "30\n").unwrap();
-        let now = meter.read().unwrap();
-        assert_eq!(meter.since_nj(&now, &then), (150 + 20) * 1000);
-    }
-
-    #[test]
-    fn perf_events_are_described_by_their_files() {
-        let base = "sys/bus/event_source/devices/power";
-        let files = [
-            (format!("{base}/type"), "21\n"),
-            (format!("{base}/cpumask"), "0,16\n"),
-            (format!("{base}/events/energy-pkg"), "event=0x02\n"),
-            (format!("{base}/events/energy-pkg.scale"), "2.3283064365386962890625e-10\n"),
-        ];
-        let mut files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-        let (_folder, tree) = made_up::tree(&files);
-        let joules = 2.328_306_436_538_696_3e-10;
-        assert_eq!(perf_event(&tree), Ok((21, 2, joules, vec![0, 16])));
-        files[2].1 = "event=banana";
-        let (_folder, tree) = made_up::tree(&files);
-        assert_eq!(perf_event(&tree), Err("'events/energy-pkg' holds 'event=banana'".to_owned()));
-    }
-
-    #[test]
-    fn a_machine_without_meters_says_what_was_tried() {
-        let (_folder, tree) = made_up::tree(&[]);
-        let text = Energy::open_below(&tree).unwrap_err().to_string();
-        let expected = "no energy meter: perf events in /sys/bus/event_source/devices/power: \
-                        no file 'type'; /sys/class/powercap: no package";
-        assert_eq!(text, expected);
+        gaps_ns.sort_unstable();
+        Some(gaps_ns[gaps_ns.len() / 2])
     }
 }

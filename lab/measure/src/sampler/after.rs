@@ -102,7 +102,7 @@ impl Programs {
 
     fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {
         let energy = self.energy.as_ref()?;
-        Some(energy.since_nj(after.energy.as_ref()?, before.energy.as_ref()?))
+        energy.since_nj(after.energy.as_ref()?, before.energy.as_ref()?)
     }
 
     pub(super) fn note_left_behind(

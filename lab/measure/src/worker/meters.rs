@@ -118,10 +118,10 @@ impl Meters {
         let before = &self.before;
         record.run_ns += run_ns.saturating_sub(before.run_ns);
         record.moves += u64::from(cpu != before.cpu);
-        if let Some(((meter, now), then)) =
-            self.energy.as_ref().zip(energy).zip(before.energy.as_ref())
-        {
-            record.energy_nj += meter.since_nj(&now, then);
+        if let Some(meter) = &self.energy {
+            let readings = energy.zip(before.energy.as_ref());
+            let used_nj = readings.and_then(|(now, then)| meter.since_nj(&now, then));
+            record.energy_nj = plus(record.energy_nj, used_nj);
         }
         if let Some((now, then)) = delay_ns.zip(before.delay_ns) {
             record.delay_ns += now.saturating_sub(then);
@@ -156,11 +156,16 @@ impl Usage {
 fn add_counts(record: &mut Record, counts: &Counts, own: &[u64; 4]) {
     let counts = [counts.cycles, counts.instructions, counts.branch_misses, counts.cache_misses];
     for ((sum, count), own) in record.counts.iter_mut().zip(counts).zip(own) {
-        // A count that was missing once is missing: the rest would be that of fewer calls.
-        *sum = match count {
-            Some(count) if *sum != UNKNOWN => *sum + count.saturating_sub(*own),
-            _ => UNKNOWN,
-        };
+        *sum = plus(*sum, count.map(|count| count.saturating_sub(*own)));
+    }
+}
+
+/// A sum with one more count: what was missing once is missing, as the rest would be that of fewer
+/// calls.
+fn plus(sum: u64, count: Option<u64>) -> u64 {
+    match count {
+        Some(count) if sum != UNKNOWN => sum.saturating_add(count),
+        _ => UNKNOWN,
     }
 }
 

@@ -1,6 +1,8 @@
-//! How long a batch must be for its clock.
+//! How long a batch must be for its clock, and for an energy meter.
 
+use std::time::Duration;
 use tiebreak_machine::clock;
+use tiebreak_machine::meters::Energy;
 
 /// Step and cost of the clock are to be at most this share of a batch.
 const SHARE: f64 = 0.001;
@@ -34,6 +36,18 @@ impl Clock {
     }
 }
 
+/// Moves of an energy meter that a batch is to last: one may be missed at either end.
+const MOVES: u64 = 100;
+/// The longest look at an energy meter for how often it moves.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The shortest batch that the energy meter tells to a hundredth, in nanoseconds; `None` without a
+/// meter that moves. Takes some 30 ms.
+pub fn shortest_energy_batch_ns() -> Option<f64> {
+    let period_ns = Energy::open().ok()?.period_ns(LOOK, &|| false)?;
+    Some(period_ns.saturating_mul(MOVES) as f64)
+}
+
 /// How many calls of at least `call_ns` each make a batch of at least `batch_ns`; at least 1. To be
 /// asked with the fastest contestant's time, since all contestants have the same number.
 pub fn calls_a_batch(call_ns: f64, batch_ns: f64) -> u64 {
@@ -60,5 +74,9 @@ mod tests {
         check(f64::NAN, 500_000);
         let measured = Clock::measure();
         assert!(measured.step_ns >= 1.0 && measured.cost_ns > 0.0, "{measured:?}");
+        // Without a meter, energy asks for nothing; with one, for more than the clock does.
+        let energy_ns = shortest_energy_batch_ns();
+        assert!(Energy::open().is_ok() || energy_ns.is_none());
+        assert!(energy_ns.is_none_or(|ns| ns > 0.0));
     }
 }

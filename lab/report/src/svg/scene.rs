@@ -149,6 +149,28 @@ const SLO_STYLE: &str = "\
 .tiebreak-slo .dot{fill:#f0f6fc;stroke:#0d1117}\
 }";
 
+/// The styles of [`super::bars::bars`].
+pub(super) const BARS: Sheet = Sheet { name: "tiebreak-bars", style: BARS_STYLE };
+
+const BARS_STYLE: &str = "\
+.tiebreak-bars{background:#fff}\
+.tiebreak-bars text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-bars .small{font-size:12px}\
+.tiebreak-bars .head{font-weight:600}\
+.tiebreak-bars .paper{fill:#fff}\
+.tiebreak-bars .ink{fill:#1f2328}\
+.tiebreak-bars .dim{fill:#59636e}\
+.tiebreak-bars .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-bars .bar{fill:#0969da}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-bars{background:#0d1117}\
+.tiebreak-bars .paper{fill:#0d1117}\
+.tiebreak-bars .ink{fill:#f0f6fc}\
+.tiebreak-bars .dim{fill:#9198a1}\
+.tiebreak-bars .axis{stroke:#9198a1}\
+.tiebreak-bars .bar{fill:#58a6ff}\
+}";
+
 impl Scene {
     /// An empty document of this size in pixels.
     pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Scene {

@@ -16,7 +16,7 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
-use tiebreak_measure::workers::Clock;
+use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::{bettor, family};
 
@@ -80,7 +80,7 @@ pub fn run(
         times_each_call: functions.times_each_call,
         seconds: frame.seconds(),
         units_wanted: units_wanted(ground),
-        batch_ns: clock.shortest_batch_ns(),
+        batch_ns: shortest_batch_ns(&clock, claims, &missing_meters),
     };
     let piloted = pilot::run(brief, &mut |calls_a_batch| {
         make(&FunctionPlan { calls_a_batch, ..functions.clone() })
@@ -188,6 +188,16 @@ fn units_wanted(ground: &Ground<'_>) -> u64 {
         Centre::Factor => &bettor::M3R,
     };
     2 * table.fewest_rounds(error / 2.0)
+}
+
+/// How long a batch must be for what is read at its ends: the clock, and the energy meter where a
+/// claim is about energy.
+fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) -> f64 {
+    let is_asked = claims.iter().any(|claim| claim.metric == Metric::Energy);
+    let is_missing = missing.iter().any(|meter| meter.metrics.contains(&Metric::Energy));
+    let is_metered = is_asked && !is_missing;
+    let energy_ns = is_metered.then(shortest_energy_batch_ns).flatten();
+    clock.shortest_batch_ns().max(energy_ns.unwrap_or(0.0))
 }
 
 /// Puts what the pilot found into the plan.

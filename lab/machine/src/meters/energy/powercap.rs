@@ -1,0 +1,57 @@
+//! The powercap tree. Processors of AMD appear in it as `intel-rapl:*` too.
+
+use super::gauge::{Gauge, Input};
+use super::part::{Domain, Part};
+use super::refusal::{explain, names, number, text};
+use crate::tree::Tree;
+use std::fs::File;
+
+/// Where the zones lie.
+pub(super) const FOLDER: &str = "/sys/class/powercap";
+
+const RIGHT: &str = "since Linux 5.10 only root may read it: run as root, or grant the file to \
+                     this user";
+
+/// Opens the gauges of all zones: packages (`intel-rapl:0`), what lies in them (`intel-rapl:0:1`),
+/// and the platform.
+pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
+    let zones = names(tree, FOLDER)?;
+    let mut gauges: Vec<Gauge> = Vec::new();
+    // The memory-mapped twin (intel-rapl-mmio) shows the same packages a second time.
+    let (twins, first): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.contains("mmio"));
+    for zone in first.into_iter().chain(twins) {
+        let folder = format!("{FOLDER}/{zone}");
+        // The folder of a control type has no name: it is no zone.
+        let Ok(name) = text(tree, &format!("{folder}/name"), RIGHT) else { continue };
+        let Some(domain) = Domain::of_powercap(&name) else { continue };
+        let part = Part { domain, name: full_name(tree, zone, name) };
+        if gauges.iter().any(|gauge| gauge.part == part) {
+            continue;
+        }
+        match zone_gauge(tree, &folder, part) {
+            Ok(gauge) => gauges.push(gauge),
+            Err(error) if domain == Domain::Package => return Err(error),
+            // A part less is no reason to go without the package.
+            Err(_) => {}
+        }
+    }
+    match gauges.iter().any(|gauge| gauge.part.domain == Domain::Package) {
+        true => Ok(gauges),
+        false => Err("no zone of a package".to_owned()),
+    }
+}
+
+/// `package-1 dram` of a zone in another: its own name is not unique.
+fn full_name(tree: &Tree, zone: &str, name: String) -> String {
+    let inside = zone.rsplit_once(':').filter(|(outer, _)| outer.contains(':'));
+    let outer = inside.and_then(|(outer, _)| tree.text(&format!("{FOLDER}/{outer}/name")));
+    outer.map_or(name.clone(), |outer| format!("{outer} {name}"))
+}
+
+fn zone_gauge(tree: &Tree, folder: &str, part: Part) -> Result<Gauge, String> {
+    let path = format!("{folder}/energy_uj");
+    number(tree, &path, RIGHT)?;
+    let file = File::open(tree.path(&path)).map_err(|error| explain(&error, RIGHT))?;
+    let range = number(tree, &format!("{folder}/max_energy_range_uj"), RIGHT)?;
+    Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: Some(range) })
+}

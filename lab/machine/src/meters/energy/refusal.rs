@@ -1,0 +1,50 @@
+//! Why a source of energy cannot be read, in words that a user can act on.
+
+use crate::tree::Tree;
+use std::io;
+
+/// The error by its name, with the right that is missing where it says that one is.
+pub(super) fn explain(error: &io::Error, right: &str) -> String {
+    let Some(number) = error.raw_os_error() else { return error.to_string() };
+    match number {
+        libc::EACCES => format!("permission denied (EACCES): {right}"),
+        libc::EPERM => format!("operation not permitted (EPERM): {right}"),
+        libc::ENOENT => "no such file (ENOENT)".to_owned(),
+        libc::EISDIR => "is a directory (EISDIR)".to_owned(),
+        libc::ENODEV => "no such device (ENODEV)".to_owned(),
+        libc::ENXIO => "no such device (ENXIO)".to_owned(),
+        libc::EIO => "the machine does not answer (EIO)".to_owned(),
+        libc::EINVAL => "invalid (EINVAL)".to_owned(),
+        libc::EOPNOTSUPP => "not supported (EOPNOTSUPP)".to_owned(),
+        libc::ENODATA => "no data (ENODATA)".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The text of a small file without the white space around it, or `FILE: why not`.
+pub(super) fn text(tree: &Tree, path: &str, right: &str) -> Result<String, String> {
+    match std::fs::read(tree.path(path)) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
+        Err(error) => Err(format!("{}: {}", last(path), explain(&error, right))),
+    }
+}
+
+/// A number in a small file, or why there is none.
+pub(super) fn number(tree: &Tree, path: &str, right: &str) -> Result<u64, String> {
+    let text = text(tree, path, right)?;
+    text.parse().map_err(|_| format!("{} holds '{text}'", last(path)))
+}
+
+/// The names in a folder, sorted, or why there are none.
+pub(super) fn names(tree: &Tree, folder: &str) -> Result<Vec<String>, String> {
+    std::fs::read_dir(tree.path(folder))
+        .map_err(|error| explain(&error, "the folder is closed"))?;
+    Ok(tree.names(folder))
+}
+
+/// The file and the folder that it lies in.
+fn last(path: &str) -> &str {
+    let mut slashes = path.rmatch_indices('/').map(|(at, _)| at + 1);
+    slashes.next();
+    &path[slashes.next().unwrap_or(0)..]
+}
