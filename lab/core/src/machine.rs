@@ -22,4 +22,4 @@ pub use noise::Noise;
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
 pub use timers::Timers;
-pub use topology::Topology;
+pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Tool, Topology};

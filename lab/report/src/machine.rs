@@ -4,10 +4,11 @@ mod bandwidth;
 mod cacheline;
 mod cores;
 mod energy;
+pub(crate) mod facts;
 mod latency;
 mod noise;
 mod timers;
-mod topology;
+pub(crate) mod topology;
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
@@ -34,6 +35,8 @@ impl Row {
 /// One screen, not wider than 100 columns, that names every probe in words.
 pub fn screen(print: &MachinePrint, look: &Look) -> String {
     let mut page = Page::new(*look);
+    let machine = facts::headline(&print.machine);
+    page.paragraph(&format!("{:NAMES$}", "machine"), &[span(Tone::Plain, machine)]);
     for probe in Probe::ALL {
         let Some((rows, note)) = rows(print, probe) else { continue };
         let mut name = probe.words();
@@ -66,7 +69,10 @@ pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> Stri
 /// The page of one probe, with its pictures in letters; empty if it was not asked for.
 pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     match probe {
-        Probe::Topology => paged(&print.topology, look, topology::page),
+        Probe::Topology => {
+            let page = paged(&print.topology, look, topology::page);
+            if page.is_empty() { page } else { page + "\n" + &facts::page(&print.machine, look) }
+        }
         Probe::Timers => paged(&print.timers, look, timers::page),
         Probe::Cores => paged(&print.cores, look, cores::page),
         Probe::Cacheline => paged(&print.cacheline, look, cacheline::page),

@@ -2,8 +2,10 @@
 
 pub(crate) mod scene;
 mod study;
+mod topology;
 
 pub use self::study::study;
+pub(crate) use self::topology::topology;
 
 use self::scene::{Anchor, SLO, Scene};
 use crate::number::{Rounding, percent};
