@@ -24,7 +24,7 @@ pub(super) fn in_short(found: &Topology) -> String {
         let does = if pair.shares == Some(true) { "share" } else { "do not share" };
         let more = match wrong.len() {
             1 => String::new(),
-            many => format!(", and {} more pairs", many - 1),
+            many => format!(", and {} more", many - 1),
         };
         let slowdown = ratio(pair.slowdown, 2, Rounding::Nearest);
         return format!("{}, but CPUs {a} and {b} {does} a core ({slowdown}{more})", words(told));
@@ -72,24 +72,28 @@ pub(super) fn told(found: &Topology) -> String {
         return format!("{told} This was not measured: {why}.");
     };
     let rounds = sharing.pairs.iter().map(|pair| pair.rounds).max().unwrap_or(0);
-    let method = format!(
-        "Measured: {} of {} ran the same additions alone and at the same time, in {} at most.",
-        sharing.pairs.len(),
-        count(sharing.pairs_possible as u64, "pair"),
-        count(rounds as u64, "round"),
-    );
-    let found = match sharing.pairs.as_slice() {
+    let measured = match sharing.pairs.as_slice() {
         [only] => format!(
-            "Together they took {} as long, so {}.",
-            ratio(only.slowdown, 2, Rounding::Nearest),
+            "Measured: CPUs {} and {} made the same additions alone and at the same time, in {}; \
+             beside each other they took {} times as long, so {}.",
+            only.cpus[0],
+            only.cpus[1],
+            count(rounds as u64, "round"),
+            ratio(only.slowdown, 2, Rounding::Nearest).trim_end_matches('x'),
             verdict(only)
         ),
-        _ => match sharing.disagreements().count() {
-            0 => "No pair contradicts what the machine says.".to_owned(),
-            wrong => format!("Of {} it is otherwise than the machine says.", pairs_of(wrong)),
-        },
+        pairs => format!(
+            "Measured: {} of {} made the same additions alone and at the same time, in up to {}. {}",
+            pairs.len(),
+            pairs_of(sharing.pairs_possible),
+            count(rounds as u64, "round"),
+            match sharing.disagreements().count() {
+                0 => "No pair contradicts what the machine says.".to_owned(),
+                wrong => format!("Of {} it is otherwise than the machine says.", pairs_of(wrong)),
+            }
+        ),
     };
-    format!("{told} {method} {found}")
+    format!("{told} {measured}")
 }
 
 fn pairs_of(number: usize) -> String {

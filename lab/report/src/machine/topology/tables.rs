@@ -72,7 +72,7 @@ pub(super) fn caches(found: &Topology, look: &Look) -> String {
             Align::Left,
             texts(|kind| count(kind.one.cpus.len() as u64, "CPU")),
         ),
-        Column::new("so many", Align::Right, texts(|kind| kind.number.to_string())),
+        Column::new("number", Align::Right, texts(|kind| kind.number.to_string())),
     ];
     render(columns, look)
 }

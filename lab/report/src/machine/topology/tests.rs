@@ -56,7 +56,7 @@ fn made_up(sockets: usize, cores: usize, threads: usize) -> Topology {
     for core in 0..all {
         caches.push(cache(2, CacheKind::Unified, 1 << 20, of(core..core + 1)));
     }
-    let half = cores.div_ceil(2);
+    let half = if cores > 2 { cores.div_ceil(2) } else { cores };
     for start in (0..all).step_by(half) {
         caches.push(cache(3, CacheKind::Unified, 32 << 20, of(start..start + half)));
     }
@@ -102,6 +102,7 @@ fn hybrid() -> Topology {
         cpu.kind = Some(if slow { CoreKind::Efficiency } else { CoreKind::Performance });
         cpu.core = Some(if slow { index - 1 } else { 0 });
         cpu.cluster = slow.then_some(0);
+        cpu.smt_siblings = if slow { Vec::new() } else { vec![1 - index] };
         (cpu.node, cpu.die, cpu.package) = (None, None, None);
         cpu.is_allowed = index != 1;
     }
@@ -181,7 +182,7 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
     );
     check(
         &[pair([0, 1], told, Some(true)), pair([2, 3], Some(true), told)],
-        "told to be one, but CPUs 0 and 1 share a core (1.93x, and 1 more pairs)",
+        "told to be one, but CPUs 0 and 1 share a core (1.93x, and 1 more)",
     );
     check(&[pair([0, 1], told, None)], "told to be one; the rounds disagree (1.01x, 1 pair)");
     check(&[], "told to be one; not measured");
