@@ -228,12 +228,12 @@ pub(crate) fn cache_bytes(text: &str) -> Option<u64> {
 }
 
 /// The word in brackets of `always [madvise] never`.
-fn chosen(text: &str) -> Option<String> {
+pub(crate) fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
+pub(crate) fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
     let text = tree.text("/proc/meminfo")?;
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -13,3 +13,4 @@ pub mod meters;
 pub mod probes;
 pub mod quiet;
 mod tree;
+pub mod tune;

@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod cacheline;
+mod compare;
 mod cores;
 mod energy;
 pub(crate) mod facts;
@@ -9,6 +10,10 @@ mod latency;
 mod noise;
 mod timers;
 pub(crate) mod topology;
+mod tune;
+
+pub use compare::{comparison, comparison_json};
+pub use tune::{tuning, tuning_json};
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
