@@ -122,8 +122,8 @@ fn table(
     let over = format!("{} over {}", names[1], names[0]);
     let columns = vec![
         Column::new("figure", Align::Left, words.collect()),
-        Column::new(&names[0], Align::Decimal, side(0)),
-        Column::new(&names[1], Align::Decimal, side(1)),
+        Column::new(&names[0], Align::Right, side(0)),
+        Column::new(&names[1], Align::Right, side(1)),
         Column::new(&over, Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
         Column::new("better", Align::Left, rows.iter().map(better).collect()).rank(2),
     ];
@@ -165,7 +165,8 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
         let text = |side: &Option<Fact>| {
             side.as_ref().map_or("not told".to_owned(), |said| facts::value(&fact.key, said))
         };
-        let name = format!("{}: ", fact.key.trim_end_matches("_bytes").replace('_', " "));
+        let name = fact.a.as_ref().or(fact.b.as_ref()).map(|one| facts::name(&fact.key, one));
+        let name = format!("{}: ", name.unwrap_or_default());
         page.labelled(
             "  ",
             &[

@@ -21,8 +21,13 @@ pub(crate) fn bytes(count: u64) -> String {
 
 /// `cpu model: Example CPU 3000`; sizes in a unit of their size.
 pub(crate) fn text(key: &str, fact: &Fact) -> String {
+    format!("{}: {}", name(key, fact), value(key, fact))
+}
+
+/// A key in words; what counts bytes is told with a unit.
+pub(super) fn name(key: &str, fact: &Fact) -> String {
     let name = key.strip_suffix("_bytes").filter(|_| matches!(fact, Fact::Number(_)));
-    format!("{}: {}", name.unwrap_or(key).replace('_', " "), value(key, fact))
+    name.unwrap_or(key).replace('_', " ")
 }
 
 /// What a fact says: `7.751 GiB`, `yes`, `KVM`.
@@ -48,12 +53,14 @@ pub(super) fn headline(machine: &Fingerprint) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Every fact, a line each.
+/// Every fact, a line each, what it is now after what it always is.
 pub(super) fn page(machine: &Fingerprint, look: &Look) -> String {
     let mut page = Page::new(*look);
-    for (key, fact) in &machine.0 {
-        let name = key.replace('_', " ") + ": ";
-        page.labelled("  ", &[span(Tone::Dim, name), span(Tone::Plain, value(key, fact))]);
+    let (now, always): (Vec<_>, Vec<_>) =
+        machine.0.iter().partition(|(key, _)| key.starts_with("now_"));
+    for (key, fact) in always.into_iter().chain(now) {
+        let value = span(Tone::Plain, value(key, fact));
+        page.labelled(&format!("{}: ", name(key, fact)), &[value]);
     }
     page.finish()
 }

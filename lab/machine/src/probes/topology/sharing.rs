@@ -324,6 +324,20 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_take_turns_on_one_cpu_were_never_together() {
+        let cpu = crate::cpus::allowed()[0];
+        let mut pair = PairReading {
+            cpus: [cpu, cpu],
+            is_advertised: None,
+            rounds: Vec::new(),
+            batches: 0,
+            invalid_batches: 0,
+        };
+        pair.round(&AtomicBool::new(false)).unwrap();
+        assert_eq!(pair.rounds, []);
+    }
+
+    #[test]
     fn an_interrupt_ends_it_at_once() {
         let flag = AtomicBool::new(true);
         let mut progress = |_: f64| {};
