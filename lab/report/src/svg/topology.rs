@@ -68,7 +68,7 @@ impl Drawing {
 
     fn legend(&self) -> String {
         let kinds = if self.has_kinds { " Blue: fast cores, green: slow ones." } else { "" };
-        let barred = if self.has_barred { " Broken: not for this process." } else { "" };
+        let barred = if self.has_barred { " Grey: not for this process." } else { "" };
         format!("Each small box is a core with the numbers of its CPUs.{kinds}{barred}")
     }
 
@@ -76,7 +76,7 @@ impl Drawing {
         if branch.parts.is_empty() {
             return branch.cpus.len() as f64 * CPU_LINE + 8.0;
         }
-        LINE + GAP + self.height_of_parts(&branch.parts, width - 2.0 * GAP)
+        LINE + 2.0 + self.height_of_parts(&branch.parts, width - 2.0 * GAP)
     }
 
     /// Boxes of cores stand beside each other as many as fit; all others below each other.

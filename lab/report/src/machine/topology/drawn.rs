@@ -3,8 +3,9 @@
 use super::tree::{Branch, tree};
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
-use crate::text::NO_BREAK;
+use crate::text::{NO_BREAK, wrap_plain};
 use tiebreak_core::machine::{CoreKind, Topology};
+use unicode_width::UnicodeWidthStr;
 
 /// More cores than this in one place are told in a list.
 const LINES: usize = 4;
@@ -112,17 +113,25 @@ fn leaf(text: String) -> Line {
 }
 
 impl Line {
-    /// Writes it behind `branch`, further lines of its own and what is below behind `indent`.
+    /// Writes it behind `branch`, further lines of its own and what is below behind `below`.
     fn write(&self, page: &mut Page, indent: &str, branch: &str, below: &str, look: Look) {
-        let lead = format!("{indent}{branch}");
-        page.paragraph(&lead, &[span(Tone::Plain, self.text.clone())]);
         let [fork, end, pipe] = look
             .pick(["\u{251c}\u{2500} ", "\u{2514}\u{2500} ", "\u{2502}  "], ["|- ", "`- ", "|  "]);
-        let indent = format!("{indent}{below}");
+        let behind = format!("{indent}{below}");
+        let rope = if self.below.is_empty() { "   " } else { pipe };
+        let room = look.columns().saturating_sub(behind.width() + rope.width());
+        let lines = wrap_plain(&self.text, room);
+        for (index, line) in lines.iter().enumerate() {
+            let lead = match index {
+                0 => format!("{indent}{branch}"),
+                _ => format!("{behind}{rope}"),
+            };
+            page.line(&[span(Tone::Plain, format!("{lead}{line}"))]);
+        }
         for (index, line) in self.below.iter().enumerate() {
             let is_last = index + 1 == self.below.len();
             let (branch, below) = if is_last { (end, "   ") } else { (fork, pipe) };
-            line.write(page, &indent, branch, below, look);
+            line.write(page, &behind, branch, below, look);
         }
     }
 }

@@ -8,15 +8,16 @@ use tiebreak_core::machine::{Pair, Probed, Sharing, Topology};
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
 
-/// In a line: `none, as told and as measured (1.01x)`.
+/// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
 pub(super) fn in_short(found: &Topology) -> String {
     let told = found.is_smt_advertised();
+    let as_told = match told {
+        Some(_) => format!("{} as told", words(told)),
+        None => "nothing told".to_owned(),
+    };
     let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
-        let why = match &found.sharing {
-            Probed::Inconclusive { .. } if found.allowed() < 2 => "not measured: one CPU",
-            _ => "not measured",
-        };
-        return format!("{}; {why}", words(told));
+        let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
+        return format!("{as_told}, not measured{why}");
     };
     let wrong: Vec<&Pair> = sharing.disagreements().collect();
     if let Some(pair) = wrong.first() {
@@ -27,27 +28,24 @@ pub(super) fn in_short(found: &Topology) -> String {
             many => format!(", and {} more", many - 1),
         };
         let slowdown = ratio(pair.slowdown, 2, Rounding::Nearest);
-        return format!("{}, but CPUs {a} and {b} {does} a core ({slowdown}{more})", words(told));
+        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({slowdown}{more})");
     }
-    if told.is_none() {
-        let seen = if sharing.is_smt_measured() { "seen" } else { "none seen" };
-        return format!("nothing told; {seen} in {}", range(sharing));
-    }
+    let range = range(sharing);
     if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
-        return format!("{}; the rounds disagree ({})", words(told), range(sharing));
+        return format!("{as_told}, open as measured ({range})");
     }
-    format!("{}, and so it was measured ({})", words(told), range(sharing))
+    match told {
+        Some(_) => format!("{}, as told and as measured ({range})", words(told)),
+        None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
+        None => format!("{as_told}, none seen to share one ({range})"),
+    }
 }
 
 fn words(told: Option<bool>) -> &'static str {
-    match told {
-        Some(true) => "told to be several",
-        Some(false) => "told to be one",
-        None => "nothing told",
-    }
+    if told == Some(true) { "several" } else { "one each" }
 }
 
-/// `slowdown 1.01x`, or from the smallest to the largest, and of how many pairs.
+/// `1.01x`, or from the smallest to the largest, and of how many pairs.
 fn range(sharing: &Sharing) -> String {
     let slowdowns = sharing.pairs.iter().map(|pair| pair.slowdown);
     let low = slowdowns.clone().fold(f64::INFINITY, f64::min);
@@ -89,7 +87,8 @@ pub(super) fn told(found: &Topology) -> String {
             count(rounds as u64, "round"),
             match sharing.disagreements().count() {
                 0 => "No pair contradicts what the machine says.".to_owned(),
-                wrong => format!("Of {} it is otherwise than the machine says.", pairs_of(wrong)),
+                1 => "1 pair is otherwise than the machine says.".to_owned(),
+                wrong => format!("{} are otherwise than the machine says.", pairs_of(wrong)),
             }
         ),
     };
@@ -136,7 +135,7 @@ pub(super) fn table(found: &Topology, look: &Look) -> String {
     ];
     let more = match pairs.len() - shown.len() {
         0 => String::new(),
-        rest => format!("and {} more, none of which contradicts the machine\n", pairs_of(rest)),
+        rest => format!("and {} more\n", pairs_of(rest)),
     };
     render(columns, look) + &more
 }

@@ -175,22 +175,22 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
         assert_eq!(sharing::in_short(&found), expected);
     };
     let told = Some(false);
-    check(&[pair([0, 1], told, told)], "told to be one, and so it was measured (1.01x, 1 pair)");
+    check(&[pair([0, 1], told, told)], "one each, as told and as measured (1.01x, 1 pair)");
     check(
         &[pair([0, 1], told, Some(true))],
-        "told to be one, but CPUs 0 and 1 share a core (1.93x)",
+        "one each as told, but CPUs 0 and 1 share a core (1.93x)",
     );
     check(
         &[pair([0, 1], told, Some(true)), pair([2, 3], Some(true), told)],
-        "told to be one, but CPUs 0 and 1 share a core (1.93x, and 1 more)",
+        "one each as told, but CPUs 0 and 1 share a core (1.93x, and 1 more)",
     );
-    check(&[pair([0, 1], told, None)], "told to be one; the rounds disagree (1.01x, 1 pair)");
-    check(&[], "told to be one; not measured");
+    check(&[pair([0, 1], told, None)], "one each as told, open as measured (1.01x, 1 pair)");
+    check(&[], "one each as told, not measured");
     let mut one = made_up(1, 1, 1);
     one.sharing = Probed::inconclusive("one CPU");
-    assert_eq!(sharing::in_short(&one), "told to be one; not measured: one CPU");
+    assert_eq!(sharing::in_short(&one), "one each as told, not measured: one CPU may be used");
     let nothing = bare();
-    assert_eq!(sharing::in_short(&nothing), "nothing told; none seen in 1.01x, 1 pair");
+    assert_eq!(sharing::in_short(&nothing), "nothing told, none seen to share one (1.01x, 1 pair)");
 }
 
 #[test]
