@@ -17,12 +17,17 @@ use tiebreak_core::machine::{Change, Knob, Needs, Setting, Standing, Tuning};
 /// Looks at everything. Cost: some milliseconds, most of it for the names of all processes.
 pub fn read() -> Tuning {
     let facts = fingerprint::read();
-    let hypervisor = match facts.0.get("hypervisor") {
+    let is_virtual = match facts.0.get("hypervisor") {
         Some(Fact::Text(name)) => name != "none",
         _ => false,
     };
-    let allowed = cpus::allowed().len();
-    below(&Tree::at(Path::new("/")), &Place { cpus_allowed: allowed, is_virtual: hypervisor })
+    let place = Place {
+        cpus_allowed: cpus::allowed().len(),
+        is_virtual,
+        // SAFETY: geteuid only reads a number.
+        is_root: unsafe { libc::geteuid() } == 0,
+    };
+    below(&Tree::at(Path::new("/")), &place)
 }
 
 /// What no file tells.
@@ -32,6 +37,8 @@ struct Place {
     cpus_allowed: usize,
     /// Whether a hypervisor is below.
     is_virtual: bool,
+    /// Whether this process is root's, who may open every counter.
+    is_root: bool,
 }
 
 fn below(tree: &Tree, place: &Place) -> Tuning {
@@ -47,7 +54,7 @@ fn below(tree: &Tree, place: &Place) -> Tuning {
         kernel::timer_migration(tree),
         cpu::isolated(tree),
         kernel::irqbalance(tree),
-        kernel::perf_events(tree),
+        kernel::perf_events(tree, place.is_root),
         load::cpu_quota(tree, place.cpus_allowed),
         load::pressure(tree),
         load::runnable(tree, place.cpus_allowed),

@@ -91,7 +91,8 @@ impl Topology {
             let words = [format!("{name} cache, each"), format!("{name} cache, all together")];
             let each = each.map(|bytes| bytes as f64);
             let all = each.map(|_| all as f64);
-            figures.push(figure(&format!("{key}-each"), &words[0], each, Unit::Bytes));
+            let one = figure(&format!("{key}-each"), &words[0], each, Unit::Bytes);
+            figures.push(one.map(neither));
             figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
         }
         figures.into_iter().flatten().collect()

@@ -2,7 +2,7 @@ use super::*;
 use crate::tree::made_up;
 
 const CPU: &str = "sys/devices/system/cpu";
-const HERE: Place = Place { cpus_allowed: 4, is_virtual: true };
+const HERE: Place = Place { cpus_allowed: 4, is_virtual: true, is_root: false };
 
 fn look(files: &[(&str, &str)], place: &Place, knob: Knob) -> Setting {
     let owned: Vec<(String, &str)> =
@@ -117,6 +117,9 @@ fn kernel_settings() {
         assert_eq!(change.command, format!("sysctl -w kernel.{name}={wanted}"));
         assert_eq!(change.undo, Some(format!("sysctl -w kernel.{name}={bad}")));
     }
+    let root = Place { is_root: true, ..HERE };
+    let strict = [("proc/sys/kernel/perf_event_paranoid", "4")];
+    assert_eq!(look(&strict, &root, Knob::PerfEvents).standing, Standing::Fine);
     let pages = |text| [("sys/kernel/mm/transparent_hugepage/enabled", text)];
     let madvise = pages("always [madvise] never");
     check(&madvise, Knob::HugePages, Standing::Fine, "madvise", NONE);

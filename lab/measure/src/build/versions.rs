@@ -76,7 +76,8 @@ fn ask(command: &mut Command, stop: &AtomicBool) -> Result<String, String> {
     }
     let line = first_line(&texts[0]).or_else(|| first_line(&texts[1])).unwrap_or_default();
     match status {
-        Some(0) if !line.is_empty() => Ok(line),
+        // Some end the line with a colon, as more follows.
+        Some(0) if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
         Some(0) => Err("it said nothing".to_owned()),
         Some(status) => Err(format!("it failed with status {status}: {line}")),
         None => Err("it did not answer in time".to_owned()),

@@ -26,6 +26,7 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
     let [a, b] = [&comparison.a, &comparison.b].map(described);
     page.paragraph("A: ", &[span(Tone::Strong, a)]);
     page.paragraph("B: ", &[span(Tone::Strong, b)]);
+    page.paragraph("", &[span(Tone::Dim, "Ratios are B over A.")]);
     page.gap();
     let mut text = page.finish();
     if comparison.figures.is_empty() {
@@ -65,45 +66,19 @@ fn names(comparison: &Comparison) -> [String; 2] {
 }
 
 fn figures(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
-    let all: Vec<&Compared> = comparison.figures.iter().collect();
-    table(
-        &all,
-        names,
-        look,
-        |figure| Some(figure.values),
-        |beside, figure| {
-            [beside.a, beside.b]
-                .map(|value| value.map_or("-".to_owned(), |v| written(v, figure.unit)))
-        },
-    )
+    let rows = comparison.figures.iter().map(|figure| (figure, figure.values));
+    table(&rows.collect::<Vec<_>>(), names, look)
 }
 
 fn priced(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
-    let priced = comparison.figures.iter().filter(|figure| figure.per_price.is_some());
-    let priced: Vec<&Compared> = priced.collect();
-    table(
-        &priced,
-        names,
-        look,
-        |figure| figure.per_price,
-        |beside, figure| {
-            [beside.a, beside.b]
-                .map(|value| value.map_or("-".to_owned(), |v| written(v, figure.unit)))
-        },
-    )
+    let rows = comparison.figures.iter().filter_map(|figure| Some((figure, figure.per_price?)));
+    table(&rows.collect::<Vec<_>>(), names, look)
 }
 
-fn table(
-    figures: &[&Compared],
-    names: &[String; 2],
-    look: &Look,
-    beside: impl Fn(&Compared) -> Option<Beside>,
-    cells: impl Fn(&Beside, &Compared) -> [String; 2],
-) -> String {
-    let rows: Vec<(&&Compared, Beside)> =
-        figures.iter().filter_map(|figure| Some((figure, beside(figure)?))).collect();
-    let values: Vec<[String; 2]> =
-        rows.iter().map(|(figure, beside)| cells(beside, figure)).collect();
+fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> String {
+    let cell = |value: Option<f64>, unit| value.map_or("-".to_owned(), |v| written(v, unit));
+    let values = rows.iter().map(|(f, beside)| [cell(beside.a, f.unit), cell(beside.b, f.unit)]);
+    let values: Vec<[String; 2]> = values.collect();
     let side = |place: usize| values.iter().map(|pair| pair[place].clone()).collect();
     let times = |beside: &Beside| match beside.ratio {
         Some(value) => {
@@ -111,20 +86,21 @@ fn table(
         }
         None => "-".to_owned(),
     };
-    let better = |(figure, beside): &(&&Compared, Beside)| match beside.winner {
+    let better = |(figure, beside): &(&Compared, Beside)| match beside.winner {
         Some(Winner::A) => names[0].clone(),
         Some(Winner::B) => names[1].clone(),
         Some(Winner::TooClose) => "too close".to_owned(),
         None if figure.better == Better::Neither => String::new(),
         None => "-".to_owned(),
     };
-    let words = rows.iter().map(|(figure, _)| shorten_middle(&figure.words, 40, *look));
-    let over = format!("{} over {}", names[1], names[0]);
+    // What the other columns need.
+    let room = look.columns().saturating_sub(46).max(16);
+    let words = rows.iter().map(|(figure, _)| shorten_middle(&figure.words, room, *look));
     let columns = vec![
         Column::new("figure", Align::Left, words.collect()),
         Column::new(&names[0], Align::Right, side(0)),
         Column::new(&names[1], Align::Right, side(1)),
-        Column::new(&over, Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
+        Column::new("ratio", Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
         Column::new("better", Align::Left, rows.iter().map(better).collect()).rank(2),
     ];
     render(columns, look)

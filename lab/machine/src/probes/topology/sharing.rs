@@ -206,8 +206,8 @@ impl Side {
     }
 }
 
-/// A round as one of the two threads sees it: the first CPU alone, both, the second alone. Who waits
-/// sleeps.
+/// A round as one of the two threads sees it: the first CPU alone, both, the second alone. Who
+/// waits sleeps.
 fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
     let mut side = Side {
@@ -239,7 +239,7 @@ fn alone(side: &mut Side, own: &Beside, interrupted: &AtomicBool) {
     }
 }
 
-/// Goes on until the other has enough too, as it needs us beside it; the window ends it in any case.
+/// Goes on until the other has enough too, as it needs us beside it; the window ends it at last.
 fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBool) {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
     while clock::monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed) {

@@ -77,8 +77,8 @@ pub(super) fn add(rounds: u64) -> u64 {
     sum * WIDTH
 }
 
-/// The same anywhere else; the compiler is kept from adding at once what is added one by one, at the
-/// price of a store each, of which a core has no more than one thread can use either.
+/// The same anywhere else; the compiler is kept from adding at once what is added one by one, at
+/// the price of a store each, of which a core has no more than one thread can use either.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn add(rounds: u64) -> u64 {
     let mut sums = [0_u64; WIDTH as usize];
