@@ -7,6 +7,7 @@
 //! also run the same work alone and together ([`sharing`]).
 
 mod caches;
+mod choice;
 mod nodes;
 mod parts;
 mod sharing;
@@ -108,7 +109,7 @@ impl Topology {
     /// Measures which CPUs share a core, for at most three fifths of the budget.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let told = self.told.clone();
-        let wanted = sharing::wanted(&told.cpus, &self.cpus);
+        let wanted = choice::wanted(&told.cpus, &self.cpus);
         let count = self.cpus.len();
         let reading = Reading {
             pairs: sharing::measure(&wanted, longest(budget), budget),

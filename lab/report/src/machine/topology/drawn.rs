@@ -14,7 +14,7 @@ const LINES: usize = 4;
 pub(super) fn draw(page: &mut Page, found: &Topology, look: Look) {
     let allowed: Vec<usize> =
         found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect();
-    let drawing = Drawing { allowed: &allowed, look };
+    let drawing = Drawing { allowed: &allowed };
     let root = tree(found);
     for part in drawing.lines(&root.parts) {
         part.write(page, "", "", "", look);
@@ -35,7 +35,6 @@ pub(super) fn draw(page: &mut Page, found: &Topology, look: Look) {
 
 struct Drawing<'a> {
     allowed: &'a [usize],
-    look: Look,
 }
 
 /// What one line, or a paragraph, says, and what hangs below it.

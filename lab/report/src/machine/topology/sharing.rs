@@ -81,7 +81,8 @@ pub(super) fn told(found: &Topology) -> String {
             verdict(only)
         ),
         pairs => format!(
-            "Measured: {} of {} made the same additions alone and at the same time, in up to {}. {}",
+            "Measured: {} of {} made the same additions alone and at the same time, in up to {}. \
+             {}",
             pairs.len(),
             pairs_of(sharing.pairs_possible),
             count(rounds as u64, "round"),
