@@ -72,7 +72,7 @@ fn a_cost_is_multiplied_by_the_price_and_less_of_it_wins() {
     check([100.0, 50.0], Better::Higher, 0.5, Some(Winner::A), Some(1.0));
     check([100.0, 200.0], Better::Lower, 2.0, Some(Winner::A), Some(1.0));
     check([100.0, 200.0], Better::Neither, 2.0, None, None);
-    check([100.0, 100.9], Better::Higher, 1.009, Some(Winner::TooClose), Some(2.018));
+    check([100.0, 100.5], Better::Higher, 1.005, Some(Winner::TooClose), Some(2.01));
     assert_eq!(beside([Some(0.0), Some(1.0)], Better::Higher).ratio, None);
     assert_eq!(beside([None, Some(1.0)], Better::Higher).winner, None);
 }
