@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod cacheline;
+mod comparison;
 mod cores;
 mod energy;
 mod figure;
@@ -11,9 +12,11 @@ mod print;
 mod probed;
 mod timers;
 mod topology;
+mod tune;
 
 pub use bandwidth::Bandwidth;
 pub use cacheline::Cacheline;
+pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner};
 pub use cores::Cores;
 pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, Unit};
@@ -22,4 +25,5 @@ pub use noise::Noise;
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
 pub use timers::Timers;
-pub use topology::Topology;
+pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Tool, Topology};
+pub use tune::{Change, Knob, Needs, Setting, Standing, Tuning};

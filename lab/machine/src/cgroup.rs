@@ -1,4 +1,8 @@
-//! The control groups that this process is in, as far as they limit CPU time.
+//! The control groups that this process is in, as far as they limit CPU time or memory.
+
+mod memory;
+
+pub(crate) use memory::memory_limit_bytes;
 
 use crate::tree::Tree;
 
@@ -29,7 +33,7 @@ pub(crate) fn limited(tree: &Tree) -> Option<Vec<Limited>> {
         if !version_2 && !controllers.split(',').any(|name| name == "cpu") {
             continue;
         }
-        let Some(mount) = mount_of(&mounts, version_2) else {
+        let Some(mount) = mount_of(&mounts, "cpu", version_2) else {
             continue;
         };
         let seen = limits_along(tree, &mount, path, version_2);
@@ -75,8 +79,14 @@ fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {
     Some((quota, tree.number(&format!("{group}/cpu.cfs_period_us"))?))
 }
 
-/// Where the hierarchy with the CPU controller is mounted, from `mountinfo`.
-fn mount_of(mounts: &str, version_2: bool) -> Option<String> {
+/// The limit that allows the smallest share of time.
+pub(crate) fn tightest(limits: &[Limited]) -> Option<&Limited> {
+    let share = |limit: &Limited| u128::from(limit.quota_us) << 32;
+    limits.iter().min_by_key(|limit| share(limit) / u128::from(limit.period_us.max(1)))
+}
+
+/// Where the hierarchy with a controller is mounted, from `mountinfo`.
+fn mount_of(mounts: &str, controller: &str, version_2: bool) -> Option<String> {
     mounts.lines().find_map(|line| {
         let (left, right) = line.split_once(" - ")?;
         let point = left.split(' ').nth(4)?;
@@ -85,7 +95,7 @@ fn mount_of(mounts: &str, version_2: bool) -> Option<String> {
         let options = right.nth(1).unwrap_or("");
         let wanted = match version_2 {
             true => kind == "cgroup2",
-            false => kind == "cgroup" && options.split(',').any(|option| option == "cpu"),
+            false => kind == "cgroup" && options.split(',').any(|option| option == controller),
         };
         wanted.then(|| point.trim_end_matches('/').to_owned())
     })

@@ -119,13 +119,10 @@ impl Facts {
             self.flag("address_randomization", random > 0);
         }
         if let Some(limits) = cgroup::limited(tree) {
-            let least = |a: &&cgroup::Limited, b: &&cgroup::Limited| {
-                (a.quota_us * b.period_us).cmp(&(b.quota_us * a.period_us))
-            };
             let text = |limit: &cgroup::Limited| {
                 format!("{} us every {} us", limit.quota_us, limit.period_us)
             };
-            self.text("cgroup_cpu_quota", limits.iter().min_by(least).map(text));
+            self.text("cgroup_cpu_quota", cgroup::tightest(&limits).map(text));
         }
     }
 
@@ -221,7 +218,7 @@ fn hypervisor_of(signature: &[u8]) -> Option<String> {
 }
 
 /// `48K`, `1024K` or `32M` in bytes.
-fn cache_bytes(text: &str) -> Option<u64> {
+pub(crate) fn cache_bytes(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
         b'M' => (&text[..text.len() - 1], 1 << 20),
@@ -231,12 +228,12 @@ fn cache_bytes(text: &str) -> Option<u64> {
 }
 
 /// The word in brackets of `always [madvise] never`.
-fn chosen(text: &str) -> Option<String> {
+pub(crate) fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
+pub(crate) fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
     let text = tree.text("/proc/meminfo")?;
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

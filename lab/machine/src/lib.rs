@@ -15,3 +15,4 @@ pub mod ordinary_user;
 pub mod probes;
 pub mod quiet;
 mod tree;
+pub mod tune;

@@ -26,11 +26,13 @@ mod sources;
 mod steps;
 mod stock;
 mod toolchain;
+mod versions;
 
 pub use cache::default_cache;
 pub use error::BuildError;
 pub use link::Linker;
 pub use stock::Stock;
+pub use versions::compilers;
 
 use cache::Cache;
 use library::{Library, Table};

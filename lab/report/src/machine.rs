@@ -2,14 +2,20 @@
 
 mod bandwidth;
 mod cacheline;
+mod compare;
 mod cores;
 mod energy;
+pub(crate) mod facts;
 mod head;
 mod latency;
 mod list;
 mod noise;
 mod timers;
-mod topology;
+pub(crate) mod topology;
+mod tune;
+
+pub use compare::{comparison, comparison_json};
+pub use tune::{tuning, tuning_json};
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
@@ -102,7 +108,10 @@ pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> Stri
 /// The page of one probe, with its pictures in letters; empty if it was not asked for.
 pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     match probe {
-        Probe::Topology => paged(&print.topology, look, topology::page),
+        Probe::Topology => {
+            let page = paged(&print.topology, look, topology::page);
+            if page.is_empty() { page } else { page + "\n" + &facts::page(&print.machine, look) }
+        }
         Probe::Timers => paged(&print.timers, look, timers::page),
         Probe::Cores => paged(&print.cores, look, cores::page),
         Probe::Cacheline => paged(&print.cacheline, look, cacheline::page),

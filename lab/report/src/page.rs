@@ -42,6 +42,12 @@ impl Page {
         }
     }
 
+    /// One line as it is, also if it is wider than the screen: a command, which must survive being
+    /// copied.
+    pub(crate) fn verbatim(&mut self, spans: &[Span]) {
+        self.lines.push(paint(spans, self.look));
+    }
+
     /// A paragraph: its first line starts with `lead`, the others are indented as far.
     pub(crate) fn paragraph(&mut self, lead: &str, text: &[Span]) {
         self.wrapped(span(Tone::Plain, lead), text);

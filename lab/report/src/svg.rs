@@ -4,9 +4,11 @@ pub(crate) mod bars;
 mod chart;
 pub(crate) mod scene;
 mod study;
+mod topology;
 
 pub(crate) use self::chart::charts;
 pub use self::study::study;
+pub(crate) use self::topology::topology;
 
 use self::scene::{Anchor, SLO, Scene};
 use crate::number::{Rounding, percent};

@@ -21,6 +21,7 @@ pub mod bettor;
 pub mod classic;
 pub mod coins;
 pub mod conditions;
+pub mod core_sharing;
 pub mod decide;
 pub mod dependence;
 pub mod detector;

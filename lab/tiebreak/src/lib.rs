@@ -18,6 +18,7 @@ pub mod engine;
 pub mod error;
 pub mod file_plan;
 pub mod forecast;
+pub mod machines;
 pub mod oddities;
 pub mod outcome;
 pub mod output_check;

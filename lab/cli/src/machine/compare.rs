@@ -1,17 +1,68 @@
 //! `tiebreak machine compare`: Two machines side by side.
 
+use super::prints;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use clap::Args;
+use crate::output::JsonTarget;
+use clap::{Args, ValueHint};
+use std::path::{Path, PathBuf};
+use tiebreak::machines::{self, Named};
+use tiebreak::report;
 
 pub const EXAMPLES: &str = "\
-Example:
-  tiebreak machine tune";
+Examples:
+  tiebreak machine topology --json here.json --quiet && tiebreak machine compare here.json here.json
+  tiebreak machine compare here.json here.json --price A=2.32,B=2.176
+
+A print is what 'tiebreak machine --json FILE' writes, or the name of one that was kept: 'tiebreak
+machine show --list' has them. With prices, what a machine gives is also
+shown divided by its price, and what something costs times the price.";
 
 #[derive(Debug, Args)]
-pub struct CompareOptions {}
+pub struct CompareOptions {
+    /// The first machine: a file, or the name of a print that was kept
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    a: PathBuf,
 
-pub fn run(_options: &CompareOptions, _io: &mut Io) -> Result<u8, Failure> {
+    /// The second machine
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    b: PathBuf,
+
+    /// What they cost, in one unit: by A and B, or by the names of the files without their ending
+    #[arg(long, value_name = "A=PRICE,B=PRICE")]
+    price: Option<String>,
+
+    /// Write the comparison as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Where prints are kept [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+}
+
+pub fn run(options: &CompareOptions, io: &mut Io) -> Result<u8, Failure> {
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let paths = [&options.a, &options.b];
+    let names = paths.map(|path| name(path));
+    let prices = match &options.price {
+        None => [None; 2],
+        Some(text) => machines::prices(text, [&names[0], &names[1]])
+            .map_err(|error| Failure::usage(format!("--price: {error}")))?
+            .map(Some),
+    };
+    let load = |path: &Path| prints::load(&path.to_string_lossy(), options.store.as_ref());
+    let prints = [load(&options.a)?.print, load(&options.b)?.print];
+    let named =
+        |place: usize| Named { print: &prints[place], name: &names[place], price: prices[place] };
+    let comparison = machines::compare(named(0), named(1));
+    let page = report::machine::comparison(&comparison, &io.out_look());
+    json.write_beside(&page, || report::machine::comparison_json(&comparison), io)?;
     Ok(exit::HOLDS)
+}
+
+/// The name of a file without its ending.
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

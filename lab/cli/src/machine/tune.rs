@@ -3,15 +3,31 @@
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use clap::Args;
+use crate::output::JsonTarget;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+use tiebreak::machine::tune;
+use tiebreak::report;
 
 pub const EXAMPLES: &str = "\
-Example:
-  tiebreak machine tune";
+Examples:
+  tiebreak machine tune
+  tiebreak machine tune --json -
+
+Nothing is changed: each command is for you to run, and beside it stands the one that puts things
+back. The exit code is 0 whatever is found.";
 
 #[derive(Debug, Args)]
-pub struct TuneOptions {}
+pub struct TuneOptions {
+    /// Write what was found as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+}
 
-pub fn run(_options: &TuneOptions, _io: &mut Io) -> Result<u8, Failure> {
+pub fn run(options: &TuneOptions, io: &mut Io) -> Result<u8, Failure> {
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let tuning = tune::read();
+    let page = report::machine::tuning(&tuning, &io.out_look());
+    json.write_beside(&page, || report::machine::tuning_json(&tuning), io)?;
     Ok(exit::HOLDS)
 }

@@ -1,5 +1,7 @@
 //! Numbers by which two machines can be compared.
 
+use serde::{Deserialize, Serialize};
+
 /// One number of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
@@ -16,7 +18,8 @@ pub struct Figure {
 }
 
 /// What a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Nanoseconds.
     Nanoseconds,
@@ -35,7 +38,8 @@ pub enum Unit {
 }
 
 /// Which of two figures a user would rather have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Better {
     /// The larger one: what a machine gives; per unit of price it is divided by the price.
     Higher,

@@ -1,15 +1,121 @@
 //! What the probe of topology found.
 
-use super::figure::Figure;
+use super::figure::{Better, Figure, Unit};
+use super::probed::Probed;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
-/// What the probe of topology found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Topology {}
+mod limits;
+mod parts;
+mod sharing;
+
+pub use limits::{Limits, Tool};
+pub use parts::{Cache, CacheKind, CoreKind, Cpu, Node};
+pub use sharing::{Pair, Sharing};
+
+/// What the machine says its CPUs, caches and memory nodes are, whether its CPUs share cores as far
+/// as that was measured, what this process may use of it, and the compilers that were found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Topology {
+    /// The CPUs, in the order of their numbers; those that are off are among them.
+    pub cpus: Vec<Cpu>,
+    /// Each cache once, level by level, then in the order of its first CPU.
+    pub caches: Vec<Cache>,
+    /// The memory nodes, in the order of their numbers; none if the kernel does not tell them.
+    pub nodes: Vec<Node>,
+    /// Which pairs of CPUs share a core, as measured.
+    pub sharing: Probed<Sharing>,
+    /// What this process may use.
+    pub limits: Limits,
+    /// Compilers and interpreters along `PATH`, in a fixed order.
+    pub compilers: Vec<Tool>,
+}
 
 impl Topology {
+    /// How many sockets have a CPU that is on; `None` if the kernel does not say so of each.
+    pub fn sockets(&self) -> Option<usize> {
+        self.distinct(|cpu| cpu.package)
+    }
+
+    /// How many cores have a CPU that is on; `None` if the kernel does not say so of each.
+    pub fn cores(&self) -> Option<usize> {
+        self.distinct(|cpu| cpu.core)
+    }
+
+    /// The CPUs that are on.
+    pub fn online(&self) -> impl Iterator<Item = &Cpu> {
+        self.cpus.iter().filter(|cpu| cpu.is_online)
+    }
+
+    /// How many CPUs this process may use.
+    pub fn allowed(&self) -> usize {
+        self.cpus.iter().filter(|cpu| cpu.is_allowed).count()
+    }
+
+    /// Whether the machine says that CPUs share cores; `None` if it says nothing of cores.
+    pub fn is_smt_advertised(&self) -> Option<bool> {
+        self.cores()?;
+        Some(self.online().any(|cpu| !cpu.smt_siblings.is_empty()))
+    }
+
+    /// The memory of all nodes, in bytes; `None` if the kernel does not tell that of each.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        let sizes: Option<Vec<u64>> = self.nodes.iter().map(|node| node.memory_bytes).collect();
+        sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| sizes.iter().sum())
+    }
+
+    /// The caches of a level that hold data.
+    pub fn data_caches(&self, level: u8) -> impl Iterator<Item = &Cache> {
+        let is_data = |cache: &&Cache| cache.kind != CacheKind::Instruction;
+        self.caches.iter().filter(move |cache| cache.level == level).filter(is_data)
+    }
+
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
-        Vec::new()
+        let count = |key: &str, words: &str, value: Option<usize>| {
+            figure(key, words, value.map(|value| value as f64), Unit::Count)
+        };
+        let mut figures = vec![
+            count("cpus", "CPUs that may be used", Some(self.allowed())),
+            count("cores", "cores", self.cores()),
+            count("sockets", "sockets", self.sockets()).map(neither),
+            count("nodes", "memory nodes", Some(self.nodes.len()).filter(|n| *n > 0)).map(neither),
+            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes),
+            figure("max-frequency", "highest frequency told", self.max_hz(), Unit::Hertz),
+        ];
+        for level in 1..=4 {
+            let each = self.data_caches(level).filter_map(|cache| cache.size_bytes).max();
+            let all: u64 = self.data_caches(level).filter_map(|cache| cache.size_bytes).sum();
+            let name = if level == 1 { "L1d".to_owned() } else { format!("L{level}") };
+            let key = name.to_lowercase();
+            let words = [format!("{name} cache, each"), format!("{name} cache, all together")];
+            let each = each.map(|bytes| bytes as f64);
+            let all = each.map(|_| all as f64);
+            let one = figure(&format!("{key}-each"), &words[0], each, Unit::Bytes);
+            figures.push(one.map(neither));
+            figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
+        }
+        figures.into_iter().flatten().collect()
+    }
+
+    fn max_hz(&self) -> Option<f64> {
+        self.online().filter_map(|cpu| cpu.max_hz).max().map(|hz| hz as f64)
+    }
+
+    fn distinct(&self, of: impl Fn(&Cpu) -> Option<usize>) -> Option<usize> {
+        let found: Option<BTreeSet<usize>> = self.online().map(of).collect();
+        found.map(|found| found.len()).filter(|count| *count > 0)
     }
 }
+
+fn figure(key: &str, words: &str, value: Option<f64>, unit: Unit) -> Option<Figure> {
+    let key = format!("topology-{key}");
+    Some(Figure { key, words: words.to_owned(), value: value?, unit, better: Better::Higher })
+}
+
+fn neither(figure: Figure) -> Figure {
+    Figure { better: Better::Neither, ..figure }
+}
+
+#[cfg(test)]
+mod tests;

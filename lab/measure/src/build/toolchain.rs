@@ -5,7 +5,7 @@ use super::key::Key;
 use crate::program::resolve;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tiebreak_core::study::Recipe;
 
@@ -79,7 +79,8 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     let output = command
         .output()
         .map_err(|reason| BuildError::Start { command: recipe.version.join(" "), reason })?;
-    let receipt = first_line(&output);
+    let receipt = first_line(&output.stdout).or_else(|| first_line(&output.stderr));
+    let receipt = receipt.unwrap_or_default();
     if !output.status.success() {
         let says = if receipt.is_empty() { String::new() } else { format!(": {receipt}") };
         let why = format!(" ('{}' failed{says})", recipe.version.join(" "));
@@ -88,13 +89,10 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     Ok(Toolchain::new(program, receipt))
 }
 
-/// The first line with something in it, of the output or else of the errors.
-fn first_line(output: &Output) -> String {
-    let line = |stream: &[u8]| {
-        let text = String::from_utf8_lossy(stream);
-        text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-    };
-    line(&output.stdout).or_else(|| line(&output.stderr)).unwrap_or_default()
+/// The first line with something in it.
+pub(super) fn first_line(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 /// A package in Debian's name is installed; anything else is a command already.

@@ -3,11 +3,10 @@
 use super::sheet::Sheet;
 use crate::date::format_unix_ms;
 use crate::machine::entries;
-use crate::number::Scale;
+use crate::machine::facts::text;
 use crate::text::plain;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::machine::MachinePrint;
-use tiebreak_core::metric::Unit;
 use tiebreak_core::result::RunResult;
 
 /// What a reader asks for first.
@@ -82,19 +81,4 @@ fn facts(sheet: &mut Sheet, run: &RunResult) {
     let texts: Vec<String> = shown.map(|(key, fact)| sheet.name(&text(key, fact))).collect();
     sheet.raw(&format!("<p class=d>{}\n", texts.join("; ")));
     sheet.left_out(facts.len() - texts.len(), "facts");
-}
-
-/// `cpu model: Example CPU 3000`; sizes in a unit of their size.
-fn text(key: &str, fact: &Fact) -> String {
-    match (key.strip_suffix("_bytes"), fact) {
-        (Some(name), Fact::Number(bytes)) => {
-            let bytes = *bytes as f64;
-            format!("{}: {}", name.replace('_', " "), Scale::of(Unit::Bytes, bytes).write(bytes))
-        }
-        (_, Fact::Number(number)) => format!("{}: {number}", key.replace('_', " ")),
-        (_, Fact::Flag(yes)) => {
-            format!("{}: {}", key.replace('_', " "), if *yes { "yes" } else { "no" })
-        }
-        (_, Fact::Text(text)) => format!("{}: {}", key.replace('_', " "), plain(text)),
-    }
 }

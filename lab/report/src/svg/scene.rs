@@ -86,6 +86,32 @@ const CHART_STYLE: &str = "\
 .tiebreak-chart .fill5{fill:#9198a1}\
 }";
 
+/// The styles of [`super::topology()`].
+pub(super) const TOPOLOGY: Sheet = Sheet { name: "tiebreak-topology", style: TOPOLOGY_STYLE };
+
+const TOPOLOGY_STYLE: &str = "\
+.tiebreak-topology{background:#fff}\
+.tiebreak-topology text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-topology .small{font-size:12px}\
+.tiebreak-topology .head{font-weight:600}\
+.tiebreak-topology .paper{fill:#fff}\
+.tiebreak-topology .ink{fill:#1f2328}\
+.tiebreak-topology .dim{fill:#59636e}\
+.tiebreak-topology .box{fill:none;stroke:#818b98;stroke-width:1}\
+.tiebreak-topology .core{fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1}\
+.tiebreak-topology .slow{fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1}\
+.tiebreak-topology .barred{fill:none;stroke:#818b98;stroke-dasharray:3 3}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-topology{background:#0d1117}\
+.tiebreak-topology .paper{fill:#0d1117}\
+.tiebreak-topology .ink{fill:#f0f6fc}\
+.tiebreak-topology .dim{fill:#9198a1}\
+.tiebreak-topology .box{stroke:#656c76}\
+.tiebreak-topology .core{fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff}\
+.tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
+.tiebreak-topology .barred{stroke:#656c76}\
+}";
+
 const STUDY_STYLE: &str = "\
 .tiebreak-study{background:#fff}\
 .tiebreak-study text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\

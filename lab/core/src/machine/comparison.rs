@@ -1,0 +1,98 @@
+//! Two machines side by side.
+
+use super::figure::{Better, Unit};
+use crate::fingerprint::Fact;
+use serde::{Deserialize, Serialize};
+
+/// Two machines side by side: the figures that either has, and the facts in which they differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// `tiebreak/machine-comparison/1`.
+    pub schema: String,
+    /// The first machine.
+    pub a: Side,
+    /// The second machine.
+    pub b: Side,
+    /// The figures, probe by probe, in the order in which the probes run.
+    pub figures: Vec<Compared>,
+    /// The facts in which they differ, by key; state (`now_`) apart.
+    pub facts: Vec<Difference>,
+}
+
+impl Comparison {
+    /// What the `schema` field of this version says.
+    pub const SCHEMA: &'static str = "tiebreak/machine-comparison/1";
+}
+
+/// One of two machines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// What it is called in the comparison.
+    pub name: String,
+    /// Whether its probes had only a short look.
+    pub is_quick: bool,
+    /// Its price, in whatever both prices are in: an hour's dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<f64>,
+}
+
+/// A figure of two machines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// Its key.
+    pub key: String,
+    /// The same in words.
+    pub words: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// The figures themselves.
+    pub values: Beside,
+    /// Per unit of price, where both prices are known: a value of which more is better divided by
+    /// the price, a cost times the price. Absent of a figure of which neither way is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_price: Option<Beside>,
+}
+
+/// Two numbers beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Of the first machine; absent if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a: Option<f64>,
+    /// Of the second machine; absent if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<f64>,
+    /// `b / a`; absent if either is, or `a` is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Which machine has the better of the two; absent if there is no ratio or no better way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Winner>,
+}
+
+/// Which of two machines has the better figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Winner {
+    /// The first.
+    A,
+    /// The second.
+    B,
+    /// Neither: they lie within 1% of each other.
+    TooClose,
+}
+
+/// A fact in which two machines differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its key.
+    pub key: String,
+    /// What the first machine says; absent if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a: Option<Fact>,
+    /// What the second machine says; absent if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<Fact>,
+}
