@@ -69,16 +69,4 @@ mod tests {
             assert_eq!(bytes(count), text);
         }
     }
-
-    #[test]
-    fn a_headline_has_what_is_known() {
-        let mut machine = Fingerprint::default();
-        assert_eq!(headline(&machine), "");
-        for (key, value) in [("cpu_model", "EPYC"), ("hypervisor", "KVM"), ("kernel", "6.1")] {
-            machine.0.insert(key.to_owned(), Fact::Text(value.to_owned()));
-        }
-        assert_eq!(headline(&machine), "EPYC, in KVM, Linux 6.1");
-        machine.0.insert("hypervisor".to_owned(), Fact::Text("none".to_owned()));
-        assert_eq!(headline(&machine), "EPYC, no hypervisor, Linux 6.1");
-    }
 }

@@ -108,4 +108,4 @@ pub(super) fn svg(found: &Topology) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -21,7 +21,7 @@ fn pair(cpus: [usize; 2], told: Option<bool>, shares: Option<bool>) -> Pair {
 }
 
 /// So many sockets with so many cores each, of so many threads each, two caches a socket.
-fn made_up(sockets: usize, cores: usize, threads: usize) -> Topology {
+pub(crate) fn made_up(sockets: usize, cores: usize, threads: usize) -> Topology {
     let all = sockets * cores;
     let cpu = |cpu: usize| {
         let core = cpu % all;
