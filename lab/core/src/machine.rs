@@ -18,8 +18,11 @@ pub use cores::Cores;
 pub use energy::Energy;
 pub use figure::{Better, Figure, Unit};
 pub use latency::Latency;
-pub use noise::Noise;
+pub use noise::{
+    Cause, CauseShare, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
+    SmallestSlowdown, Throttled,
+};
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
-pub use timers::Timers;
+pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
 pub use topology::Topology;
