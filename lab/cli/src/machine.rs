@@ -3,6 +3,7 @@
 mod compare;
 mod show;
 mod tune;
+mod watch;
 
 use crate::exit;
 use crate::failure::Failure;
@@ -129,8 +130,10 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
 }
 
 fn noise(options: &NoiseOptions, io: &mut Io) -> Result<u8, Failure> {
-    // The live picture comes with the probe.
-    print(Some(Probe::Noise), &options.probe, io)
+    match options.watch {
+        true => watch::run(&options.probe, io),
+        false => print(Some(Probe::Noise), &options.probe, io),
+    }
 }
 
 /// Measures one probe, or all of them for a short look.

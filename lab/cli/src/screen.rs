@@ -57,6 +57,11 @@ impl<'a> Screen<'a> {
         }
     }
 
+    /// The streams, for what stays.
+    pub fn io(&mut self) -> &mut Io {
+        self.io
+    }
+
     /// Takes the frame away, so that a report can stand in its place.
     pub fn clear(&mut self) {
         if self.lines > 0 {

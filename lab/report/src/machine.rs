@@ -4,8 +4,9 @@ mod bandwidth;
 mod cacheline;
 mod cores;
 mod energy;
+mod hertz;
 mod latency;
-mod noise;
+pub mod noise;
 mod timers;
 mod topology;
 

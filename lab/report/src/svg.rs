@@ -1,7 +1,9 @@
 //! Pictures as SVG: self-contained, readable on light and on dark ground.
 
+pub(crate) mod bars;
 pub(crate) mod scene;
 mod study;
+pub(crate) mod timeline;
 
 pub use self::study::study;
 

@@ -100,6 +100,28 @@ const SLO_STYLE: &str = "\
 .tiebreak-slo .dot{fill:#f0f6fc;stroke:#0d1117}\
 }";
 
+/// The styles of [`super::bars::bars`].
+pub(super) const BARS: Sheet = Sheet { name: "tiebreak-bars", style: BARS_STYLE };
+
+const BARS_STYLE: &str = "\
+.tiebreak-bars{background:#fff}\
+.tiebreak-bars text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-bars .small{font-size:12px}\
+.tiebreak-bars .head{font-weight:600}\
+.tiebreak-bars .paper{fill:#fff}\
+.tiebreak-bars .ink{fill:#1f2328}\
+.tiebreak-bars .dim{fill:#59636e}\
+.tiebreak-bars .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-bars .bar{fill:#0969da}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-bars{background:#0d1117}\
+.tiebreak-bars .paper{fill:#0d1117}\
+.tiebreak-bars .ink{fill:#f0f6fc}\
+.tiebreak-bars .dim{fill:#9198a1}\
+.tiebreak-bars .axis{stroke:#9198a1}\
+.tiebreak-bars .bar{fill:#58a6ff}\
+}";
+
 impl Scene {
     /// An empty document of this size in pixels.
     pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Scene {
@@ -206,6 +228,40 @@ pub(crate) fn escaped(text: &str) -> String {
     }
     out
 }
+
+/// The styles of [`super::timeline`].
+pub(super) const TIMELINE: Sheet = Sheet { name: "tiebreak-timeline", style: TIMELINE_STYLE };
+
+const TIMELINE_STYLE: &str = "\
+.tiebreak-timeline{background:#fff}\
+.tiebreak-timeline text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-timeline .small{font-size:12px}\
+.tiebreak-timeline .head{font-weight:600}\
+.tiebreak-timeline .paper{fill:#fff}\
+.tiebreak-timeline .ink{fill:#1f2328}\
+.tiebreak-timeline .dim{fill:#59636e}\
+.tiebreak-timeline .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-timeline .grid{stroke:#d1d9e0;stroke-width:1}\
+.tiebreak-timeline .ground{fill:#eff2f5}\
+.tiebreak-timeline .task{fill:#bc4c00}\
+.tiebreak-timeline .limit{fill:#8250df}\
+.tiebreak-timeline .steal{fill:#d1242f}\
+.tiebreak-timeline .interrupt{fill:#0969da}\
+.tiebreak-timeline .unexplained{fill:#6e7781}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-timeline{background:#0d1117}\
+.tiebreak-timeline .paper{fill:#0d1117}\
+.tiebreak-timeline .ink{fill:#f0f6fc}\
+.tiebreak-timeline .dim{fill:#9198a1}\
+.tiebreak-timeline .axis{stroke:#9198a1}\
+.tiebreak-timeline .grid{stroke:#3d444d}\
+.tiebreak-timeline .ground{fill:#161b22}\
+.tiebreak-timeline .task{fill:#f0883e}\
+.tiebreak-timeline .limit{fill:#bc8cff}\
+.tiebreak-timeline .steal{fill:#ff7b72}\
+.tiebreak-timeline .interrupt{fill:#58a6ff}\
+.tiebreak-timeline .unexplained{fill:#b1bac4}\
+}";
 
 #[cfg(test)]
 mod tests {
