@@ -57,9 +57,11 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// The streams, for what stays.
-    pub fn io(&mut self) -> &mut Io {
-        self.io
+    /// Writes a line that stays, now.
+    pub fn say(&mut self, line: &str) {
+        if !self.quiet {
+            self.io.err(&format!("{line}\n"));
+        }
     }
 
     /// Takes the frame away, so that a report can stand in its place.

@@ -37,8 +37,9 @@ pub struct Watched<'a> {
 /// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
 ///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
 ///    back (a gap is taken if at least half of it is left).
-/// 2. Of the others the longest, of 20 us at least, are the hypervisor's, for as long as the stolen time lasts that the
-///    kernel tells of all watches together: it counts in steps that are longer than a watch's gaps.
+/// 2. Of the others the longest, of 20 us at least, are the hypervisor's, for as long as the stolen
+///    time lasts that the kernel tells of all watches together: it counts in steps that are longer
+///    than most gaps.
 /// 3. Of those that are left, the shortest of each watch are interrupts, one for each that the
 ///    kernel counted, if they are not longer than 200 us.
 /// 4. The rest is unexplained. It may be less than it should, since an interrupt may have been too

@@ -12,7 +12,7 @@ mod noise;
 mod timers;
 mod topology;
 
-pub use noise::NoiseWatch;
+pub use noise::watch_noise;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};

@@ -176,8 +176,8 @@ pub struct LongGap {
 /// How fast cores ran, by the time that a chain of multiplications took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frequency {
-    /// The slowest chain, in cycles a second.
-    pub least_hertz: f64,
+    /// What 99 of 100 chains reached, in cycles a second.
+    pub low_hertz: f64,
     /// The median.
     pub median_hertz: f64,
     /// The fastest.
@@ -199,7 +199,7 @@ pub struct Floor {
     pub of: String,
     /// What was run against itself, in words.
     pub work: String,
-    /// Rounds that were run, of both sides each.
+    /// Observations that were made: rounds of programs, units of some rounds of functions.
     pub rounds: u64,
     /// How long one took, in nanoseconds.
     pub round_ns: f64,
@@ -216,7 +216,7 @@ pub struct Floor {
 pub struct SmallestSlowdown {
     /// The length of the comparison.
     pub seconds: f64,
-    /// Rounds that fit into it.
+    /// Observations that fit into it.
     pub rounds: u64,
     /// As a fraction: 0.02 for 2%; none if not even twice the time would be found.
     pub fraction: Option<f64>,

@@ -26,6 +26,9 @@ const DRIFT_MOST: Duration = Duration::from_millis(2000);
 /// What the system call must cost over the library's call for the library to be without one.
 const VDSO_RATIO_LEAST: f64 = 2.0;
 
+/// A clock by its name.
+type Named = (&'static str, fn() -> u64);
+
 /// The probe.
 #[derive(Debug)]
 pub struct Timers {
@@ -88,8 +91,8 @@ impl Timers {
     }
 
     /// The clocks whose rate is watched: those that go on by themselves and are fine enough.
-    fn watched(&self) -> Vec<(&'static str, fn() -> u64)> {
-        let mut watched: Vec<(&'static str, fn() -> u64)> = vec![
+    fn watched(&self) -> Vec<Named> {
+        let mut watched: Vec<Named> = vec![
             ("REALTIME", || kernel::ALL[1].now_ns()),
             ("MONOTONIC_RAW", || kernel::ALL[2].now_ns()),
             ("BOOTTIME", || kernel::ALL[3].now_ns()),
@@ -138,13 +141,12 @@ impl Timers {
         found: &mut Reading,
         reasons: &mut Vec<String>,
     ) {
-        let mut clocks: Vec<(&'static str, fn() -> u64, f64)> =
-            vec![("MONOTONIC", || kernel::ALL[0].now_ns(), 1.0)];
+        let mut clocks: Vec<(Named, f64)> = vec![(("MONOTONIC", || kernel::ALL[0].now_ns()), 1.0)];
         if self.has_ticks {
-            clocks.push((ticks::NAME, ticks::now_in_order, ns_a_tick));
+            clocks.push(((ticks::NAME, ticks::now_in_order), ns_a_tick));
         }
         let each = length / clocks.len() as u32;
-        for (name, read, ns_a_unit) in clocks {
+        for ((name, read), ns_a_unit) in clocks {
             match self.order(name, read, ns_a_unit, each, budget) {
                 Ok(order) => found.order.extend(order),
                 Err(error) => {
@@ -194,12 +196,7 @@ impl Timers {
         Ok(Some(ClockOrder { least_ns, ..order }))
     }
 
-    fn drifts(
-        &self,
-        watched: &[(&'static str, fn() -> u64)],
-        rates: &[Option<drift::Rate>],
-        found: &mut Reading,
-    ) {
+    fn drifts(&self, watched: &[Named], rates: &[Option<drift::Rate>], found: &mut Reading) {
         let rate_of = |name: &str| {
             let at = watched.iter().position(|(other, _)| *other == name)?;
             rates[at]

@@ -16,10 +16,14 @@ use tiebreak_core::machine::{Floor, Frequency, Noise};
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
+/// Causes that one line has room for.
+const CAUSES_SHORT: usize = 3;
+/// All causes.
+const ALL: usize = usize::MAX;
 
 /// The lines of the screen that tells everything at once.
 pub(super) fn rows(found: &Noise) -> Vec<Row> {
-    let mut rows = vec![Row::new("", lost(found))];
+    let mut rows = vec![Row::new("", lost(found, CAUSES_SHORT))];
     rows.extend(found.floors.iter().map(|floor| {
         let smallest = floor
             .smallest
@@ -51,7 +55,7 @@ pub(super) fn page(found: &Noise, look: &Look) -> String {
         }
         None => String::new(),
     };
-    line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found)));
+    line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
     floors(&mut page, &found.floors);
     if let Some(frequency) = &found.frequency {
         page.gap();
@@ -71,7 +75,7 @@ pub(super) fn page(found: &Noise, look: &Look) -> String {
 /// The picture as SVG.
 pub(super) fn svg(found: &Noise) -> String {
     let title = format!("What took the CPUs away: {} of the time", small(found.lost_share));
-    timeline::timeline(found, &title, &lost(found))
+    timeline::timeline(found, &title, &lost(found, ALL))
 }
 
 fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
@@ -81,11 +85,12 @@ fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
     }
 }
 
-/// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`.
-fn lost(found: &Noise) -> String {
+/// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`, with so many causes at most.
+fn lost(found: &Noise, most: usize) -> String {
     let mut causes: Vec<_> = found.causes.iter().filter(|share| share.share > 0.0).collect();
     causes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let causes = causes.iter().map(|one| format!("{} {}", one.cause.words(), small(one.share)));
+    let causes =
+        causes.iter().take(most).map(|one| format!("{} {}", one.cause.words(), small(one.share)));
     let causes: Vec<String> = causes.collect();
     let of = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
     format!("{} of CPU time lost{of}", small(found.lost_share))
@@ -119,9 +124,9 @@ fn time(ns: u64) -> String {
 }
 
 fn of_frequency(frequency: &Frequency) -> String {
-    let [least, median, most] =
-        [frequency.least_hertz, frequency.median_hertz, frequency.most_hertz].map(hertz);
-    format!("cores run at {median} ({least} to {most})")
+    let [low, median, most] =
+        [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz].map(hertz);
+    format!("cores run at {median} ({low} to {most})")
 }
 
 fn frequency_in_words(frequency: &Frequency) -> String {
@@ -142,7 +147,7 @@ fn floors(page: &mut Page, floors: &[Floor]) {
         page.gap();
         let text = format!(
             "The smallest slowdown of {} that {} of comparisons would find here, at an error of \
-             {}, from {} rounds of the same thing against itself ({}):",
+             {}, from {} observations of the same thing against itself ({}):",
             floor.of,
             percent(floor.chance, Rounding::Nearest),
             percent(floor.error, Rounding::Nearest),
@@ -152,8 +157,11 @@ fn floors(page: &mut Page, floors: &[Floor]) {
         page.paragraph("", &[span(Tone::Plain, text)]);
         for one in &floor.smallest {
             let found = span(Tone::Strong, slowdown(one.fraction));
-            let rounds =
-                format!(" in a comparison of {} ({} rounds)", seconds(one.seconds), one.rounds);
+            let rounds = format!(
+                " in a comparison of {} ({} observations)",
+                seconds(one.seconds),
+                one.rounds
+            );
             page.paragraph("  ", &[found, span(Tone::Plain, rounds)]);
         }
     }

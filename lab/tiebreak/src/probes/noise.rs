@@ -5,7 +5,7 @@ mod live;
 mod summary;
 
 use super::{Wish, unavailable};
-pub use live::NoiseWatch;
+pub use live::watch_noise;
 use tiebreak_core::machine::{Noise, Probed};
 use tiebreak_machine::probes::{Budget, noise};
 

@@ -7,7 +7,7 @@ use crate::meters::ThreadCounters;
 /// Steps of a chain whose time is taken: some microseconds.
 pub(super) const STEPS: u64 = 8192;
 /// Steps by which the cycles of a step are counted.
-const COUNTED_STEPS: u64 = 1 << 18;
+const COUNTED_STEPS: u64 = 1 << 15;
 /// Steps that are written out; a round of the loop costs nothing beside them.
 const UNROLLED: u64 = 16;
 
@@ -21,20 +21,24 @@ pub(super) fn timed_ns() -> u64 {
     once().min(once()).min(once())
 }
 
-/// Cycles that a step takes, by the machine's counter of cycles; `None` where there is none, or
+/// Cycles that a step takes, by the machine's counter of cycles: what twice as many steps take
+/// more, so that starting and stopping the counter is not in it. `None` where there is none, or
 /// what it counts cannot be.
 pub(super) fn counted_cycles_a_step() -> Option<f64> {
     let mut counters = ThreadCounters::open().ok()?;
-    let mut least = f64::INFINITY;
-    for _ in 0..5 {
-        counters.start();
-        std::hint::black_box(multiply(COUNTED_STEPS));
-        let counted = counters.stop();
-        if !counted.multiplexed {
-            least = least.min(counted.meters.cycles? as f64 / COUNTED_STEPS as f64);
+    let mut least = [u64::MAX; 2];
+    for _ in 0..7 {
+        for (least, steps) in least.iter_mut().zip([COUNTED_STEPS, 2 * COUNTED_STEPS]) {
+            counters.start();
+            std::hint::black_box(multiply(steps));
+            let counted = counters.stop();
+            if !counted.multiplexed {
+                *least = (*least).min(counted.meters.cycles?);
+            }
         }
     }
-    (1.0..20.0).contains(&least).then_some(least)
+    let cycles = least[1].checked_sub(least[0])? as f64 / COUNTED_STEPS as f64;
+    (1.0..20.0).contains(&cycles).then_some(cycles)
 }
 
 /// Squares a number so many times, rounded up to a multiple of 16.
@@ -55,7 +59,7 @@ fn squared(mut value: u64) -> u64 {
         std::arch::asm!(
             ".rept 16", "imul {0}, {0}", ".endr",
             inout(reg) value,
-            options(pure, nomem, nostack)
+            options(nomem, nostack)
         );
     }
     value
@@ -70,7 +74,7 @@ fn squared(mut value: u64) -> u64 {
         std::arch::asm!(
             ".rept 16", "mul {0}, {0}, {0}", ".endr",
             inout(reg) value,
-            options(pure, nomem, nostack)
+            options(nomem, nostack)
         );
     }
     value

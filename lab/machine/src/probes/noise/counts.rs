@@ -171,7 +171,9 @@ mod tests {
         NMI:          1          2   Non-maskable interrupts\n\
         LOC:       1250       2250   Local timer interrupts\n\
         ERR:          7\n";
-    const SOFT: &str = "                    CPU0       CPU2       \n          HI:          0          0\n       TIMER:        10       20\n";
+    const SOFT: &str = "                    CPU0       CPU2       \n\
+        HI:          0          0\n\
+        TIMER:        10       20\n";
 
     fn counts(files: &[(&str, &str)]) -> Counts {
         let (_folder, tree) = made_up::tree(files);

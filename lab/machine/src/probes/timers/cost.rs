@@ -65,11 +65,11 @@ pub(super) fn steps(
             std::cmp::Ordering::Less => backwards += 1,
         }
         readings += 1;
-        if readings % 64 == 0 && clock::monotonic_ns() > end_ns {
+        if readings.is_multiple_of(64) && clock::monotonic_ns() > end_ns {
             break;
         }
         // Looking at the time took a while, which is not a step.
-        last = if readings % 64 == 0 { read() } else { now };
+        last = if readings.is_multiple_of(64) { read() } else { now };
     }
     Some(Steps {
         least_ns: quantile(&mut seen, 0.0)? as f64 * ns_a_tick,

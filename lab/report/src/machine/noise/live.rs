@@ -24,7 +24,7 @@ pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
         let text = format!("{} further CPUs lost less", found.cpus.len() - CPUS_MOST);
         spans.push(vec![span(Tone::Dim, text)]);
     }
-    let last = format!("last minute: {}", lost(found));
+    let last = format!("last minute: {}", lost(found, super::ALL));
     let mut lines: Vec<String> = spans.iter().map(|line| paint(line, *look)).collect();
     lines.extend(crate::text::wrap_plain(&last, columns));
     lines.push("Ctrl-C ends it".to_owned());

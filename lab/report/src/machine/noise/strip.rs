@@ -1,7 +1,7 @@
 //! The time line of a CPU in letters.
 
+use super::time;
 use crate::look::{Look, Spans, Tone, span};
-use crate::number::seconds;
 use tiebreak_core::machine::{Cause, CpuNoise, Noise, Piece};
 
 /// Columns of the name of a CPU.
@@ -62,7 +62,7 @@ fn letter(piece: &Piece) -> char {
 /// What the letters mean.
 pub(super) fn key(found: &Noise, look: &Look) -> String {
     let piece_ns = found.cpus.iter().flat_map(|cpu| &cpu.strip).map(|piece| piece.length_ns).max();
-    let length = seconds(piece_ns.unwrap_or(0) as f64 / 1e9);
+    let length = time(piece_ns.unwrap_or(0));
     let letters: Vec<String> =
         Cause::ALL.iter().map(|cause| format!("{} {}", cause.letter(), cause.words())).collect();
     let drawn = |at: usize| look.pick(LEVELS[at].1, LEVELS[at].2);

@@ -41,8 +41,10 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
     };
     let noise: Vec<f64> = pairs.units.iter().map(of_unit).collect();
     let unit_ns = pairs.elapsed_ns as f64 / pairs.units.len().max(1) as f64;
-    let work =
-        format!("a chain of multiplications, units of {ROUNDS_A_UNIT} rounds in one process");
+    let work = format!(
+        "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
+         to an observation"
+    );
     floor("functions", work, &noise, unit_ns)
 }
 
@@ -75,8 +77,10 @@ pub(super) fn of_programs(budget: &mut Budget<'_>) -> Result<Option<Floor>, Stri
     Ok(floor("programs", work, &noise, round_ns))
 }
 
-/// A primer and both sides once, in the order of the coins: the log ratio of their wall times.
+/// A primer and both sides once, in the order of the coins, after the wait for a quiet machine that
+/// every comparison makes: the log ratio of their wall times.
 fn round(sampler: &mut Programs, round: u64, left: Duration) -> Result<f64, RunFailure> {
+    sampler.wait_for_quiet(left.saturating_sub(KEPT).as_nanos() as u64);
     let coins = coins::draw(Seed::from_text(SEED), round, 0, &[0, 1]);
     let timeout_ns = left.as_nanos() as u64;
     let mut wall_ns = |contestant: usize, padding_bytes: u32| {

@@ -258,7 +258,7 @@ fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
     let cycles = chain.steps as f64 * chain.cycles_a_step;
     let hertz = |share| Some(cycles / gaps::quantile(&chains_ns, share)? as f64 * 1e9);
     Some(Frequency {
-        least_hertz: hertz(1.0)?,
+        low_hertz: hertz(0.99)?,
         median_hertz: hertz(0.5)?,
         most_hertz: hertz(0.0)?,
         chains: chains_ns.len() as u64,

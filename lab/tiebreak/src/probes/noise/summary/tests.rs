@@ -80,7 +80,7 @@ fn the_time_line_knows_when_nobody_watched() {
 fn frequency_is_cycles_over_time() {
     let found = summarise(&[watch(vec![cpu(0, 0, &[])])], 1, CHAIN, None);
     let frequency = found.frequency.unwrap();
-    let all = [frequency.least_hertz, frequency.median_hertz, frequency.most_hertz];
+    let all = [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz];
     assert_eq!(all, [2e9, 3e9, 4e9]);
     let mut without = cpu(0, 0, &[]);
     without.chains_ns.clear();
