@@ -256,3 +256,33 @@ impl Noise {
         figures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_what_is_known() {
+        let keys = |noise: &Noise| -> Vec<String> {
+            noise.figures().into_iter().map(|figure| figure.key).collect()
+        };
+        let mut noise = Noise::default();
+        assert_eq!(keys(&noise), ["noise-lost"]);
+        let smallest = |seconds, fraction| SmallestSlowdown { seconds, rounds: 9, fraction };
+        noise.floors.push(Floor {
+            of: "programs".to_owned(),
+            smallest: vec![smallest(1.0, None), smallest(10.0, Some(0.02))],
+            ..Floor::default()
+        });
+        assert_eq!(keys(&noise), ["noise-lost", "noise-floor-programs-10s"]);
+        let text = serde_json::to_string(&noise).unwrap();
+        assert_eq!(serde_json::from_str::<Noise>(&text).unwrap(), noise);
+    }
+
+    #[test]
+    fn letters_tell_causes_apart() {
+        let mut letters = Cause::ALL.map(Cause::letter);
+        letters.sort_unstable();
+        assert!(letters.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

@@ -165,3 +165,21 @@ impl Timers {
         figures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_what_is_known() {
+        let clock = |name: &str| Clock { name: name.to_owned(), ..Clock::default() };
+        let mut timers = Timers::default();
+        assert!(timers.figures().is_empty());
+        timers.clocks = vec![clock("MONOTONIC_RAW"), clock("rdtsc")];
+        timers.vdso = Some(Vdso::default());
+        timers.counter = Some(TickCounter::default());
+        let keys: Vec<String> = timers.figures().into_iter().map(|figure| figure.key).collect();
+        assert_eq!(keys, ["clock-monotonic-raw", "clock-rdtsc", "clock-system-call", "ticks"]);
+        assert!(timers.clock("rdtsc").is_some() && timers.clock("rdtscp").is_none());
+    }
+}

@@ -25,9 +25,8 @@ use tiebreak_core::machine::{Probed, Throttled};
 const CPUS_AT_ONCE: usize = 8;
 /// One watch; between two of them the user may stop, and counters are read.
 const WATCH: Duration = Duration::from_millis(500);
-/// Of the budget: watching, and the same work against itself. The rest is the caller's, for
-/// programs and for simulation.
-const SHARES: [f64; 2] = [0.5, 0.25];
+/// Of the time that is not the caller's: watching, and the same work against itself.
+const SHARES: [f64; 2] = [0.66, 0.34];
 
 /// The probe.
 #[derive(Debug)]
@@ -38,6 +37,8 @@ pub struct Noise {
     /// Cycles of a step of the chain, if this machine counts cycles.
     cycles_a_step: Option<f64>,
     vendor: String,
+    /// The share of the budget that this probe uses.
+    share: f64,
 }
 
 /// What it saw.
@@ -105,11 +106,12 @@ pub struct Chain {
 }
 
 impl Noise {
-    /// Finds out whether CPUs can be watched here.
+    /// Finds out whether CPUs can be watched here. [`Noise::measure`] will use this share of its
+    /// budget; the rest is the caller's, for programs and for simulation.
     ///
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
-    pub fn new(cpus: &[usize]) -> Result<Noise, Unavailable> {
+    pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
         let unavailable = |way: &str, error: String| Unavailable {
             what: "noise",
             tried: vec![(way.to_owned(), error)],
@@ -127,6 +129,7 @@ impl Noise {
             tree,
             groups: cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect(),
             cycles_a_step: counted.into_iter().flatten().next(),
+            share,
         })
     }
 
@@ -189,10 +192,10 @@ impl Noise {
         })
     }
 
-    /// Watches for half of the budget and runs the same work against itself for a quarter; the last
-    /// quarter is the caller's.
+    /// Watches for two thirds of its share of the budget, and runs the same work against itself for
+    /// the last third.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let [watching, comparing] = SHARES.map(|share| budget.length().mul_f64(share));
+        let [watching, comparing] = SHARES.map(|share| budget.length().mul_f64(share * self.share));
         let end = Instant::now() + watching;
         let mut reasons = Vec::new();
         let mut watches = Vec::new();
@@ -239,7 +242,7 @@ mod tests {
         let flag = AtomicBool::new(is_stopped);
         let mut progress = |_| ();
         let mut budget = Budget::new(length, &flag, &mut progress);
-        Noise::new(&crate::cpus::allowed()).unwrap().measure(&mut budget)
+        Noise::new(&crate::cpus::allowed(), 1.0).unwrap().measure(&mut budget)
     }
 
     #[test]
@@ -271,11 +274,12 @@ mod tests {
             groups: Vec::new(),
             cycles_a_step: None,
             vendor: cpus.to_string(),
+            share: 1.0,
         };
         assert!(!probe(1).chain().is_known && !probe(1).chain().is_counted);
         let cpus = crate::cpus::allowed();
-        let found = Noise::new(&[cpus[0]].repeat(20)).unwrap();
+        let found = Noise::new(&[cpus[0]].repeat(20), 1.0).unwrap();
         assert_eq!((found.turns(), found.cpus_at_once()), (3, 7));
-        assert!(Noise::new(&[]).is_err() && Noise::new(&[8191]).is_err());
+        assert!(Noise::new(&[], 1.0).is_err() && Noise::new(&[8191], 1.0).is_err());
     }
 }

@@ -9,9 +9,15 @@ pub use live::watch_noise;
 use tiebreak_core::machine::{Noise, Probed};
 use tiebreak_machine::probes::{Budget, noise};
 
+/// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
+const SHARE: f64 = 0.55;
+/// The same of a short look, which leaves programs out.
+const SHARE_QUICK: f64 = 0.85;
+
 /// Probes the machine. Programs are run against themselves only if there is time.
 pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Noise> {
-    let probe = match noise::Noise::new(&wish.cpus) {
+    let share = if wish.is_quick { SHARE_QUICK } else { SHARE };
+    let probe = match noise::Noise::new(&wish.cpus, share) {
         Err(reason) => return unavailable(reason),
         Ok(probe) => probe,
     };

@@ -49,16 +49,14 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
 }
 
 /// The floor of programs: this program's own work against itself, by the lab's own sampler, for
-/// what is left of the budget. `None` if there was no time.
+/// what is left of the budget. `None` where this code is not in the program `tiebreak`, or the user
+/// stopped it.
 ///
 /// # Errors
-/// The program cannot be run here, in a sentence.
+/// The program cannot be run here, or there was no time, in a sentence.
 pub(super) fn of_programs(budget: &mut Budget<'_>) -> Result<Option<Floor>, String> {
-    let failed = |error: String| format!("programs were not run against themselves: {error}");
+    let failed = |error: String| format!("programs against themselves say nothing: {error}");
     let Some(command) = own_work() else { return Ok(None) };
-    if budget.left() < 2 * KEPT {
-        return Ok(None);
-    }
     let plan = planning::plan(&request(command)).map_err(|error| failed(error.to_string()))?;
     let mut sampler =
         Programs::new(&plan, interrupt::flag()).map_err(|error| failed(error.to_string()))?;
@@ -74,7 +72,12 @@ pub(super) fn of_programs(budget: &mut Budget<'_>) -> Result<Option<Floor>, Stri
     }
     let round_ns = begin.elapsed().as_nanos() as f64 / noise.len().max(1) as f64;
     let work = "this program's own work of some milliseconds".to_owned();
-    Ok(floor("programs", work, &noise, round_ns))
+    match floor("programs", work, &noise, round_ns) {
+        None if !budget.is_interrupted() => {
+            Err(failed(format!("there was time for {} rounds only", noise.len())))
+        }
+        floor => Ok(floor),
+    }
 }
 
 /// A primer and both sides once, in the order of the coins, after the wait for a quiet machine that

@@ -19,7 +19,7 @@ const TOLD_NS: u64 = 60_000_000_000;
 pub fn watch_noise(wish: &Wish, stop: &AtomicBool, show: &mut dyn FnMut(&Noise)) -> MachinePrint {
     let begin = Instant::now();
     let mut print = MachinePrint { is_quick: false, ..empty(wish) };
-    let found = match noise::Noise::new(&wish.cpus) {
+    let found = match noise::Noise::new(&wish.cpus, 1.0) {
         Err(reason) => unavailable(reason),
         Ok(probe) => watch(&probe, wish.each, stop, show),
     };
