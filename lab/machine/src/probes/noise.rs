@@ -215,7 +215,7 @@ impl Noise {
             }
             budget.tell(0.0);
         }
-        let pairs = pairs::run(comparing, budget);
+        let pairs = pairs::run(pairs::UNITS_MOST, comparing, budget);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         } else if watches.len() < self.turns() {
@@ -257,7 +257,7 @@ mod tests {
         for watch in reading.watches.iter().flat_map(|watch| &watch.cpus) {
             assert!(watch.seen_ns > 0 && watch.seen_ns <= watch.end_ns - watch.begin_ns);
         }
-        assert!(!reading.pairs.units.is_empty());
+        assert!(reading.pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
     }
 
     #[test]

@@ -10,7 +10,7 @@ const BATCH_NS: u64 = 200_000;
 /// Rounds of a unit: 10 ms or so.
 pub const ROUNDS_A_UNIT: usize = 24;
 /// Units are not more than this: what they add is nothing.
-const UNITS_MOST: usize = 4096;
+pub(super) const UNITS_MOST: usize = 4096;
 
 /// The same work against itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,14 +21,14 @@ pub struct Pairs {
     pub elapsed_ns: u64,
 }
 
-/// Runs units until the time is over.
-pub(super) fn run(length: Duration, budget: &mut Budget<'_>) -> Pairs {
+/// Runs units until there are so many or the time is over.
+pub(super) fn run(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
     let steps = steps_a_batch();
     let begin_ns = clock::monotonic_ns();
     let end = Instant::now() + length.min(budget.left());
     let mut coins = begin_ns | 1;
     let mut pairs = Pairs::default();
-    while pairs.units.len() < UNITS_MOST {
+    while pairs.units.len() < units {
         let mut unit = Vec::with_capacity(ROUNDS_A_UNIT);
         while unit.len() < ROUNDS_A_UNIT && Instant::now() < end && !budget.is_interrupted() {
             unit.push(round(steps, &mut coins));
@@ -90,11 +90,11 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut progress = |_| ();
         let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
-        let pairs = run(Duration::from_millis(40), &mut budget);
-        assert!(!pairs.units.is_empty() && pairs.elapsed_ns > 0);
+        let pairs = run(2, Duration::from_secs(60), &mut budget);
+        assert!(pairs.units.len() == 2 && pairs.elapsed_ns > 0);
         assert!(pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
         assert!(pairs.units.iter().flatten().flatten().all(|ns| *ns > 0));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(run(Duration::from_secs(60), &mut budget).units.is_empty());
+        assert!(run(2, Duration::from_secs(60), &mut budget).units.is_empty());
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn cost_ns(mut read: impl FnMut() -> u64, at_most: Duration) -> Optio
     let calls = calls_a_batch(&mut read);
     let mut batches = Vec::with_capacity(BATCHES);
     let mut then = clock::monotonic_ns();
-    while batches.len() < BATCHES && then < end_ns {
+    while batches.is_empty() || (batches.len() < BATCHES && then < end_ns) {
         for _ in 0..calls {
             std::hint::black_box(read());
         }
