@@ -5,6 +5,7 @@ mod keeper;
 pub mod prints;
 mod show;
 mod tune;
+mod watch;
 
 use self::keeper::Keeper;
 use crate::exit;
@@ -136,8 +137,10 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
 }
 
 fn noise(options: &NoiseOptions, io: &mut Io) -> Result<u8, Failure> {
-    // The live picture comes with the probe.
-    print(Some(Probe::Noise), &options.probe, io)
+    match options.watch {
+        true => watch::run(&options.probe, io),
+        false => print(Some(Probe::Noise), &options.probe, io),
+    }
 }
 
 /// Measures one probe, or all of them for a short look.

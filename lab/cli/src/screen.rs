@@ -57,6 +57,13 @@ impl<'a> Screen<'a> {
         }
     }
 
+    /// Writes a line that stays, now.
+    pub fn say(&mut self, line: &str) {
+        if !self.quiet {
+            self.io.err(&format!("{line}\n"));
+        }
+    }
+
     /// Takes the frame away, so that a report can stand in its place.
     pub fn clear(&mut self) {
         if self.lines > 0 {

@@ -21,9 +21,12 @@ pub use cores::Cores;
 pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, Unit};
 pub use latency::Latency;
-pub use noise::Noise;
+pub use noise::{
+    Cause, CauseShare, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
+    SmallestSlowdown, Throttled,
+};
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
-pub use timers::Timers;
+pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
 pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Tool, Topology};
 pub use tune::{Change, Knob, Needs, Setting, Standing, Tuning};

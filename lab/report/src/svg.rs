@@ -4,6 +4,7 @@ pub(crate) mod bars;
 mod chart;
 pub(crate) mod scene;
 mod study;
+pub(crate) mod timeline;
 mod topology;
 
 pub(crate) use self::chart::charts;

@@ -28,6 +28,7 @@ pub mod detector;
 pub mod eprocess;
 pub mod exact;
 pub mod family;
+pub mod gaps;
 pub mod limits;
 pub mod mean_test;
 pub mod noise;

@@ -12,6 +12,8 @@ mod noise;
 mod timers;
 mod topology;
 
+pub use noise::watch_noise;
+
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 use tiebreak_core::machine::{MachinePrint, Probe, Probed, Tried};

@@ -304,6 +304,40 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
+/// The styles of [`super::timeline`].
+pub(super) const TIMELINE: Sheet = Sheet { name: "tiebreak-timeline", style: TIMELINE_STYLE };
+
+const TIMELINE_STYLE: &str = "\
+.tiebreak-timeline{background:#fff}\
+.tiebreak-timeline text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-timeline .small{font-size:12px}\
+.tiebreak-timeline .head{font-weight:600}\
+.tiebreak-timeline .paper{fill:#fff}\
+.tiebreak-timeline .ink{fill:#1f2328}\
+.tiebreak-timeline .dim{fill:#59636e}\
+.tiebreak-timeline .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-timeline .grid{stroke:#d1d9e0;stroke-width:1}\
+.tiebreak-timeline .ground{fill:#eff2f5}\
+.tiebreak-timeline .task{fill:#bc4c00}\
+.tiebreak-timeline .limit{fill:#8250df}\
+.tiebreak-timeline .steal{fill:#d1242f}\
+.tiebreak-timeline .interrupt{fill:#0969da}\
+.tiebreak-timeline .unexplained{fill:#6e7781}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-timeline{background:#0d1117}\
+.tiebreak-timeline .paper{fill:#0d1117}\
+.tiebreak-timeline .ink{fill:#f0f6fc}\
+.tiebreak-timeline .dim{fill:#9198a1}\
+.tiebreak-timeline .axis{stroke:#9198a1}\
+.tiebreak-timeline .grid{stroke:#3d444d}\
+.tiebreak-timeline .ground{fill:#161b22}\
+.tiebreak-timeline .task{fill:#f0883e}\
+.tiebreak-timeline .limit{fill:#bc8cff}\
+.tiebreak-timeline .steal{fill:#ff7b72}\
+.tiebreak-timeline .interrupt{fill:#58a6ff}\
+.tiebreak-timeline .unexplained{fill:#b1bac4}\
+}";
+
 #[cfg(test)]
 mod tests {
     use super::*;

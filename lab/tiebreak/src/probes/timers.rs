@@ -1,13 +1,13 @@
-//! Timers: from what the probe saw to what is said of it.
+//! Timers: what the probe tells are medians of its own batches, so nothing is added to it.
 
 use super::{Wish, unavailable};
 use tiebreak_core::machine::{Probed, Timers};
 use tiebreak_machine::probes::{Budget, timers};
 
 /// Probes the machine.
-pub(super) fn probe(_wish: &Wish, budget: &mut Budget<'_>) -> Probed<Timers> {
-    match timers::Timers::new() {
+pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Timers> {
+    match timers::Timers::new(&wish.cpus) {
         Err(reason) => unavailable(reason),
-        Ok(probe) => probe.measure(budget).map(|_reading, _reasons| Timers::default()),
+        Ok(probe) => probe.measure(budget),
     }
 }

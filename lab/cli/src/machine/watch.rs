@@ -1,0 +1,39 @@
+//! `tiebreak machine noise --watch`: what disturbs this machine, drawn while it goes on.
+
+use super::{Pictures, ProbeOptions, chosen_cpus, code};
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::output::JsonTarget;
+use crate::output_file::OutputFile;
+use crate::screen::Screen;
+use std::time::Duration;
+use tiebreak::core::machine::{Noise, Probe};
+use tiebreak::measure::interrupt;
+use tiebreak::probes::{self, Wish};
+use tiebreak::report;
+
+/// Watches until the user stops it, or the budget is spent, and leaves the page of the last minute.
+pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
+    let json = JsonTarget::open(options.json.as_ref())?;
+    let wish = Wish {
+        probes: vec![Probe::Noise],
+        cpus: chosen_cpus(options)?,
+        is_quick: false,
+        each: options.budget.map(Duration::from_nanos),
+    };
+    let pictures = Pictures::open(Some(Probe::Noise), options.svg.as_ref())?;
+    let html = OutputFile::open("html", options.html.as_ref())?;
+    let redraws = io.err_redraws();
+    let mut screen = Screen::new(io, options.quiet);
+    let mut show = |found: &Noise| match redraws {
+        true => screen.show_as(|look, _| report::machine::noise::frame(found, look)),
+        false => screen.say(&report::machine::noise::line(found)),
+    };
+    let print = probes::watch_noise(&wish, interrupt::flag(), &mut show);
+    screen.clear();
+    let page = report::machine::page(&print, Probe::Noise, &io.out_look());
+    pictures.write(&print)?;
+    json.write_beside(&page, || report::machine::json(&print), io)?;
+    html.map_or(Ok(()), |file| file.write(&report::html::machine_page(&print, None)))?;
+    Ok(code(&print, Probe::Noise))
+}

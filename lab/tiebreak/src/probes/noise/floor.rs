@@ -1,0 +1,200 @@
+//! The noise floor in the units of a user: the smallest slowdown that a comparison of some length
+//! would find here, from the same thing against itself.
+
+use crate::planning::{self, HookRequest, Request};
+use std::time::{Duration, Instant};
+use tiebreak_core::machine::{Floor, SmallestSlowdown};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Adjust, Budget as PlanBudget, Centre, Gate, ProgramPlan};
+use tiebreak_core::sampler::{RunFailure, RunRequest, Sampler};
+use tiebreak_machine::clock;
+use tiebreak_machine::probes::Budget;
+use tiebreak_machine::probes::noise::{Pairs, ROUNDS_A_UNIT};
+use tiebreak_measure::{Programs, interrupt};
+use tiebreak_stats::coins::{self, Seed};
+use tiebreak_stats::observation::{LogRatio, log};
+use tiebreak_stats::power;
+use tiebreak_stats::unit;
+
+/// How long the comparisons are, in seconds.
+const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
+/// The error of their verdicts.
+const ERROR: f64 = 0.01;
+/// How many of them are to find it: what [`power::smallest_difference`] asks for.
+const CHANCE: f64 = 0.9;
+/// Fewer rounds than this say too little about noise.
+const ROUNDS_LEAST: usize = 20;
+/// Simulations are not longer than this.
+const ROUNDS_MOST: u64 = 5000;
+/// What is left of the budget for the simulations.
+const KEPT: Duration = Duration::from_millis(700);
+/// Coins of simulations: the same noise gives the same answer.
+const SEED: &str = "noise";
+
+/// The floor of functions, compared in one process. A unit of rounds is one observation, as in a
+/// comparison of functions. `None` if there were too few.
+pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
+    let of_round = |[left, right]: &[u64; 2]| LogRatio::exact(log(*left as f64 / *right as f64));
+    let of_unit = |unit: &Vec<[u64; 2]>| {
+        let rounds: Vec<LogRatio> = unit.iter().map(of_round).collect();
+        unit::summarise(&rounds).middle()
+    };
+    let noise: Vec<f64> = pairs.units.iter().map(of_unit).collect();
+    let unit_ns = pairs.elapsed_ns as f64 / pairs.units.len().max(1) as f64;
+    let work = format!(
+        "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
+         to an observation"
+    );
+    floor("functions", work, &noise, unit_ns)
+}
+
+/// The floor of programs: this program's own work against itself, by the lab's own sampler, for
+/// what is left of the budget. `None` where this code is not in the program `tiebreak`, or the user
+/// stopped it.
+///
+/// # Errors
+/// The program cannot be run here, or there was no time, in a sentence.
+pub(super) fn of_programs(budget: &mut Budget<'_>) -> Result<Option<Floor>, String> {
+    let failed = |error: String| format!("programs against themselves say nothing: {error}");
+    let Some(command) = own_work() else { return Ok(None) };
+    let plan = planning::plan(&request(command)).map_err(|error| failed(error.to_string()))?;
+    let mut sampler =
+        Programs::new(&plan, interrupt::flag()).map_err(|error| failed(error.to_string()))?;
+    let begin = Instant::now();
+    let mut noise = Vec::new();
+    while budget.left() > KEPT {
+        match round(&mut sampler, noise.len() as u64, budget.left()) {
+            Ok(ratio) => noise.push(ratio),
+            Err(RunFailure::Interrupted) => break,
+            Err(error) => return Err(failed(format!("{error:?}"))),
+        }
+        budget.tell(0.0);
+    }
+    let round_ns = begin.elapsed().as_nanos() as f64 / noise.len().max(1) as f64;
+    let work = "this program's own work of some milliseconds".to_owned();
+    match floor("programs", work, &noise, round_ns) {
+        None if !budget.is_interrupted() => {
+            Err(failed(format!("there was time for {} rounds only", noise.len())))
+        }
+        floor => Ok(floor),
+    }
+}
+
+/// A primer and both sides once, in the order of the coins, after the wait for a quiet machine that
+/// every comparison makes: the log ratio of their wall times.
+fn round(sampler: &mut Programs, round: u64, left: Duration) -> Result<f64, RunFailure> {
+    sampler.wait_for_quiet(left.saturating_sub(KEPT).as_nanos() as u64);
+    let coins = coins::draw(Seed::from_text(SEED), round, 0, &[0, 1]);
+    let timeout_ns = left.as_nanos() as u64;
+    let mut wall_ns = |contestant: usize, padding_bytes: u32| {
+        let request = RunRequest { contestant, padding_bytes, timeout_ns };
+        sampler.run(&request).map(|ran| ran.sample.wall_ns.max(1) as f64)
+    };
+    wall_ns(coins.primer, coins.padding_bytes[0])?;
+    let mut times = [1.0; 2];
+    for (contestant, padding_bytes) in coins.order.iter().zip(&coins.padding_bytes[1..]) {
+        times[*contestant] = wall_ns(*contestant, *padding_bytes)?;
+    }
+    Ok(log(times[0] / times[1]))
+}
+
+fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> {
+    if noise.len() < ROUNDS_LEAST || round_ns <= 0.0 {
+        return None;
+    }
+    let seed = Seed::from_text(SEED);
+    let smallest = |seconds: f64| {
+        let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
+        let fraction = power::smallest_difference(noise, rounds, ERROR, seed);
+        SmallestSlowdown { seconds, rounds, fraction }
+    };
+    Some(Floor {
+        of: of.to_owned(),
+        work,
+        rounds: noise.len() as u64,
+        round_ns,
+        error: ERROR,
+        chance: CHANCE,
+        smallest: LENGTHS_SECONDS.map(smallest).into(),
+    })
+}
+
+/// The command that runs this program's own work, as `tiebreak aa` does; `None` where this code
+/// runs in another program.
+fn own_work() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let is_ours = program.file_name().is_some_and(|name| name == "tiebreak");
+    let words = [program.display().to_string(), "__work".to_owned()];
+    is_ours.then(|| tiebreak_report::shell_line(&words))
+}
+
+fn request(command: String) -> Request {
+    Request {
+        commands: vec![command.clone(), command],
+        names: Vec::new(),
+        directories: Vec::new(),
+        parameters: Vec::new(),
+        claims: Vec::new(),
+        all_pairs: false,
+        metric: Metric::WallTime,
+        error: ERROR,
+        resolution: 0.01,
+        budget: Some(PlanBudget { rounds: None, seconds: Some(LENGTHS_SECONDS[1]) }),
+        centre: Centre::Factor,
+        adjust: Adjust::NONE,
+        block_runs: 1,
+        gate: Gate::None,
+        seed: SEED.to_owned(),
+        workload: String::new(),
+        hooks: HookRequest::default(),
+        program: ProgramPlan::default(),
+        clock_step_ns: clock::step_ns() as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units whose rounds differ by so much at most, by a fixed sequence.
+    fn pairs(units: usize, spread: f64) -> Pairs {
+        let mut state = 1_u64;
+        let mut unit = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut time = || (200_000.0 * (1.0 + spread * unit())) as u64;
+        let mut round = || [time(), time()];
+        let units = (0..units).map(|_| (0..ROUNDS_A_UNIT).map(|_| round()).collect());
+        Pairs { units: units.collect(), elapsed_ns: 0 }
+    }
+
+    fn smallest(spread: f64) -> [f64; 2] {
+        let pairs = Pairs { elapsed_ns: 100 * 10_000_000, ..pairs(100, spread) };
+        let floor = of_functions(&pairs).unwrap();
+        assert_eq!((floor.rounds, floor.round_ns), (100, 1e7));
+        let rounds: Vec<u64> = floor.smallest.iter().map(|one| one.rounds).collect();
+        assert_eq!(rounds, [100, 1000]);
+        [0, 1].map(|index| floor.smallest[index].fraction.unwrap())
+    }
+
+    #[test]
+    fn more_noise_hides_more_and_more_time_finds_more() {
+        let (quiet, noisy) = (smallest(0.01), smallest(0.1));
+        assert!(quiet[1] < quiet[0] && noisy[1] < noisy[0], "{quiet:?} {noisy:?}");
+        assert!(noisy[0] > 4.0 * quiet[0], "{quiet:?} {noisy:?}");
+    }
+
+    #[test]
+    fn too_little_says_nothing() {
+        assert_eq!(of_functions(&pairs(5, 0.1)), None);
+        assert_eq!(of_functions(&Pairs::default()), None);
+    }
+
+    #[test]
+    fn another_program_does_not_run_itself() {
+        assert_eq!(own_work(), None);
+    }
+}
