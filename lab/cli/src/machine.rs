@@ -61,7 +61,7 @@ enum MachineCommand {
     Latency(ProbeOptions),
     /// Memory bandwidth by the number of threads
     Bandwidth(ProbeOptions),
-    /// What disturbs a measurement here, and the smallest difference that can be found in spite of it
+    /// What disturbs a measurement here, and the smallest difference that can still be found
     Noise(NoiseOptions),
     /// Energy, where the machine has a meter
     Energy(ProbeOptions),

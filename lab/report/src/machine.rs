@@ -20,6 +20,7 @@ pub use tune::{tuning, tuning_json};
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
+use crate::svg;
 use tiebreak_core::machine::{MachinePrint, Probe, Probed, Tried};
 
 pub(crate) use self::head::{head, tail, title};
@@ -65,9 +66,6 @@ pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
         if lines.is_empty() && note.is_none() {
             lines.push("measured".to_owned());
         }
-        // Its name stands in front of it.
-        let named = format!("{}: ", probe.words());
-        let note = note.map(|note| note.strip_prefix(&named).unwrap_or(&note).to_owned());
         Some(Entry { probe, lines, note })
     };
     Probe::ALL.into_iter().filter_map(entry).collect()
@@ -123,17 +121,25 @@ pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     }
 }
 
-/// The picture of one probe as SVG; `None` if nothing was found that could be drawn.
+/// The picture of one probe as SVG: of what was found, or the sentence that says why nothing was.
+/// `None` if it was not asked for.
 pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
     match probe {
-        Probe::Topology => print.topology.as_ref()?.value().map(topology::svg),
-        Probe::Timers => print.timers.as_ref()?.value().map(timers::svg),
-        Probe::Cores => print.cores.as_ref()?.value().map(cores::svg),
-        Probe::Cacheline => print.cacheline.as_ref()?.value().map(cacheline::svg),
-        Probe::Latency => print.latency.as_ref()?.value().map(latency::svg),
-        Probe::Bandwidth => print.bandwidth.as_ref()?.value().map(bandwidth::svg),
-        Probe::Noise => print.noise.as_ref()?.value().map(noise::svg),
-        Probe::Energy => print.energy.as_ref()?.value().map(energy::svg),
+        Probe::Topology => drawn(print.topology.as_ref()?, probe, topology::svg),
+        Probe::Timers => drawn(print.timers.as_ref()?, probe, timers::svg),
+        Probe::Cores => drawn(print.cores.as_ref()?, probe, cores::svg),
+        Probe::Cacheline => drawn(print.cacheline.as_ref()?, probe, cacheline::svg),
+        Probe::Latency => drawn(print.latency.as_ref()?, probe, latency::svg),
+        Probe::Bandwidth => drawn(print.bandwidth.as_ref()?, probe, bandwidth::svg),
+        Probe::Noise => drawn(print.noise.as_ref()?, probe, noise::svg),
+        Probe::Energy => drawn(print.energy.as_ref()?, probe, energy::svg),
+    }
+}
+
+fn drawn<T>(probed: &Probed<T>, probe: Probe, svg: fn(&T) -> String) -> Option<String> {
+    match (probed.value(), note(probed)) {
+        (Some(value), _) => Some(svg(value)),
+        (None, why) => why.map(|why| svg::notice(probe.words(), &why)),
     }
 }
 
@@ -151,7 +157,15 @@ fn rows(print: &MachinePrint, probe: Probe) -> Option<(Vec<Row>, Option<String>)
 }
 
 fn rows_of<T>(probed: &Probed<T>, rows: fn(&T) -> Vec<Row>) -> (Vec<Row>, Option<String>) {
-    (probed.value().map(rows).unwrap_or_default(), note(probed))
+    (probed.value().map(rows).unwrap_or_default(), brief(probed))
+}
+
+/// The note for the screen, where the ways that were tried have no room for what each said.
+fn brief<T>(probed: &Probed<T>) -> Option<String> {
+    let Probed::Unavailable { tried, .. } = probed else { return note(probed) };
+    let ways: Vec<&str> =
+        tried.iter().map(|one| one.way.split(" (").next().unwrap_or(&one.way)).collect();
+    Some(format!("not available on this machine (tried {})", ways.join(", ")))
 }
 
 /// The page of a probe, or why there is none, with what speaks against it below.

@@ -2,12 +2,14 @@
 
 pub(crate) mod bars;
 mod chart;
+mod notice;
 pub(crate) mod scene;
 mod study;
 pub(crate) mod timeline;
 mod topology;
 
 pub(crate) use self::chart::charts;
+pub(crate) use self::notice::notice;
 pub use self::study::study;
 pub(crate) use self::topology::topology;
 

@@ -117,7 +117,8 @@ mod tests {
         let tried = vec![Tried { way: "perf".into(), error: "no such file".into() }];
         let probed: Probed<u32> = Probed::Unavailable { what: "energy".into(), tried };
         let text = serde_json::to_string(&probed).unwrap();
-        let expected = r#"{"state":"unavailable","what":"energy","tried":[{"way":"perf","error":"no such file"}]}"#;
+        let tried = r#"[{"way":"perf","error":"no such file"}]"#;
+        let expected = format!(r#"{{"state":"unavailable","what":"energy","tried":{tried}}}"#);
         assert_eq!(text, expected);
         assert_eq!(serde_json::from_str::<Probed<u32>>(&text).unwrap(), probed);
     }
