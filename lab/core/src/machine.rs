@@ -13,11 +13,16 @@ mod timers;
 mod topology;
 
 pub use bandwidth::Bandwidth;
-pub use cacheline::Cacheline;
+pub use cacheline::{
+    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
+    StridedGain, StridedPoint,
+};
 pub use cores::Cores;
 pub use energy::Energy;
 pub use figure::{Better, Figure, Unit};
-pub use latency::Latency;
+pub use latency::{
+    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
+};
 pub use noise::Noise;
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};

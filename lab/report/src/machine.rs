@@ -6,6 +6,7 @@ mod cores;
 mod energy;
 mod latency;
 mod noise;
+mod sizes;
 mod timers;
 mod topology;
 
