@@ -20,8 +20,12 @@ pub struct Cacheline {
     pub prefetch_reach_bytes: Option<u64>,
     /// What the machine says of itself: `sysfs`, `CPUID`.
     pub advertised: Vec<LineAdvertised>,
-    /// Loads beside a line that was just loaded, near ones first; empty without a flush.
-    pub flush: Vec<FlushPoint>,
+    /// Loads after a line was flushed that both had been loaded from, near ones first: slow ones
+    /// were flushed with it. Empty where no program may flush.
+    pub flushed_together: Vec<FlushPoint>,
+    /// Loads after all was flushed and the line was loaded, near ones first: fast ones came with it.
+    /// Empty as above.
+    pub loaded_together: Vec<FlushPoint>,
     /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that could be
     /// seen to run together.
     pub sharing: Vec<SharingPoint>,
@@ -38,8 +42,10 @@ pub struct Cacheline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineMethod {
+    /// Load two addresses, flush the first, time the second.
+    FlushedTogether,
     /// Flush two addresses, load the first, time the second.
-    Flush,
+    LoadedTogether,
     /// Two CPUs increment two words at a distance.
     Sharing,
     /// The published strided copy.
@@ -50,7 +56,8 @@ impl LineMethod {
     /// What it is called on a page.
     pub fn words(self) -> &'static str {
         match self {
-            LineMethod::Flush => "flush and load",
+            LineMethod::FlushedTogether => "flushed together",
+            LineMethod::LoadedTogether => "loaded together",
             LineMethod::Sharing => "false sharing",
             LineMethod::Strided => "strided copy",
         }
@@ -85,7 +92,7 @@ pub struct LineAdvertised {
     pub line_bytes: u64,
 }
 
-/// Loads at an offset from the start of a line that was just loaded, after both were flushed.
+/// Loads at an offset from the start of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlushPoint {
     /// Bytes from the start of the line.

@@ -5,7 +5,7 @@ mod flush;
 mod sharing;
 mod strided;
 
-pub use flush::Point as FlushPoint;
+pub use flush::{Point as FlushPoint, Seen as Flush};
 pub use sharing::Point as SharingPoint;
 pub use strided::Point as StridedPoint;
 
@@ -30,8 +30,8 @@ pub struct Cacheline {
 /// What it saw: of each method what it gave, or why it gave nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Loads beside a line that was just loaded.
-    pub flush: Result<Vec<FlushPoint>, String>,
+    /// Loads beside a line that was just flushed, or loaded.
+    pub flush: Result<Flush, String>,
     /// Increments by two CPUs.
     pub sharing: Result<Vec<SharingPoint>, String>,
     /// The strided copy.

@@ -8,7 +8,7 @@ use crate::number::{Rounding, percent, ratio};
 use crate::page::Page;
 use crate::svg;
 use crate::table::{Align, Column, render};
-use tiebreak_core::machine::{Cacheline, LineMethod, LineSaid};
+use tiebreak_core::machine::{Cacheline, FlushPoint, LineMethod, LineSaid};
 
 /// The lines of the screen that tells everything at once.
 pub(super) fn rows(found: &Cacheline) -> Vec<Row> {
@@ -19,12 +19,17 @@ pub(super) fn rows(found: &Cacheline) -> Vec<Row> {
     rows
 }
 
-/// `64 bytes by flush and load, as sysfs and CPUID say; prefetch reaches 256 bytes`.
+/// `64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 256 bytes`.
 fn answer(found: &Cacheline) -> String {
     let Some((line, method)) = found.line_bytes.zip(found.answered_by) else {
         return "not known".to_owned();
     };
-    let mut text = format!("{line} bytes by {}", method.words());
+    let mut text = match method {
+        LineMethod::FlushedTogether | LineMethod::LoadedTogether => {
+            format!("{line} bytes are {}", method.words())
+        }
+        LineMethod::Sharing | LineMethod::Strided => format!("{line} bytes by {}", method.words()),
+    };
     let sources: Vec<&str> = found.advertised.iter().map(|said| said.source.as_str()).collect();
     let sources = sources.join(" and ");
     match found.agrees() {
@@ -110,11 +115,11 @@ fn gains(found: &Cacheline, look: &Look) -> String {
 
 fn small_print(found: &Cacheline, look: &Look) -> String {
     let mut text = String::new();
-    if !found.flush.is_empty() {
-        text += "Flush and load: two addresses are flushed, the first, at the start of a page, is \
-                 loaded, then the second is timed; slow is what takes longer than the mean of a hit \
-                 and a miss. A line ends where slow loads begin; where most are slow, nothing was \
-                 fetched ahead any more. ";
+    if !found.flushed_together.is_empty() {
+        text += "Flushed together: two addresses are loaded, the first, at the start of a page, is \
+                 flushed, the second is timed. Loaded together: both are flushed, the first is \
+                 loaded, the second is timed; where most are slow, nothing was fetched ahead any \
+                 more. Slow is what takes longer than the geometric mean of a hit and a miss. ";
     }
     if found.said.iter().any(|said| said.method == LineMethod::Sharing) {
         text += "False sharing: two CPUs increment two words, and only batches count during which \
@@ -139,17 +144,22 @@ fn charts(found: &Cacheline) -> Vec<Chart> {
     };
     let whole: fn(f64) -> String = |value| format!("{value:.0}");
     let curve = |name: &str, points: Vec<(f64, f64)>| Curve { name: name.to_owned(), points };
-    let flush = found.flush.iter().map(|p| (p.offset_bytes as f64, p.slow_share)).collect();
+    let shares = |points: &[FlushPoint]| -> Vec<(f64, f64)> {
+        points.iter().map(|point| (point.offset_bytes as f64, point.slow_share)).collect()
+    };
     let sharing = found.sharing.iter().map(|p| (p.distance_bytes as f64, p.increment_ns)).collect();
     let strided = found.strided.iter().filter(|point| point.stride_bytes >= 16);
     let strided =
         strided.map(|p| (p.stride_bytes as f64, p.passed_bytes_per_s / 1e9)).collect::<Vec<_>>();
     let all = [
         Chart {
-            title: "loads beside a line that was just loaded".to_owned(),
+            title: "loads beside the start of a line".to_owned(),
             x: axis("bytes from the start of the line", true, whole),
             y: axis("share of slow loads", false, |value| percent(value, Rounding::Nearest)),
-            curves: vec![curve("slow", flush)],
+            curves: vec![
+                curve("after it was flushed", shares(&found.flushed_together)),
+                curve("after it was loaded", shares(&found.loaded_together)),
+            ],
             marks: line.iter().cloned().chain(reach).collect(),
         },
         Chart {

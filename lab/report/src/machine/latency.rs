@@ -45,16 +45,19 @@ fn smaller(cache: &CacheSize) -> Option<String> {
     }
 }
 
-/// `address translation: free to 96 pages, +1.9 ns to 4096, then +9.1 ns`.
+/// `TLB: free to 96 pages, +1.63 ns to 4096, then +9.10 ns`.
 fn translation(found: &Latency) -> Option<String> {
     let (last, before) = found.tlb_levels.split_last().filter(|(_, rest)| !rest.is_empty())?;
     let words = |level: &TlbLevel| match level.extra_ns {
         extra if extra < 0.1 => "free".to_owned(),
         extra => format!("+{}", ns(extra)),
     };
-    let before = before.iter().map(|level| format!("{} to {}", words(level), level.to_pages));
+    let pages = |index| if index == 0 { " pages" } else { "" };
+    let before = before.iter().enumerate();
+    let before =
+        before.map(|(i, level)| format!("{} to {}{}", words(level), level.to_pages, pages(i)));
     let before = before.collect::<Vec<_>>().join(", ");
-    Some(format!("address translation, by 4 KiB pages in use: {before}, then {}", words(last)))
+    Some(format!("TLB: {before}, then {}", words(last)))
 }
 
 /// Everything that was found, with its pictures in letters.
@@ -137,8 +140,9 @@ fn small_print(found: &Latency, look: &Look) -> String {
     let text = format!(
         "Each load waits for the one before; the lines of the data are visited once each, in random \
          order. Medians of batches of about 10 us. A level is a run of sizes whose latencies differ \
-         little, and holds its largest size; steps between two levels are left out. Beside each \
-         number of pages, as many lines that lie side by side tell what the caches cost.{} Twice as \
+         little, and holds its largest size; steps between two levels are left out. What the \
+         TLB costs is what a line on each of so many pages of 4 KiB costs more than as many lines \
+         side by side.{} Twice as \
          many loads took {:.2} times as long.",
         judge.unwrap_or_default(),
         found.double_work_ratio

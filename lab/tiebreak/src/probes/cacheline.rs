@@ -8,8 +8,9 @@ use tiebreak_core::machine::{
 use tiebreak_machine::probes::{Budget, cacheline};
 use tiebreak_stats::change_points::{levels, shares};
 
-/// A line ends where at least so many more loads of a hundred are slow.
-const CLEARLY_SLOWER: f64 = 0.05;
+/// A line ends where the share of slow loads differs by so much from that of the nearest ones. That
+/// it differs at all is proven by then; less would be of no account.
+const CLEARLY: f64 = 0.01;
 /// Lengths of a line that the published rule is tried on.
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
 /// The published rule: "as soon as you use a stride that is twice the cache line, you should be
@@ -26,10 +27,16 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Cacheline> {
 
 fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let mut missing = Vec::new();
-    let flush = taken(reading.flush, LineMethod::Flush, &mut missing);
+    let (flushed, loaded) = match reading.flush {
+        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
+        Err(why) => (Err(why.clone()), Err(why)),
+    };
+    let flushed = taken(flushed, LineMethod::FlushedTogether, &mut missing);
+    let loaded = taken(loaded, LineMethod::LoadedTogether, &mut missing);
     let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
     let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
-    let flush: Vec<FlushPoint> = flush.iter().map(flush_point).collect();
+    let [flushed, loaded] =
+        [flushed, loaded].map(|points| points.iter().map(flush_point).collect::<Vec<_>>());
     let sharing: Vec<SharingPoint> = sharing.iter().map(sharing_point).collect();
     let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
     let gains: Vec<StridedGain> =
@@ -37,7 +44,8 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let says =
         |method, is_there: bool, line_bytes| is_there.then_some(LineSaid { method, line_bytes });
     let said: Vec<LineSaid> = [
-        says(LineMethod::Flush, !flush.is_empty(), flushed_line(&flush)),
+        says(LineMethod::FlushedTogether, !flushed.is_empty(), line_end(&flushed)),
+        says(LineMethod::LoadedTogether, !loaded.is_empty(), line_end(&loaded)),
         says(LineMethod::Sharing, !sharing.is_empty(), shared_line(&sharing)),
         says(LineMethod::Strided, !gains.is_empty(), strided_line(&gains)),
     ]
@@ -52,7 +60,7 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
         let why = "neither a flush nor false sharing could tell how long a line is";
         reasons.push(why.to_owned());
     }
-    let prefetch = flush.iter().find(|point| point.slow_share > 0.5);
+    let prefetch = loaded.iter().find(|point| point.slow_share > 0.5);
     let advertised = reading
         .advertised
         .iter()
@@ -63,7 +71,8 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
         prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
         advertised: advertised.collect(),
         said,
-        flush,
+        flushed_together: flushed,
+        loaded_together: loaded,
         sharing,
         strided,
         gains,
@@ -102,8 +111,9 @@ fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
     StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }
 
-/// The first offset of the first segment with clearly more slow loads than the nearest offsets.
-fn flushed_line(points: &[FlushPoint]) -> Option<u64> {
+/// The first offset of the first segment whose share of slow loads is clearly not that of the nearest
+/// offsets.
+fn line_end(points: &[FlushPoint]) -> Option<u64> {
     let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
     let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
     let segments = shares(&slow, &loads);
@@ -112,7 +122,7 @@ fn flushed_line(points: &[FlushPoint]) -> Option<u64> {
         sum(&slow) / sum(&loads)
     };
     let nearest = share(segments.first()?);
-    let beyond = segments.iter().find(|segment| share(segment) > nearest + CLEARLY_SLOWER)?;
+    let beyond = segments.iter().find(|segment| (share(segment) - nearest).abs() > CLEARLY)?;
     Some(points[beyond.0].offset_bytes)
 }
 

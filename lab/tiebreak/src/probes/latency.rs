@@ -12,6 +12,9 @@ use tiebreak_stats::change_points::levels;
 const HUGE_PAGE: u64 = 2 << 20;
 /// A curve is one of huge pages if at least this share of its data lay on them.
 const MOSTLY: f64 = 0.5;
+/// What takes longer than this share of a load from memory is on the way there, and no cache: near
+/// the end of the last cache some loads hit it and some do not.
+const ON_THE_WAY: f64 = 2.0 / 3.0;
 /// The last level is memory if the data became this many times as large as the last cache.
 const CLEARLY_LARGER: u64 = 2;
 
@@ -96,32 +99,46 @@ fn caches_of(curve: &LatencyCurve, advertised: &[(u32, u64)]) -> (Vec<CacheSize>
     let last_cache = advertised.last().map(|cache| cache.1);
     let is_memory =
         !before.is_empty() && last_cache.is_none_or(|size| end >= CLEARLY_LARGER * size);
+    let memory_ns = is_memory.then_some(last.latency_ns);
+    let is_cache = |level: &&LatencyLevel| {
+        memory_ns.is_none_or(|memory| level.latency_ns <= ON_THE_WAY * memory)
+    };
+    let seen: Vec<LatencyLevel> = curve.levels.iter().filter(is_cache).copied().collect();
     if advertised.is_empty() {
         let cache = |(level, seen): (u32, &LatencyLevel)| CacheSize {
             level,
             advertised_bytes: None,
-            effective_bytes: Some(seen.to_bytes),
+            effective_bytes: Some(seen.to_bytes).filter(|bytes| *bytes < end),
             latency_ns: Some(seen.latency_ns),
         };
-        let caches = (1..).zip(before).map(cache).collect();
-        return (caches, is_memory.then_some(last.latency_ns));
+        return ((1..).zip(&seen).map(cache).collect(), memory_ns);
     }
-    let seen = if is_memory { before } else { &curve.levels };
     let sizes: Vec<f64> = advertised.iter().map(|cache| cache.1 as f64).collect();
     let held: Vec<f64> = seen.iter().map(|level| level.to_bytes as f64).collect();
-    let found = matched(&sizes, &held);
+    let mut below = 0;
     let cache = |(&(level, size), index): (&(u32, u64), Option<usize>)| {
-        let seen = index.map(|index| seen[index]);
+        let all = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
+        below = index.map_or(below, |index| index + 1);
         CacheSize {
             level,
             advertised_bytes: Some(size),
             // Where the measurement ended within a level, its size is not known.
-            effective_bytes: seen.map(|level| level.to_bytes).filter(|bytes| *bytes < end),
-            latency_ns: seen.map(|level| level.latency_ns),
+            effective_bytes: all.last().map(|level| level.to_bytes).filter(|bytes| *bytes < end),
+            latency_ns: longest(all, curve).map(|level| level.latency_ns),
         }
     };
-    let caches = advertised.iter().zip(found).map(cache).collect();
-    (caches, is_memory.then_some(last.latency_ns))
+    let caches = advertised.iter().zip(matched(&sizes, &held)).map(cache).collect();
+    (caches, memory_ns)
+}
+
+/// A cache that is nearly full answers some loads slowly, so its last sizes can be a level of their
+/// own: the cache's latency is that of the level with the most sizes, the first of several.
+fn longest<'a>(levels: &'a [LatencyLevel], curve: &LatencyCurve) -> Option<&'a LatencyLevel> {
+    let sizes = |level: &&LatencyLevel| {
+        let within = level.from_bytes..=level.to_bytes;
+        curve.points.iter().filter(|point| within.contains(&point.size_bytes)).count()
+    };
+    levels.iter().rev().max_by_key(sizes)
 }
 
 /// Levels of what a load costs more with its lines apart, as many times a load from the nearest

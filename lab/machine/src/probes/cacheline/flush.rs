@@ -1,5 +1,9 @@
-//! Two addresses are flushed, the first is loaded, the second is timed: it is fast if it came along
-//! with the first. Of x86 alone, where any program may flush.
+//! Two ways to see a line by flushing. Of x86 alone, where any program may flush.
+//!
+//! 1. Flushed together: two addresses are loaded, the first is flushed, the second is timed. It is
+//!    slow if it was flushed along with the first. No prefetcher has a part in it.
+//! 2. Loaded together: both are flushed, the first is loaded, the second is timed. It is fast if it
+//!    came along with the first: on its line, or fetched ahead.
 
 use crate::probes::Budget;
 use crate::probes::mapped::{Mapped, Pages, SMALL_PAGE};
@@ -17,10 +21,19 @@ const ROW: usize = 16;
 /// Pairs of a load that hits and one that misses, by which the threshold is set.
 const CALIBRATION: usize = 400;
 
+/// What was seen by both ways, near offsets first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// After the start of the line was flushed.
+    pub flushed: Vec<Point>,
+    /// After the start of the line was loaded.
+    pub loaded: Vec<Point>,
+}
+
 /// Loads at one offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Bytes from the start of the line that was loaded just before.
+    /// Bytes from the start of the line that was flushed, or loaded, just before.
     pub offset_bytes: u64,
     /// How many loads were timed.
     pub loads: u64,
@@ -30,7 +43,7 @@ pub struct Point {
 
 /// What was seen; empty where nothing can be flushed, or a miss cannot be told from a hit.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<Vec<Point>, String> {
+pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<Seen, String> {
     Err("no program may flush a line on this architecture".to_owned())
 }
 
@@ -39,7 +52,7 @@ pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<Vec<Point>, Str
 /// # Errors
 /// Why nothing was: there is no memory, or a miss cannot be told from a hit.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Vec<Point>, String> {
+pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
     let begin = Instant::now();
     let mapped = Mapped::new(BYTES, Pages::Small).map_err(|error| error.to_string())?;
     for page in (0..BYTES).step_by(SMALL_PAGE) {
@@ -47,19 +60,24 @@ pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Vec<P
         unsafe { mapped.at(page).write(1) };
     }
     let threshold = x86::threshold(&mapped)?;
-    let mut points = OFFSETS.map(|offset| Point { offset_bytes: offset as u64, loads: 0, slow: 0 });
+    let point = |offset| Point { offset_bytes: offset as u64, loads: 0, slow: 0 };
+    let mut points = [OFFSETS.map(point); 2];
     let mut random = 1_u64;
     while begin.elapsed() < length && !budget.is_spent() {
         let pick = next(&mut random) as usize % OFFSETS.len();
-        for _ in 0..ROW {
+        for round in 0..2 * ROW {
             let page = next(&mut random) as usize % (BYTES / SMALL_PAGE) * SMALL_PAGE;
-            let ticks = x86::second_load_ticks(&mapped, page, OFFSETS[pick]);
-            points[pick].loads += 1;
-            points[pick].slow += u64::from(ticks > threshold);
+            let way = [x86::flushed_ticks, x86::loaded_ticks][round % 2];
+            let ticks = way(&mapped, page, OFFSETS[pick]);
+            let point = &mut points[round % 2][pick];
+            point.loads += 1;
+            point.slow += u64::from(ticks > threshold);
         }
     }
     budget.tell(0.0);
-    Ok(points.into_iter().filter(|point| point.loads > 0).collect())
+    let [flushed, loaded] =
+        points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
+    Ok(Seen { flushed, loaded })
 }
 
 /// A linear congruential generator's upper half (Knuth's MMIX constants): which page is next need
@@ -104,9 +122,24 @@ mod x86 {
         unsafe { _mm_mfence() };
     }
 
-    /// Ticks of the load of the byte at an offset, right after that of the byte at the page's start.
-    pub(super) fn second_load_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
-        let (first, second) = (mapped.at(page).cast_const(), mapped.at(page + offset).cast_const());
+    fn both(mapped: &Mapped, page: usize, offset: usize) -> [*const u8; 2] {
+        [page, page + offset].map(|at| mapped.at(at).cast_const())
+    }
+
+    /// Ticks of the load of the byte at an offset after both were loaded and the byte at the page's
+    /// start was flushed.
+    pub(super) fn flushed_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
+        let [first, second] = both(mapped, page, offset);
+        load_ticks(first);
+        load_ticks(second);
+        flush(first);
+        wait_for_memory();
+        load_ticks(second)
+    }
+
+    /// The same after both were flushed and the byte at the page's start was loaded.
+    pub(super) fn loaded_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
+        let [first, second] = both(mapped, page, offset);
         flush(first);
         flush(second);
         wait_for_memory();
@@ -146,12 +179,12 @@ mod tests {
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         match measure(Duration::from_millis(200), &mut budget) {
             Err(why) => assert!(!why.is_empty()),
-            Ok(points) => {
+            Ok(seen) => [seen.flushed, seen.loaded].into_iter().for_each(|points| {
                 assert!(points.is_sorted_by_key(|point| point.offset_bytes));
                 assert!(points.iter().all(|point| point.slow <= point.loads));
                 assert!(points.iter().all(|point| point.loads % ROW as u64 == 0));
                 assert!(!points.is_empty());
-            }
+            }),
         }
         assert!(OFFSETS.is_sorted() && OFFSETS[OFFSETS.len() - 1] < SMALL_PAGE);
     }

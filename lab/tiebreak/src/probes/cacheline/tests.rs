@@ -3,18 +3,23 @@
 use super::*;
 
 /// A line of so many bytes, with a prefetcher that reaches so far.
-fn flush(line: u64, reach: u64) -> Vec<cacheline::FlushPoint> {
+fn flush(line: u64, reach: u64) -> cacheline::Flush {
     let offsets = [1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 192, 255, 256, 512, 1024];
     let slow = |offset: u64| match offset {
-        offset if offset < line => offset % 3,
-        offset if offset < reach => 150 + offset % 7,
+        offset if offset < line => offset % 2,
+        offset if offset < reach => 40 + offset % 7,
         _ => 960,
     };
     let point = |offset_bytes| {
         let loads = 1000;
         cacheline::FlushPoint { offset_bytes, loads, slow: slow(offset_bytes) }
     };
-    offsets.map(point).to_vec()
+    let loaded = offsets.map(point).to_vec();
+    let together = |point: &cacheline::FlushPoint| {
+        let slow = if point.offset_bytes < line { 1000 } else { 2 };
+        cacheline::FlushPoint { slow, ..*point }
+    };
+    cacheline::Flush { flushed: loaded.iter().map(together).collect(), loaded }
 }
 
 fn sharing(line: u64, apart: f64) -> Vec<cacheline::SharingPoint> {
@@ -47,40 +52,48 @@ fn reading() -> cacheline::Reading {
 
 #[test]
 fn methods_say_what_they_see() {
-    let check = |reading: cacheline::Reading, said: [Option<u64>; 3], by: Option<LineMethod>| {
+    let check = |reading: cacheline::Reading, said: [Option<u64>; 4], by: Option<LineMethod>| {
         let mut reasons = Vec::new();
         let found = found(reading, &mut reasons);
         let of = |method| {
             let said = found.said.iter().find(|said| said.method == method);
             said.and_then(|said| said.line_bytes)
         };
-        let all = [LineMethod::Flush, LineMethod::Sharing, LineMethod::Strided].map(of);
+        let all = [
+            LineMethod::FlushedTogether,
+            LineMethod::LoadedTogether,
+            LineMethod::Sharing,
+            LineMethod::Strided,
+        ]
+        .map(of);
         assert_eq!((all, found.answered_by), (said, by));
-        let answer = [all[0], all[1]].into_iter().flatten().next();
+        let answer = all[..3].iter().copied().flatten().next();
         assert_eq!(found.line_bytes, answer);
         assert_eq!(reasons.len(), usize::from(by.is_none()));
         found
     };
-    let line = Some(64);
-    let found = check(reading(), [line; 3], Some(LineMethod::Flush));
+    let (line, long) = (Some(64), Some(128));
+    let flushed = Some(LineMethod::FlushedTogether);
+    let found = check(reading(), [line; 4], flushed);
     assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(256), Some(true)));
-    let long = cacheline::Reading { flush: Ok(flush(128, 128)), ..reading() };
-    let found = check(long, [Some(128), line, line], Some(LineMethod::Flush));
+    let other = cacheline::Reading { flush: Ok(flush(128, 128)), ..reading() };
+    let found = check(other, [long, long, line, line], flushed);
     assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(128), Some(false)));
     // The strided copy alone is no answer, and a gain of 1.4 says nothing.
     let none = || Err("not here".to_owned());
-    let alone = cacheline::Reading { flush: none(), sharing: none(), ..reading() };
-    let found = check(alone, [None, None, line], None);
-    assert_eq!((found.missing.len(), found.agrees()), (2, None));
+    let alone =
+        cacheline::Reading { flush: none(), sharing: Err("not here".to_owned()), ..reading() };
+    let found = check(alone, [None, None, None, line], None);
+    assert_eq!((found.missing.len(), found.agrees()), (3, None));
     let weak = cacheline::Reading { strided: Ok(strided(64, 1.4)), ..reading() };
-    let found = check(weak, [line, line, None], Some(LineMethod::Flush));
+    let found = check(weak, [line, line, line, None], flushed);
     assert!((found.gain(64).unwrap() - 1.4).abs() < 1e-9);
     // Two CPUs that share a core do not disturb each other.
     let twins = cacheline::Reading { flush: none(), sharing: Ok(sharing(64, 60.0)), ..reading() };
-    check(twins, [None, None, line], None);
+    check(twins, [None, None, None, line], None);
     let arm = cacheline::Reading { flush: none(), ..reading() };
-    check(arm, [None, line, line], Some(LineMethod::Sharing));
+    check(arm, [None, None, line, line], Some(LineMethod::Sharing));
     let short = cacheline::Reading { strided: Ok(Vec::new()), ..reading() };
-    let found = check(short, [line, line, None], Some(LineMethod::Flush));
+    let found = check(short, [line, line, line, None], flushed);
     assert_eq!(found.missing[0].why, "the time was too short");
 }

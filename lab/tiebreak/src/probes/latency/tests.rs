@@ -86,3 +86,24 @@ fn translation_has_its_levels() {
     assert!(found.tlb_levels[0].extra_ns.abs() < 1e-9);
     assert!((13.0..14.0).contains(&found.tlb_levels[2].extra_ns));
 }
+
+#[test]
+fn a_cache_that_is_nearly_full_is_still_that_cache() {
+    let levels = [
+        (48 * KIB, 1.0),
+        (512 * KIB, 3.3),
+        (MIB, 5.4),
+        (3 * MIB, 10.0),
+        (6 * MIB, 27.0),
+        (12 * MIB, 100.0),
+        (64 * MIB, 140.0),
+    ];
+    let found = found(reading(vec![made_up(4096, None, &levels)], &CACHES), &mut Vec::new());
+    let caches: Vec<_> = found
+        .caches
+        .iter()
+        .map(|cache| (cache.effective_bytes.unwrap(), (cache.latency_ns.unwrap() * 10.0).round()))
+        .collect();
+    assert_eq!(caches, [(48 * KIB, 10.0), (MIB, 33.0), (6 * MIB, 100.0)]);
+    assert_eq!(found.memory_ns.map(f64::round), Some(140.0));
+}
