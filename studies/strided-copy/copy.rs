@@ -1,5 +1,5 @@
-//! The source's loop in Rust. The kernel learns the stride when it runs; a contestant's own comes from
-//! the build's environment.
+//! The source's loop in Rust. The kernel learns the stride when it runs; a contestant's own comes
+//! from the build's environment.
 
 use tiebreak_abi::{Contestant, Sink, Workload, contestant, kernel};
 

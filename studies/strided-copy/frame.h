@@ -1,10 +1,10 @@
 /* What every C contestant of this study shares: the state, the checksum and the check.
  *
  * Contestants copy different bytes, and claims compare them, so the answer cannot be the bytes. It
- * is, for each block of 4096 bytes of the array, how many of them are not as they should be: 0. Each
- * contestant is looked at twice: the bytes that the run left, where it should have copied; and, after
- * another call on an output that differs from the input everywhere, all bytes, so that copying more
- * than every STRIDE-th is wrong too. */
+ * is, for each block of 4096 bytes of the array, how many of them are not as they should be: 0.
+ * Each contestant is looked at twice: the bytes that the run left, where it should have copied;
+ * and, after another call on an output that differs from the input everywhere, all bytes, so that
+ * copying more than every STRIDE-th is wrong too. */
 #ifndef FRAME_H
 #define FRAME_H
 

@@ -1,5 +1,5 @@
-/* The oracle: an array of random bytes. The answer says, twice for each block of 4096 bytes, that none
- * is wrong: see frame.h. */
+/* The oracle: an array of random bytes. The answer says, twice for each block of 4096 bytes, that
+ * none is wrong: see frame.h. */
 #include "tiebreak.h"
 #include <string.h>
 

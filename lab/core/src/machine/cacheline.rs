@@ -23,8 +23,8 @@ pub struct Cacheline {
     /// Loads after a line was flushed that both had been loaded from, near ones first: slow ones
     /// were flushed with it. Empty where no program may flush.
     pub flushed_together: Vec<FlushPoint>,
-    /// Loads after all was flushed and the line was loaded, near ones first: fast ones came with it.
-    /// Empty as above.
+    /// Loads after all was flushed and the line was loaded, near ones first: fast ones came with
+    /// it. Empty as above.
     pub loaded_together: Vec<FlushPoint>,
     /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that could be
     /// seen to run together.
@@ -121,7 +121,7 @@ pub struct SharingPoint {
 pub struct StridedPoint {
     /// Bytes from one byte that is copied to the next.
     pub stride_bytes: u64,
-    /// Time of one byte that is copied: the median of batches.
+    /// Time of one byte that is copied: the first quartile of batches.
     pub copied_ns: f64,
     /// Bytes passed over, copied or not, in a second.
     pub passed_bytes_per_s: f64,

@@ -19,6 +19,8 @@ use tiebreak_core::machine::Probed;
 const LEAST_LOAD_NS: f64 = 0.5;
 /// Twice the work takes so many times as long, at least and at most.
 const DOUBLE_WORK: [f64; 2] = [1.8, 2.2];
+/// Points of which a curve has at least so many.
+const LEAST_POINTS: usize = 4;
 /// What a point of the page sweep may take, as a share of what a point of a curve may.
 const PAGE_WEIGHT: f64 = 0.5;
 
@@ -104,7 +106,10 @@ impl Latency {
         if let Err(error) = &pinned {
             reasons.push(format!("could not stay on CPU {}: {error}", self.cpu));
         }
-        let plan = Plan::new(&self.advertised, self.memory_bytes, budget.length().as_secs_f64());
+        let plan = match self.plan(budget.length().as_secs_f64()) {
+            Ok(plan) => plan,
+            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+        };
         let mut work = match Work::new(&plan) {
             Ok(work) => work,
             Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
@@ -125,10 +130,25 @@ impl Latency {
         };
         judged(reading, &plan, reasons)
     }
+
+    /// The plan for as much memory as there really is: what a limit on address space allows is
+    /// found by trying.
+    fn plan(&self, seconds: f64) -> std::io::Result<Plan> {
+        let mut memory_bytes = self.memory_bytes;
+        loop {
+            let plan = Plan::new(&self.advertised, memory_bytes, seconds);
+            let Err(error) = Work::new(&plan) else { return Ok(plan) };
+            let largest = plan.largest_bytes() as u64;
+            if largest <= 4 << 20 {
+                return Err(error);
+            }
+            memory_bytes = memory_bytes.min(2 * largest) / 2;
+        }
+    }
 }
 
-/// What speaks against a reading.
-fn judged(reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
+/// What speaks against a reading. A curve of a few points is none, and goes.
+fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
     let points = || reading.curves.iter().flat_map(|curve| &curve.points);
     if let Some(fast) = points().find(|point| point.median_ns < LEAST_LOAD_NS) {
         let ns = fast.median_ns;
@@ -136,10 +156,25 @@ fn judged(reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Rea
             "a load of {ns:.2} ns is none: the chain was not run"
         ));
     }
+    reading.curves.retain(|curve| {
+        let is_one = curve.points.len() >= LEAST_POINTS;
+        if !is_one {
+            let kib = curve.page_bytes >> 10;
+            reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
+        }
+        is_one
+    });
+    if reading.curves.is_empty() {
+        return Probed::inconclusive("the time was too short for four sizes");
+    }
     let reached = |curve: &Curve| curve.points.last().map_or(0, |point| point.size_bytes);
     let least = reading.curves.iter().map(reached).min().unwrap_or(0);
-    if reading.curves.iter().any(|curve| curve.points.len() < 4) {
-        return Probed::inconclusive("the time was too short for four sizes");
+    let last_level = reading.advertised.last().map_or(0, |cache| cache.size_bytes);
+    if (plan.largest_bytes() as u64) < 2 * last_level {
+        let (largest, last_level) = (plan.largest_bytes() >> 20, last_level >> 20);
+        reasons.push(format!(
+            "data of {largest} MiB at most, not twice the last level's {last_level} MiB"
+        ));
     }
     if least < plan.largest_bytes() as u64 {
         let (least, wanted) = (least >> 10, plan.largest_bytes() >> 10);

@@ -125,8 +125,8 @@ fn small_print(found: &Cacheline, look: &Look) -> String {
         text += "False sharing: two CPUs increment two words, and only batches count during which \
                  both ran. ";
     }
-    text += "The strided copy is the published method; a machine that fetches ahead makes it \
-             ambiguous, so no answer rests on it.";
+    text += "The strided copy is the published method: the first quartile of windows of 256 KiB. \
+             A machine that fetches ahead makes it ambiguous, so no answer rests on it.";
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Dim, text)]);
     page.finish()

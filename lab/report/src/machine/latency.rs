@@ -14,6 +14,9 @@ use tiebreak_core::machine::{CacheSize, Latency, LatencyCurve, TlbLevel};
 pub(super) fn rows(found: &Latency) -> Vec<Row> {
     let mut levels: Vec<String> = found.caches.iter().filter_map(short).collect();
     levels.extend(found.memory_ns.map(|latency| format!("memory {}", ns(latency))));
+    if levels.is_empty() {
+        levels.push("no level was found".to_owned());
+    }
     let mut rows = vec![Row::new("", levels.join(", "))];
     let smaller: Vec<String> = found.caches.iter().filter_map(smaller).collect();
     if !smaller.is_empty() {
@@ -138,12 +141,11 @@ fn small_print(found: &Latency, look: &Look) -> String {
         .judged_by_page_bytes
         .map(|page| format!(" Caches are judged by the curve of pages of {}.", bytes(page)));
     let text = format!(
-        "Each load waits for the one before; the lines of the data are visited once each, in random \
-         order. Medians of batches of about 10 us. A level is a run of sizes whose latencies differ \
-         little, and holds its largest size; steps between two levels are left out. What the \
-         TLB costs is what a line on each of so many pages of 4 KiB costs more than as many lines \
-         side by side.{} Twice as \
-         many loads took {:.2} times as long.",
+        "Each load waits for the one before; the lines of the data are visited once each, in \
+         random order. Medians of batches of about 10 us. A level is a run of sizes whose \
+         latencies differ little, and holds its largest size; steps between two levels are left \
+         out. What the TLB costs is what a line on each of so many pages of 4 KiB costs more than \
+         as many lines side by side.{} Twice as many loads took {:.2} times as long.",
         judge.unwrap_or_default(),
         found.double_work_ratio
     );

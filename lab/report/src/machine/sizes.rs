@@ -3,7 +3,7 @@
 /// A size in the largest unit that needs no decimals: `48 KiB`, `6 MiB`, `1536 B`.
 pub(super) fn bytes(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = units.iter().find(|(size, _)| bytes >= *size && bytes % size == 0);
+    let unit = units.iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
     match unit {
         Some((size, name)) => format!("{} {name}", bytes / size),
         None => format!("{bytes} B"),

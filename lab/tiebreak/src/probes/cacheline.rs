@@ -111,8 +111,8 @@ fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
     StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }
 
-/// The first offset of the first segment whose share of slow loads is clearly not that of the nearest
-/// offsets.
+/// The first offset of the first segment whose share of slow loads is clearly not that of the
+/// nearest offsets.
 fn line_end(points: &[FlushPoint]) -> Option<u64> {
     let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
     let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();

@@ -43,7 +43,7 @@ impl<'a> Cycle<'a> {
         while self.slots < slots {
             let end = slots.min(self.slots + STEP);
             for new in self.slots..end {
-                let old = (u128::from(self.next()) * new as u128 >> 64) as usize;
+                let old = ((u128::from(self.next()) * new as u128) >> 64) as usize;
                 let [old, new] = [old, new].map(|slot| self.mapped.at((self.place)(slot)));
                 // SAFETY: both are slots: aligned, within the mapping, and not in use elsewhere.
                 unsafe {
