@@ -15,12 +15,17 @@ mod topology;
 mod tune;
 
 pub use bandwidth::Bandwidth;
-pub use cacheline::Cacheline;
+pub use cacheline::{
+    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
+    StridedGain, StridedPoint,
+};
 pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner};
 pub use cores::Cores;
 pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, Unit};
-pub use latency::Latency;
+pub use latency::{
+    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
+};
 pub use noise::{
     Cause, CauseShare, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
     SmallestSlowdown, Throttled,

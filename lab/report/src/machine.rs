@@ -11,6 +11,7 @@ mod hertz;
 mod latency;
 mod list;
 pub mod noise;
+mod sizes;
 mod timers;
 pub(crate) mod topology;
 mod tune;

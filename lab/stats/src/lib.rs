@@ -18,6 +18,8 @@
 
 pub mod beta;
 pub mod bettor;
+pub mod capacities;
+pub mod change_points;
 pub mod classic;
 pub mod coins;
 pub mod conditions;

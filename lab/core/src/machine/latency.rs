@@ -1,15 +1,154 @@
-//! What the probe of latency found.
+//! Latency of a load, by the size of the data and by the size of pages.
 
-use super::figure::Figure;
+use super::figure::{Better, Figure, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of latency found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Latency {}
+pub struct Latency {
+    /// The CPU that it was measured on.
+    pub cpu: usize,
+    /// A curve a page size: 4 KiB first, then 2 MiB where the kernel gave such pages.
+    pub curves: Vec<LatencyCurve>,
+    /// The data caches of that CPU, level 1 first, as advertised and as measured. Empty where
+    /// neither the kernel nor the curve tells.
+    pub caches: Vec<CacheSize>,
+    /// Bytes of a page by whose curve the caches are judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by_page_bytes: Option<u64>,
+    /// Latency of a load that no cache answers, on those pages; absent where the data was never
+    /// clearly larger than the caches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_ns: Option<f64>,
+    /// What address translation costs, by the number of pages in use; few pages first.
+    pub tlb: Vec<TlbPoint>,
+    /// What of it is a level of its own, few pages first.
+    pub tlb_levels: Vec<TlbLevel>,
+    /// How many times as long twice as many loads took: about 2, or something was optimised out.
+    pub double_work_ratio: f64,
+}
+
+/// Latency by the size of the data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyCurve {
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// The share of the data that lay on pages of that size, as the kernel says; absent where it
+    /// does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_share: Option<f64>,
+    /// Small sizes first.
+    pub points: Vec<LatencyPoint>,
+    /// Runs of sizes with about the same latency, small sizes first.
+    pub levels: Vec<LatencyLevel>,
+}
+
+/// Latency of a load from data of one size, in random order, each load waiting for the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyPoint {
+    /// Bytes of all data, one load each 64 bytes.
+    pub size_bytes: u64,
+    /// The median of batches.
+    pub latency_ns: f64,
+    /// The first quartile of batches.
+    pub low_ns: f64,
+    /// The third quartile of batches.
+    pub high_ns: f64,
+}
+
+/// A run of sizes with about the same latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyLevel {
+    /// The smallest size of the run.
+    pub from_bytes: u64,
+    /// The largest size of the run: the level holds this much. Of the last level it is only where
+    /// the measurement ended.
+    pub to_bytes: u64,
+    /// The geometric mean of the run's medians.
+    pub latency_ns: f64,
+}
+
+/// A data cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CacheSize {
+    /// 1 is the nearest to the core.
+    pub level: u32,
+    /// What the machine says that it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advertised_bytes: Option<u64>,
+    /// What it holds, by its latency: the largest size measured that still has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_bytes: Option<u64>,
+    /// Latency of a load that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<f64>,
+}
+
+/// What address translation costs with so many pages in use, of 4 KiB each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TlbPoint {
+    /// Pages in use, one line on each.
+    pub pages: u64,
+    /// Latency of a load with one line on each page: the median of batches.
+    pub apart_ns: f64,
+    /// The same with as many lines on as few pages as they fit: what the caches alone cost.
+    pub packed_ns: f64,
+}
+
+/// A run of page counts with about the same cost of translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TlbLevel {
+    /// The most pages of the run: the level translates this many. Of the last level it is only
+    /// where the measurement ended.
+    pub to_pages: u64,
+    /// What a load costs more than with its line on few pages: the geometric mean of the run, less
+    /// a load from the first level.
+    pub extra_ns: f64,
+}
 
 impl Latency {
+    /// The curve of a page size.
+    pub fn curve(&self, page_bytes: u64) -> Option<&LatencyCurve> {
+        self.curves.iter().find(|curve| curve.page_bytes == page_bytes)
+    }
+
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
-        Vec::new()
+        let mut figures = Vec::new();
+        let mut add = |key: String, words: String, value: Option<f64>, unit, better| {
+            figures.extend(value.map(|value| Figure { key, words, value, unit, better }));
+        };
+        for CacheSize { level, effective_bytes, latency_ns, .. } in &self.caches {
+            let words = format!("load latency, level {level}");
+            let key = format!("latency-level-{level}");
+            add(key, words, *latency_ns, Unit::Nanoseconds, Better::Lower);
+            let words = format!("effective size, level {level}");
+            let bytes = effective_bytes.map(|bytes| bytes as f64);
+            add(format!("cache-level-{level}"), words, bytes, Unit::Bytes, Better::Higher);
+        }
+        let memory = "load latency, memory".to_owned();
+        let key = "latency-memory".to_owned();
+        add(key, memory, self.memory_ns, Unit::Nanoseconds, Better::Lower);
+        figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_no_figure() {
+        let check = |latency: &Latency, keys: &[&str]| {
+            let found: Vec<String> = latency.figures().into_iter().map(|f| f.key).collect();
+            assert_eq!(found, keys);
+        };
+        check(&Latency::default(), &[]);
+        let (advertised_bytes, latency_ns) = (Some(1 << 15), Some(1.0));
+        let first = CacheSize { level: 1, advertised_bytes, effective_bytes: None, latency_ns };
+        let second = CacheSize { level: 2, effective_bytes: Some(1 << 20), ..first };
+        let caches = vec![first, second];
+        let keys = ["latency-level-1", "latency-level-2", "cache-level-2", "latency-memory"];
+        check(&Latency { caches, memory_ns: Some(90.0), ..Latency::default() }, &keys);
     }
 }

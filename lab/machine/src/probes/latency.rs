@@ -1,28 +1,321 @@
-//! The probe of latency.
+//! The probe of latency: a load that waits for the one before, by the size of the data, by the
+//! size of pages, and by the number of pages.
+
+mod chase;
+mod plan;
 
 use super::Budget;
+use super::batches::quantile;
+use super::caches::{self, AdvertisedCache};
+use super::mapped::{Mapped, Pages};
+use super::pinned::Pinned;
+use crate::clock::monotonic_ns;
 use crate::meters::Unavailable;
+use chase::{Cycle, SLOT};
+use plan::{Plan, Shares};
 use tiebreak_core::machine::Probed;
+
+/// No load of any machine is faster: what is was optimised out, or is no load.
+const LEAST_LOAD_NS: f64 = 0.5;
+/// Twice the work takes so many times as long, at least and at most.
+const DOUBLE_WORK: [f64; 2] = [1.8, 2.2];
+/// Points of which a curve has at least so many.
+const LEAST_POINTS: usize = 4;
+/// What a point of the page sweep may take, as a share of what a point of a curve may.
+const PAGE_WEIGHT: f64 = 0.5;
 
 /// The probe.
 #[derive(Debug)]
-pub struct Latency {}
+pub struct Latency {
+    cpu: usize,
+    advertised: Vec<AdvertisedCache>,
+    memory_bytes: u64,
+}
 
 /// What it saw.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {}
+pub struct Reading {
+    /// The CPU.
+    pub cpu: usize,
+    /// Its data caches as the kernel lists them.
+    pub advertised: Vec<AdvertisedCache>,
+    /// A curve a kind of pages.
+    pub curves: Vec<Curve>,
+    /// The page sweep.
+    pub pages: Vec<PagePoint>,
+    /// How many times as long twice as many loads took.
+    pub double_work_ratio: f64,
+}
+
+/// Latency by the size of the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// The share of the data on pages of that size, where the kernel says so.
+    pub page_share: Option<f64>,
+    /// Small sizes first.
+    pub points: Vec<Point>,
+}
+
+/// Latency of a load from data of one size: quartiles of batches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Bytes of all data.
+    pub size_bytes: u64,
+    /// The first quartile.
+    pub low_ns: f64,
+    /// The median.
+    pub median_ns: f64,
+    /// The third quartile.
+    pub high_ns: f64,
+}
+
+/// Latency of a load with so many pages in use: medians of batches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PagePoint {
+    /// Pages of 4 KiB.
+    pub pages: u64,
+    /// One line on each page, each at another place in its page, so that no cache set is crowded.
+    pub apart_ns: f64,
+    /// As many lines side by side.
+    pub packed_ns: f64,
+}
 
 impl Latency {
-    /// Finds out how it can be measured here.
+    /// A probe that runs on the first of these CPUs, or wherever it is put if there are none.
     ///
     /// # Errors
-    /// It cannot be; the error names every way that was tried.
-    pub fn new() -> Result<Latency, Unavailable> {
-        Ok(Latency {})
+    /// There is no memory for it.
+    pub fn new(cpus: &[usize]) -> Result<Latency, Unavailable> {
+        let cpu = cpus.first().copied().unwrap_or(0);
+        let way = "two mappings of 4 MiB".to_owned();
+        let tried = |error: std::io::Error| Unavailable {
+            what: "load latency",
+            tried: vec![(way, error.to_string())],
+        };
+        Mapped::new(8 << 20, Pages::Small).map_err(tried)?;
+        let memory_bytes = caches::memory_share_bytes();
+        Ok(Latency { cpu, advertised: caches::advertised(cpu), memory_bytes })
     }
 
     /// Measures, for as long as the budget lasts.
-    pub fn measure(&self, _budget: &mut Budget<'_>) -> Probed<Reading> {
-        Probed::inconclusive("not measured yet")
+    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+        let mut reasons = Vec::new();
+        let pinned = Pinned::to(self.cpu);
+        if let Err(error) = &pinned {
+            reasons.push(format!("could not stay on CPU {}: {error}", self.cpu));
+        }
+        let plan = match self.plan(budget.length().as_secs_f64()) {
+            Ok(plan) => plan,
+            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+        };
+        let mut work = match Work::new(&plan) {
+            Ok(work) => work,
+            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+        };
+        let ratio = work.double_work_ratio(budget);
+        if !(DOUBLE_WORK[0]..=DOUBLE_WORK[1]).contains(&ratio) {
+            return Probed::inconclusive(format!(
+                "twice as many loads took {ratio:.2} times as long, not about twice"
+            ));
+        }
+        work.run(budget);
+        let reading = Reading {
+            cpu: self.cpu,
+            advertised: self.advertised.clone(),
+            curves: work.curves(),
+            pages: work.pages(),
+            double_work_ratio: ratio,
+        };
+        judged(reading, &plan, reasons)
+    }
+
+    /// The plan for as much memory as there really is: what a limit on address space allows is
+    /// found by trying.
+    fn plan(&self, seconds: f64) -> std::io::Result<Plan> {
+        let mut memory_bytes = self.memory_bytes;
+        loop {
+            let plan = Plan::new(&self.advertised, memory_bytes, seconds);
+            let Err(error) = Work::new(&plan) else { return Ok(plan) };
+            let largest = plan.largest_bytes() as u64;
+            if largest <= 4 << 20 {
+                return Err(error);
+            }
+            memory_bytes = memory_bytes.min(2 * largest) / 2;
+        }
     }
 }
+
+/// What speaks against a reading. A curve of a few points is none, and goes.
+fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
+    let points = || reading.curves.iter().flat_map(|curve| &curve.points);
+    if let Some(fast) = points().find(|point| point.median_ns < LEAST_LOAD_NS) {
+        let ns = fast.median_ns;
+        return Probed::inconclusive(format!(
+            "a load of {ns:.2} ns is none: the chain was not run"
+        ));
+    }
+    reading.curves.retain(|curve| {
+        let is_one = curve.points.len() >= LEAST_POINTS;
+        if !is_one {
+            let kib = curve.page_bytes >> 10;
+            reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
+        }
+        is_one
+    });
+    if reading.curves.is_empty() {
+        return Probed::inconclusive("the time was too short for four sizes");
+    }
+    let reached = |curve: &Curve| curve.points.last().map_or(0, |point| point.size_bytes);
+    let least = reading.curves.iter().map(reached).min().unwrap_or(0);
+    let last_level = reading.advertised.last().map_or(0, |cache| cache.size_bytes);
+    if (plan.largest_bytes() as u64) < 2 * last_level {
+        let (largest, last_level) = (plan.largest_bytes() >> 20, last_level >> 20);
+        reasons.push(format!(
+            "data of {largest} MiB at most, not twice the last level's {last_level} MiB"
+        ));
+    }
+    if least < plan.largest_bytes() as u64 {
+        let (least, wanted) = (least >> 10, plan.largest_bytes() >> 10);
+        reasons.push(format!("the time ended at data of {least} KiB, not {wanted}"));
+    }
+    if reading.pages.len() < plan.pages.len() {
+        reasons.push("the time ended before the sweep of pages did".to_owned());
+    }
+    Probed::of(reading, reasons)
+}
+
+/// Batches that are being collected.
+struct Work<'a> {
+    plan: &'a Plan,
+    maps: [(Pages, Mapped); 2],
+    /// Where lines lie side by side, beside the first mapping where they lie apart.
+    packed: Mapped,
+    /// A list of batches a size, of each kind of pages.
+    sizes: [Vec<Vec<u64>>; 2],
+    /// The same a number of pages, apart and packed.
+    pages: [Vec<Vec<u64>>; 2],
+}
+
+impl Work<'_> {
+    fn new(plan: &Plan) -> std::io::Result<Work<'_>> {
+        let map = |pages| Mapped::new(plan.largest_bytes(), pages).map(|mapped| (pages, mapped));
+        let lines = plan.pages.last().map_or(1, |pages| pages * SLOT);
+        let none = |points: usize| [vec![Vec::new(); points], vec![Vec::new(); points]];
+        Ok(Work {
+            plan,
+            maps: [map(Pages::Small)?, map(Pages::Huge)?],
+            packed: Mapped::new(lines, Pages::Small)?,
+            sizes: none(plan.sizes.len()),
+            pages: none(plan.pages.len()),
+        })
+    }
+
+    /// The best of a few tries, as any of them may have waited for the CPU.
+    fn double_work_ratio(&self, budget: &Budget<'_>) -> f64 {
+        let mut best = f64::INFINITY;
+        for _ in 0..5 {
+            let ratio = chase::double_work_ratio(&self.maps[0].1, budget);
+            if (ratio - 2.0).abs() < (best - 2.0).abs() {
+                best = ratio;
+            }
+            if (DOUBLE_WORK[0]..=DOUBLE_WORK[1]).contains(&best) || budget.is_spent() {
+                break;
+            }
+        }
+        best
+    }
+
+    fn run(&mut self, budget: &mut Budget<'_>) {
+        for pass in 0..self.plan.passes {
+            let left = budget.left().as_nanos() as u64;
+            let end_ns = monotonic_ns() + left / (self.plan.passes - pass);
+            let weight = 2.0 * self.plan.sizes.len() as f64
+                + 2.0 * PAGE_WEIGHT * self.plan.pages.len() as f64;
+            let mut shares = Shares::new(end_ns, weight);
+            for kind in 0..self.maps.len() {
+                self.pass_of_sizes(kind, pass, &mut shares, budget);
+            }
+            self.pass_of_pages(pass, &mut shares, budget);
+        }
+    }
+
+    fn pass_of_sizes(
+        &mut self,
+        kind: usize,
+        pass: u64,
+        shares: &mut Shares,
+        budget: &mut Budget<'_>,
+    ) {
+        let mut cycle = Cycle::new(&self.maps[kind].1, |slot| slot * SLOT, pass);
+        for (size, batches) in self.plan.sizes.iter().zip(&mut self.sizes[kind]) {
+            let end_ns = shares.next_end_ns(1.0);
+            if budget.is_spent() || !cycle.grow(size / SLOT, budget) {
+                return;
+            }
+            cycle.sample(end_ns, budget, batches);
+            budget.tell(0.0);
+        }
+    }
+
+    fn pass_of_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
+        let mut apart = Cycle::new(&self.maps[0].1, place_apart, pass);
+        let mut packed = Cycle::new(&self.packed, |slot| slot * SLOT, pass);
+        let [all_apart, all_packed] = &mut self.pages;
+        let batches = all_apart.iter_mut().zip(all_packed);
+        for (pages, (batches_apart, batches_packed)) in self.plan.pages.iter().zip(batches) {
+            for (cycle, batches) in [(&mut apart, batches_apart), (&mut packed, batches_packed)] {
+                let end_ns = shares.next_end_ns(PAGE_WEIGHT);
+                if budget.is_spent() || !cycle.grow(*pages, budget) {
+                    return;
+                }
+                cycle.sample(end_ns, budget, batches);
+            }
+            budget.tell(0.0);
+        }
+    }
+
+    fn curves(&mut self) -> Vec<Curve> {
+        let kinds = self.maps.iter().zip(&mut self.sizes);
+        let curve = |((pages, mapped), batches): (&(Pages, Mapped), &mut Vec<Vec<u64>>)| {
+            let huge = mapped.huge_share();
+            let points = self.plan.sizes.iter().zip(batches);
+            Curve {
+                page_bytes: pages.bytes() as u64,
+                page_share: match pages {
+                    Pages::Small => huge.map(|share| 1.0 - share),
+                    Pages::Huge => huge,
+                },
+                points: points.map_while(|(size, batches)| point(*size, batches)).collect(),
+            }
+        };
+        kinds.map(curve).collect()
+    }
+
+    fn pages(&mut self) -> Vec<PagePoint> {
+        let [apart, packed] = &mut self.pages;
+        let points = self.plan.pages.iter().zip(apart.iter_mut().zip(packed));
+        let median = |batches: &mut Vec<u64>| Some(quantile(batches, 0.5)? as f64 / 1000.0);
+        let point = |(pages, (apart, packed)): (&usize, (&mut Vec<u64>, &mut Vec<u64>))| {
+            let (apart_ns, packed_ns) = (median(apart)?, median(packed)?);
+            Some(PagePoint { pages: *pages as u64, apart_ns, packed_ns })
+        };
+        points.map_while(point).collect()
+    }
+}
+
+fn point(size: usize, batches: &mut [u64]) -> Option<Point> {
+    let mut at = |share| Some(quantile(batches, share)? as f64 / 1000.0);
+    let (low_ns, median_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    Some(Point { size_bytes: size as u64, low_ns, median_ns, high_ns })
+}
+
+/// A line on a page of its own, at a place that differs from page to page: 64 pages in a row use
+/// all 64 lines of a page once.
+fn place_apart(page: usize) -> usize {
+    page * super::mapped::SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
+}
+
+#[cfg(test)]
+mod tests;

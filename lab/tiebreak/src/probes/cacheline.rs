@@ -1,13 +1,157 @@
-//! Cacheline: from what the probe saw to what is said of it.
+//! The cache line: from what the probe saw to what is said of it.
 
 use super::{Wish, unavailable};
-use tiebreak_core::machine::{Cacheline, Probed};
+use tiebreak_core::machine::{
+    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, Probed, SharingPoint,
+    StridedGain, StridedPoint,
+};
 use tiebreak_machine::probes::{Budget, cacheline};
+use tiebreak_stats::change_points::{levels, shares};
+
+/// A line ends where the share of slow loads differs by so much from that of the nearest ones. That
+/// it differs at all is proven by then; less would be of no account.
+const CLEARLY: f64 = 0.01;
+/// Lengths of a line that the published rule is tried on.
+const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
+/// The published rule: "as soon as you use a stride that is twice the cache line, you should be
+/// more than 50% faster".
+const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
-pub(super) fn probe(_wish: &Wish, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-    match cacheline::Cacheline::new() {
+pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Cacheline> {
+    match cacheline::Cacheline::new(&wish.cpus) {
         Err(reason) => unavailable(reason),
-        Ok(probe) => probe.measure(budget).map(|_reading, _reasons| Cacheline::default()),
+        Ok(probe) => probe.measure(budget).map(found),
     }
 }
+
+fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
+    let mut missing = Vec::new();
+    let (flushed, loaded) = match reading.flush {
+        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
+        Err(why) => (Err(why.clone()), Err(why)),
+    };
+    let flushed = taken(flushed, LineMethod::FlushedTogether, &mut missing);
+    let loaded = taken(loaded, LineMethod::LoadedTogether, &mut missing);
+    let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
+    let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
+    let [flushed, loaded] =
+        [flushed, loaded].map(|points| points.iter().map(flush_point).collect::<Vec<_>>());
+    let sharing: Vec<SharingPoint> = sharing.iter().map(sharing_point).collect();
+    let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
+    let gains: Vec<StridedGain> =
+        LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
+    let says =
+        |method, is_there: bool, line_bytes| is_there.then_some(LineSaid { method, line_bytes });
+    let said: Vec<LineSaid> = [
+        says(LineMethod::FlushedTogether, !flushed.is_empty(), line_end(&flushed)),
+        says(LineMethod::LoadedTogether, !loaded.is_empty(), line_end(&loaded)),
+        says(LineMethod::Sharing, !sharing.is_empty(), shared_line(&sharing)),
+        says(LineMethod::Strided, !gains.is_empty(), strided_line(&gains)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // The strided copy is shown, but is ambiguous on machines that fetch ahead: no answer rests on
+    // it.
+    let answer =
+        said.iter().find(|said| said.method != LineMethod::Strided && said.line_bytes.is_some());
+    if answer.is_none() {
+        let why = "neither a flush nor false sharing could tell how long a line is";
+        reasons.push(why.to_owned());
+    }
+    let prefetch = loaded.iter().find(|point| point.slow_share > 0.5);
+    let advertised = reading
+        .advertised
+        .iter()
+        .map(|&(source, line_bytes)| LineAdvertised { source: source.to_owned(), line_bytes });
+    Cacheline {
+        line_bytes: answer.and_then(|said| said.line_bytes),
+        answered_by: answer.map(|said| said.method),
+        prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
+        advertised: advertised.collect(),
+        said,
+        flushed_together: flushed,
+        loaded_together: loaded,
+        sharing,
+        strided,
+        gains,
+        missing,
+    }
+}
+
+/// The points of a method, or why there are none.
+fn taken<T>(
+    points: Result<Vec<T>, String>,
+    method: LineMethod,
+    missing: &mut Vec<LineMissing>,
+) -> Vec<T> {
+    let why = match points {
+        Ok(points) if !points.is_empty() => return points,
+        Ok(_) => "the time was too short".to_owned(),
+        Err(why) => why,
+    };
+    missing.push(LineMissing { method, why });
+    Vec::new()
+}
+
+fn flush_point(point: &cacheline::FlushPoint) -> FlushPoint {
+    let &cacheline::FlushPoint { offset_bytes, loads, slow } = point;
+    FlushPoint { offset_bytes, loads, slow, slow_share: slow as f64 / loads as f64 }
+}
+
+fn sharing_point(point: &cacheline::SharingPoint) -> SharingPoint {
+    let &cacheline::SharingPoint { distance_bytes, increment_ns, batches } = point;
+    SharingPoint { distance_bytes, increment_ns, batches }
+}
+
+fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
+    let &cacheline::StridedPoint { stride_bytes, copied_ns, .. } = point;
+    let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
+    StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
+}
+
+/// The first offset of the first segment whose share of slow loads is clearly not that of the
+/// nearest offsets.
+fn line_end(points: &[FlushPoint]) -> Option<u64> {
+    let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
+    let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
+    let segments = shares(&slow, &loads);
+    let share = |&(first, end): &(usize, usize)| {
+        let sum = |all: &[u64]| all[first..end].iter().sum::<u64>() as f64;
+        sum(&slow) / sum(&loads)
+    };
+    let nearest = share(segments.first()?);
+    let beyond = segments.iter().find(|segment| (share(segment) - nearest).abs() > CLEARLY)?;
+    Some(points[beyond.0].offset_bytes)
+}
+
+/// The first distance beyond those at which increments take longest.
+fn shared_line(points: &[SharingPoint]) -> Option<u64> {
+    // Far ones first, so that times rise from level to level.
+    let times: Vec<f64> = points.iter().rev().map(|point| point.increment_ns).collect();
+    let levels = levels(&times);
+    let slowest = levels.last().filter(|_| levels.len() > 1)?;
+    Some(points[points.len() - slowest.first].distance_bytes)
+}
+
+/// The shortest line for which the published rule holds.
+fn strided_line(gains: &[StridedGain]) -> Option<u64> {
+    gains.iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
+}
+
+fn gain(points: &[StridedPoint], line_bytes: u64) -> Option<StridedGain> {
+    let passed = |stride: u64| {
+        let point = points.iter().find(|point| point.stride_bytes == stride)?;
+        Some(point.passed_bytes_per_s)
+    };
+    let stride_bytes = 2 * line_bytes + 1;
+    Some(StridedGain {
+        line_bytes,
+        stride_bytes,
+        ratio: passed(stride_bytes)? / passed(line_bytes)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What the machine says of its data caches and of its memory.
+
+use crate::tree::Tree;
+use std::path::Path;
+
+/// A data cache, as the kernel lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdvertisedCache {
+    /// 1 is the nearest to the core.
+    pub level: u32,
+    /// What it holds.
+    pub size_bytes: u64,
+    /// Bytes of a line, where the kernel says so.
+    pub line_bytes: Option<u64>,
+}
+
+/// The data caches of a CPU, level 1 first; empty where the kernel does not list them.
+pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
+    advertised_below(&Tree::at(Path::new("/")), cpu)
+}
+
+/// What a probe may map at most: an eighth of the memory that is free for use, here and in the
+/// control group; 256 MiB if neither is known.
+pub(crate) fn memory_share_bytes() -> u64 {
+    memory_share_below(&Tree::at(Path::new("/")))
+}
+
+fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
+    let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
+    let one = |index: &String| {
+        let get = |file: &str| tree.text(&format!("{folder}/{index}/{file}"));
+        let is_data = matches!(get("type")?.as_str(), "Data" | "Unified");
+        Some(AdvertisedCache {
+            level: get("level")?.parse().ok().filter(|_| is_data)?,
+            size_bytes: size_bytes(&get("size")?)?,
+            line_bytes: get("coherency_line_size").and_then(|text| text.parse().ok()),
+        })
+    };
+    let names = tree.names(&folder);
+    let mut caches: Vec<_> =
+        names.iter().filter(|name| name.starts_with("index")).filter_map(one).collect();
+    caches.sort_by_key(|cache| cache.level);
+    caches
+}
+
+/// `48K`, `32768K`, `4M`.
+fn size_bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
+}
+
+fn memory_share_below(tree: &Tree) -> u64 {
+    let info = tree.text("/proc/meminfo").unwrap_or_default();
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let free = line.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limits = limit.iter().filter_map(|path| tree.number(path));
+    let least = limits.chain(free.map(|kib| kib << 10)).min();
+    least.unwrap_or(2 << 30) / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::made_up::tree;
+
+    #[test]
+    fn data_caches_in_order() {
+        let folder = "sys/devices/system/cpu/cpu3/cache";
+        let file = |index: u32, name: &str| format!("{folder}/index{index}/{name}");
+        let mut files = Vec::new();
+        let caches =
+            [(2, "1", "Instruction", "32K"), (0, "3", "Unified", "4M"), (1, "1", "Data", "48K")];
+        for (index, level, kind, size) in caches {
+            for (name, text) in [("level", level), ("type", kind), ("size", size)] {
+                files.push((file(index, name), text));
+            }
+        }
+        files.push((file(1, "coherency_line_size"), "64"));
+        let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let (_folder, tree) = tree(&files);
+        let cache =
+            |level, size_bytes, line_bytes| AdvertisedCache { level, size_bytes, line_bytes };
+        let expected = [cache(1, 48 << 10, Some(64)), cache(3, 4 << 20, None)];
+        assert_eq!(advertised_below(&tree, 3), expected);
+        assert_eq!(advertised_below(&tree, 0), []);
+    }
+
+    #[test]
+    fn the_share_of_memory_obeys_the_group() {
+        let check = |files: &[(&str, &str)], bytes: u64| {
+            let (_folder, tree) = tree(files);
+            assert_eq!(memory_share_below(&tree), bytes);
+        };
+        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
+        check(&[info], 1 << 20);
+        check(&[info, ("sys/fs/cgroup/memory.max", "max")], 1 << 20);
+        check(&[info, ("sys/fs/cgroup/memory.max", "4194304")], 1 << 19);
+        check(&[], 256 << 20);
+    }
+}

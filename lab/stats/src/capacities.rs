@@ -1,0 +1,60 @@
+//! Which measured level is which advertised cache.
+
+/// For each advertised capacity, the index of the level that is it; `None` of those that were not
+/// seen as a level of their own.
+///
+/// `held` are the largest sizes at which each level was seen, without the last level if it is what
+/// lies behind all caches. Both are in rising order and above 0. Order is kept, as many as possible
+/// are matched, and among those matches the sum of `|ln(held / advertised)|` is least: dynamic
+/// programming over prefixes of both. Cost: the product of their lengths.
+pub fn matched(advertised: &[f64], held: &[f64]) -> Vec<Option<usize>> {
+    let (rows, columns) = (advertised.len(), held.len());
+    // The most matches, and the least sum of distances, among the first of both.
+    let mut best = vec![vec![(0_usize, 0.0_f64); columns + 1]; rows + 1];
+    let distance = |row: usize, column: usize| libm::log(held[column] / advertised[row]).abs();
+    let better = |a: (usize, f64), b: (usize, f64)| {
+        if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) { a } else { b }
+    };
+    for row in 1..=rows {
+        for column in 1..=columns {
+            let both = best[row - 1][column - 1];
+            let both = (both.0 + 1, both.1 + distance(row - 1, column - 1));
+            best[row][column] = better(both, better(best[row - 1][column], best[row][column - 1]));
+        }
+    }
+    let mut found = vec![None; rows];
+    let (mut row, mut column) = (rows, columns);
+    while row > 0 && column > 0 {
+        if best[row][column] == best[row - 1][column] {
+            row -= 1;
+        } else if best[row][column] == best[row][column - 1] {
+            column -= 1;
+        } else {
+            (row, column) = (row - 1, column - 1);
+            found[row] = Some(column);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_find_their_caches() {
+        let check = |advertised: &[f64], held: &[f64], expected: &[Option<usize>]| {
+            assert_eq!(matched(advertised, held), expected);
+        };
+        check(&[], &[], &[]);
+        check(&[48.0], &[], &[None]);
+        check(&[], &[48.0], &[]);
+        check(&[48.0, 1024.0, 32768.0], &[48.0, 768.0, 4096.0], &[Some(0), Some(1), Some(2)]);
+        // A level of the TLB between two caches is neither.
+        let held = [48.0, 256.0, 1024.0, 24576.0];
+        check(&[48.0, 1024.0, 32768.0], &held, &[Some(0), Some(2), Some(3)]);
+        // A cache that cannot be told from the next has no level.
+        check(&[48.0, 1024.0, 1536.0], &[48.0, 1536.0], &[Some(0), None, Some(1)]);
+        check(&[48.0, 1024.0, 32768.0], &[40.0, 900.0], &[Some(0), Some(1), None]);
+    }
+}

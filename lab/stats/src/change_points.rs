@@ -1,0 +1,175 @@
+//! Where a sequence of numbers changes its level.
+//!
+//! A sequence is cut into segments such that the sum of their costs, plus a penalty for each, is
+//! least: optimal partitioning (Jackson and others 2005, "An algorithm for optimal partitioning of
+//! data on an interval", IEEE Signal Processing Letters 12(2), equation 2), which looks at all
+//! cuts by dynamic programming. Two costs are at hand:
+//!
+//! - [`levels`]: values whose ratios matter, as latencies do. The cost of a segment is the sum of
+//!   the squares of its logarithms about their mean.
+//! - [`shares`]: counts out of totals. The cost is minus the log likelihood of the segment's counts
+//!   under one share for all of them.
+//!
+//! Cost in time: the square of the number of points, which are some hundred at most.
+
+#[cfg(test)]
+mod tests;
+
+/// Two neighbouring levels differ at least by this ratio.
+pub const LEAST_RATIO: f64 = 1.25;
+
+/// A run of values of about the same level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// Index of its first value.
+    pub first: usize,
+    /// Index of its last value.
+    pub last: usize,
+    /// The geometric mean of its values.
+    pub value: f64,
+}
+
+impl Level {
+    /// How many values there are.
+    pub fn count(&self) -> usize {
+        self.last - self.first + 1
+    }
+}
+
+/// The levels of values that rise from level to level, as latency does with the size of the data.
+///
+/// The penalty of a segment is `max(2 (ln 1.25)^2, 2 s^2 ln n)`. The first tells two levels of four
+/// values each apart that differ by 1.25; the second is that of Schwarz' criterion (Yao 1988,
+/// "Estimating the number of change-points via Schwarz' criterion", Statistics and Probability
+/// Letters 6) for noise of standard deviation `s`, which is estimated by the median of the absolute
+/// differences of neighbours, over `0.6745 sqrt 2`. A segment of one value between two others is a
+/// step on the way from one level to the next and no level of its own: it is left out. Segments
+/// that are not [`LEAST_RATIO`] times as high as the one before are one level with it.
+///
+/// Values must be positive and finite; the result is empty if there are none, or if any is not.
+pub fn levels(values: &[f64]) -> Vec<Level> {
+    if values.iter().any(|value| !(value.is_finite() && *value > 0.0)) {
+        return Vec::new();
+    }
+    let logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
+    let sums = Sums::of(&logs);
+    let least = libm::log(LEAST_RATIO);
+    let noise = noise(&logs);
+    let schwarz = 2.0 * noise * noise * libm::log(logs.len().max(1) as f64);
+    let ends = partition(logs.len(), (2.0 * least * least).max(schwarz), |first, end| {
+        sums.squares_about_mean(first, end)
+    });
+    let count = ends.len();
+    let segments = spans(&ends).enumerate();
+    let is_level = |index: usize, first: usize, end: usize| {
+        end - first > 1 || index == 0 || index + 1 == count
+    };
+    let kept = segments.filter(|(index, (first, end))| is_level(*index, *first, *end));
+    let mut levels: Vec<(usize, usize)> = Vec::new();
+    for (_, (first, end)) in kept {
+        match levels.last_mut() {
+            Some((before, end_before))
+                if sums.mean(first, end) - sums.mean(*before, *end_before) < least =>
+            {
+                *end_before = end;
+            }
+            _ => levels.push((first, end)),
+        }
+    }
+    let level = |(first, end): (usize, usize)| Level {
+        first,
+        last: end - 1,
+        value: libm::exp(sums.mean(first, end)),
+    };
+    levels.into_iter().map(level).collect()
+}
+
+/// Segments of about the same share of `counts[i]` out of `totals[i]`, as indices of their first
+/// value and one past their last.
+///
+/// The penalty of a segment is `3 ln N` for `N` all told: each has one share and one place.
+/// Empty if the lengths differ, or a count is above its total.
+pub fn shares(counts: &[u64], totals: &[u64]) -> Vec<(usize, usize)> {
+    let is_possible = counts.iter().zip(totals).all(|(count, total)| count <= total);
+    if counts.len() != totals.len() || !is_possible {
+        return Vec::new();
+    }
+    let running = |values: &[u64]| -> Vec<u64> {
+        let mut sum = 0;
+        let sums = values.iter().map(|value| {
+            sum += value;
+            sum
+        });
+        [0].into_iter().chain(sums).collect()
+    };
+    let (hits, all) = (running(counts), running(totals));
+    let penalty = 3.0 * libm::log(all.last().copied().unwrap_or(0).max(2) as f64);
+    let ends = partition(counts.len(), penalty, |first, end| {
+        let (hit, all) = ((hits[end] - hits[first]) as f64, (all[end] - all[first]) as f64);
+        let term = |part: f64| if part > 0.0 { -part * libm::log(part / all) } else { 0.0 };
+        term(hit) + term(all - hit)
+    });
+    spans(&ends).collect()
+}
+
+/// From the ends of segments to where each begins and ends.
+fn spans(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let firsts = [0].into_iter().chain(ends.iter().copied());
+    firsts.zip(ends.iter().copied())
+}
+
+/// The ends of the segments, each one past its last value, whose costs and penalties add up to the
+/// least: `best(end) = min over first of best(first) + cost(first, end) + penalty`.
+fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+    let mut best = vec![0.0; count + 1];
+    let mut from = vec![0; count + 1];
+    for end in 1..=count {
+        let total = |first: usize| best[first] + cost(first, end) + penalty;
+        let first = (0..end).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap_or(0);
+        (best[end], from[end]) = (total(first), first);
+    }
+    let mut ends: Vec<usize> = std::iter::successors(Some(count), |end| Some(from[*end]))
+        .take_while(|end| *end > 0)
+        .collect();
+    ends.reverse();
+    ends
+}
+
+/// Running sums, for means and squares of any segment at once.
+struct Sums {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Sums {
+    fn of(values: &[f64]) -> Sums {
+        let mut sums = Sums { values: vec![0.0], squares: vec![0.0] };
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for value in values {
+            sum += value;
+            squares += value * value;
+            sums.values.push(sum);
+            sums.squares.push(squares);
+        }
+        sums
+    }
+
+    fn mean(&self, first: usize, end: usize) -> f64 {
+        (self.values[end] - self.values[first]) / (end - first) as f64
+    }
+
+    fn squares_about_mean(&self, first: usize, end: usize) -> f64 {
+        let mean = self.mean(first, end);
+        let squares = self.squares[end] - self.squares[first];
+        (squares - mean * mean * (end - first) as f64).max(0.0)
+    }
+}
+
+/// The standard deviation of the noise, by the differences of neighbours: steps are few, so their
+/// median is a difference within a level.
+fn noise(logs: &[f64]) -> f64 {
+    let mut steps: Vec<f64> = logs.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    steps.sort_by(f64::total_cmp);
+    let median = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    median / (0.6745 * std::f64::consts::SQRT_2)
+}

@@ -1,0 +1,99 @@
+//! Findings of made-up readings.
+
+use super::*;
+
+/// A line of so many bytes, with a prefetcher that reaches so far.
+fn flush(line: u64, reach: u64) -> cacheline::Flush {
+    let offsets = [1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 192, 255, 256, 512, 1024];
+    let slow = |offset: u64| match offset {
+        offset if offset < line => offset % 2,
+        offset if offset < reach => 40 + offset % 7,
+        _ => 960,
+    };
+    let point = |offset_bytes| {
+        let loads = 1000;
+        cacheline::FlushPoint { offset_bytes, loads, slow: slow(offset_bytes) }
+    };
+    let loaded = offsets.map(point).to_vec();
+    let together = |point: &cacheline::FlushPoint| {
+        let slow = if point.offset_bytes < line { 1000 } else { 2 };
+        cacheline::FlushPoint { slow, ..*point }
+    };
+    cacheline::Flush { flushed: loaded.iter().map(together).collect(), loaded }
+}
+
+fn sharing(line: u64, apart: f64) -> Vec<cacheline::SharingPoint> {
+    let point = |distance_bytes| cacheline::SharingPoint {
+        distance_bytes,
+        increment_ns: if distance_bytes < line { 60.0 } else { apart },
+        batches: 1000,
+    };
+    [8, 16, 32, 64, 128, 256].map(point).to_vec()
+}
+
+/// Past twice `line` the copy passes over the array as much faster as `gain` says.
+fn strided(line: u64, gain: f64) -> Vec<cacheline::StridedPoint> {
+    let point = |stride_bytes: u64| {
+        let pace = if stride_bytes > 2 * line { gain } else { 1.0 };
+        let copied_ns = stride_bytes as f64 / 16.0 / pace;
+        cacheline::StridedPoint { stride_bytes, copied_ns, windows: 10 }
+    };
+    (1..=260).chain([513]).map(point).collect()
+}
+
+fn reading() -> cacheline::Reading {
+    cacheline::Reading {
+        flush: Ok(flush(64, 256)),
+        sharing: Ok(sharing(64, 5.0)),
+        strided: Ok(strided(64, 1.66)),
+        advertised: vec![("sysfs", 64), ("CPUID", 64)],
+    }
+}
+
+#[test]
+fn methods_say_what_they_see() {
+    let check = |reading: cacheline::Reading, said: [Option<u64>; 4], by: Option<LineMethod>| {
+        let mut reasons = Vec::new();
+        let found = found(reading, &mut reasons);
+        let of = |method| {
+            let said = found.said.iter().find(|said| said.method == method);
+            said.and_then(|said| said.line_bytes)
+        };
+        let all = [
+            LineMethod::FlushedTogether,
+            LineMethod::LoadedTogether,
+            LineMethod::Sharing,
+            LineMethod::Strided,
+        ]
+        .map(of);
+        assert_eq!((all, found.answered_by), (said, by));
+        let answer = all[..3].iter().copied().flatten().next();
+        assert_eq!(found.line_bytes, answer);
+        assert_eq!(reasons.len(), usize::from(by.is_none()));
+        found
+    };
+    let (line, long) = (Some(64), Some(128));
+    let flushed = Some(LineMethod::FlushedTogether);
+    let found = check(reading(), [line; 4], flushed);
+    assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(256), Some(true)));
+    let other = cacheline::Reading { flush: Ok(flush(128, 128)), ..reading() };
+    let found = check(other, [long, long, line, line], flushed);
+    assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(128), Some(false)));
+    // The strided copy alone is no answer, and a gain of 1.4 says nothing.
+    let none = || Err("not here".to_owned());
+    let alone =
+        cacheline::Reading { flush: none(), sharing: Err("not here".to_owned()), ..reading() };
+    let found = check(alone, [None, None, None, line], None);
+    assert_eq!((found.missing.len(), found.agrees()), (3, None));
+    let weak = cacheline::Reading { strided: Ok(strided(64, 1.4)), ..reading() };
+    let found = check(weak, [line, line, line, None], flushed);
+    assert!((found.gain(64).unwrap() - 1.4).abs() < 1e-9);
+    // Two CPUs that share a core do not disturb each other.
+    let twins = cacheline::Reading { flush: none(), sharing: Ok(sharing(64, 60.0)), ..reading() };
+    check(twins, [None, None, None, line], None);
+    let arm = cacheline::Reading { flush: none(), ..reading() };
+    check(arm, [None, None, line, line], Some(LineMethod::Sharing));
+    let short = cacheline::Reading { strided: Ok(Vec::new()), ..reading() };
+    let found = check(short, [line, line, line, None], flushed);
+    assert_eq!(found.missing[0].why, "the time was too short");
+}

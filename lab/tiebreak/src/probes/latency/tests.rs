@@ -1,0 +1,109 @@
+//! Findings of made-up readings.
+
+use super::*;
+use tiebreak_machine::probes::caches::AdvertisedCache;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> latency::Curve {
+    let end = levels.last().unwrap().0;
+    let sizes = (2..18).flat_map(|i| [KIB << i, (KIB << i) / 2 * 3]).filter(|size| *size <= end);
+    let point = |size_bytes: u64| {
+        let median_ns = levels.iter().find(|level| size_bytes <= level.0).unwrap().1;
+        latency::Point { size_bytes, low_ns: median_ns, median_ns, high_ns: median_ns }
+    };
+    latency::Curve { page_bytes, page_share, points: sizes.map(point).collect() }
+}
+
+fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Reading {
+    let cache = |&(level, size_bytes): &(u32, u64)| AdvertisedCache {
+        level,
+        size_bytes,
+        line_bytes: Some(64),
+    };
+    let page = |pages: u64| latency::PagePoint {
+        pages,
+        apart_ns: if pages <= 64 { 1.0 } else { 5.0 + if pages > 2048 { 12.0 } else { 0.0 } },
+        packed_ns: if pages <= 512 { 1.0 } else { 3.5 },
+    };
+    latency::Reading {
+        cpu: 0,
+        advertised: caches.iter().map(cache).collect(),
+        curves,
+        pages: (3..14).map(|i| page(1 << i)).collect(),
+        double_work_ratio: 2.0,
+    }
+}
+
+const LEVELS: [(u64, f64); 4] = [(48 * KIB, 1.0), (MIB, 3.4), (6 * MIB, 15.0), (128 * MIB, 130.0)];
+const CACHES: [(u32, u64); 3] = [(1, 48 * KIB), (2, MIB), (3, 32 * MIB)];
+
+#[test]
+fn caches_are_judged_by_the_curve_of_large_pages() {
+    let small = made_up(4096, Some(1.0), &[(48 * KIB, 1.0), (128 * MIB, 160.0)]);
+    let check = |share, judge, l3, reasons_expected: usize| {
+        let mut reasons = Vec::new();
+        let huge = made_up(2 * MIB, share, &LEVELS);
+        let found = found(reading(vec![small.clone(), huge], &CACHES), &mut reasons);
+        assert_eq!(found.judged_by_page_bytes, Some(judge));
+        assert_eq!(found.caches[2].effective_bytes, l3);
+        assert_eq!(reasons.len(), reasons_expected, "{reasons:?}");
+        found
+    };
+    let found = check(Some(1.0), 2 * MIB, Some(6 * MIB), 0);
+    let sizes: Vec<_> = found.caches.iter().map(|cache| cache.effective_bytes.unwrap()).collect();
+    assert_eq!(sizes, [48 * KIB, MIB, 6 * MIB]);
+    assert!((found.memory_ns.unwrap() - 130.0).abs() < 1e-9);
+    assert!((found.caches[1].latency_ns.unwrap() - 3.4).abs() < 1e-9);
+    check(Some(0.1), 4096, None, 1);
+    check(None, 4096, None, 1);
+}
+
+#[test]
+fn what_lies_beyond_the_measurement_is_not_known() {
+    let check = |end: u64, caches: &[(u32, u64)], memory: bool, effective: &[Option<u64>]| {
+        let mut levels: Vec<_> = LEVELS.iter().filter(|level| level.0 < end).copied().collect();
+        levels.push((end, LEVELS[levels.len()].1));
+        let curve = made_up(4096, Some(1.0), &levels);
+        let found = found(reading(vec![curve], caches), &mut Vec::new());
+        let sizes: Vec<_> = found.caches.iter().map(|cache| cache.effective_bytes).collect();
+        assert_eq!((found.memory_ns.is_some(), sizes.as_slice()), (memory, effective));
+    };
+    let [l1, l2, l3] = [48 * KIB, MIB, 6 * MIB].map(Some);
+    check(64 * MIB, &CACHES, true, &[l1, l2, l3]);
+    // The third level goes on to the end: it is seen, its size is not.
+    check(4 * MIB, &CACHES, false, &[l1, l2, None]);
+    check(64 * MIB, &[], true, &[l1, l2, l3]);
+    check(32 * KIB, &CACHES, false, &[None, None, None]);
+}
+
+#[test]
+fn translation_has_its_levels() {
+    let found = found(reading(vec![made_up(4096, None, &LEVELS)], &CACHES), &mut Vec::new());
+    let levels: Vec<_> = found.tlb_levels.iter().map(|level| level.to_pages).collect();
+    assert_eq!((levels, found.tlb.len()), (vec![64, 2048, 8192], 11));
+    assert!(found.tlb_levels[0].extra_ns.abs() < 1e-9);
+    assert!((13.0..14.0).contains(&found.tlb_levels[2].extra_ns));
+}
+
+#[test]
+fn a_cache_that_is_nearly_full_is_still_that_cache() {
+    let levels = [
+        (48 * KIB, 1.0),
+        (512 * KIB, 3.3),
+        (MIB, 5.4),
+        (3 * MIB, 10.0),
+        (6 * MIB, 27.0),
+        (12 * MIB, 100.0),
+        (64 * MIB, 140.0),
+    ];
+    let found = found(reading(vec![made_up(4096, None, &levels)], &CACHES), &mut Vec::new());
+    let caches: Vec<_> = found
+        .caches
+        .iter()
+        .map(|cache| (cache.effective_bytes.unwrap(), (cache.latency_ns.unwrap() * 10.0).round()))
+        .collect();
+    assert_eq!(caches, [(48 * KIB, 10.0), (MIB, 33.0), (6 * MIB, 100.0)]);
+    assert_eq!(found.memory_ns.map(f64::round), Some(140.0));
+}
