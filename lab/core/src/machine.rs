@@ -14,7 +14,7 @@ mod topology;
 
 pub use bandwidth::Bandwidth;
 pub use cacheline::Cacheline;
-pub use cores::Cores;
+pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 pub use energy::Energy;
 pub use figure::{Better, Figure, Unit};
 pub use latency::Latency;

@@ -19,6 +19,7 @@
 pub mod beta;
 pub mod bettor;
 pub mod classic;
+pub mod clusters;
 pub mod coins;
 pub mod conditions;
 pub mod decide;
@@ -29,6 +30,7 @@ pub mod exact;
 pub mod family;
 pub mod limits;
 pub mod mean_test;
+pub mod modes;
 pub mod noise;
 pub mod observation;
 pub mod philox;
