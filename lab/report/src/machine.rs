@@ -2,7 +2,7 @@
 
 mod bandwidth;
 mod cacheline;
-mod cores;
+pub(crate) mod cores;
 mod energy;
 mod latency;
 mod noise;

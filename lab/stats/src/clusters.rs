@@ -182,8 +182,8 @@ pub fn adjusted_rand(left: &[usize], right: &[usize]) -> Option<f64> {
     if is_trivial(a) || is_trivial(b) {
         return None;
     }
-    let expected = a * b / all;
-    Some((c - expected) / ((a + b) / 2.0 - expected))
+    // Both sides of the fraction times `all`: then every term is a whole number, or half of one.
+    Some((c * all - a * b) / ((a + b) / 2.0 * all - a * b))
 }
 
 /// Pairs of things that are in one group.

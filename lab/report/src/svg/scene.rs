@@ -37,6 +37,9 @@ pub(super) const SLO: Sheet = Sheet { name: "tiebreak-slo", style: SLO_STYLE };
 /// The styles of [`super::study()`].
 pub(super) const STUDY: Sheet = Sheet { name: "tiebreak-study", style: STUDY_STYLE };
 
+/// The styles of [`super::cores()`].
+pub(super) const CORES: Sheet = Sheet { name: "tiebreak-cores", style: super::cores::STYLE };
+
 const STUDY_STYLE: &str = "\
 .tiebreak-study{background:#fff}\
 .tiebreak-study text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
