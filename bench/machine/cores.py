@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Compares `tiebreak machine cores` with core-to-core-latency, on the same two CPUs.
 
-Quiet: the peer, we and the peer again, each time after waiting until little else runs. Only those
-turns are compared in which the peer reads the same before and after and we see one mode: a
-hypervisor may have moved a CPU in the others. Loaded: the same beside two busy processes, with the
-time that we take when asked by name. Every run is written down.
+Quiet: the peer, we and the peer again, each time after waiting until little else runs. The peer
+also runs many times for some milliseconds, of which the least reading was not disturbed. Only those
+turns are compared in which that is the same before and after and we see one mode: a hypervisor may
+have moved a CPU in the others. Loaded: the peer and we beside two busy processes, with the time
+that we take when asked by name. Every run is written down.
 """
 
 import argparse
@@ -25,9 +26,11 @@ BUILT = ROOT / "target" / "tiebreak" / "machine"
 DATA = ROOT / "docs" / "measured" / "machine-cores.json"
 SCHEMA = "tiebreak/machine-cores/1"
 PEER, PEER_VERSION = "core-to-core-latency", "1.2.0"
-# Its benches: compare-exchange on one line, loads and stores on two. Its own numbers of round trips.
+# Its benches: compare-exchange on one line, loads and stores on two.
 PEER_KERNELS = ("compare-exchange", "two-lines")
 PEER_ARGUMENTS = ["--bench", "1,2", "--csv"]
+# Short runs of it: round trips a sample, samples, and how many of them.
+SHORT, SHORT_RUNS = ["1000", "5"], 25
 
 # A turn is quiet if all else uses less than this share of all CPUs for a second.
 QUIET_SHARE = 0.10
@@ -100,14 +103,20 @@ def load(cpus):
             process.wait()
 
 
-def by_peer(args):
+def by_peer(args, numbers=()):
     """The peer's means in nanoseconds, by the way of passing."""
     cpus = ",".join(str(cpu) for cpu in args.cpus)
-    text = said([args.peer, *PEER_ARGUMENTS, "--cores", cpus])
+    text = said([args.peer, *numbers, *PEER_ARGUMENTS, "--cores", cpus])
     cells = [cell for cell in text.replace("\n", ",").split(",") if cell]
     if len(cells) != len(PEER_KERNELS):
         raise Problem(f"{PEER} printed {text!r}")
     return {kernel: round(float(cell), 2) for kernel, cell in zip(PEER_KERNELS, cells)}
+
+
+def least_by_peer(args):
+    """The least mean of its short runs."""
+    runs = [by_peer(args, SHORT) for _ in range(SHORT_RUNS)]
+    return {kernel: min(run[kernel] for run in runs) for kernel in PEER_KERNELS}
 
 
 def by_tiebreak(args, budget):
@@ -133,12 +142,14 @@ def by_tiebreak(args, budget):
 
 def turn(args, series, number, budget):
     """The peer, we, the peer."""
-    others = wait_for_quiet(args.wait if series == "quiet" else 0)
-    before = by_peer(args)
-    ours = by_tiebreak(args, budget)
-    after = by_peer(args)
-    row = {"series": series, "number": number, "busy_before": others}
-    return {**row, "peer": [before, after], "ours": ours}
+    is_quiet = series == "quiet"
+    others = wait_for_quiet(args.wait if is_quiet else 0)
+    row = {"series": series, "number": number, "busy_before": others, "peer": [by_peer(args)]}
+    least = [least_by_peer(args)] if is_quiet else []
+    row["ours"] = by_tiebreak(args, budget)
+    least += [least_by_peer(args)] if is_quiet else []
+    row["peer"].append(by_peer(args))
+    return {**row, "peer_least": least}
 
 
 def save(data):
@@ -168,7 +179,8 @@ def measure(args):
                 row = turn(args, series, number, budget)
             data["turns"].append(row)
             save(data)
-            print(f"cores: {series} {number + 1} of {args.runs}: {json.dumps(row)}", file=sys.stderr)
+            place = f"{series} {number + 1} of {args.runs}"
+            print(f"cores: {place}: {json.dumps(row)}", file=sys.stderr)
     return data
 
 
@@ -189,8 +201,10 @@ def placements(values):
 
 
 def is_alike(row, kernel):
-    """Whether the peer reads the same before and after, and we see one mode."""
-    before, after = (each[kernel] for each in row["peer"])
+    """Whether the peer's least is the same before and after, and we see one mode."""
+    if not row["peer_least"]:
+        return False
+    before, after = (each[kernel] for each in row["peer_least"])
     modes = row["ours"]["modes"].get(kernel, [])
     return max(before, after) <= min(before, after) * SAME and len(modes) == 1
 
@@ -213,15 +227,16 @@ def table(data):
                     f"(median {statistics.median(group):.1f}), "
                     f"{100 * (group[-1] / group[0] - 1):.1f}% apart"
                 )
-            alike = [row for row in rows if is_alike(row, kernel)]
             ratios = [
-                lowest(row, kernel) / statistics.mean(each[kernel] for each in row["peer"])
-                for row in alike
+                lowest(row, kernel) / min(each[kernel] for each in row["peer_least"])
+                for row in rows
+                if is_alike(row, kernel)
             ]
-            if series == "quiet" and ratios:
+            if ratios:
                 yield (
-                    f"    ours over the peer's, {len(ratios)} turns that can be compared: "
-                    f"median {statistics.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}"
+                    f"    ours over the peer's least, {len(ratios)} turns that can be compared: "
+                    f"median {statistics.median(ratios):.3f}, "
+                    f"{min(ratios):.3f} to {max(ratios):.3f}"
                 )
 
 

@@ -92,7 +92,9 @@ pub struct PairLatency {
     pub strays: u64,
     /// Batches of round trips that were timed.
     pub batches: u64,
-    /// Of these, batches in which a side lost more than 2 us: they were not used.
+    /// Of these, batches that took over 2 us longer than the quick ones, because a side was away:
+    /// they were not used. Passing one line has a quick and a slow way of its own, so there they
+    /// may be many.
     pub invalid: u64,
     /// How often either thread was taken off its CPU while it passed lines.
     pub preemptions: u64,

@@ -79,7 +79,7 @@ pub struct PairSeen {
     pub visits: Vec<[Option<f64>; 2]>,
     /// Batches that were timed.
     pub batches: u64,
-    /// Batches in which a side was away for more than 2 us.
+    /// Batches that took over 2 us longer than the quick ones: a side was away.
     pub invalid: u64,
     /// How often a thread was taken off its CPU while it passed lines.
     pub preemptions: u64,

@@ -3,7 +3,6 @@
 use super::PairSeen;
 use super::plan::Plan;
 use super::visit::KernelSeen;
-use crate::cpus::format_list;
 use std::io;
 
 /// The least part of a pair's batches that must be without a gap: one in so many.
@@ -82,9 +81,10 @@ impl Tally {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
         if let Some((place, error)) = self.failed.first() {
-            let list = format_list(&plan.pairs[*place]);
-            let count = self.failed.len();
-            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {list}: {error}"));
+            let ([first, second], count) = (plan.pairs[*place], self.failed.len());
+            reasons.push(format!(
+                "{count} of {chosen} pairs failed; CPUs {first} and {second}: {error}"
+            ));
         }
         let poor: Vec<&PairSeen> = self
             .pairs
@@ -94,10 +94,11 @@ impl Tally {
             .collect();
         if let Some(seen) = poor.first() {
             reasons.push(format!(
-                "the threads of {} of {chosen} pairs hardly ran together; CPUs {}, {}: {} of {} \
-                 batches without a gap",
+                "the threads of {} of {chosen} pairs hardly ran together; CPUs {} and {}, {}: {} \
+                 of {} batches without a gap",
                 poor.len(),
-                format_list(&seen.cpus),
+                seen.cpus[0],
+                seen.cpus[1],
                 seen.kernel.words(),
                 seen.batches - seen.invalid,
                 seen.batches

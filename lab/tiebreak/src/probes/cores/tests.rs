@@ -83,14 +83,9 @@ fn directions_that_differ_are_a_reason() {
     };
     check(68.0, 20, &[]);
     check(75.0, 2, &[]);
-    check(
-        75.0,
-        20,
-        &[
-            "1 of 6 pairs differ by more than 15% between their two directions; CPUs 1 and 2: 60 ns \
-           and 75 ns",
-        ],
-    );
+    let text = "1 of 6 pairs differ by more than 15% between their two directions; CPUs 1 and 2: \
+                60 ns and 75 ns";
+    check(75.0, 20, &[text]);
 }
 
 #[test]
