@@ -20,7 +20,7 @@ pub use cacheline::{
     StridedGain, StridedPoint,
 };
 pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner};
-pub use cores::Cores;
+pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, Unit};
 pub use latency::{

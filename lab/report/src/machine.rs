@@ -3,7 +3,7 @@
 mod bandwidth;
 mod cacheline;
 mod compare;
-mod cores;
+pub(crate) mod cores;
 mod energy;
 pub(crate) mod facts;
 mod head;

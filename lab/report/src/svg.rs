@@ -2,6 +2,7 @@
 
 pub(crate) mod bars;
 mod chart;
+mod cores;
 mod notice;
 pub(crate) mod scene;
 mod study;
@@ -9,6 +10,7 @@ pub(crate) mod timeline;
 mod topology;
 
 pub(crate) use self::chart::charts;
+pub(crate) use self::cores::cores;
 pub(crate) use self::notice::notice;
 pub use self::study::study;
 pub(crate) use self::topology::topology;

@@ -111,6 +111,8 @@ const TOPOLOGY_STYLE: &str = "\
 .tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
 .tiebreak-topology .barred{stroke:#656c76}\
 }";
+/// The styles of [`super::cores()`].
+pub(super) const CORES: Sheet = Sheet { name: "tiebreak-cores", style: super::cores::STYLE };
 
 const STUDY_STYLE: &str = "\
 .tiebreak-study{background:#fff}\
