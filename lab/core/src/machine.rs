@@ -12,7 +12,9 @@ mod probed;
 mod timers;
 mod topology;
 
-pub use bandwidth::Bandwidth;
+pub use bandwidth::{
+    Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, Traffic,
+};
 pub use cacheline::Cacheline;
 pub use cores::Cores;
 pub use energy::Energy;

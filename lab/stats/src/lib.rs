@@ -27,6 +27,7 @@ pub mod detector;
 pub mod eprocess;
 pub mod exact;
 pub mod family;
+pub mod knee;
 pub mod limits;
 pub mod mean_test;
 pub mod noise;
