@@ -1,7 +1,11 @@
 //! Curves over an axis, in letters and as SVG: what every probe and every study that sweeps a size
 //! draws.
 
+mod ticks;
+mod words;
+
 use crate::look::Look;
+use crate::svg;
 
 /// A chart of one or more curves.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,14 +44,91 @@ pub(crate) struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
+/// An axis with its ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub low: f64,
+    pub high: f64,
+    pub is_log: bool,
+}
+
 impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
-    pub(crate) fn text(&self, _look: &Look) -> String {
-        String::new()
+    /// Empty if there is no point to draw.
+    pub(crate) fn text(&self, look: &Look) -> String {
+        words::draw(self, look).unwrap_or_default()
     }
 
     /// The chart as a self-contained SVG document, for light and dark ground.
     pub(crate) fn svg(&self) -> String {
-        String::new()
+        svg::charts(std::slice::from_ref(self))
+    }
+
+    /// The x axis over all points and marks.
+    pub(crate) fn across(&self) -> Option<Span> {
+        let marks = self.marks.iter().map(|mark| mark.0);
+        Span::over(&self.x, self.points().map(|point| point.0).chain(marks))
+    }
+
+    /// The y axis over all points, with some space at its ends.
+    pub(crate) fn upwards(&self) -> Option<Span> {
+        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(&self.y))
+    }
+
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.curves.iter().flat_map(|curve| curve.points.iter().copied())
+    }
+
+    /// Ticks of the x axis, at most so many. Where all values are powers of two, or halfway
+    /// between, the ticks are powers of two.
+    pub(crate) fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
+        let binary = self.x.is_log && self.points().all(|point| ticks::is_binary(point.0));
+        ticks::at(axis, most, binary)
+    }
+
+    /// Ticks of the y axis, at most so many.
+    pub(crate) fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
+        ticks::at(axis, most, false)
     }
 }
+
+impl Span {
+    /// The ends of what an axis must show; `None` if there is nothing that it could.
+    fn over(scale: &Scale, values: impl Iterator<Item = f64>) -> Option<Span> {
+        let fits = |value: &f64| value.is_finite() && (!scale.is_log || *value > 0.0);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.filter(fits) {
+            (low, high) = (low.min(value), high.max(value));
+        }
+        if scale.from_zero && !scale.is_log {
+            low = low.min(0.0);
+        }
+        (low <= high).then_some(Span { low, high, is_log: scale.is_log })
+    }
+
+    /// With space beyond the outermost values; a single value stands in the middle.
+    fn wider(self, scale: &Scale) -> Span {
+        let Span { low, high, is_log } = self;
+        if is_log {
+            let factor = if high > low { (high / low).powf(0.06) } else { 2.0 };
+            return Span { low: low / factor, high: high * factor, is_log };
+        }
+        let space = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.5 };
+        let low = if scale.from_zero && low >= 0.0 { 0.0 } else { low - space };
+        Span { low, high: high + space, is_log }
+    }
+
+    /// Where a value lies, from 0 at the low end to 1 at the high one.
+    pub(crate) fn place(self, value: f64) -> f64 {
+        let Span { low, high, is_log } = self;
+        let share = match is_log {
+            _ if high <= low => 0.5,
+            true => (value / low).ln() / (high / low).ln(),
+            false => (value - low) / (high - low),
+        };
+        if share.is_finite() { share } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

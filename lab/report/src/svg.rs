@@ -1,8 +1,10 @@
 //! Pictures as SVG: self-contained, readable on light and on dark ground.
 
+mod chart;
 pub(crate) mod scene;
 mod study;
 
+pub(crate) use self::chart::charts;
 pub use self::study::study;
 
 use self::scene::{Anchor, SLO, Scene};

@@ -3,7 +3,7 @@
 //! Each thread has a buffer of its own, several times the last level cache, to which it gave memory
 //! itself. In rounds, every number of threads goes through its buffers with every kernel for some
 //! hundredths of a second; the work is stamped chunk by chunk, and what counts is the work in those
-//! windows of a millisecond in which no thread lost its CPU (`windows`). Then one thread follows
+//! windows of half a millisecond in which no thread lost its CPU (`windows`). Then one thread follows
 //! pointers while the others read, with a brake that is released step by step; and where there are
 //! several memory nodes, each is read from its own CPUs and from those of the first.
 
@@ -29,10 +29,11 @@ use std::path::Path;
 use std::time::Duration;
 use team::{Common, Job, Team};
 use tiebreak_core::machine::{LoadedLatency, NodeBandwidth, Probed, Traffic};
+use windows::Windows;
 
 /// The windows of time, of which those count in which all threads ran.
-const WINDOW_NS: u64 = 1_000_000;
-/// A round with fewer windows says nothing.
+const WINDOW_NS: u64 = 500_000;
+/// A round with fewer windows says nothing; the next one gets them.
 const LEAST_WINDOWS: usize = 4;
 
 /// The probe.
@@ -79,7 +80,8 @@ pub struct CellReading {
     pub is_pinned: bool,
     /// How many threads.
     pub threads: usize,
-    /// Of each round the bandwidth, the median over its windows; `None` if too few were kept.
+    /// Of each round the bandwidth, the median over its windows; `None` if too few were kept, which
+    /// then count in the next one.
     pub rounds: Vec<Option<f64>>,
     /// Windows in all rounds.
     pub windows: u64,
@@ -228,45 +230,59 @@ fn curves(
     reserve: Duration,
 ) -> Vec<CellReading> {
     let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(reserve));
-    let mut readings: Vec<CellReading> = cells.iter().map(|cell| CellReading::of(*cell)).collect();
-    for round in 0.. {
+    let mut open: Vec<Open> = cells.iter().map(|cell| Open::of(*cell)).collect();
+    'rounds: for round in 0.. {
         for step in 0..cells.len() {
             if budget.left() <= reserve + length {
-                return readings;
+                break 'rounds;
             }
             let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };
             let cell = cells[index];
             let jobs = vec![Job::Stream(cell.traffic); cell.threads];
             let logs = team.run(&jobs, cell.is_pinned, length);
-            readings[index].add(&windows::common(&logs, WINDOW_NS));
+            open[index].add(windows::common(&logs, WINDOW_NS));
             budget.tell(0.0);
         }
     }
-    readings
+    open.into_iter().map(|open| open.reading).collect()
 }
 
-impl CellReading {
-    fn of(cell: Cell) -> CellReading {
+/// A cell that is being measured.
+struct Open {
+    reading: CellReading,
+    /// Of windows that are in no round yet, what each thread did.
+    lent: Vec<Vec<f64>>,
+}
+
+impl Open {
+    fn of(cell: Cell) -> Open {
         let Cell { traffic, is_pinned, threads } = cell;
-        CellReading { traffic, is_pinned, threads, rounds: Vec::new(), windows: 0, windows_kept: 0 }
+        let (rounds, windows, windows_kept) = (Vec::new(), 0, 0);
+        let reading = CellReading { traffic, is_pinned, threads, rounds, windows, windows_kept };
+        Open { reading, lent: Vec::new() }
     }
 
-    fn add(&mut self, windows: &windows::Windows) {
-        self.windows += windows.seen;
-        self.windows_kept += windows.kept.len() as u64;
-        self.rounds.push(rate(windows));
+    fn add(&mut self, windows: Windows) {
+        self.reading.windows += windows.seen;
+        self.reading.windows_kept += windows.kept.len() as u64;
+        self.lent.extend(windows.kept);
+        let rate = rate(&self.lent);
+        if rate.is_some() {
+            self.lent.clear();
+        }
+        self.reading.rounds.push(rate);
     }
 }
 
-/// Bytes a second of all threads together, the median over the windows that were kept; `None` if
-/// those are too few.
-fn rate(windows: &windows::Windows) -> Option<f64> {
-    let a_second = 1e9 / WINDOW_NS as f64;
-    let sum = |done: &Vec<f64>| (done.iter().sum::<f64>() * a_second) as u64;
-    let mut rates: Vec<u64> = windows.kept.iter().map(sum).collect();
-    if rates.len() < LEAST_WINDOWS {
+/// Bytes a second of all threads together, the median over windows of what each thread did; `None`
+/// if they are too few.
+fn rate(windows: &[Vec<f64>]) -> Option<f64> {
+    if windows.len() < LEAST_WINDOWS {
         return None;
     }
+    let a_second = 1e9 / WINDOW_NS as f64;
+    let sum = |done: &Vec<f64>| (done.iter().sum::<f64>() * a_second) as u64;
+    let mut rates: Vec<u64> = windows.iter().map(sum).collect();
     quantile(&mut rates, 0.5).map(|rate| rate as f64)
 }
 

@@ -37,6 +37,55 @@ pub(super) const SLO: Sheet = Sheet { name: "tiebreak-slo", style: SLO_STYLE };
 /// The styles of [`super::study()`].
 pub(super) const STUDY: Sheet = Sheet { name: "tiebreak-study", style: STUDY_STYLE };
 
+/// The styles of [`super::charts`].
+pub(super) const CHART: Sheet = Sheet { name: "tiebreak-chart", style: CHART_STYLE };
+
+const CHART_STYLE: &str = "\
+.tiebreak-chart{background:#fff}\
+.tiebreak-chart text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+.tiebreak-chart .small{font-size:12px}\
+.tiebreak-chart .head{font-weight:600}\
+.tiebreak-chart path{fill:none;stroke-width:2}\
+.tiebreak-chart .paper{fill:#fff}\
+.tiebreak-chart .ink{fill:#1f2328}\
+.tiebreak-chart .dim{fill:#59636e}\
+.tiebreak-chart .axis{stroke:#59636e;stroke-width:1}\
+.tiebreak-chart .grid{stroke:#d1d9e0;stroke-width:1}\
+.tiebreak-chart .mark{stroke:#59636e;stroke-width:1;stroke-dasharray:3 4}\
+.tiebreak-chart .stroke0{stroke:#0969da}\
+.tiebreak-chart .fill0{fill:#0969da}\
+.tiebreak-chart .stroke1{stroke:#bc4c00}\
+.tiebreak-chart .fill1{fill:#bc4c00}\
+.tiebreak-chart .stroke2{stroke:#1a7f37}\
+.tiebreak-chart .fill2{fill:#1a7f37}\
+.tiebreak-chart .stroke3{stroke:#8250df}\
+.tiebreak-chart .fill3{fill:#8250df}\
+.tiebreak-chart .stroke4{stroke:#bf3989}\
+.tiebreak-chart .fill4{fill:#bf3989}\
+.tiebreak-chart .stroke5{stroke:#6e7781}\
+.tiebreak-chart .fill5{fill:#6e7781}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-chart{background:#0d1117}\
+.tiebreak-chart .paper{fill:#0d1117}\
+.tiebreak-chart .ink{fill:#f0f6fc}\
+.tiebreak-chart .dim{fill:#9198a1}\
+.tiebreak-chart .axis{stroke:#9198a1}\
+.tiebreak-chart .grid{stroke:#3d444d}\
+.tiebreak-chart .mark{stroke:#9198a1}\
+.tiebreak-chart .stroke0{stroke:#58a6ff}\
+.tiebreak-chart .fill0{fill:#58a6ff}\
+.tiebreak-chart .stroke1{stroke:#f0883e}\
+.tiebreak-chart .fill1{fill:#f0883e}\
+.tiebreak-chart .stroke2{stroke:#56d364}\
+.tiebreak-chart .fill2{fill:#56d364}\
+.tiebreak-chart .stroke3{stroke:#bc8cff}\
+.tiebreak-chart .fill3{fill:#bc8cff}\
+.tiebreak-chart .stroke4{stroke:#ff7bbd}\
+.tiebreak-chart .fill4{fill:#ff7bbd}\
+.tiebreak-chart .stroke5{stroke:#9198a1}\
+.tiebreak-chart .fill5{fill:#9198a1}\
+}";
+
 const STUDY_STYLE: &str = "\
 .tiebreak-study{background:#fff}\
 .tiebreak-study text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\

@@ -12,9 +12,9 @@ use tiebreak_core::machine::{LoadedLatency, Traffic};
 /// What the other threads are to read, of what they can.
 const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 /// Rounds that are wanted.
-const ROUNDS: u32 = 4;
+const ROUNDS: u32 = 8;
 /// The shortest and the longest stretch.
-const LENGTH: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(120));
+const LENGTH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(50));
 
 /// What was seen of a level of load: of each window the bytes a second, and the picoseconds a load.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(level.clone().found(0.5, 2), None);
         level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
         let found = level.found(0.5, 2).unwrap();
-        assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (125.0, 4e9, 5));
+        assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
         assert_eq!(Level::default().found(0.0, 2), None);
     }
 }

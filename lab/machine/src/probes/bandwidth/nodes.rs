@@ -85,7 +85,7 @@ fn read(
         }
         let jobs = vec![Job::Stream(Traffic::Read); cpus.len()];
         let length = LONGEST.min(time / 3).min(budget.left());
-        Ok(rate(&windows::common(&team.run(&jobs, true, length), WINDOW_NS)))
+        Ok(rate(&windows::common(&team.run(&jobs, true, length), WINDOW_NS).kept))
     })
 }
 

@@ -71,10 +71,16 @@ fn what_speaks_against_a_reading_is_said() {
 
 #[test]
 fn a_round_is_the_median_of_enough_windows() {
-    let windows = |kept: &[f64]| windows::Windows {
+    let windows = |kept: &[f64]| Windows {
         kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(),
         seen: 9,
     };
-    assert_eq!(rate(&windows(&[1e6, 2e6, 3e6])), None);
-    assert_eq!(rate(&windows(&[1e6, 9e6, 2e6, 3e6, 4e6])), Some(9e9));
+    let cell = Cell { traffic: Traffic::Read, is_pinned: true, threads: 2 };
+    let mut open = Open::of(cell);
+    open.add(windows(&[1e6, 2e6, 3e6]));
+    // Three windows are lent to the second round.
+    open.add(windows(&[9e6, 4e6]));
+    open.add(windows(&[7e6]));
+    assert_eq!(open.reading.rounds, [None, Some(18e9), None]);
+    assert_eq!((open.reading.windows, open.reading.windows_kept), (27, 6));
 }

@@ -77,9 +77,9 @@ pub(super) fn common(logs: &[Log], window_ns: u64) -> Windows {
 mod tests {
     use super::*;
 
-    /// Chunks of 10 bytes that end at these moments.
+    /// Chunks of 10 bytes that end at these moments, in microseconds.
     fn log(stamps: &[u64]) -> Log {
-        Log { stamps: stamps.to_vec(), chunk: 10 }
+        Log { stamps: stamps.iter().map(|us| us * 1000).collect(), chunk: 10 }
     }
 
     fn every(step: u64, from: u64, to: u64) -> Vec<u64> {
@@ -90,7 +90,7 @@ mod tests {
     fn only_windows_in_which_all_ran_are_kept() {
         let steady = log(&every(10, 0, 400));
         let check = |other: &Log, kept: usize, seen: u64, done: f64| {
-            let windows = common(&[steady.clone(), other.clone()], 100);
+            let windows = common(&[steady.clone(), other.clone()], 100_000);
             assert_eq!((windows.kept.len(), windows.seen), (kept, seen), "{other:?}");
             for window in windows.kept {
                 assert!((window[0] - 100.0).abs() < 1e-9 && (window[1] - done).abs() < 1e-9);
@@ -114,7 +114,7 @@ mod tests {
                 (0..4).flat_map(|turn| every(10, first + turn * 200, first + turn * 200 + 90));
             log(&stamps.collect::<Vec<_>>())
         };
-        let windows = common(&[turns(0), turns(100)], 50);
+        let windows = common(&[turns(0), turns(100)], 50_000);
         assert!(windows.seen > 8);
         assert_eq!(windows.kept.len(), 0);
     }
