@@ -55,8 +55,7 @@ fn first_at(points: &[(u64, f64)], share: f64) -> Option<(u64, f64)> {
 }
 
 /// The median, the mean of the two in the middle if their number is even; `None` of nothing.
-/// Reorders the values. Cost: sorting.
-pub fn median(values: &mut [f64]) -> Option<f64> {
+fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let high = *values.get(values.len() / 2)?;
     if values.len() % 2 == 1 {

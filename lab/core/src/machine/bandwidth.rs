@@ -100,9 +100,9 @@ pub struct BandwidthCurve {
 pub struct BandwidthPoint {
     /// How many.
     pub threads: u32,
-    /// Of all threads together: the median over rounds of the median over windows.
+    /// Of all threads together when nobody disturbs them: 97% of all windows stay below.
     pub bytes_per_s: f64,
-    /// The least round.
+    /// The least round; a round is the median of its windows.
     pub low_bytes_per_s: f64,
     /// The best round.
     pub high_bytes_per_s: f64,
@@ -125,8 +125,6 @@ pub struct BandwidthKnee {
     pub high_threads: u32,
     /// The share of rounds that say the same.
     pub agreeing_share: f64,
-    /// The best bandwidth of any number of threads.
-    pub best_bytes_per_s: f64,
 }
 
 /// Read bandwidth from one node's CPUs to a node's memory.
@@ -138,7 +136,7 @@ pub struct NodeBandwidth {
     pub memory_node: u32,
     /// How many threads.
     pub threads: u32,
-    /// Of all threads together, the median over windows.
+    /// Of all threads together when nobody disturbs them.
     pub bytes_per_s: f64,
 }
 

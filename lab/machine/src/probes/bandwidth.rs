@@ -35,6 +35,12 @@ use windows::Windows;
 const WINDOW_NS: u64 = 500_000;
 /// A round with fewer windows says nothing; the next one gets them.
 const LEAST_WINDOWS: usize = 4;
+/// A round is the median of its windows.
+const HALF: f64 = 0.5;
+/// What memory gives undisturbed is the rate that so large a share of all windows stays below:
+/// other guests of a machine, and refreshes, only take away. It agrees with the best repetition of
+/// a program like STREAM, where the best of all windows depends on how many there are.
+const UNDISTURBED: f64 = 0.97;
 
 /// The probe.
 #[derive(Debug)]
@@ -80,6 +86,8 @@ pub struct CellReading {
     pub is_pinned: bool,
     /// How many threads.
     pub threads: usize,
+    /// The bandwidth undisturbed: the 97th percentile of all windows; `None` if too few were kept.
+    pub bytes_per_s: Option<f64>,
     /// Of each round the bandwidth, the median over its windows; `None` if too few were kept, which
     /// then count in the next one.
     pub rounds: Vec<Option<f64>>,
@@ -240,50 +248,66 @@ fn curves(
             let cell = cells[index];
             let jobs = vec![Job::Stream(cell.traffic); cell.threads];
             let logs = team.run(&jobs, cell.is_pinned, length);
-            open[index].add(windows::common(&logs, WINDOW_NS));
+            open[index].add(&windows::common(&logs, WINDOW_NS));
             budget.tell(0.0);
         }
     }
-    open.into_iter().map(|open| open.reading).collect()
+    open.into_iter().map(Open::done).collect()
 }
 
 /// A cell that is being measured.
 struct Open {
     reading: CellReading,
-    /// Of windows that are in no round yet, what each thread did.
-    lent: Vec<Vec<f64>>,
+    /// Bytes a second of every window that was kept, the earlier first.
+    rates: Vec<u64>,
+    /// The first of them that is in no round yet.
+    first: usize,
 }
 
 impl Open {
     fn of(cell: Cell) -> Open {
         let Cell { traffic, is_pinned, threads } = cell;
-        let (rounds, windows, windows_kept) = (Vec::new(), 0, 0);
-        let reading = CellReading { traffic, is_pinned, threads, rounds, windows, windows_kept };
-        Open { reading, lent: Vec::new() }
+        let reading = CellReading {
+            traffic,
+            is_pinned,
+            threads,
+            bytes_per_s: None,
+            rounds: Vec::new(),
+            windows: 0,
+            windows_kept: 0,
+        };
+        Open { reading, rates: Vec::new(), first: 0 }
     }
 
-    fn add(&mut self, windows: Windows) {
-        self.reading.windows += windows.seen;
-        self.reading.windows_kept += windows.kept.len() as u64;
-        self.lent.extend(windows.kept);
-        let rate = rate(&self.lent);
-        if rate.is_some() {
-            self.lent.clear();
+    fn add(&mut self, windows: &Windows) {
+        self.rates.extend(rates(windows));
+        let round = quantile_of_enough(&mut self.rates[self.first..], HALF);
+        if round.is_some() {
+            self.first = self.rates.len();
         }
-        self.reading.rounds.push(rate);
+        self.reading.rounds.push(round);
+        self.reading.windows += windows.seen;
+        self.reading.windows_kept = self.rates.len() as u64;
+    }
+
+    fn done(mut self) -> CellReading {
+        self.reading.bytes_per_s = quantile_of_enough(&mut self.rates, UNDISTURBED);
+        self.reading
     }
 }
 
-/// Bytes a second of all threads together, the median over windows of what each thread did; `None`
-/// if they are too few.
-fn rate(windows: &[Vec<f64>]) -> Option<f64> {
-    if windows.len() < LEAST_WINDOWS {
+/// Bytes a second of all threads together, window by window.
+fn rates(windows: &Windows) -> impl Iterator<Item = u64> + '_ {
+    let a_second = 1e9 / WINDOW_NS as f64;
+    windows.kept.iter().map(move |done| (done.iter().sum::<f64>() * a_second) as u64)
+}
+
+/// A quantile of windows; `None` if they are too few.
+fn quantile_of_enough(rates: &mut [u64], share: f64) -> Option<f64> {
+    if rates.len() < LEAST_WINDOWS {
         return None;
     }
-    let a_second = 1e9 / WINDOW_NS as f64;
-    let sum = |done: &Vec<f64>| (done.iter().sum::<f64>() * a_second) as u64;
-    let mut rates: Vec<u64> = windows.iter().map(sum).collect();
-    quantile(&mut rates, 0.5).map(|rate| rate as f64)
+    quantile(rates, share).map(|rate| rate as f64)
 }
 
 #[cfg(test)]

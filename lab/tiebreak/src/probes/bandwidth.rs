@@ -6,7 +6,7 @@ use tiebreak_core::machine::{
 };
 use tiebreak_machine::probes::Budget;
 use tiebreak_machine::probes::bandwidth::{self, CellReading, Reading};
-use tiebreak_stats::knee::{knee, median};
+use tiebreak_stats::knee::knee;
 
 /// More threads than give this share of the best bandwidth hardly pay.
 const KNEE_SHARE: f64 = 0.95;
@@ -50,7 +50,6 @@ fn curves(cells: &[CellReading]) -> Vec<BandwidthCurve> {
             low_threads: knee.low as u32,
             high_threads: knee.high as u32,
             agreeing_share: knee.agreeing_share,
-            best_bytes_per_s: knee.best,
         });
         BandwidthCurve { traffic, is_pinned, points, knee }
     };
@@ -59,12 +58,13 @@ fn curves(cells: &[CellReading]) -> Vec<BandwidthCurve> {
 
 fn point(cell: &CellReading) -> Option<BandwidthPoint> {
     let mut known: Vec<f64> = cell.rounds.iter().copied().flatten().collect();
-    let bytes_per_s = median(&mut known)?;
+    known.sort_by(f64::total_cmp);
+    let (low, high) = (*known.first()?, *known.last()?);
     Some(BandwidthPoint {
         threads: cell.threads as u32,
-        bytes_per_s,
-        low_bytes_per_s: known[0],
-        high_bytes_per_s: known[known.len() - 1],
+        bytes_per_s: cell.bytes_per_s?,
+        low_bytes_per_s: low,
+        high_bytes_per_s: high,
         rounds: known.len() as u32,
         windows: cell.windows,
         windows_kept: cell.windows_kept,
@@ -76,12 +76,15 @@ mod tests {
     use super::*;
 
     fn cell(traffic: Traffic, is_pinned: bool, threads: usize, rounds: &[f64]) -> CellReading {
-        let rounds = rounds.iter().map(|rate| Some(*rate).filter(|rate| *rate > 0.0)).collect();
-        CellReading { traffic, is_pinned, threads, rounds, windows: 30, windows_kept: 12 }
+        let rounds: Vec<Option<f64>> =
+            rounds.iter().map(|rate| Some(*rate).filter(|rate| *rate > 0.0)).collect();
+        let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
+        let (windows, windows_kept) = (30, 12);
+        CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
     }
 
     #[test]
-    fn curves_hold_medians_over_rounds_and_a_knee() {
+    fn curves_hold_the_best_the_rounds_and_a_knee() {
         let cells = [
             cell(Traffic::Read, false, 1, &[9.0, 0.0, 11.0]),
             cell(Traffic::Touch, true, 1, &[0.0]),
@@ -92,11 +95,11 @@ mod tests {
         let kinds: Vec<_> = curves.iter().map(|curve| (curve.traffic, curve.is_pinned)).collect();
         assert_eq!(kinds, [(Traffic::Read, true), (Traffic::Read, false)]);
         let [one, two] = &curves[0].points[..] else { panic!("{curves:?}") };
-        assert_eq!((one.threads, one.bytes_per_s, one.rounds), (1, 11.0, 3));
+        assert_eq!((one.threads, one.bytes_per_s, one.rounds), (1, 12.0, 3));
         assert_eq!((two.low_bytes_per_s, two.high_bytes_per_s), (11.0, 22.0));
         let knee = curves[0].knee.as_ref().unwrap();
         assert_eq!((knee.threads, knee.low_threads, knee.high_threads), (2, 1, 2));
-        assert_eq!((knee.best_bytes_per_s, knee.agreeing_share), (20.0, 2.0 / 3.0));
-        assert_eq!((curves[1].points[0].bytes_per_s, curves[1].points[0].rounds), (10.0, 2));
+        assert_eq!(knee.agreeing_share, 2.0 / 3.0);
+        assert_eq!((curves[1].points[0].bytes_per_s, curves[1].points[0].rounds), (11.0, 2));
     }
 }

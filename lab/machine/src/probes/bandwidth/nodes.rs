@@ -1,7 +1,7 @@
 //! Memory nodes: each is read from its own CPUs, and from those of the first.
 
 use super::team::{Common, Job, Team};
-use super::{Bandwidth, WINDOW_NS, buffer, rate, room, windows};
+use super::{Bandwidth, UNDISTURBED, WINDOW_NS, buffer, quantile_of_enough, rates, room, windows};
 use crate::clock::monotonic_ns;
 use crate::probes::Budget;
 use crate::tree::Tree;
@@ -85,7 +85,9 @@ fn read(
         }
         let jobs = vec![Job::Stream(Traffic::Read); cpus.len()];
         let length = LONGEST.min(time / 3).min(budget.left());
-        Ok(rate(&windows::common(&team.run(&jobs, true, length), WINDOW_NS).kept))
+        let windows = windows::common(&team.run(&jobs, true, length), WINDOW_NS);
+        let mut rates: Vec<u64> = rates(&windows).collect();
+        Ok(quantile_of_enough(&mut rates, UNDISTURBED))
     })
 }
 

@@ -41,7 +41,8 @@ fn an_interrupt_ends_it_at_once_and_no_cpu_is_not_available() {
 fn cell(rounds: Vec<Option<f64>>) -> CellReading {
     let (windows, windows_kept) = (10, 5);
     let (traffic, is_pinned, threads) = (Traffic::Read, true, 1);
-    CellReading { traffic, is_pinned, threads, rounds, windows, windows_kept }
+    let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
+    CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
 }
 
 #[test]
@@ -77,10 +78,12 @@ fn a_round_is_the_median_of_enough_windows() {
     };
     let cell = Cell { traffic: Traffic::Read, is_pinned: true, threads: 2 };
     let mut open = Open::of(cell);
-    open.add(windows(&[1e6, 2e6, 3e6]));
+    open.add(&windows(&[1e6, 2e6, 3e6]));
     // Three windows are lent to the second round.
-    open.add(windows(&[9e6, 4e6]));
-    open.add(windows(&[7e6]));
+    open.add(&windows(&[9e6, 4e6]));
+    open.add(&windows(&[7e6]));
     assert_eq!(open.reading.rounds, [None, Some(18e9), None]);
     assert_eq!((open.reading.windows, open.reading.windows_kept), (27, 6));
+    assert_eq!(open.done().bytes_per_s, Some(54e9));
+    assert_eq!(Open::of(cell).done().bytes_per_s, None);
 }

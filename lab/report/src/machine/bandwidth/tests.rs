@@ -13,13 +13,7 @@ fn curve(traffic: Traffic, is_pinned: bool, of_one: f64) -> BandwidthCurve {
         windows: 100,
         windows_kept: 40,
     };
-    let knee = BandwidthKnee {
-        threads: 3,
-        low_threads: 2,
-        high_threads: 3,
-        agreeing_share: 0.8,
-        best_bytes_per_s: of_one * 3.0,
-    };
+    let knee = BandwidthKnee { threads: 3, low_threads: 2, high_threads: 3, agreeing_share: 0.8 };
     BandwidthCurve { traffic, is_pinned, points: (1..=4).map(point).collect(), knee: Some(knee) }
 }
 

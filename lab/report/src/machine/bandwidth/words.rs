@@ -64,8 +64,9 @@ pub(super) fn notes(found: &Bandwidth) -> Vec<String> {
     let vectors = &found.vectors;
     let mut notes = vec![
         format!(
-            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them: the \
-             median over rounds. touch reads one value of each 64-byte line, as published (Lemire \
+            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, when \
+             nobody disturbs: 97% of all windows of time stay below. A round is the median of its \
+             windows. touch reads one value of each 64-byte line, as published (Lemire \
              2024); read reads all of it ({vectors}); write stores; fill stores past the caches; \
              copy reads and stores, and both count."
         ),
