@@ -14,7 +14,9 @@ mod timers;
 mod topology;
 mod tune;
 
-pub use bandwidth::Bandwidth;
+pub use bandwidth::{
+    Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, Traffic,
+};
 pub use cacheline::{
     Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
     StridedGain, StridedPoint,

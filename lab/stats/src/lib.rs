@@ -32,6 +32,7 @@ pub mod eprocess;
 pub mod exact;
 pub mod family;
 pub mod gaps;
+pub mod knee;
 pub mod limits;
 pub mod mean_test;
 pub mod modes;

@@ -1,15 +1,275 @@
 //! What the probe of bandwidth found.
 
-use super::figure::Figure;
+use super::figure::{Better, Figure, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
+///
+/// Bytes are those that a program asks for: a copy counts what it reads and what it writes, once
+/// each. What moves to and from memory is more where a store first reads its line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Bandwidth {}
+pub struct Bandwidth {
+    /// The vectors that were used: `AVX-512`.
+    pub vectors: String,
+    /// The buffer of each thread; a copy goes from its first half to its second.
+    pub buffer_bytes: u64,
+    /// How much of the buffers lies in large pages, of which 1 is all; absent if nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_page_share: Option<f64>,
+    /// The last level cache, as advertised; absent if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_level_bytes: Option<u64>,
+    /// The windows of time, of which those count in which all threads ran.
+    pub window_ns: u64,
+    /// CPUs in the order in which threads were pinned to them.
+    pub cpus: Vec<u32>,
+    /// Bandwidth by threads: a curve a kernel, pinned or not.
+    pub curves: Vec<BandwidthCurve>,
+    /// Memory nodes of this machine that hold memory; absent if it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u32>,
+    /// From the CPUs of one node to the memory of another; empty where there is one node only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between_nodes: Vec<NodeBandwidth>,
+    /// Latency of a load while the other CPUs read, from no load to all they can; empty if there is
+    /// only one CPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loaded_latency: Vec<LoadedLatency>,
+}
+
+/// What goes through memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Traffic {
+    /// One value of each line of 64 bytes is read and summed, in plain code, as published by
+    /// Lemire; whole lines are counted, as those are what moves.
+    Touch,
+    /// Whole lines are read and summed with vectors.
+    Read,
+    /// Ordinary stores, which may read each line before they write it.
+    Write,
+    /// Stores that go past the caches.
+    Fill,
+    /// Reads and ordinary stores.
+    Copy,
+}
+
+impl Traffic {
+    /// All of them.
+    pub const ALL: [Traffic; 5] =
+        [Traffic::Touch, Traffic::Read, Traffic::Write, Traffic::Fill, Traffic::Copy];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Traffic::Touch => "touch",
+            Traffic::Read => "read",
+            Traffic::Write => "write",
+            Traffic::Fill => "fill",
+            Traffic::Copy => "copy",
+        }
+    }
+
+    /// How many bytes may move to and from memory for each byte that is counted, if every ordinary
+    /// store first reads its line.
+    pub fn most_moved(self) -> f64 {
+        match self {
+            Traffic::Touch | Traffic::Read | Traffic::Fill => 1.0,
+            Traffic::Write => 2.0,
+            Traffic::Copy => 1.5,
+        }
+    }
+}
+
+/// Bandwidth by the number of threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BandwidthCurve {
+    /// What the threads did.
+    pub traffic: Traffic,
+    /// Whether each thread was pinned to a CPU of its own.
+    pub is_pinned: bool,
+    /// By threads, the fewest first.
+    pub points: Vec<BandwidthPoint>,
+    /// Where more threads stop paying; absent if nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<BandwidthKnee>,
+}
+
+/// The bandwidth of so many threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BandwidthPoint {
+    /// How many.
+    pub threads: u32,
+    /// Of all threads together when nobody disturbs them: 97% of all windows stay below.
+    pub bytes_per_s: f64,
+    /// The least round; a round is the median of its windows.
+    pub low_bytes_per_s: f64,
+    /// The best round.
+    pub high_bytes_per_s: f64,
+    /// Rounds in which enough windows were kept.
+    pub rounds: u32,
+    /// Windows in all rounds.
+    pub windows: u64,
+    /// Those of them in which all threads ran.
+    pub windows_kept: u64,
+}
+
+/// The smallest number of threads that gives at least 95% of the best bandwidth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BandwidthKnee {
+    /// It, by the medians over rounds.
+    pub threads: u32,
+    /// The least that any round would say.
+    pub low_threads: u32,
+    /// The most that any round would say.
+    pub high_threads: u32,
+    /// The share of rounds that say the same.
+    pub agreeing_share: f64,
+}
+
+/// Read bandwidth from one node's CPUs to a node's memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeBandwidth {
+    /// Where the threads run.
+    pub cpu_node: u32,
+    /// Where the memory is.
+    pub memory_node: u32,
+    /// How many threads.
+    pub threads: u32,
+    /// Of all threads together when nobody disturbs them.
+    pub bytes_per_s: f64,
+}
+
+/// Latency beside bandwidth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadedLatency {
+    /// Threads that read, beside the one whose loads are timed.
+    pub threads: u32,
+    /// What they were to read, of what they can; 0 is no load, 1 is without a brake.
+    pub asked_share: f64,
+    /// What they did read.
+    pub bytes_per_s: f64,
+    /// A load from memory that waits for the one before it.
+    pub latency_ns: f64,
+    /// Windows in which all threads ran.
+    pub windows_kept: u64,
+}
 
 impl Bandwidth {
-    /// The numbers by which two machines can be compared.
+    /// The curve of a kernel.
+    pub fn curve(&self, traffic: Traffic, is_pinned: bool) -> Option<&BandwidthCurve> {
+        let wanted = |curve: &&BandwidthCurve| {
+            curve.traffic == traffic && curve.is_pinned == is_pinned && !curve.points.is_empty()
+        };
+        self.curves.iter().find(wanted)
+    }
+
+    /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
+    /// the best of any number.
     pub fn figures(&self) -> Vec<Figure> {
-        Vec::new()
+        let mut figures = Vec::new();
+        for traffic in Traffic::ALL {
+            let Some(curve) = self.curve(traffic, true) else { continue };
+            let name = traffic.name();
+            let mut add = |key: &str, words: &str, value: f64| {
+                figures.push(Figure {
+                    key: format!("bandwidth-{name}-{key}"),
+                    words: format!("{name} bandwidth, {words}"),
+                    value,
+                    unit: Unit::BytesPerSecond,
+                    better: Better::Higher,
+                });
+            };
+            if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
+                add("1-thread", "one thread", one.bytes_per_s);
+            }
+            let best = curve.points.iter().map(|point| point.bytes_per_s).max_by(f64::total_cmp);
+            if let Some(best) = best {
+                add("best", "best", best);
+            }
+        }
+        if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
+            figures.push(Figure {
+                key: "bandwidth-read-knee".to_owned(),
+                words: "threads for 95% of the read bandwidth".to_owned(),
+                value: f64::from(knee.threads),
+                unit: Unit::Count,
+                better: Better::Neither,
+            });
+        }
+        figures.extend(self.latency_figures());
+        figures
+    }
+
+    fn latency_figures(&self) -> Vec<Figure> {
+        let ends = [
+            ("idle", "no load", self.loaded_latency.first()),
+            ("loaded", "all other CPUs reading", self.loaded_latency.last()),
+        ];
+        let known = ends.into_iter().filter_map(|(key, words, one)| Some((key, words, one?)));
+        let figure = |(key, words, one): (&str, &str, &LoadedLatency)| Figure {
+            key: format!("memory-latency-{key}"),
+            words: format!("memory latency, {words}"),
+            value: one.latency_ns,
+            unit: Unit::Nanoseconds,
+            better: Better::Lower,
+        };
+        known.map(figure).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(threads: u32, bytes_per_s: f64) -> BandwidthPoint {
+        let (low_bytes_per_s, high_bytes_per_s) = (bytes_per_s, bytes_per_s);
+        let (rounds, windows, windows_kept) = (3, 30, 20);
+        BandwidthPoint {
+            threads,
+            bytes_per_s,
+            low_bytes_per_s,
+            high_bytes_per_s,
+            rounds,
+            windows,
+            windows_kept,
+        }
+    }
+
+    #[test]
+    fn figures_are_of_what_was_measured_and_nothing_else() {
+        assert_eq!(Bandwidth::default().figures(), []);
+        let points = vec![point(1, 40e9), point(2, 70e9), point(4, 60e9)];
+        let curve = |is_pinned| BandwidthCurve {
+            traffic: Traffic::Read,
+            is_pinned,
+            points: points.clone(),
+            knee: None,
+        };
+        let loaded = |asked_share, latency_ns| LoadedLatency {
+            threads: 1,
+            asked_share,
+            bytes_per_s: 0.0,
+            latency_ns,
+            windows_kept: 9,
+        };
+        let found = Bandwidth {
+            curves: vec![curve(false), curve(true)],
+            loaded_latency: vec![loaded(0.0, 90.0), loaded(1.0, 150.0)],
+            ..Bandwidth::default()
+        };
+        let figures = found.figures();
+        let said: Vec<(&str, f64)> = figures.iter().map(|f| (f.key.as_str(), f.value)).collect();
+        assert_eq!(
+            said,
+            [
+                ("bandwidth-read-1-thread", 40e9),
+                ("bandwidth-read-best", 70e9),
+                ("memory-latency-idle", 90.0),
+                ("memory-latency-loaded", 150.0),
+            ]
+        );
+        let text = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<Bandwidth>(&text).unwrap(), found);
     }
 }

@@ -1,28 +1,314 @@
-//! The probe of bandwidth.
+//! The probe of bandwidth: threads that go through memory at the same time, by their number.
+//!
+//! Each thread has a buffer of its own, several times the last level cache, to which it gave memory
+//! itself. In rounds, every number of threads goes through its buffers with every kernel for some
+//! hundredths of a second; the work is stamped chunk by chunk, and what counts is the work in those
+//! windows of half a millisecond in which no thread lost its CPU (`windows`). Then one thread follows
+//! pointers while the others read, with a brake that is released step by step; and where there are
+//! several memory nodes, each is read from its own CPUs and from those of the first.
+
+mod buffer;
+mod kernels;
+mod loaded;
+mod nodes;
+mod plan;
+mod room;
+mod team;
+mod windows;
 
 use super::Budget;
+use super::batches::quantile;
+use crate::clock::monotonic_ns;
+use crate::cpus::pin_this_thread;
 use crate::meters::Unavailable;
-use tiebreak_core::machine::Probed;
+use crate::tree::Tree;
+use kernels::Vectors;
+use plan::{Cell, Plan};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+use team::{Common, Job, Team};
+use tiebreak_core::machine::{LoadedLatency, NodeBandwidth, Probed, Traffic};
+use windows::Windows;
+
+/// The windows of time, of which those count in which all threads ran.
+const WINDOW_NS: u64 = 500_000;
+/// A round with fewer windows says nothing; the next one gets them.
+const LEAST_WINDOWS: usize = 4;
+/// A round is the median of its windows.
+const HALF: f64 = 0.5;
+/// What memory gives undisturbed is the rate that so large a share of all windows stays below:
+/// other guests of a machine, and refreshes, only take away. It agrees with the best repetition of
+/// a program like STREAM, where the best of all windows depends on how many there are.
+const UNDISTURBED: f64 = 0.97;
 
 /// The probe.
 #[derive(Debug)]
-pub struct Bandwidth {}
+pub struct Bandwidth {
+    /// In the order in which threads get them.
+    cpus: Vec<usize>,
+    vectors: Vectors,
+    last_level_bytes: Option<u64>,
+    can_pin: bool,
+}
 
 /// What it saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The vectors that were used: `AVX-512`.
+    pub vectors: &'static str,
+    /// The smallest buffer of a thread.
+    pub buffer_bytes: u64,
+    /// How much of the buffers lies in large pages, of which 1 is all.
+    pub large_page_share: Option<f64>,
+    /// The last level cache, as advertised.
+    pub last_level_bytes: Option<u64>,
+    /// The length of a window.
+    pub window_ns: u64,
+    /// CPUs in the order in which threads were pinned to them.
+    pub cpus: Vec<usize>,
+    /// What so many threads did, in the order of the plan.
+    pub cells: Vec<CellReading>,
+    /// Memory nodes that hold memory.
+    pub nodes: Option<usize>,
+    /// From one node to another.
+    pub between_nodes: Vec<NodeBandwidth>,
+    /// Latency beside bandwidth.
+    pub loaded_latency: Vec<LoadedLatency>,
+}
+
+/// What so many threads did with a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {}
+pub struct CellReading {
+    /// The kernel.
+    pub traffic: Traffic,
+    /// Whether each thread had a CPU of its own.
+    pub is_pinned: bool,
+    /// How many threads.
+    pub threads: usize,
+    /// The bandwidth undisturbed: the 97th percentile of all windows; `None` if too few were kept.
+    pub bytes_per_s: Option<f64>,
+    /// Of each round the bandwidth, the median over its windows; `None` if too few were kept, which
+    /// then count in the next one.
+    pub rounds: Vec<Option<f64>>,
+    /// Windows in all rounds.
+    pub windows: u64,
+    /// Those of them in which all threads ran.
+    pub windows_kept: u64,
+}
 
 impl Bandwidth {
-    /// Finds out how it can be measured here.
+    /// Looks whether threads on these CPUs can have memory, and be pinned.
     ///
     /// # Errors
-    /// It cannot be; the error names every way that was tried.
-    pub fn new() -> Result<Bandwidth, Unavailable> {
-        Ok(Bandwidth {})
+    /// There is no CPU, or no memory can be mapped.
+    pub fn new(cpus: &[usize]) -> Result<Bandwidth, Unavailable> {
+        let tree = Tree::at(Path::new("/"));
+        let cpus = room::spread(&tree, cpus);
+        let lacks = |way: &str, error: String| Unavailable {
+            what: "bandwidth",
+            tried: vec![(way.to_owned(), error)],
+        };
+        let Some(first) = cpus.first().copied() else {
+            return Err(lacks("sched_getaffinity", "no CPU".to_owned()));
+        };
+        buffer::Buffer::new(buffer::LARGE_PAGE_BYTES, None)
+            .map_err(|error| lacks("mmap", error.to_string()))?;
+        let pinned = std::thread::spawn(move || pin_this_thread(&[first]).is_ok()).join();
+        Ok(Bandwidth {
+            last_level_bytes: room::last_level_bytes(&tree, first),
+            can_pin: pinned.unwrap_or(false),
+            vectors: Vectors::widest(),
+            cpus,
+        })
     }
 
     /// Measures, for as long as the budget lasts.
-    pub fn measure(&self, _budget: &mut Budget<'_>) -> Probed<Reading> {
-        Probed::inconclusive("not measured yet")
+    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+        let tree = Tree::at(Path::new("/"));
+        let nodes = room::nodes(&tree, &self.cpus);
+        let mut reading = Reading {
+            vectors: self.vectors.name,
+            last_level_bytes: self.last_level_bytes,
+            window_ns: WINDOW_NS,
+            cpus: self.cpus.clone(),
+            nodes: nodes.as_ref().map(Vec::len),
+            ..Reading::default()
+        };
+        let nodes = nodes.unwrap_or_default();
+        let for_nodes =
+            if nodes.len() > 1 { budget.length().mul_f64(NODES) } else { Duration::ZERO };
+        if let Err(error) = self.measure_here(&tree, budget, for_nodes, &mut reading) {
+            return Probed::inconclusive(format!("memory for the threads: {error}"));
+        }
+        if nodes.len() > 1 {
+            reading.between_nodes = nodes::measure(&tree, &nodes, self, budget);
+        }
+        self.judged(reading)
+    }
+
+    /// The curves and the latency beside them, with buffers where the threads run.
+    fn measure_here(
+        &self,
+        tree: &Tree,
+        budget: &mut Budget<'_>,
+        reserve: Duration,
+        reading: &mut Reading,
+    ) -> io::Result<()> {
+        let setup = budget.length().mul_f64(SETUP);
+        let common = Common {
+            cpus: &self.cpus,
+            vectors: &self.vectors,
+            buffer_bytes: room::buffer_bytes(tree, self.last_level_bytes, self.cpus.len()),
+            node: None,
+            ready_by_ns: monotonic_ns() + setup.as_nanos() as u64,
+            interrupted: budget.interrupted(),
+        };
+        std::thread::scope(|scope| {
+            let team = Team::start(scope, common)?;
+            if team.buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+                return Err(io::Error::other("none was ready in time"));
+            }
+            let all_bytes = (team.buffer_bytes * self.cpus.len()) as f64;
+            let large = room::large_pages_bytes(tree);
+            reading.large_page_share = large.map(|large| (large as f64 / all_bytes).min(1.0));
+            reading.buffer_bytes = team.buffer_bytes as u64;
+            let others = self.cpus.len() - 1;
+            let for_latency = if others > 0 { budget.length().mul_f64(LATENCY) } else { reserve };
+            reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
+            if others > 0 {
+                let bytes = 4 * self.last_level_bytes.unwrap_or(0).max(16 << 20) as usize;
+                reading.loaded_latency = loaded::measure(&team, bytes, others, budget, reserve);
+            }
+            Ok(())
+        })
+    }
+
+    /// What speaks against what was seen.
+    fn judged(&self, reading: Reading) -> Probed<Reading> {
+        let known = |cell: &&CellReading| cell.rounds.iter().any(Option::is_some);
+        let count = reading.cells.iter().filter(known).count();
+        if count == 0 {
+            return Probed::inconclusive(
+                "no window of time in which all threads ran: other programs use the CPUs, \
+                 or the budget is too short",
+            );
+        }
+        let best = reading.cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
+        let best = best.copied().fold(0.0, f64::max);
+        if best > MOST_BYTES_PER_S * self.cpus.len() as f64 {
+            let gb = best / 1e9;
+            return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
+        }
+        let mut reasons = Vec::new();
+        if !self.can_pin {
+            reasons.push("threads cannot be pinned to CPUs here".to_owned());
+        }
+        if count < reading.cells.len() {
+            let lost = reading.cells.len() - count;
+            let all = reading.cells.len();
+            reasons.push(format!(
+                "of {lost} of {all} curve points there is no window in which all threads ran"
+            ));
+        }
+        if reading.last_level_bytes.is_some_and(|cache| reading.buffer_bytes < 2 * cache) {
+            let mib = reading.buffer_bytes >> 20;
+            reasons.push(format!(
+                "buffers of {mib} MiB are less than twice the last level cache: part is served \
+                 from there"
+            ));
+        }
+        Probed::of(reading, reasons)
     }
 }
+
+/// Shares of the budget: until buffers must be ready, for latency beside bandwidth, and for nodes.
+const SETUP: f64 = 0.25;
+const LATENCY: f64 = 0.22;
+const NODES: f64 = 0.2;
+
+/// A CPU moves at most a line a cycle, at no more than 8 GHz.
+const MOST_BYTES_PER_S: f64 = 64.0 * 8e9;
+
+/// Rounds over all cells, in turns forwards and backwards, until only the reserve is left.
+fn curves(
+    team: &Team,
+    cpus: usize,
+    budget: &mut Budget<'_>,
+    reserve: Duration,
+) -> Vec<CellReading> {
+    let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(reserve));
+    let mut open: Vec<Open> = cells.iter().map(|cell| Open::of(*cell)).collect();
+    'rounds: for round in 0.. {
+        for step in 0..cells.len() {
+            if budget.left() <= reserve + length {
+                break 'rounds;
+            }
+            let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };
+            let cell = cells[index];
+            let jobs = vec![Job::Stream(cell.traffic); cell.threads];
+            let logs = team.run(&jobs, cell.is_pinned, length);
+            open[index].add(&windows::common(&logs, WINDOW_NS));
+            budget.tell(0.0);
+        }
+    }
+    open.into_iter().map(Open::done).collect()
+}
+
+/// A cell that is being measured.
+struct Open {
+    reading: CellReading,
+    /// Bytes a second of every window that was kept, the earlier first.
+    rates: Vec<u64>,
+    /// The first of them that is in no round yet.
+    first: usize,
+}
+
+impl Open {
+    fn of(cell: Cell) -> Open {
+        let Cell { traffic, is_pinned, threads } = cell;
+        let reading = CellReading {
+            traffic,
+            is_pinned,
+            threads,
+            bytes_per_s: None,
+            rounds: Vec::new(),
+            windows: 0,
+            windows_kept: 0,
+        };
+        Open { reading, rates: Vec::new(), first: 0 }
+    }
+
+    fn add(&mut self, windows: &Windows) {
+        self.rates.extend(rates(windows));
+        let round = quantile_of_enough(&mut self.rates[self.first..], HALF);
+        if round.is_some() {
+            self.first = self.rates.len();
+        }
+        self.reading.rounds.push(round);
+        self.reading.windows += windows.seen;
+        self.reading.windows_kept = self.rates.len() as u64;
+    }
+
+    fn done(mut self) -> CellReading {
+        self.reading.bytes_per_s = quantile_of_enough(&mut self.rates, UNDISTURBED);
+        self.reading
+    }
+}
+
+/// Bytes a second of all threads together, window by window.
+fn rates(windows: &Windows) -> impl Iterator<Item = u64> + '_ {
+    let a_second = 1e9 / WINDOW_NS as f64;
+    windows.kept.iter().map(move |done| (done.iter().sum::<f64>() * a_second) as u64)
+}
+
+/// A quantile of windows; `None` if they are too few.
+fn quantile_of_enough(rates: &mut [u64], share: f64) -> Option<f64> {
+    if rates.len() < LEAST_WINDOWS {
+        return None;
+    }
+    quantile(rates, share).map(|rate| rate as f64)
+}
+
+#[cfg(test)]
+mod tests;

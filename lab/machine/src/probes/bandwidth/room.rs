@@ -1,0 +1,186 @@
+//! How much memory a probe may take, and what the machine says of its caches, cores and nodes.
+
+use super::buffer::LARGE_PAGE_BYTES;
+use crate::cpus;
+use crate::tree::Tree;
+
+/// A buffer is at least so large where memory allows it.
+const LEAST_BYTES: u64 = 256 << 20;
+
+/// Of the last level cache that a buffer should be, so that little of it is in there.
+const TIMES_CACHE: u64 = 4;
+
+/// Of the memory that is available, the probe takes one part of so many at most.
+const PART_OF_MEMORY: u64 = 4;
+
+/// The bytes of each of so many buffers, in whole large pages, at least two of them.
+pub(super) fn buffer_bytes(tree: &Tree, last_level: Option<u64>, threads: usize) -> usize {
+    let wanted = LEAST_BYTES.max(last_level.unwrap_or(0).saturating_mul(TIMES_CACHE));
+    let most = available_bytes(tree).map(|all| all / PART_OF_MEMORY / threads.max(1) as u64);
+    let bytes = wanted.min(most.unwrap_or(wanted)) as usize;
+    (bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES).max(2 * LARGE_PAGE_BYTES)
+}
+
+/// Memory that programs can have, by the kernel's estimate and the limits of control groups.
+fn available_bytes(tree: &Tree) -> Option<u64> {
+    let text = tree.text("/proc/meminfo")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let available =
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)?;
+    Some(group_limits(tree).into_iter().fold(available, u64::min))
+}
+
+/// The limits on memory of the control groups around this process, as far as they can be seen: of a
+/// container its own group is often the root of what it sees.
+fn group_limits(tree: &Tree) -> Vec<u64> {
+    let groups = tree.text("/proc/self/cgroup").unwrap_or_default();
+    let mut limits = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            names if names.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let mut path = path.trim_end_matches('/');
+        loop {
+            limits.extend(tree.number(&format!("{root}{path}/{file}")));
+            let Some(end) = path.rfind('/') else { break };
+            path = &path[..end];
+        }
+    }
+    limits
+}
+
+/// The largest cache of a CPU, in bytes.
+pub(super) fn last_level_bytes(tree: &Tree, cpu: usize) -> Option<u64> {
+    let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
+    let size = |name: &String| {
+        let text = tree.text(&format!("{folder}/{name}/size"))?;
+        let (digits, scale) = match text.strip_suffix('K') {
+            Some(digits) => (digits, 1 << 10),
+            None => (text.strip_suffix('M')?, 1 << 20),
+        };
+        digits.parse::<u64>().ok()?.checked_mul(scale)
+    };
+    tree.names(&folder).iter().filter_map(size).max()
+}
+
+/// The same CPUs in the order in which threads get them: first one of each core, then the others of
+/// it, as two threads on one core share what it can do.
+pub(super) fn spread(tree: &Tree, cpus: &[usize]) -> Vec<usize> {
+    let rank = |cpu: usize| {
+        let file = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        let siblings = tree.text(&file).and_then(|text| cpus::parse_list(&text));
+        siblings.unwrap_or_default().iter().filter(|other| **other < cpu).count()
+    };
+    let mut ordered: Vec<(usize, usize)> = cpus.iter().map(|cpu| (rank(*cpu), *cpu)).collect();
+    ordered.sort_unstable();
+    ordered.dedup();
+    ordered.into_iter().map(|(_, cpu)| cpu).collect()
+}
+
+/// The memory nodes that hold memory, with those of the CPUs that are theirs; `None` if the machine
+/// does not say.
+pub(super) fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize>)>> {
+    let folder = "/sys/devices/system/node";
+    let with_memory = cpus::parse_list(&tree.text(&format!("{folder}/has_memory"))?)?;
+    let of_node = |node: usize| {
+        let text = tree.text(&format!("{folder}/node{node}/cpulist")).unwrap_or_default();
+        let own = cpus::parse_list(&text).unwrap_or_default();
+        (node, cpus.iter().copied().filter(|cpu| own.contains(cpu)).collect())
+    };
+    Some(with_memory.into_iter().map(of_node).collect())
+}
+
+/// Memory of a node that nobody uses; `None` if the machine does not say.
+pub(super) fn node_free_bytes(tree: &Tree, node: usize) -> Option<u64> {
+    let text = tree.text(&format!("/sys/devices/system/node/node{node}/meminfo"))?;
+    let line = text.lines().find_map(|line| line.split_once("MemFree:"))?.1;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// How much of this process' memory lies in large pages, in bytes; `None` if the kernel does not
+/// say.
+pub(super) fn large_pages_bytes(tree: &Tree) -> Option<u64> {
+    let text = tree.text("/proc/self/smaps_rollup")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::made_up;
+
+    const MIB: usize = 1 << 20;
+    const MEMORY: (&str, &str) = ("proc/meminfo", "MemTotal: 1 kB\nMemAvailable:   16777216 kB\n");
+
+    #[test]
+    fn buffers_are_large_and_leave_most_of_the_memory() {
+        let check = |files: &[(&str, &str)], cache_mib: u64, threads: usize, mib: usize| {
+            let (_folder, tree) = made_up::tree(files);
+            let cache = Some(cache_mib << 20).filter(|bytes| *bytes > 0);
+            assert_eq!(buffer_bytes(&tree, cache, threads), mib * MIB, "{files:?} {threads}");
+        };
+        check(&[], 0, 2, 256);
+        check(&[MEMORY], 32, 2, 256);
+        check(&[MEMORY], 96, 2, 384);
+        check(&[MEMORY], 96, 64, 64);
+        check(&[MEMORY], 96, 100_000, 4);
+        let version_2 = [
+            MEMORY,
+            ("proc/self/cgroup", "0::/box/job\n"),
+            ("sys/fs/cgroup/box/memory.max", "536870912\n"),
+            ("sys/fs/cgroup/box/job/memory.max", "max\n"),
+        ];
+        check(&version_2, 0, 2, 64);
+        let version_1 = [
+            MEMORY,
+            ("proc/self/cgroup", "5:cpu:/\n4:memory:/far/away\n0::/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
+        ];
+        check(&version_1, 0, 1, 256);
+        check(&version_1, 0, 4, 64);
+    }
+
+    #[test]
+    fn cores_come_before_their_second_threads() {
+        let siblings = "topology/thread_siblings_list";
+        let files: Vec<(String, &str)> = [(0, "0,2"), (2, "0,2"), (1, "1,3"), (3, "1,3")]
+            .map(|(cpu, text)| (format!("sys/devices/system/cpu/cpu{cpu}/{siblings}"), text))
+            .to_vec();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, t)| (path.as_str(), *t)).collect();
+        let (_folder, tree) = made_up::tree(&files);
+        assert_eq!(spread(&tree, &[3, 2, 1, 0, 7]), [0, 1, 7, 2, 3]);
+        let (_folder, empty) = made_up::tree(&[]);
+        assert_eq!(spread(&empty, &[5, 4]), [4, 5]);
+    }
+
+    #[test]
+    fn caches_and_nodes_are_read_or_absent() {
+        let (_folder, tree) = made_up::tree(&[
+            ("sys/devices/system/cpu/cpu3/cache/index0/size", "48K"),
+            ("sys/devices/system/cpu/cpu3/cache/index3/size", "32M"),
+            ("sys/devices/system/node/has_memory", "0,2\n"),
+            ("sys/devices/system/node/node0/cpulist", "0-3"),
+            ("sys/devices/system/node/node2/cpulist", "8-11"),
+            (
+                "sys/devices/system/node/node2/meminfo",
+                "Node 2 MemTotal: 9 kB\nNode 2 MemFree: 3 kB",
+            ),
+            ("proc/self/smaps_rollup", "Rss: 5 kB\nAnonHugePages:    2048 kB\n"),
+        ]);
+        assert_eq!(last_level_bytes(&tree, 3), Some(32 << 20));
+        assert_eq!(nodes(&tree, &[1, 2, 8]), Some(vec![(0, vec![1, 2]), (2, vec![8])]));
+        assert_eq!(large_pages_bytes(&tree), Some(2 << 20));
+        assert_eq!([2, 0].map(|node| node_free_bytes(&tree, node)), [Some(3072), None]);
+        let (_folder, empty) = made_up::tree(&[]);
+        assert_eq!(last_level_bytes(&empty, 0), None);
+        assert_eq!(nodes(&empty, &[0]), None);
+        assert_eq!(large_pages_bytes(&empty), None);
+    }
+}

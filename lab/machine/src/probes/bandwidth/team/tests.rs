@@ -1,0 +1,86 @@
+//! The threads do what they are told, and the logs say so.
+
+use super::*;
+use crate::probes::bandwidth::buffer::LARGE_PAGE_BYTES;
+
+fn with_team(check: impl FnOnce(&Team)) {
+    let cpus = cpus::allowed();
+    let vectors = Vectors::widest();
+    let interrupted = AtomicBool::new(false);
+    let common = Common {
+        cpus: &cpus,
+        vectors: &vectors,
+        buffer_bytes: 2 * LARGE_PAGE_BYTES,
+        node: None,
+        ready_by_ns: u64::MAX,
+        interrupted: &interrupted,
+    };
+    std::thread::scope(|scope| check(&Team::start(scope, common).unwrap()));
+}
+
+#[test]
+fn logs_say_when_each_chunk_ended() {
+    with_team(|team| {
+        assert_eq!(team.buffer_bytes, 2 * LARGE_PAGE_BYTES);
+        let length = Duration::from_millis(5);
+        team.run(&[Job::Weave(1 << 20)], true, length);
+        let jobs =
+            Traffic::ALL.map(Job::Stream).into_iter().chain([Job::Trickle(1000), Job::Chase]);
+        for job in jobs {
+            for is_pinned in [true, false] {
+                let logs = team.run(&[job], is_pinned, length);
+                let [log] = &logs[..] else { panic!("{job:?}: {logs:?}") };
+                assert!(log.stamps.len() >= 2 && log.stamps.is_sorted(), "{job:?}");
+                assert!(log.stamps[log.stamps.len() - 1] - log.stamps[0] >= 5_000_000);
+                assert!(log.chunk > 0);
+            }
+            // Writing kernels go over the pointers.
+            team.run(&[Job::Weave(1 << 20)], true, length);
+        }
+        let all = vec![Job::Stream(Traffic::Touch); team.workers.len()];
+        assert_eq!(team.run(&all, true, length).len(), team.workers.len());
+    });
+}
+
+#[test]
+fn pointers_are_one_cycle() {
+    let cpus = cpus::allowed();
+    let vectors = Vectors::widest();
+    let interrupted = AtomicBool::new(false);
+    let common = Common {
+        cpus: &cpus,
+        vectors: &vectors,
+        buffer_bytes: 2 * LARGE_PAGE_BYTES,
+        node: None,
+        ready_by_ns: u64::MAX,
+        interrupted: &interrupted,
+    };
+    let mut hand = Hand::new(common, cpus[0]).unwrap();
+    for lines in [1, 2, 1000] {
+        hand.weave(lines);
+        let (mut at, mut seen) = (0, vec![false; lines]);
+        for _ in 0..lines {
+            // SAFETY: the offsets are those of lines in the buffer.
+            at = unsafe { hand.buffer.start().add(at).cast::<u64>().read() } as usize;
+            assert!(!std::mem::replace(&mut seen[at / LINE_BYTES], true), "{lines}");
+        }
+        assert_eq!(at, 0, "{lines}");
+    }
+}
+
+#[test]
+fn an_interrupted_team_is_ready_at_once() {
+    let cpus = cpus::allowed();
+    let vectors = Vectors::widest();
+    let interrupted = AtomicBool::new(true);
+    let common = Common {
+        cpus: &cpus,
+        vectors: &vectors,
+        buffer_bytes: 1 << 30,
+        node: None,
+        ready_by_ns: u64::MAX,
+        interrupted: &interrupted,
+    };
+    let hand = Hand::new(common, cpus[0]).unwrap();
+    assert_eq!(hand.bytes, 0);
+}

@@ -1,0 +1,89 @@
+//! The probe on this machine, whatever it is, and what is made of what it saw.
+
+use super::*;
+use crate::cpus;
+use std::sync::atomic::AtomicBool;
+
+fn measured(length: Duration, interrupted: bool) -> Probed<Reading> {
+    let flag = AtomicBool::new(interrupted);
+    let mut progress = |_| ();
+    let probe = Bandwidth::new(&cpus::allowed()).unwrap();
+    probe.measure(&mut Budget::new(length, &flag, &mut progress))
+}
+
+#[test]
+fn a_short_look_gives_a_reading_or_says_why_not() {
+    let begin = std::time::Instant::now();
+    let probed = measured(Duration::from_millis(700), false);
+    // The bound of the budget itself; a busy machine may let the threads wait for their CPUs.
+    assert!(begin.elapsed() < Duration::from_secs(20));
+    match probed {
+        Probed::Measured { value } | Probed::Degraded { value, .. } => {
+            assert!(!value.cells.is_empty() && value.buffer_bytes > 0);
+            for cell in value.cells {
+                assert!(cell.windows_kept <= cell.windows, "{cell:?}");
+                assert!((1..=value.cpus.len()).contains(&cell.threads));
+                assert!(cell.rounds.iter().flatten().all(|rate| *rate > 0.0));
+            }
+        }
+        Probed::Inconclusive { why } => assert!(!why.is_empty()),
+        Probed::Unavailable { tried, .. } => panic!("{tried:?}"),
+    }
+}
+
+#[test]
+fn an_interrupt_ends_it_at_once_and_no_cpu_is_not_available() {
+    assert_eq!(measured(Duration::from_secs(600), true).state(), "inconclusive");
+    let error = Bandwidth::new(&[]).unwrap_err();
+    assert_eq!(error.to_string(), "no bandwidth: sched_getaffinity: no CPU");
+}
+
+fn cell(rounds: Vec<Option<f64>>) -> CellReading {
+    let (windows, windows_kept) = (10, 5);
+    let (traffic, is_pinned, threads) = (Traffic::Read, true, 1);
+    let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
+    CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
+}
+
+#[test]
+fn what_speaks_against_a_reading_is_said() {
+    let check = |can_pin, cells: Vec<CellReading>, buffer_mib: u64, state: &str, why: &str| {
+        let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(32 << 20));
+        let probe = Bandwidth { cpus, vectors, last_level_bytes, can_pin };
+        let buffer_bytes = buffer_mib << 20;
+        let reading = Reading { cells, buffer_bytes, last_level_bytes, ..Reading::default() };
+        let probed = probe.judged(reading);
+        let said = match &probed {
+            Probed::Degraded { reasons, .. } => reasons.join("; "),
+            Probed::Inconclusive { why } => why.clone(),
+            _ => String::new(),
+        };
+        assert_eq!(probed.state(), state, "{said}");
+        assert!(said.contains(why), "{said}");
+    };
+    let good = || cell(vec![None, Some(30e9)]);
+    check(true, vec![good()], 256, "measured", "");
+    check(true, vec![good(), cell(vec![None])], 256, "degraded", "of 1 of 2 curve points");
+    check(false, vec![good()], 256, "degraded", "pinned");
+    check(true, vec![good()], 32, "degraded", "buffers of 32 MiB");
+    check(true, vec![cell(vec![])], 256, "inconclusive", "no window");
+    check(true, vec![cell(vec![Some(1e12)])], 256, "inconclusive", "1000 GB/s is more");
+}
+
+#[test]
+fn a_round_is_the_median_of_enough_windows() {
+    let windows = |kept: &[f64]| Windows {
+        kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(),
+        seen: 9,
+    };
+    let cell = Cell { traffic: Traffic::Read, is_pinned: true, threads: 2 };
+    let mut open = Open::of(cell);
+    open.add(&windows(&[1e6, 2e6, 3e6]));
+    // Three windows are lent to the second round.
+    open.add(&windows(&[9e6, 4e6]));
+    open.add(&windows(&[7e6]));
+    assert_eq!(open.reading.rounds, [None, Some(18e9), None]);
+    assert_eq!((open.reading.windows, open.reading.windows_kept), (27, 6));
+    assert_eq!(open.done().bytes_per_s, Some(54e9));
+    assert_eq!(Open::of(cell).done().bytes_per_s, None);
+}
