@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Compares `tiebreak machine cores` with core-to-core-latency, on the same two CPUs.
 
-Quiet: the peer, we and the peer again, each time after waiting until little else runs. The peer
-also runs many times for some milliseconds, of which the least reading was not disturbed. Only those
-turns are compared in which that is the same before and after and we see one mode: a hypervisor may
-have moved a CPU in the others. Loaded: the peer and we beside two busy processes, with the time
-that we take when asked by name. Every run is written down.
+A turn is the peer, we, and the peer again; ten turns after waiting until little else runs, and ten
+beside two busy processes. The peer runs as it does by itself, and also many times for some
+milliseconds: the least of these means was not disturbed. Our modes are compared with it in turns in
+which it reads the same before and after and we see one mode, as a hypervisor may have moved a CPU
+in the others. Every run is written down.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -119,11 +120,11 @@ def least_by_peer(args):
     return {kernel: min(run[kernel] for run in runs) for kernel in PEER_KERNELS}
 
 
-def by_tiebreak(args, budget):
+def by_tiebreak(args):
     """Our modes in nanoseconds with their shares, by the way of passing; none if inconclusive."""
     cpus = ",".join(str(cpu) for cpu in args.cpus)
     with tempfile.TemporaryDirectory(dir=BUILT) as folder:
-        command = [args.tiebreak, "machine", "cores", "--cpus", cpus, "--budget", budget]
+        command = [args.tiebreak, "machine", "cores", "--cpus", cpus, "--budget", args.budget]
         command += ["--json", "-", "--quiet", "--store", f"{folder}/store"]
         ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode not in (0, 2):
@@ -140,16 +141,15 @@ def by_tiebreak(args, budget):
     return {"state": found["state"], "modes": modes}
 
 
-def turn(args, series, number, budget):
+def turn(args, series, number):
     """The peer, we, the peer."""
-    is_quiet = series == "quiet"
-    others = wait_for_quiet(args.wait if is_quiet else 0)
-    row = {"series": series, "number": number, "busy_before": others, "peer": [by_peer(args)]}
-    least = [least_by_peer(args)] if is_quiet else []
-    row["ours"] = by_tiebreak(args, budget)
-    least += [least_by_peer(args)] if is_quiet else []
-    row["peer"].append(by_peer(args))
-    return {**row, "peer_least": least}
+    others = wait_for_quiet(args.wait if series == "quiet" else 0)
+    row = {"series": series, "number": number, "busy_before": others}
+    peer, least = [by_peer(args)], [least_by_peer(args)]
+    ours = by_tiebreak(args)
+    least.append(least_by_peer(args))
+    peer.append(by_peer(args))
+    return {**row, "peer": peer, "peer_least": least, "ours": ours}
 
 
 def save(data):
@@ -170,13 +170,13 @@ def measure(args):
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "tools": {"tiebreak": said([args.tiebreak, "--version"]).split()[1], PEER: PEER_VERSION},
-        "settings": {"cpus": args.cpus, "quiet": args.quiet_budget, "loaded": args.budget},
+        "settings": {"cpus": args.cpus, "budget": args.budget},
         "turns": [],
     }
-    for series, budget in (("quiet", args.quiet_budget), ("loaded", args.budget)):
+    for series in ("quiet", "loaded"):
         for number in range(args.runs):
             with load(args.cpus if series == "loaded" else []):
-                row = turn(args, series, number, budget)
+                row = turn(args, series, number)
             data["turns"].append(row)
             save(data)
             place = f"{series} {number + 1} of {args.runs}"
@@ -202,8 +202,6 @@ def placements(values):
 
 def is_alike(row, kernel):
     """Whether the peer's least is the same before and after, and we see one mode."""
-    if not row["peer_least"]:
-        return False
     before, after = (each[kernel] for each in row["peer_least"])
     modes = row["ours"]["modes"].get(kernel, [])
     return max(before, after) <= min(before, after) * SAME and len(modes) == 1
@@ -227,6 +225,7 @@ def table(data):
                     f"(median {statistics.median(group):.1f}), "
                     f"{100 * (group[-1] / group[0] - 1):.1f}% apart"
                 )
+            # The lowest mode, against the peer's in the same placement.
             ratios = [
                 lowest(row, kernel) / min(each[kernel] for each in row["peer_least"])
                 for row in rows
@@ -245,8 +244,7 @@ def arguments():
     two = sorted(os.sched_getaffinity(0))[:2]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--runs", type=int, default=10, help="turns, quiet and loaded each")
-    parser.add_argument("--budget", default="35s", help="our time in a loaded turn")
-    parser.add_argument("--quiet-budget", default="4s", help="our time in a quiet turn")
+    parser.add_argument("--budget", default="4s", help="our time in a turn")
     parser.add_argument("--wait", type=float, default=60, help="seconds to wait for quiet")
     parser.add_argument("--tiebreak", default=str(ROOT / "target/release/tiebreak"), help="which")
     parser.add_argument("--table", action="store_true", help="only draw the table of the data")
@@ -258,6 +256,9 @@ def arguments():
 def main():
     """Measures, and prints what came out."""
     args = arguments()
+    # Whoever ends it ends its busy processes too, also where it was started in the background.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     try:
         if args.table:
             data = json.loads(DATA.read_text())
