@@ -146,6 +146,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         receipt: "cc 1".into(),
         standard: Some("C23".into()),
         form: runner,
+        team: None,
     };
     let figure = |contestant: &str, value| Figure {
         workload: "random".into(),

@@ -60,6 +60,9 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     };
     let is_multiplexed = records.iter().any(|record| record.is_multiplexed != 0);
     sample.marks = marks(&sample, around, is_multiplexed);
+    if records.iter().any(|record| record.is_alone != 0) {
+        sample.marks = sample.marks.with(Mark::NotTogether);
+    }
     sample
 }
 
@@ -121,6 +124,7 @@ mod tests {
         check(Record { delay_ns: 21, ..record() }, quiet, &[Mark::ForeignLoad]);
         check(Record { moves: 1, ..record() }, quiet, &[Mark::Migrated]);
         check(Record { is_multiplexed: 1, ..record() }, quiet, &[Mark::Multiplexed]);
+        check(Record { is_alone: 1, ..record() }, quiet, &[Mark::NotTogether]);
         check(Record { is_backwards: 1, ..record() }, quiet, &[Mark::ClockBackwards]);
         let stolen = Around { steal_share: Some(0.02), ..quiet };
         check(record(), stolen, &[Mark::Steal]);

@@ -1,0 +1,126 @@
+//! Contestants on several threads: a row a number of threads, and a curve a contestant.
+
+use super::block::Block;
+use crate::chart::{Chart, Curve, Scale as Axis};
+use crate::number::{Rounding, Scale, finite, percent};
+use crate::table::{Align, Column};
+use crate::text::plain;
+use tiebreak_core::metric::Unit;
+use tiebreak_core::result::{Scaling, StudyRow};
+
+/// Curves are drawn where one of them has so many points.
+const POINTS_MIN: usize = 3;
+
+/// The rows of contestants on a number of threads: all of one contestant together, the one with the
+/// largest throughput first.
+pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
+    let on = |row: &&'a StudyRow| Some((*row, row.scaling.as_ref()?));
+    let mut rows: Vec<_> = block.rows.iter().filter_map(on).collect();
+    let speed = |of: &Scaling| finite(of.items_per_s).unwrap_or(0.0);
+    let best = |family: &str| {
+        let all = block.rows.iter().filter_map(|row| row.scaling.as_ref());
+        all.filter(|of| of.family == family).map(speed).fold(0.0, f64::max)
+    };
+    rows.sort_by(|(_, a), (_, b)| {
+        let by_family = best(&b.family).total_cmp(&best(&a.family));
+        by_family.then_with(|| a.family.cmp(&b.family)).then(a.threads.cmp(&b.threads))
+    });
+    rows
+}
+
+/// The columns of the table, the first of them the names; none if no contestant runs on a number
+/// of threads.
+pub(crate) fn table(block: &Block) -> Vec<Column> {
+    let rows = rows(block);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let cells = |text: &dyn Fn(&StudyRow, &Scaling) -> String| {
+        rows.iter().map(|(row, of)| text(row, of)).collect::<Vec<_>>()
+    };
+    let speeds: Vec<f64> = rows.iter().filter_map(|(_, of)| finite(of.items_per_s)).collect();
+    let shared = Scale::shared(Unit::Count, &speeds);
+    let speed = |value: f64| shared.unwrap_or_else(|| Scale::of(Unit::Count, value)).write(value);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        Column::new("", Align::Left, cells(&|_, of| plain(&of.family))),
+        Column::new("threads", Align::Right, cells(&|_, of| of.threads.to_string())),
+        Column::new(&block.title(), Align::Decimal, cells(&|row, _| block.times(row)[0].clone()))
+            .rank(2),
+        Column::new(
+            &format!("{}s/s", block.item()),
+            Align::Decimal,
+            cells(&|_, of| or_none(finite(of.items_per_s).map(speed))),
+        ),
+        Column::new(
+            "efficiency",
+            Align::Decimal,
+            cells(&|_, of| or_none(finite(of.efficiency).map(|value| format!("{value:.2}")))),
+        ),
+        Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(1),
+    ]
+}
+
+/// The share of units with proof; one thread needs none.
+fn together(of: &Scaling) -> String {
+    match (of.threads, of.units) {
+        (1, _) => "-".to_owned(),
+        (_, 0) => "-".to_owned(),
+        (_, units) => percent(of.together as f64 / units as f64, Rounding::Down),
+    }
+}
+
+/// Throughput against threads; nothing where no contestant has points enough.
+pub(super) fn chart(block: &Block) -> Option<Chart> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for (_, of) in rows(block) {
+        let Some(speed) = finite(of.items_per_s).filter(|speed| *speed > 0.0) else { continue };
+        let point = (f64::from(of.threads), speed);
+        match curves.iter_mut().find(|curve| curve.name == plain(&of.family)) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name: plain(&of.family), points: vec![point] }),
+        }
+    }
+    let item = block.item();
+    curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
+        title: format!("{item}s a second, all threads together"),
+        x: Axis {
+            label: "threads".to_owned(),
+            is_log: true,
+            from_zero: false,
+            write: |value| format!("{value:.0}"),
+        },
+        y: Axis {
+            label: format!("{item}s/s"),
+            is_log: true,
+            from_zero: false,
+            write: |value| Scale::of(Unit::Count, value).write(value),
+        },
+        curves,
+        marks: Vec::new(),
+    })
+}
+
+/// What the columns mean; nothing where there are none.
+pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
+    let all = || blocks.iter().flat_map(|block| &block.of.rows);
+    let beside = |row: &&tiebreak_core::result::StudyRow| {
+        row.scaling.as_ref().is_some_and(|scaling| scaling.threads > 1)
+    };
+    let teams: Vec<&Scaling> =
+        all().filter(beside).filter_map(|row| row.scaling.as_ref()).collect();
+    let (units, together) = teams
+        .iter()
+        .fold((0, 0), |(units, together), of| (units + of.units, together + of.together));
+    if units == 0 {
+        return None;
+    }
+    let share = percent(together as f64 / units as f64, Rounding::Down);
+    Some(format!(
+        "On several threads one is timed while the others, each on a CPU and a state of its own, do \
+         the same. 'efficiency': the median time on one thread over that beside the others. \
+         'together': the share of units in which each of the others was seen to make at least half \
+         as many calls as the timed one in every timed batch; of all units on several threads, \
+         {share}. The rest stay in the evidence."
+    ))
+}
