@@ -2,6 +2,7 @@
 
 pub(crate) mod shares;
 pub(crate) mod study;
+pub(crate) mod threads;
 
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};

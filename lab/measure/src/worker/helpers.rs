@@ -17,8 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long is waited at most until all helpers run, beside what a call takes.
-const START_MAX: Duration = Duration::from_millis(2);
+/// How long is waited at most until all helpers run, beside what a call takes: as long as a few
+/// others may have a CPU before a helper gets it.
+const START_MAX: Duration = Duration::from_millis(20);
 /// And how many times the time of a call.
 const START_CALLS_MAX: u32 = 4;
 /// After so many looks at the others' counts the CPU is offered to them, if they may need it.

@@ -58,7 +58,12 @@ fn workload(out: &mut String, block: &Block) {
         }
         let threads = scaling::table(block);
         if let Some((names, others)) = threads.split_first() {
-            *out += &format!("On several threads:\n\n{}", named(&names.cells, others));
+            let of = escaped(&scaling::per_second(block)).replacen("on", "On", 1);
+            *out += &format!("{of}:\n\n{}", named(&names.cells, others));
+        }
+        let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
+        if !chart.is_empty() {
+            *out += &format!("```text\n{}\n```\n\n", chart.trim_end());
         }
     }
     for (names, is_void, why) in block.reasons() {

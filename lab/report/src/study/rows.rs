@@ -74,7 +74,7 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
         return;
     }
     page.gap();
-    note(page, "on several threads");
+    note(page, &scaling::per_second(block));
     lines(page, columns, look);
     let Some(chart) = scaling::chart(block) else { return };
     let look = Look { width: look.columns() - INDENT.len(), ..look };

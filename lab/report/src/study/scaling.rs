@@ -1,6 +1,7 @@
 //! Contestants on several threads: a row a number of threads, and a curve a contestant.
 
 use super::block::Block;
+use super::figure::digits;
 use crate::chart::{Chart, Curve, Scale as Axis};
 use crate::number::{Rounding, Scale, finite, percent};
 use crate::table::{Align, Column};
@@ -38,9 +39,6 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     let cells = |text: &dyn Fn(&StudyRow, &Scaling) -> String| {
         rows.iter().map(|(row, of)| text(row, of)).collect::<Vec<_>>()
     };
-    let speeds: Vec<f64> = rows.iter().filter_map(|(_, of)| finite(of.items_per_s)).collect();
-    let shared = Scale::shared(Unit::Count, &speeds);
-    let speed = |value: f64| shared.unwrap_or_else(|| Scale::of(Unit::Count, value)).write(value);
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
         Column::new("", Align::Left, cells(&|_, of| plain(&of.family))),
@@ -48,9 +46,9 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
         Column::new(&block.title(), Align::Decimal, cells(&|row, _| block.times(row)[0].clone()))
             .rank(2),
         Column::new(
-            &format!("{}s/s", block.item()),
+            "M/s",
             Align::Decimal,
-            cells(&|_, of| or_none(finite(of.items_per_s).map(speed))),
+            cells(&|_, of| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))),
         ),
         Column::new(
             "efficiency",
@@ -59,6 +57,14 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
         ),
         Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(1),
     ]
+}
+
+/// What the table shows, in a few words.
+pub(crate) fn per_second(block: &Block) -> String {
+    format!(
+        "on several threads; M/s are millions of {}s a second, all threads together",
+        block.item()
+    )
 }
 
 /// The share of units with proof; one thread needs none.
@@ -104,9 +110,7 @@ pub(super) fn chart(block: &Block) -> Option<Chart> {
 /// What the columns mean; nothing where there are none.
 pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
     let all = || blocks.iter().flat_map(|block| &block.of.rows);
-    let beside = |row: &&tiebreak_core::result::StudyRow| {
-        row.scaling.as_ref().is_some_and(|scaling| scaling.threads > 1)
-    };
+    let beside = |row: &&StudyRow| row.scaling.as_ref().is_some_and(|scaling| scaling.threads > 1);
     let teams: Vec<&Scaling> =
         all().filter(beside).filter_map(|row| row.scaling.as_ref()).collect();
     let (units, together) = teams
@@ -121,6 +125,46 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
          the same. 'efficiency': the median time on one thread over that beside the others. \
          'together': the share of units in which each of the others was seen to make at least half \
          as many calls as the timed one in every timed batch; of all units on several threads, \
-         {share}. The rest stay in the evidence."
+         {share}. The rest stay in the evidence, and make threads look better than they are."
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::threads::{on_threads, threaded};
+
+    #[test]
+    fn rows_stand_by_contestant_and_curves_need_three_points() {
+        let mut study = threaded();
+        let order = |study: &tiebreak_core::result::StudyResult| {
+            let block = Block::of(&study.runs[0]).unwrap();
+            let name = |(row, _): (&StudyRow, _)| row.name.clone();
+            let names: Vec<String> = rows(&block).into_iter().map(name).collect();
+            (names.join(" "), chart(&block))
+        };
+        let (names, none) = order(&study);
+        assert_eq!(names, "naive-x1 naive-x8 locked-x1 locked-x8");
+        assert_eq!(none, None);
+        let block = study.runs[0].study.as_mut().unwrap();
+        block.rows.push(on_threads("naive", 4, 2.0, None));
+        let (names, chart) = order(&study);
+        assert_eq!(names, "naive-x1 naive-x4 naive-x8 locked-x1 locked-x8");
+        let curves = chart.unwrap().curves;
+        let points = |curve: &Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+        assert_eq!(
+            curves.iter().map(points).collect::<Vec<_>>(),
+            [vec![1.0, 4.0, 8.0], vec![1.0, 8.0]]
+        );
+        let speed = curves[0].points[1].1;
+        assert!((speed / 2e9 - 1.0).abs() < 1e-9, "four threads at 2 ns an item: {speed}");
+    }
+
+    #[test]
+    fn what_has_no_threads_has_no_table() {
+        let study = crate::fixture::study::studied();
+        let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
+        assert!(blocks.iter().all(|block| table(block).is_empty() && chart(block).is_none()));
+        assert_eq!(meaning(&blocks), None);
+    }
 }

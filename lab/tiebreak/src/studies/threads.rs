@@ -22,8 +22,9 @@ pub(super) fn team(
         among.iter().find(is_it).map(|other| other.name.as_str())
     };
     let same = |name: &str| {
+        let suffix = name.strip_prefix(&threads.family).unwrap_or(name);
         let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
-        format!("it is {name} here, where {cpus} may be used")
+        format!("the same as {suffix}, as {cpus} may be used here")
     };
     let number = match threads.count {
         ThreadCount::All => match with(ThreadCount::Number(1)) {
@@ -31,7 +32,7 @@ pub(super) fn team(
             _ => cpus,
         },
         ThreadCount::Number(number) if number > cpus => {
-            return Err(format!("it needs {number} CPUs, and {cpus} may be used here"));
+            return Err(format!("needs {number} CPUs, and {cpus} may be used here"));
         }
         ThreadCount::Number(number) => match with(ThreadCount::All) {
             Some(name) if number == cpus && cpus > 1 => return Err(same(name)),
@@ -80,19 +81,19 @@ mod tests {
         };
         let few = [
             Ok(1),
-            Err("it needs 2 CPUs, and 1 may be used here"),
-            Err("it needs 4 CPUs, and 1 may be used here"),
-            Err("it is a-x1 here, where 1 CPU may be used"),
+            Err("needs 2 CPUs, and 1 may be used here"),
+            Err("needs 4 CPUs, and 1 may be used here"),
+            Err("the same as -x1, as 1 CPU may be used here"),
         ];
         check(&among, 1, &few);
         let two = [
             Ok(1),
-            Err("it is a-xall here, where 2 CPUs may be used"),
-            Err("it needs 4 CPUs, and 2 may be used here"),
+            Err("the same as -xall, as 2 CPUs may be used here"),
+            Err("needs 4 CPUs, and 2 may be used here"),
             Ok(2),
         ];
         check(&among, 2, &two);
-        check(&among, 3, &[Ok(1), Ok(2), Err("it needs 4 CPUs, and 3 may be used here"), Ok(3)]);
+        check(&among, 3, &[Ok(1), Ok(2), Err("needs 4 CPUs, and 3 may be used here"), Ok(3)]);
         check(&among, 64, &[Ok(1), Ok(2), Ok(4), Ok(64)]);
         check(&among[..2], 2, &[Ok(1), Ok(2)]);
         check(&among[3..], 1, &[Ok(1)]);
