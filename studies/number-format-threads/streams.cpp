@@ -1,11 +1,18 @@
-// A std::ostringstream a line, as published; or, with STREAM_REUSED, one a thread that is emptied
-// before each line.
+// A std::ostringstream a line, as published; with STREAM_LOCALE each of them has a locale that is not
+// the classic one; with STREAM_REUSED there is one stream a thread, emptied before each line.
 
 #include "record.h"
 
 #include <cstring>
+#include <locale>
 #include <sstream>
 #include <string_view>
+
+// It writes numbers as the classic one does. Programs have such a one by std::locale::global.
+[[maybe_unused]] static const std::locale &other_locale() {
+  static const std::locale other(std::locale::classic(), new std::numpunct<char>);
+  return other;
+}
 
 struct Formatter {
 #ifdef STREAM_REUSED
@@ -15,6 +22,10 @@ struct Formatter {
     return reused;
   }
 #define STREAM std::ostringstream &stream = fresh()
+#elif defined(STREAM_LOCALE)
+#define STREAM                                                                                     \
+  std::ostringstream stream;                                                                       \
+  stream.imbue(other_locale())
 #else
 #define STREAM std::ostringstream stream
 #endif

@@ -153,8 +153,8 @@ pub struct Scaling {
     pub items_per_s: Option<f64>,
     /// Units of evidence.
     pub units: u64,
-    /// Of those, units in which every thread was seen to run in each timed batch: it made at least
-    /// half as many calls as the timed one.
+    /// Of those, units in most of whose timed batches every thread was seen to run: it made at
+    /// least half as many calls as the timed one.
     pub together: u64,
 }
 

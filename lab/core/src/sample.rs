@@ -116,7 +116,8 @@ pub enum Mark {
     MemoryFloor = 512,
     /// Its runtime was still getting faster when the timed batches began.
     NotWarm = 1024,
-    /// A thread that was to run beside it made fewer than half as many calls in one of its batches.
+    /// In half or more of its batches a thread that was to run beside it made fewer than half as
+    /// many calls.
     NotTogether = 2048,
 }
 
