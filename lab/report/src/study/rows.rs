@@ -7,7 +7,7 @@ use crate::contestants::INDENT;
 use crate::look::{Look, Spans, Tone, columns_of, span};
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, indented, rows};
-use crate::text::{plain, short, shorten_middle};
+use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyRow;
 use unicode_width::UnicodeWidthStr;
 

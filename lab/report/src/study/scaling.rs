@@ -121,8 +121,8 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
     }
     let share = percent(together as f64 / units as f64, Rounding::Down);
     Some(format!(
-        "On several threads one is timed while the others, each on a CPU and a state of its own, do \
-         the same. 'efficiency': the median time on one thread over that beside the others. \
+        "On several threads one is timed while the others, each on a CPU and a state of its own, \
+         do the same. 'efficiency': the median time on one thread over that beside the others. \
          'together': the share of units in most of whose batches each of the others was seen to \
          make at least half as many calls as the timed one; of all units on several threads, \
          {share}. The rest stay in the evidence, and make threads look better than they are."

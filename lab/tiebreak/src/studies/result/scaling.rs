@@ -43,3 +43,24 @@ fn median_ns(row: &StudyRow) -> Option<f64> {
     let (_, wall) = row.per_call.iter().find(|(metric, _)| *metric == Metric::WallTime)?;
     wall.median.filter(|ns| ns.is_finite() && *ns > 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_core::sample::{Marks, Sample};
+
+    #[test]
+    fn units_with_the_mark_are_not_together() {
+        let mut seen = Seen::default();
+        let marks = |all: &[Mark]| all.iter().copied().fold(Marks::NONE, Marks::with);
+        for all in
+            [&[][..], &[Mark::Steal], &[Mark::NotTogether, Mark::Steal], &[Mark::NotTogether]]
+        {
+            seen.take(&Sample { marks: marks(all), ..Sample::of_wall_ns(1) }, &[]);
+        }
+        let scaling = begun(&Team { family: "a".to_owned(), threads: 4 }, &seen);
+        assert_eq!((scaling.units, scaling.together), (4, 2));
+        assert_eq!((scaling.family.as_str(), scaling.threads), ("a", 4));
+        assert_eq!((scaling.efficiency, scaling.items_per_s), (None, None));
+    }
+}
