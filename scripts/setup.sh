@@ -94,6 +94,9 @@ for job in "$@"; do
             need python3 has python3
             need pypy3 has pypy3
             need libmimalloc-dev has_library mimalloc.h
+            need libfmt-dev has_library fmt/format.h
+            need libstb-dev has_library stb/stb_sprintf.h
+            need libpython3.11-dev has_library python3.11/Python.h
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \

@@ -165,6 +165,45 @@ fn a_contestant_without_its_compiler_is_not_run_and_the_others_are() {
 }
 
 #[test]
+fn a_contestant_runs_on_as_many_threads_as_there_are_cpus() {
+    let place = place();
+    let third = "\n[[contestant]]\nname = \"third\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
+                 threads = [1, \"all\", 8192]\n\
+                 [[claim]]\ntext = \"third-xall is no more than 50% slower than third-x1\"\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    let shown = place.run(&["study", "show", "demo"]);
+    assert!(shown.out.contains("threads: 1, all CPUs, 8192"), "{shown:?}");
+    let (said, result) = run(&place, &["--only", "small"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let rows = rows(&result, 0);
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    for (name, row) in names.iter().zip(rows) {
+        let scaling = &row["scaling"];
+        let is_absent = row["not_run"].is_string();
+        match *name {
+            "plain" | "unrolled" => assert!(scaling.is_null() && !is_absent, "{row}"),
+            "third-x1" => {
+                assert_eq!((&scaling["threads"], &scaling["efficiency"]), (&1.into(), &1.0.into()))
+            }
+            "third-x8192" => assert!(is_absent && scaling.is_null(), "{row}"),
+            // On one CPU it is the same as on one thread.
+            "third-xall" if is_absent => assert!(row["not_run"].to_string().contains("1 CPU")),
+            "third-xall" => {
+                assert!(scaling["threads"].as_u64() > Some(1) && scaling["family"] == "third");
+                assert!(scaling["efficiency"].as_f64() > Some(0.0), "{row}");
+                assert!(scaling["together"].as_u64() <= scaling["units"].as_u64(), "{row}");
+                assert!(said.out.contains("on several threads"), "{said:?}");
+            }
+            other => panic!("{other}"),
+        }
+    }
+    // Its name without a number is all of them.
+    let (said, result) = run(&place, &["--only", "small", "--contestants", "plain,third"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert_eq!(self::rows(&result, 0).len(), 4);
+}
+
+#[test]
 fn a_build_that_fails_is_told_and_can_be_left_out() {
     let place = place();
     let broken =

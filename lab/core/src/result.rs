@@ -137,6 +137,27 @@ pub struct StudyRow {
     /// The distribution of wall time for one call over all timed batches, on a scale that all
     /// contestants of the workload share.
     pub distribution: Option<Histogram>,
+    /// How it does on several threads, if the study says on how many it runs.
+    pub scaling: Option<Scaling>,
+}
+
+/// A contestant on a number of threads, beside the same on one.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct Scaling {
+    /// What the contestant is called on any number of threads.
+    pub family: String,
+    /// Threads, the timed one included.
+    pub threads: u32,
+    /// The median time of a call on one thread over that beside the others: 1 where threads do not
+    /// hold each other up. `None` where it was not measured on one thread. It describes this run.
+    pub efficiency: Option<f64>,
+    /// Items that all threads do in a second, if each does what the timed one does at its median.
+    pub items_per_s: Option<f64>,
+    /// Units of evidence.
+    pub units: u64,
+    /// Of those, units in most of whose timed batches every thread was seen to run: it made at
+    /// least half as many calls as the timed one.
+    pub together: u64,
 }
 
 /// A published table beside ours.

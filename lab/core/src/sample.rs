@@ -116,11 +116,14 @@ pub enum Mark {
     MemoryFloor = 512,
     /// Its runtime was still getting faster when the timed batches began.
     NotWarm = 1024,
+    /// In half or more of its batches a thread that was to run beside it made fewer than half as
+    /// many calls.
+    NotTogether = 2048,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Mark; 11] = [
+    pub const ALL: [Mark; 12] = [
         Mark::Preempted,
         Mark::ForeignLoad,
         Mark::Steal,
@@ -132,6 +135,7 @@ impl Mark {
         Mark::NotQuiet,
         Mark::MemoryFloor,
         Mark::NotWarm,
+        Mark::NotTogether,
     ];
 
     /// What the mark says, as a few words for a table or a column.
@@ -148,6 +152,7 @@ impl Mark {
             Mark::NotQuiet => "not quiet",
             Mark::MemoryFloor => "memory floor",
             Mark::NotWarm => "not warm",
+            Mark::NotTogether => "not together",
         }
     }
 }

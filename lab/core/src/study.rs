@@ -117,6 +117,36 @@ pub struct Entrant {
     pub contract: String,
     /// What it is, in a few words; may be empty.
     pub about: String,
+    /// On how many threads it runs at once, if the study says.
+    pub threads: Option<Threads>,
+}
+
+/// On how many threads at once a contestant runs, as a study says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// What the same contestant is called on any number of threads.
+    pub family: String,
+    /// How many they are.
+    pub count: ThreadCount,
+}
+
+/// A number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadCount {
+    /// So many, at least 1.
+    Number(u32),
+    /// One on each CPU that may be used.
+    All,
+}
+
+/// The threads of a contestant in a run. One of them is timed; the others do the same beside it,
+/// each with a state of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Team {
+    /// What the same contestant is called on any number of threads.
+    pub family: String,
+    /// How many there are, the timed one included.
+    pub threads: u32,
 }
 
 /// How a contestant or an oracle is made.
@@ -257,6 +287,16 @@ pub struct Built {
     pub standard: Option<String>,
     /// How it is loaded.
     pub form: BuiltForm,
+    /// Its threads, if the study says on how many it runs; one alone otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<Team>,
+}
+
+impl Built {
+    /// On how many threads it runs at once, the timed one included.
+    pub fn threads(&self) -> u32 {
+        self.team.as_ref().map_or(1, |team| team.threads)
+    }
 }
 
 /// How a contestant that was built is brought to run.

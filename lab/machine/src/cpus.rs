@@ -1,5 +1,9 @@
 //! Sets of CPUs: the kernel's list text, and the affinity of the calling thread.
 
+mod apart;
+
+pub use apart::apart;
+
 use std::io;
 
 /// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.

@@ -85,6 +85,8 @@ impl Builder {
             receipt: toolchain.receipt.clone(),
             standard,
             form,
+            // Whoever knows the machine says how many they are.
+            team: None,
         };
         Ok((built, library))
     }

@@ -12,6 +12,7 @@
 pub(crate) mod area;
 mod batch;
 mod checking;
+mod helpers;
 mod library;
 pub(crate) mod memory;
 pub(crate) mod message;
@@ -19,6 +20,8 @@ mod meters;
 mod oracle;
 mod sink;
 mod stack;
+mod state;
+mod together;
 pub(crate) mod trap;
 mod unit;
 mod wire;
@@ -143,6 +146,7 @@ fn serve_once(
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,
+        Request::Together(pass) => together::together(&pass, [next()?, next()?, next()?, next()?])?,
         Request::Oracle(library) => match Oracle::load(&library) {
             Ok(loaded) => {
                 *oracle = Some(loaded);

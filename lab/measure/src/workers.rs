@@ -16,6 +16,7 @@ pub(crate) mod probe;
 pub(crate) mod process;
 mod sample;
 mod session;
+mod together;
 mod unit;
 
 pub use batch_length::{Clock, calls_a_batch, shortest_energy_batch_ns};
@@ -26,6 +27,7 @@ use crate::build::Stock;
 use crate::error::StartError;
 use crate::meters::{MissingMeter, asks};
 use crate::oracle::Oracle;
+use crate::worker::message::HelperCpus;
 use beside::Lookout;
 use counting::Counting;
 use inputs::Inputs;
@@ -66,6 +68,8 @@ pub struct Workers {
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
     inputs: Inputs,
+    /// The CPUs of threads that run beside the timed one; none if they are not pinned.
+    helpers: HelperCpus,
     /// At scope `layout`, the process of the session.
     session: Option<Session>,
     quiet: QuietGate,
@@ -97,6 +101,7 @@ impl Workers {
         if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
             return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
         }
+        let helpers = together::helper_cpus(&functions, &allowed).map_err(not_started)?;
         let start = |library| Oracle::start(library, &program);
         let oracle = inputs::oracle_of(&functions).map(start).transpose().map_err(not_started)?;
         let oracle = oracle.map(|oracle| oracle.interruptible(interrupted));
@@ -107,7 +112,8 @@ impl Workers {
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let digest = Sha256::digest(plan.seed.as_bytes());
         let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
-        let cpus = functions.cpu.map_or(allowed, |cpu| vec![cpu]);
+        let beside = helpers.iter().map(|cpu| *cpu as usize);
+        let cpus = functions.cpu.map_or(allowed, |cpu| beside.chain([cpu]).collect());
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
         let missing = [uncounted, counting::missing_energy(meters_energy)];
@@ -120,6 +126,7 @@ impl Workers {
             stock: stock.map_err(not_started)?.with_salt(salt),
             latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
+            helpers,
             inputs,
             session: None,
             quiet: QuietGate::new(&cpus, &[]),

@@ -3,6 +3,7 @@
 pub(crate) mod machine;
 pub(crate) mod shares;
 pub(crate) mod study;
+pub(crate) mod threads;
 
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};

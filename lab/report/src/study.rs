@@ -9,6 +9,7 @@ mod footer;
 mod markdown;
 mod metrics;
 mod rows;
+mod scaling;
 mod spread;
 mod verify;
 
@@ -19,6 +20,7 @@ pub(crate) use self::footer::{built_with, columns_mean};
 pub(crate) use self::metrics::{per_item, table as metrics_table};
 use self::rows::block_lines;
 pub(crate) use self::rows::{numbers, published};
+pub(crate) use self::scaling::table as scaling_table;
 pub(crate) use self::spread::Spread;
 
 use self::claims::claims_section;

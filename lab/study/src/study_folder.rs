@@ -19,6 +19,7 @@ mod recipe;
 mod skeleton;
 mod sources;
 mod table;
+mod threads;
 mod verifications;
 mod workloads;
 

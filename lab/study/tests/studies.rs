@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 use tiebreak_core::plan::{Budget, Scope};
-use tiebreak_core::study::{Call, FigureUnit, Language, Study};
+use tiebreak_core::study::{Call, Entrant, FigureUnit, Language, Study, ThreadCount, Threads};
 use tiebreak_study::study_folder::{MAX_ENTRIES, StudyErrors, parse, read};
 use tiebreak_study::{MAX_FILE_BYTES, parse as parse_claim};
 
@@ -120,6 +120,31 @@ fn everything_at_once_is_read_as_it_stands() {
     assert!(study.claims[0].is_published && !study.claims[1].is_published);
     let line = text.lines().nth(study.claims[0].line as usize - 1).unwrap();
     assert!(line.contains(&study.claims[0].text), "{line}");
+}
+
+#[test]
+fn each_number_of_threads_is_a_contestant() {
+    let of = |threads: &str| {
+        let text = format!("{}\nthreads = {threads}\n", whole_studies()[0]);
+        let study = study(&text, &["oracle.c", "plain.c", "unrolled.c"]);
+        let on = |of: &Entrant| (of.name.clone(), of.threads.clone());
+        study.contestants.iter().map(on).collect::<Vec<_>>()
+    };
+    let check = |threads: &str, expected: &[(&str, ThreadCount)]| {
+        let family = || "unrolled".to_owned();
+        let on = |(name, count): &(&str, _)| {
+            ((*name).to_owned(), Some(Threads { family: family(), count: *count }))
+        };
+        let expected: Vec<_> = expected.iter().map(on).collect();
+        assert_eq!(of(threads)[1..], expected);
+        assert_eq!(of(threads)[0], ("plain".to_owned(), None));
+    };
+    let (two, all) = (ThreadCount::Number(2), ThreadCount::All);
+    check("2", &[("unrolled", two)]);
+    check("\"all\"", &[("unrolled", all)]);
+    check("[\"all\"]", &[("unrolled-xall", all)]);
+    let one = ThreadCount::Number(1);
+    check("[1, 2, \"all\"]", &[("unrolled-x1", one), ("unrolled-x2", two), ("unrolled-xall", all)]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod questions;
 mod race;
 pub mod result;
 mod take_up;
+mod threads;
 mod trial;
 mod verify;
 

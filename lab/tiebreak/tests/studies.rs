@@ -18,7 +18,7 @@ use tiebreak::core::sampler::{
 };
 use tiebreak::core::study::{
     Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot, Placements,
-    Published, Workload,
+    Published, Team, Workload,
 };
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::engine::Engine;
@@ -146,6 +146,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         receipt: "cc 1".into(),
         standard: Some("C23".into()),
         form: runner,
+        team: None,
     };
     let figure = |contestant: &str, value| Figure {
         workload: "random".into(),
@@ -336,6 +337,32 @@ fn the_journal_alone_gives_the_table() {
     assert_eq!((b.published, b.published_ratio), (Some((0, 250.0)), Some(2.5)));
     assert_eq!((a.published_ratio, absent.published_ratio), (None, Some(0.5)));
     assert_eq!(c.published, None);
+}
+
+#[test]
+fn efficiency_is_the_time_alone_over_the_time_beside_others() {
+    let mut plan = plan(&["a", "b", "c"], Scope::Code, 40, 0.0001);
+    let teams = [("one", 1), ("one", 4), ("other", 4)];
+    let functions = plan.functions.as_mut().unwrap();
+    for (built, (family, threads)) in functions.built.iter_mut().zip(teams) {
+        built.team = Some(Team { family: family.to_owned(), threads });
+    }
+    let lab = Lab::new(plan);
+    lab.go(&mut Virtual::new(&[1e5, 4e5, 2e5]));
+    let table = replay::result(&lab.journal()).study.unwrap();
+    let near = |value: Option<f64>, expected: f64| (value.unwrap() / expected - 1.0).abs() < 0.05;
+    let [one, four, other, absent] = &table.rows[..] else { panic!() };
+    // 100 items a call of 0.1 ms; four threads at a quarter of the speed.
+    for (row, efficiency, items_per_s) in [(one, 1.0, 1e6), (four, 0.25, 1e6)] {
+        let scaling = row.scaling.as_ref().unwrap();
+        assert!(near(scaling.efficiency, efficiency), "{scaling:?}");
+        assert!(near(scaling.items_per_s, items_per_s), "{scaling:?}");
+        assert_eq!((scaling.units, scaling.together), (40, 40));
+    }
+    let other = other.scaling.as_ref().unwrap();
+    assert_eq!(other.efficiency, None, "it was not measured on one thread");
+    assert!(near(other.items_per_s, 2e6));
+    assert_eq!(absent.scaling, None);
 }
 
 #[test]

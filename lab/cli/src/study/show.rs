@@ -5,7 +5,7 @@ use super::{ShowOptions, find, shop};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use tiebreak::core::study::{Call, Study, StudyClaim};
+use tiebreak::core::study::{Call, Entrant, Study, StudyClaim, ThreadCount};
 use tiebreak::measure::build::Builder;
 use tiebreak::report::Look;
 use tiebreak::report::table::{Align, Column, render};
@@ -68,10 +68,16 @@ fn workloads(study: &Study, look: &Look) -> String {
 }
 
 fn contestants(study: &Study, builder: &Builder, look: &Look) -> String {
-    let all = &study.contestants;
-    let names = all.iter().map(|one| match one.name == study.reference {
-        true => format!("{} (reference)", one.name),
-        false => one.name.clone(),
+    // One that runs on several numbers of threads is shown once.
+    let teams: Vec<&[Entrant]> = study.contestants.chunk_by(is_same_family).collect();
+    let all: Vec<&Entrant> = teams.iter().filter_map(|team| team.first()).collect();
+    let names = teams.iter().map(|team| {
+        let name = family(&team[0]).unwrap_or(&team[0].name);
+        match team.iter().find(|one| one.name == study.reference) {
+            Some(one) if one.name == name => format!("{name} (reference)"),
+            Some(one) => format!("{name} (reference: {})", one.name),
+            None => name.to_owned(),
+        }
     });
     let contracts = all.iter().map(|one| one.contract.clone()).collect();
     let compilers = all.iter().map(|one| match builder.receipt(study, &one.recipe) {
@@ -83,7 +89,31 @@ fn contestants(study: &Study, builder: &Builder, look: &Look) -> String {
         Column::new("contract", Align::Left, contracts).rank(1),
         Column::new("compiler", Align::Left, compilers.collect()),
     ];
-    with_notes(&render(columns, look), all.iter().map(|one| one.about.clone()))
+    with_notes(&render(columns, look), teams.iter().map(|team| about(team)))
+}
+
+fn family(entrant: &Entrant) -> Option<&str> {
+    entrant.threads.as_ref().map(|threads| threads.family.as_str())
+}
+
+fn is_same_family(one: &Entrant, other: &Entrant) -> bool {
+    family(one).is_some() && family(one) == family(other)
+}
+
+/// What a contestant is, and on how many threads it runs.
+fn about(team: &[Entrant]) -> String {
+    let count = |one: &Entrant| match one.threads.as_ref().map(|threads| threads.count) {
+        Some(ThreadCount::Number(number)) => Some(number.to_string()),
+        Some(ThreadCount::All) => Some("all CPUs".to_owned()),
+        None => None,
+    };
+    let counts: Vec<String> = team.iter().filter_map(count).collect();
+    let about = team[0].about.as_str();
+    match (counts.is_empty(), about.is_empty()) {
+        (true, _) => about.to_owned(),
+        (false, true) => format!("threads: {}", counts.join(", ")),
+        (false, false) => format!("{about}; threads: {}", counts.join(", ")),
+    }
 }
 
 fn contracts(study: &Study) -> String {

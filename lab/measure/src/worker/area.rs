@@ -82,6 +82,8 @@ pub(crate) struct Record {
     pub(crate) counts: [u64; 4],
     pub(crate) is_multiplexed: u64,
     pub(crate) energy_nj: u64,
+    /// Whether a thread that was to run beside made fewer than half as many calls.
+    pub(crate) is_alone: u64,
 }
 
 /// The shared memory, mapped here.

@@ -38,6 +38,35 @@ impl Contestant {
         Ok(Contestant { table, prepare, reset: table.reset, run, dump, release })
     }
 
+    /// One without a library, for tests.
+    #[cfg(test)]
+    pub(super) fn of_functions(
+        prepare: Prepare,
+        run: Run,
+        dump: Dump,
+        release: Reset,
+    ) -> Contestant {
+        let table = abi::RawContestant {
+            magic: abi::MAGIC,
+            abi: abi::ABI,
+            struct_bytes: size_of::<abi::RawContestant>() as u32,
+            flags: 0,
+            name: c"test".as_ptr(),
+            needs: std::ptr::null(),
+            input_slack_bytes: 0,
+            output_slack_bytes: 0,
+            alignment_bytes: 0,
+            reserved: 0,
+            prepare: Some(prepare),
+            reset: None,
+            run: Some(run),
+            dump: Some(dump),
+            release: Some(release),
+        };
+        let table = Box::leak(Box::new(table));
+        Contestant { table, prepare, reset: None, run, dump, release }
+    }
+
     pub(super) fn input_slack_bytes(&self) -> usize {
         self.table.input_slack_bytes as usize
     }

@@ -7,7 +7,7 @@ pub(crate) use reply::{Refusal, Reply, Table};
 use super::memory::Side;
 use super::wire::{Put, Take};
 use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// What is asked. Descriptors come with it in the order that each names.
@@ -22,6 +22,9 @@ pub(crate) enum Request {
     /// The checking pass of one contestant. Descriptors: the area, the input, a file for what it
     /// dumps.
     Check(Check),
+    /// Run one contestant on several threads at once. Descriptors: the area, the input, a file for
+    /// what the first thread dumps, one for what another thread dumps that differs from it.
+    Together(Together),
     /// Load an oracle.
     Oracle(PathBuf),
     /// Make an input, or only measure one that is there. Descriptor: its file.
@@ -43,16 +46,39 @@ pub(crate) enum Request {
 /// Contestants of a unit, and what they work on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Load {
-    /// In the order in which they are loaded and prepared: the library, and bytes of padding in the
-    /// heap before it is prepared.
-    pub(crate) contestants: Vec<(PathBuf, u32)>,
+    /// In the order in which they are loaded and prepared.
+    pub(crate) contestants: Vec<Member>,
     pub(crate) cpu: Option<u64>,
+    pub(crate) helpers: HelperCpus,
     pub(crate) stack_bytes: u32,
     pub(crate) input: Sizes,
     /// Room in the area.
     pub(crate) capacity: u64,
     /// Whether energy is metered.
     pub(crate) meters_energy: bool,
+}
+
+/// A contestant of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) library: PathBuf,
+    /// Bytes in the heap before it is prepared.
+    pub(crate) padding: u32,
+    /// On how many threads it runs at once; only the first is timed.
+    pub(crate) threads: u32,
+}
+
+/// Where threads run beside the one that is timed: each on the next of these CPUs, or, if there are
+/// none, wherever the kernel puts them.
+pub(crate) type HelperCpus = Vec<u64>;
+
+/// A pass of one contestant on several threads at once.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Together {
+    pub(crate) member: Member,
+    pub(crate) cpu: Option<u64>,
+    pub(crate) helpers: HelperCpus,
+    pub(crate) input: Sizes,
 }
 
 /// The sizes of an input and of what comes out.
@@ -112,6 +138,7 @@ impl Request {
                 .input
                 .put(Put::kind(3).bytes(check.library.as_os_str().as_bytes()))
                 .number(check.side as u64),
+            Request::Together(pass) => pass.put(Put::kind(7)),
             Request::Oracle(library) => Put::kind(4).bytes(library.as_os_str().as_bytes()),
             Request::Input { question, is_made } => question.put(Put::kind(5)).flag(*is_made),
             Request::Answer { question, input_bytes } => {
@@ -149,6 +176,7 @@ impl Request {
                 question: Question::take(&mut take)?,
                 input_bytes: take.number()?,
             },
+            7 => Request::Together(Together::take(&mut take)?),
             _ => return None,
         })
     }
@@ -168,28 +196,62 @@ fn position(take: &mut Take<'_>) -> Option<Option<u32>> {
 
 impl Load {
     fn put(&self, put: Put) -> Put {
-        let mut put = put.number(self.contestants.len() as u64);
-        for (library, padding) in &self.contestants {
-            let bytes = library.clone().into_os_string().into_vec();
-            put = put.bytes(&bytes).number(u64::from(*padding));
-        }
-        let put = self.input.put(put.number(self.cpu.unwrap_or(u64::MAX)));
+        let put = put.number(self.contestants.len() as u64);
+        let put = self.contestants.iter().fold(put, |put, member| member.put(put));
+        let put = put_cpus(put, self.cpu, &self.helpers);
+        let put = self.input.put(put);
         put.number(u64::from(self.stack_bytes)).number(self.capacity).flag(self.meters_energy)
     }
 
     fn take(take: &mut Take<'_>) -> Option<Load> {
         let count = take.number()?;
-        let contestants: Option<Vec<_>> =
-            (0..count).map(|_| Some((path(take)?, take.number32()?))).collect();
+        let contestants: Option<Vec<_>> = (0..count).map(|_| Member::take(take)).collect();
+        let (contestants, (cpu, helpers)) = (contestants?, take_cpus(take)?);
         Some(Load {
-            contestants: contestants?,
-            cpu: Some(take.number()?).filter(|cpu| *cpu != u64::MAX),
+            contestants,
+            cpu,
+            helpers,
             input: Sizes::take(take)?,
             stack_bytes: take.number32()?,
             capacity: take.number()?,
             meters_energy: take.flag()?,
         })
     }
+}
+
+impl Member {
+    fn put(&self, put: Put) -> Put {
+        let put = put.bytes(self.library.as_os_str().as_bytes());
+        put.number(u64::from(self.padding)).number(u64::from(self.threads))
+    }
+
+    fn take(take: &mut Take<'_>) -> Option<Member> {
+        let (library, padding) = (path(take)?, take.number32()?);
+        Some(Member { library, padding, threads: take.number32()? })
+    }
+}
+
+impl Together {
+    fn put(&self, put: Put) -> Put {
+        self.input.put(put_cpus(self.member.put(put), self.cpu, &self.helpers))
+    }
+
+    fn take(take: &mut Take<'_>) -> Option<Together> {
+        let (member, (cpu, helpers)) = (Member::take(take)?, take_cpus(take)?);
+        Some(Together { member, cpu, helpers, input: Sizes::take(take)? })
+    }
+}
+
+fn put_cpus(put: Put, cpu: Option<u64>, helpers: &HelperCpus) -> Put {
+    let put = put.number(cpu.unwrap_or(u64::MAX)).number(helpers.len() as u64);
+    helpers.iter().fold(put, |put, cpu| put.number(*cpu))
+}
+
+fn take_cpus(take: &mut Take<'_>) -> Option<(Option<u64>, HelperCpus)> {
+    let cpu = Some(take.number()?).filter(|cpu| *cpu != u64::MAX);
+    let count = take.number()?;
+    let helpers: Option<HelperCpus> = (0..count).map(|_| take.number()).collect();
+    Some((cpu, helpers?))
 }
 
 impl Sizes {

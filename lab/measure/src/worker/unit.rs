@@ -2,29 +2,41 @@
 
 use super::area::{Area, NOBODY, Record};
 use super::batch;
+use super::helpers::Helpers;
 use super::library::Contestant;
-use super::memory::{Mapping, PAGE_BYTES};
-use super::message::{Load, Refusal, Reply, Rounds, Sizes};
+use super::memory::Mapping;
+use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
+use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
-use tiebreak_abi::RawWorkload;
+use std::time::Instant;
 use tiebreak_machine::cpus;
 
 /// Contestants that are ready to run.
 pub(super) struct Unit {
     area: Area,
-    contestants: Vec<Prepared>,
+    contestants: Vec<Placed>,
     meters: Meters,
+    /// They end before what their states point to is unmapped.
+    helpers: Helpers,
     /// What the states point to.
     _input: Mapping,
     _outputs: Vec<Mapping>,
 }
 
+/// A contestant of the unit.
 #[derive(Clone, Copy)]
-struct Prepared {
-    contestant: Contestant,
-    state: *mut libc::c_void,
+struct Placed {
+    prepared: Prepared,
+    /// How many threads do the same beside the timed one.
+    beside: usize,
+}
+
+impl Placed {
+    fn resets(&self) -> bool {
+        self.prepared.contestant.reset.is_some()
+    }
 }
 
 /// What came of loading a unit.
@@ -46,9 +58,9 @@ impl Unit {
         let capacity = usize::try_from(load.capacity).map_err(io::Error::other)?;
         let area = Area::map(area, capacity)?;
         let mut libraries = Vec::new();
-        for (position, (library, _)) in (0..).zip(&load.contestants) {
+        for (position, member) in (0..).zip(&load.contestants) {
             area.header().enter(position);
-            match Contestant::load(library) {
+            match Contestant::load(&member.library) {
                 Ok(contestant) => libraries.push(contestant),
                 Err(refusal) => return Ok(Loaded::Refused(position, refusal)),
             }
@@ -56,33 +68,36 @@ impl Unit {
         area.header().enter(NOBODY);
         let slack = libraries.iter().map(Contestant::input_slack_bytes).max().unwrap_or(0);
         let mapped = Mapping::input(input, load.input.bytes as usize, slack)?;
+        let place = mapped.start().as_ptr().cast_const();
+        let most = load.contestants.iter().map(|member| beside(member.threads)).max();
+        let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
         let (mut contestants, mut outputs) = (Vec::new(), Vec::new());
-        for (position, (contestant, (_, padding))) in
-            (0..).zip(libraries.into_iter().zip(&load.contestants))
-        {
-            let output = output(&contestant, &load.input, *padding)?;
-            let place = output.as_ref().map_or(std::ptr::null_mut(), |(_, place)| *place);
-            outputs.extend(output.map(|(mapping, _)| mapping));
-            pad_heap(*padding);
-            let workload = workload(&load.input, mapped.start().as_ptr(), place);
+        for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             area.header().enter(position);
-            // SAFETY: the table says that this prepares a state from a workload, and what the
-            // workload points to lives as long as the unit.
-            let state = unsafe { (contestant.prepare)(&raw const workload) };
-            if state.is_null() {
+            // SAFETY: the input is mapped with as much slack, and stays so until the unit ends.
+            let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
+            let Some((prepared, output)) = made else {
+                return Ok(Loaded::Refused(position, Refusal::NotPrepared));
+            };
+            outputs.extend(output);
+            let (beside, from) = (beside(member.threads), (&load.input, place));
+            // SAFETY: as above; the helpers end before the input is unmapped.
+            let are_ready =
+                unsafe { helpers.prepare(beside, position, contestant, from, member.padding)? };
+            if !are_ready {
                 return Ok(Loaded::Refused(position, Refusal::NotPrepared));
             }
-            contestants.push(Prepared { contestant, state });
+            contestants.push(Placed { prepared, beside });
         }
         area.header().enter(NOBODY);
         let meters = Meters::open(load.meters_energy);
         let (_input, _outputs) = (mapped, outputs);
-        Ok(Loaded::Ready(Box::new(Unit { area, contestants, meters, _input, _outputs })))
+        Ok(Loaded::Ready(Box::new(Unit { area, contestants, meters, helpers, _input, _outputs })))
     }
 
     /// Whether each contestant resets its state before a run.
     pub(super) fn resets(&self) -> Vec<bool> {
-        self.contestants.iter().map(|prepared| prepared.contestant.reset.is_some()).collect()
+        self.contestants.iter().map(Placed::resets).collect()
     }
 
     /// Calls the primer once if there is one, then runs the batches in the order that the area
@@ -97,7 +112,7 @@ impl Unit {
             return Reply::Failed("more was asked of a worker than it has loaded".to_owned());
         }
         let calls_again = rounds.calls_a_batch > 1 && !rounds.times_each_call;
-        if calls_again && self.contestants.iter().any(|each| each.contestant.reset.is_some()) {
+        if calls_again && self.contestants.iter().any(Placed::resets) {
             let text = "a contestant has a reset, so each call must be timed by itself";
             return Reply::Failed(text.to_owned());
         }
@@ -108,8 +123,10 @@ impl Unit {
             self.call(primer);
         }
         for index in 0..batches {
-            let record = self.batch(self.area.order(index), rounds);
-            self.area.set_record(index, &record);
+            match self.batch(self.area.order(index), rounds) {
+                Ok(record) => self.area.set_record(index, &record),
+                Err(error) => return Reply::Failed(error.to_string()),
+            }
         }
         self.area.header().enter(NOBODY);
         Reply::Done
@@ -117,25 +134,30 @@ impl Unit {
 
     /// One untimed call after a reset.
     fn call(&self, position: u32) -> u64 {
-        self.reset(position);
-        let Prepared { contestant, state } = self.contestants[position as usize];
         self.area.header().enter(position);
-        // SAFETY: the state is what this contestant has prepared.
-        unsafe { (contestant.run)(state) }
+        self.contestants[position as usize].prepared.call()
     }
 
-    fn reset(&self, position: u32) {
-        let Prepared { contestant, state } = self.contestants[position as usize];
-        if let Some(reset) = contestant.reset {
-            self.area.header().enter(position);
-            // SAFETY: the state is what this contestant has prepared.
-            unsafe { reset(state) };
+    /// A timed batch after an untimed call of the same function. Threads that run beside it do so
+    /// from before that call until after the batch.
+    fn batch(&mut self, position: u32, rounds: &Rounds) -> io::Result<Record> {
+        let beside = self.contestants[position as usize].beside;
+        if beside == 0 {
+            let checksum = self.call(position);
+            return Ok(self.timed(position, rounds, checksum));
         }
+        self.area.header().enter(position);
+        self.helpers.begin(beside, position)?;
+        let begun = Instant::now();
+        let checksum = self.call(position);
+        self.helpers.wait_until_running(beside, begun.elapsed());
+        let mut record = self.timed(position, rounds, checksum);
+        let ran = self.helpers.end(beside, checksum)?;
+        record.is_torn |= u64::from(ran.is_torn);
+        Ok(record)
     }
 
-    /// A timed batch after an untimed call of the same function.
-    fn batch(&mut self, position: u32, rounds: &Rounds) -> Record {
-        let checksum = self.call(position);
+    fn timed(&mut self, position: u32, rounds: &Rounds, checksum: u64) -> Record {
         let mut record = self.meters.record();
         record.position = u64::from(position);
         record.checksum = checksum;
@@ -143,55 +165,30 @@ impl Unit {
             true => (rounds.calls_a_batch, 1),
             false => (1, rounds.calls_a_batch),
         };
-        let Prepared { contestant, state } = self.contestants[position as usize];
+        let Placed { prepared, beside } = self.contestants[position as usize];
+        let mut calls_beside = 0;
         for _ in 0..spans {
-            self.reset(position);
+            self.area.header().enter(position);
+            prepared.reset();
             self.area.header().enter(position);
             self.meters.begin();
+            self.helpers.look(beside);
             // SAFETY: the state is what this contestant has prepared.
-            let span = unsafe { batch::time(contestant.run, state, calls, checksum) };
+            let span =
+                unsafe { batch::time(prepared.contestant.run, prepared.state, calls, checksum) };
+            calls_beside += self.helpers.fewest_since(beside);
             self.meters.end(&mut record);
             record.is_backwards |= u64::from(span.wall_ns.is_none());
             record.wall_ns += span.wall_ns.unwrap_or(0);
             record.is_torn |= u64::from(span.is_torn);
         }
+        let is_alone = beside > 0 && 2 * calls_beside < rounds.calls_a_batch;
+        record.is_alone = u64::from(is_alone);
         record
     }
 }
 
-/// A contestant's own output, at an offset within its page that was drawn with its padding; nothing
-/// if it needs none.
-fn output(
-    contestant: &Contestant,
-    sizes: &Sizes,
-    padding: u32,
-) -> io::Result<Option<(Mapping, *mut u8)>> {
-    let bytes = sizes.output_bytes as usize + contestant.output_slack_bytes();
-    if bytes == 0 {
-        return Ok(None);
-    }
-    let offset = padding as usize % PAGE_BYTES;
-    let offset = offset - offset % contestant.alignment_bytes();
-    let mapping = Mapping::private(bytes + offset)?;
-    let place = mapping.start().as_ptr().wrapping_add(offset);
-    Ok(Some((mapping, place)))
-}
-
-/// Takes so much of the heap, for as long as the process lives.
-fn pad_heap(bytes: u32) {
-    // SAFETY: the memory is left alone, for good; the address is only kept from being optimised
-    // away.
-    std::hint::black_box(unsafe { libc::malloc(bytes as usize) });
-}
-
-pub(super) fn workload(sizes: &Sizes, input: *const u8, output: *mut u8) -> RawWorkload {
-    RawWorkload {
-        struct_bytes: size_of::<RawWorkload>() as u32,
-        reserved: 0,
-        input,
-        input_bytes: sizes.bytes,
-        output,
-        output_bytes: sizes.output_bytes,
-        items: sizes.items,
-    }
+/// How many threads do the same beside the timed one.
+pub(super) fn beside(threads: u32) -> usize {
+    threads.saturating_sub(1) as usize
 }

@@ -22,10 +22,10 @@ use tiebreak_core::verdict::Fault;
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// What a contestant is held against.
-struct Case<'a> {
-    input: &'a Input,
-    answer: Option<&'a Answer>,
-    frame: Frame<'a>,
+pub(super) struct Case<'a> {
+    pub(super) input: &'a Input,
+    pub(super) answer: Option<&'a Answer>,
+    pub(super) frame: Frame<'a>,
 }
 
 /// What one pass gave.
@@ -66,7 +66,10 @@ impl Workers {
         for side in [Side::End, Side::Front] {
             case.judge(contestant, pass(side)?)?;
         }
-        Ok(())
+        let Some(pass) = self.together(contestant, &library)? else { return Ok(()) };
+        let (input, answer) = self.inputs.answered(input_seed, &contract)?;
+        let case = Case { input, answer: answer.as_ref(), frame };
+        pass.judge(&program, contestant, &case)
     }
 
     /// Has a contestant, as it was built, do one part of an input of `study verify`, and holds its
@@ -99,17 +102,24 @@ impl Workers {
 
 impl Case<'_> {
     fn judge(&self, contestant: usize, pass: Pass) -> Result<(), UnitFailure> {
+        match pass {
+            Pass::Whole(dump, checksums) => self.compare(contestant, &dump, checksums),
+            Pass::Skipped => Ok(()),
+            Pass::Touched(touch) => Err(out_of_bounds(contestant, self.frame.workload, &touch)),
+        }
+    }
+
+    /// Holds an answer and two checksums against the oracle's.
+    pub(super) fn compare(
+        &self,
+        contestant: usize,
+        dump: &File,
+        checksums: [u64; 2],
+    ) -> Result<(), UnitFailure> {
         let workload = || self.frame.workload.to_owned();
         let fault = |fault| Err(UnitFailure::Fault(contestant, fault));
-        let (dump, checksums) = match pass {
-            Pass::Whole(dump, checksums) => (dump, checksums),
-            Pass::Skipped => return Ok(()),
-            Pass::Touched(touch) => {
-                return Err(out_of_bounds(contestant, self.frame.workload, &touch));
-            }
-        };
         if let Some(answer) = self.answer {
-            let compared = difference::first(&answer.text, &dump);
+            let compared = difference::first(&answer.text, dump);
             if let Some(difference) = compared.map_err(|error| no_worker(&error))? {
                 return fault(Fault::WrongAnswer {
                     workload: workload(),

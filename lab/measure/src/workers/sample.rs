@@ -60,6 +60,11 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     };
     let is_multiplexed = records.iter().any(|record| record.is_multiplexed != 0);
     sample.marks = marks(&sample, around, is_multiplexed);
+    // What a unit says is the median of its rounds.
+    let alone = records.iter().filter(|record| record.is_alone != 0).count();
+    if alone > 0 && 2 * alone >= records.len() {
+        sample.marks = sample.marks.with(Mark::NotTogether);
+    }
     sample
 }
 
@@ -121,6 +126,10 @@ mod tests {
         check(Record { delay_ns: 21, ..record() }, quiet, &[Mark::ForeignLoad]);
         check(Record { moves: 1, ..record() }, quiet, &[Mark::Migrated]);
         check(Record { is_multiplexed: 1, ..record() }, quiet, &[Mark::Multiplexed]);
+        check(Record { is_alone: 1, ..record() }, quiet, &[Mark::NotTogether]);
+        let alone = Record { is_alone: 1, ..record() };
+        let most = sum(&[alone, record(), record()], &quiet);
+        assert!(!most.marks.has(Mark::NotTogether), "most batches were not alone");
         check(Record { is_backwards: 1, ..record() }, quiet, &[Mark::ClockBackwards]);
         let stolen = Around { steal_share: Some(0.02), ..quiet };
         check(record(), stolen, &[Mark::Steal]);

@@ -7,14 +7,14 @@ use super::session::{Batch, Session};
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
 use crate::worker::area::Record;
-use crate::worker::message::{Load, Sizes};
+use crate::worker::message::{Load, Member, Sizes};
 use std::cell::Cell;
 use std::path::PathBuf;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
-use tiebreak_core::study::{FunctionPlan, Placements};
+use tiebreak_core::study::{Built, FunctionPlan, Placements};
 use tiebreak_core::verdict::Fault;
 
 impl Workers {
@@ -37,11 +37,17 @@ impl Workers {
             placements.push(Placement::take(&self.stock, *contestant, *seed, &self.functions)?);
         }
         let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
-        let libraries = placements.iter().map(|placement| placement.path.clone());
+        let members = (1..).zip(placements.iter().zip(&coins.order));
+        let members = members.map(|(index, (placement, contestant))| Member {
+            library: placement.path.clone(),
+            padding: padding(index),
+            threads: self.functions.built.get(*contestant).map_or(1, Built::threads),
+        });
         let input = self.inputs.of_unit(unit.input_seed)?;
         let load = Load {
-            contestants: libraries.zip((1..).map(padding)).collect(),
+            contestants: members.collect(),
             cpu: self.functions.cpu.map(|cpu| cpu as u64),
+            helpers: self.helpers.clone(),
             stack_bytes: unit.stack_bytes,
             input: Sizes {
                 bytes: input.bytes,

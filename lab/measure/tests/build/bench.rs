@@ -128,7 +128,13 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
         package: "the-package".into(),
         environment: Vec::new(),
     };
-    Entrant { name: "a".into(), recipe, contract: "published".into(), about: String::new() }
+    Entrant {
+        name: "a".into(),
+        recipe,
+        contract: "published".into(),
+        about: String::new(),
+        threads: None,
+    }
 }
 
 pub fn c() -> Entrant {

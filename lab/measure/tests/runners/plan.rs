@@ -69,6 +69,7 @@ impl Study {
             receipt: String::new(),
             standard: None,
             form,
+            team: None,
         };
         self.contestants.push((file.to_owned(), built));
         self

@@ -6,6 +6,7 @@ mod counters;
 mod faults;
 mod probes;
 mod study;
+mod threads;
 mod units;
 
 use tiebreak_measure::workers::WorkerProgram;

@@ -267,6 +267,7 @@ fn built(object: &Path) -> Built {
             code_padding: Vec::new(),
             data_padding: Vec::new(),
         },
+        team: None,
     }
 }
 

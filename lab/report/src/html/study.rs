@@ -5,10 +5,10 @@ use super::sheet::Sheet;
 use super::table::table;
 use crate::study::{
     Block, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes, numbers,
-    per_item, published,
+    per_item, published, scaling_table,
 };
 use crate::table::Column;
-use crate::text::{plain, short};
+use crate::text::plain;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::StudyRow;
 
@@ -29,7 +29,8 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block) {
     if !names.is_empty() {
         table(sheet, &columns, &names, &strips(sheet, block));
     }
-    let left_out: Vec<String> = block.left_out.iter().map(|row| why(block, row)).collect();
+    on_threads(sheet, block);
+    let left_out: Vec<String> = block.reasons().iter().map(why).collect();
     if !left_out.is_empty() {
         sheet.list(&left_out, "contestants that did not run");
     }
@@ -42,13 +43,20 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block) {
     sheet.list(&[vec![source], builds].concat(), "builds");
 }
 
-fn why(block: &Block, row: &StudyRow) -> String {
-    let name = block.marked(row);
-    match (&row.fault, &row.not_run) {
-        (Some(fault), _) => format!("{name} is void: {}.", short(&fault.to_string())),
-        (None, why) => {
-            format!("{name} is not run: {}.", short(why.as_deref().unwrap_or_default()))
-        }
+/// Why contestants are not in the table.
+fn why((names, is_void, why): &(Vec<String>, bool, String)) -> String {
+    let word = if *is_void { "void" } else { "not run" };
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} {word}: {why}.", names.join(", "))
+}
+
+/// How contestants do on several threads, where there is room for it.
+fn on_threads(sheet: &mut Sheet, block: &Block) {
+    let columns = scaling_table(block);
+    let Some(names) = columns.first().map(|column| column.cells.clone()) else { return };
+    if names.len() <= sheet.limits.rows {
+        sheet.section("On several threads");
+        table(sheet, &columns, &names, &[]);
     }
 }
 

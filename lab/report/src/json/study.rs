@@ -6,7 +6,7 @@ use serde_json::Value;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
-    EffectResult, Histogram, MetricSummary, StudyResult, StudyRow, WorkloadResult,
+    EffectResult, Histogram, MetricSummary, Scaling, StudyResult, StudyRow, WorkloadResult,
 };
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
@@ -91,6 +91,8 @@ struct RowEntry<'a> {
     published: Option<FigureEntry>,
     published_ratio: Option<f64>,
     distribution: &'a Option<Histogram>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scaling: Option<&'a Scaling>,
 }
 
 #[derive(Serialize)]
@@ -158,6 +160,7 @@ impl<'a> RowEntry<'a> {
             published: row.published.map(|(table, value)| FigureEntry { table, value }),
             published_ratio: row.published_ratio,
             distribution: &row.distribution,
+            scaling: row.scaling.as_ref(),
         }
     }
 }

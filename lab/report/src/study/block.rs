@@ -2,7 +2,7 @@
 
 use super::figure;
 use crate::number::{Rounding, Scale, finite, ratio};
-use crate::text::plain;
+use crate::text::{plain, short};
 use crate::told::{Quantity, Told};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
@@ -118,6 +118,25 @@ impl<'a> Block<'a> {
     pub(crate) fn marked(&self, row: &StudyRow) -> String {
         let name = plain(&row.name);
         if row.is_exact { name } else { format!("{name}{}", self.mark(&row.contract)) }
+    }
+
+    /// Why contestants are not in the table: their names, whether they are void, and the reason.
+    /// Those that are not run for the same reason stand together.
+    pub(crate) fn reasons(&self) -> Vec<(Vec<String>, bool, String)> {
+        let mut reasons: Vec<(Vec<String>, bool, String)> = Vec::new();
+        for row in &self.left_out {
+            let name = self.marked(row);
+            if let Some(fault) = &row.fault {
+                reasons.push((vec![name], true, short(&fault.to_string())));
+                continue;
+            }
+            let why = short(row.not_run.as_deref().unwrap_or_default());
+            match reasons.iter_mut().find(|(_, is_void, other)| !is_void && *other == why) {
+                Some((names, ..)) => names.push(name),
+                None => reasons.push((vec![name], false, why)),
+            }
+        }
+        reasons
     }
 
     /// The contracts that are not exact, in the order in which they first occur.

@@ -1,7 +1,7 @@
 //! The last lines of a study's page.
 
 use super::block::Block;
-use super::{ABOUT_TIMES, metrics, not_covered, note};
+use super::{ABOUT_TIMES, metrics, not_covered, note, scaling};
 use crate::contestants::INDENT;
 use crate::footer::{machine_model, print_line, repeat_lines};
 use crate::look::{Look, Tone, span};
@@ -66,6 +66,7 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
         "'vs {reference}': how many times what a contestant needs {reference} needs; above 1x the \
          contestant is faster. Stopping inflates it: quote the interval. {ABOUT_TIMES}"
     )];
+    lines.extend(scaling::meaning(blocks));
     if blocks.iter().any(Block::has_open) {
         lines.push(match block.precision() {
             Some(precision) => format!(

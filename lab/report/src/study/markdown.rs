@@ -3,12 +3,12 @@
 use super::block::Block;
 use super::claims::{claims, sentence_on};
 use super::facts::{facts, notes};
-use super::{Spread, built_with, footer, metrics, promise, summary};
+use super::{Spread, built_with, footer, metrics, promise, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::Look;
 use crate::number::seconds;
 use crate::table::Column;
-use crate::text::{NO_BREAK, plain, short};
+use crate::text::{NO_BREAK, plain};
 use tiebreak_core::result::{StudyResult, StudyRow};
 
 /// Columns of the pictures of distributions.
@@ -56,14 +56,21 @@ fn workload(out: &mut String, block: &Block) {
             let per = escaped(&metrics::per_item(block));
             *out += &format!("Beside wall time, {per}:\n\n{}", table(block, &others));
         }
+        let threads = scaling::table(block);
+        if let Some((names, others)) = threads.split_first() {
+            let of = escaped(&scaling::per_second(block)).replacen("on", "On", 1);
+            *out += &format!("{of}:\n\n{}", named(&names.cells, others));
+        }
+        let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
+        if !chart.is_empty() {
+            *out += &format!("```text\n{}\n```\n\n", chart.trim_end());
+        }
     }
-    for row in &block.left_out {
-        let (word, why) = match (&row.fault, &row.not_run) {
-            (Some(fault), _) => ("void", short(&fault.to_string())),
-            (None, why) => ("not run", short(why.as_deref().unwrap_or_default())),
-        };
-        let name = escaped(&block.marked(row));
-        *out += &format!("- {name} is {word}: {}.\n", escaped(&why));
+    for (names, is_void, why) in block.reasons() {
+        let word = if is_void { "void" } else { "not run" };
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let names = escaped(&names.join(", "));
+        *out += &format!("- {names} {verb} {word}: {}.\n", escaped(&why));
     }
     let notes = notes(block);
     for note in &notes {
@@ -123,6 +130,12 @@ fn columns(block: &Block) -> Vec<Column> {
 
 /// A table with a row a contestant, and an empty line after it.
 fn table(block: &Block, columns: &[Column]) -> String {
+    let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
+    named(&names, columns)
+}
+
+/// The same with these names.
+fn named(names: &[String], columns: &[Column]) -> String {
     use crate::table::Align;
     let titles = columns.iter().map(|column| escaped(&column.title));
     let rules = columns.iter().map(|c| if c.align == Align::Left { "---" } else { "--:" });
@@ -131,14 +144,14 @@ fn table(block: &Block, columns: &[Column]) -> String {
         titles.collect::<Vec<_>>().join(" | "),
         rules.collect::<Vec<_>>().join("|")
     );
-    for (index, row) in block.rows.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let cell = |column: &Column| match column.cells[index].as_str() {
             "" => String::new(),
             strip if column.title == "spread" => format!("`{strip}`"),
             text => escaped(text),
         };
         let cells: Vec<_> = columns.iter().map(cell).collect();
-        out += &format!("| {} | {} |\n", escaped(&block.marked(row)), cells.join(" | "));
+        out += &format!("| {} | {} |\n", escaped(name), cells.join(" | "));
     }
     out + "\n"
 }

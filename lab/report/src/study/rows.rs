@@ -2,12 +2,12 @@
 
 use super::block::Block;
 use super::facts::{facts, notes};
-use super::{Spread, metrics, note};
+use super::{Spread, metrics, note, scaling};
 use crate::contestants::INDENT;
 use crate::look::{Look, Spans, Tone, columns_of, span};
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, indented, rows};
-use crate::text::{plain, short, shorten_middle};
+use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyRow;
 use unicode_width::UnicodeWidthStr;
 
@@ -38,6 +38,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         lines(page, columns, look);
         note(page, &metrics::per_item(block));
     }
+    on_threads(page, block, look);
     let notes = notes(block);
     if !notes.is_empty() {
         page.gap();
@@ -63,6 +64,26 @@ fn main_table(page: &mut Page, block: &Block, look: Look) {
     } else {
         lines(page, numbers, look);
         below(page, block, spread, published, look);
+    }
+}
+
+/// How contestants do on several threads, where a study asks it.
+fn on_threads(page: &mut Page, block: &Block, look: Look) {
+    let columns = scaling::table(block);
+    if columns.is_empty() {
+        return;
+    }
+    page.gap();
+    note(page, &scaling::per_second(block));
+    lines(page, columns, look);
+    let Some(chart) = scaling::chart(block) else { return };
+    let look = Look { width: look.columns() - INDENT.len(), ..look };
+    let text = chart.text(&look);
+    if !text.is_empty() {
+        page.gap();
+    }
+    for line in text.lines() {
+        page.table_line(&[span(Tone::Plain, format!("{INDENT}{line}"))]);
     }
 }
 
@@ -171,14 +192,12 @@ fn axis(page: &mut Page, block: &Block, spread: &Spread, before: usize, columns:
 
 /// Why contestants are not in the table.
 fn left_out(page: &mut Page, block: &Block) {
-    for row in &block.left_out {
-        let name: Spans = vec![span(Tone::Strong, block.marked(row))];
-        let (word, tone, why) = match (&row.fault, &row.not_run) {
-            (Some(fault), _) => ("void", Tone::Bad, short(&fault.to_string())),
-            (None, why) => ("not run", Tone::Doubt, short(why.as_deref().unwrap_or_default())),
-        };
+    for (names, fault, why) in block.reasons() {
+        let (word, tone) = if fault { ("void", Tone::Bad) } else { ("not run", Tone::Doubt) };
+        let verb = if names.len() == 1 { " is " } else { " are " };
+        let name: Spans = vec![span(Tone::Strong, names.join(", "))];
         let said =
-            [span(Tone::Plain, " is "), span(tone, word), span(Tone::Plain, format!(": {why}."))];
+            [span(Tone::Plain, verb), span(tone, word), span(Tone::Plain, format!(": {why}."))];
         page.paragraph(INDENT, &[name, said.to_vec()].concat());
     }
 }

@@ -27,18 +27,38 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         page.line(&indented(row, INDENT));
     }
     for row in found {
-        let text = match (&row.fault, &row.not_run) {
-            (Some(fault), _) => short(&fault.to_string()),
-            (None, Some(why)) => {
-                format!("was not judged on {}: {}", plain(&row.workload), short(why))
-            }
-            (None, None) => continue,
-        };
+        let Some(fault) = &row.fault else { continue };
         page.gap();
         let name = span(Tone::Strong, plain(&row.contestant));
-        page.paragraph(INDENT, &[name, span(Tone::Plain, format!(" {text}."))]);
+        let text = format!(" {}.", short(&fault.to_string()));
+        page.paragraph(INDENT, &[name, span(Tone::Plain, text)]);
+    }
+    for (names, workloads, why) in not_judged(found) {
+        page.gap();
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        let text = format!(" {verb} not judged on {}: {why}.", workloads.join(", "));
+        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), span(Tone::Plain, text)]);
     }
     page.finish()
+}
+
+/// Contestants that were not judged, the inputs, and why: those with one reason together.
+fn not_judged(found: &[VerifyRow]) -> Vec<(Vec<String>, Vec<String>, String)> {
+    let mut reasons: Vec<(Vec<String>, Vec<String>, String)> = Vec::new();
+    for row in found.iter().filter(|row| row.fault.is_none()) {
+        let Some(why) = row.not_run.as_deref().map(short) else { continue };
+        if !reasons.iter().any(|(_, _, other)| *other == why) {
+            reasons.push((Vec::new(), Vec::new(), why.clone()));
+        }
+        let of_reason = reasons.iter_mut().find(|(_, _, other)| *other == why);
+        let Some((names, workloads, _)) = of_reason else { continue };
+        for (all, one) in [(names, &row.contestant), (workloads, &row.workload)] {
+            if !all.contains(&plain(one)) {
+                all.push(plain(one));
+            }
+        }
+    }
+    reasons
 }
 
 fn summary(found: &[VerifyRow]) -> String {

@@ -3,6 +3,7 @@
 use super::pages::check_width;
 use super::*;
 use crate::fixture::study::*;
+use crate::fixture::threads::threaded;
 use crate::live::{study_frame, study_line};
 use crate::study;
 use tiebreak_core::result::StudyResult;
@@ -26,6 +27,7 @@ fn all_studies() -> Vec<(&'static str, StudyResult)> {
         ("begun", unstudied()),
         ("many", many),
         ("hostile", hostile_study()),
+        ("threaded", threaded()),
         ("none", none),
         ("silent", silent),
     ]
@@ -46,6 +48,14 @@ fn a_study_reads_well() {
 #[test]
 fn a_study_reads_well_as_markdown() {
     insta::assert_snapshot!(study::markdown(&studied()));
+}
+
+#[test]
+fn contestants_on_several_threads_read_well() {
+    let narrow = Look { width: 40, ..LOOK };
+    insta::assert_snapshot!("on_threads", study::table(&threaded(), &LOOK));
+    insta::assert_snapshot!("on_threads_at_40", study::table(&threaded(), &narrow));
+    insta::assert_snapshot!("on_threads_as_markdown", study::markdown(&threaded()));
 }
 
 #[test]

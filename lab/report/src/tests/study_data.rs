@@ -2,6 +2,7 @@
 
 use super::data::schema_of;
 use crate::fixture::study::*;
+use crate::fixture::threads::threaded;
 use crate::{json, study};
 use serde_json::{Value, json};
 use tiebreak_core::result::StudyResult;
@@ -20,7 +21,13 @@ fn all() -> Vec<(&'static str, StudyResult)> {
         row.published_ratio = Some(f64::NAN);
         row.per_call.iter_mut().for_each(|(_, summary)| summary.p90 = Some(f64::INFINITY));
     }
-    vec![("studied", studied()), ("begun", unstudied()), ("hostile", hostile_study()), ("odd", odd)]
+    vec![
+        ("studied", studied()),
+        ("begun", unstudied()),
+        ("hostile", hostile_study()),
+        ("threaded", threaded()),
+        ("odd", odd),
+    ]
 }
 
 #[test]

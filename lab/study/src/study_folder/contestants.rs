@@ -6,9 +6,10 @@ use super::names::{self, Names};
 use super::places::Place;
 use super::recipe::{Said, recipe};
 use super::table::{Table, tables};
+use super::threads::threads;
 use crate::document::log::Log;
 use crate::document::start;
-use tiebreak_core::study::{Contract, Entrant, PUBLISHED};
+use tiebreak_core::study::{Contract, Entrant, PUBLISHED, Threads};
 
 const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
@@ -54,32 +55,32 @@ pub(super) fn contestants(
     let mut names = Names::in_claims("contestants");
     let before = log.count();
     let tables = tables(root, "contestant", Place::Contestant, log);
-    match &tables[..] {
-        [] if log.count() == before => {
-            log.error(start(), "this study has no contestants").help(HELP);
-        }
-        [only] => {
-            log.error(only.span.clone(), "this is the study's only contestant").help(HELP);
-        }
-        _ => {}
+    if tables.is_empty() && log.count() == before {
+        log.error(start(), "this study has no contestants").help(HELP);
     }
     let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
     for table in &tables {
-        let (entrant, said) = contestant(table, contracts, &mut names, folder, log);
+        let (entrants, said) = contestant(table, contracts, &mut names, folder, log);
         read.check_kind(said, log);
-        read.exact.push(is_exact(&entrant.contract, contracts));
-        read.entrants.push(entrant);
+        for entrant in entrants {
+            read.exact.push(is_exact(&entrant.contract, contracts));
+            read.entrants.push(entrant);
+        }
+    }
+    if let ([only], 1) = (&tables[..], read.entrants.len()) {
+        log.error(only.span.clone(), "this is the study's only contestant").help(HELP);
     }
     read
 }
 
+/// The contestants that a table makes: one, or one for each number of threads.
 fn contestant(
     table: &Table<'_>,
     contracts: &[Contract],
     names: &mut Names,
     folder: &Folder,
     log: &mut Log<'_>,
-) -> (Entrant, Said) {
+) -> (Vec<Entrant>, Said) {
     let name = names.read(table, "naive", log);
     let (recipe, said) = recipe(table, folder, log);
     let own = contracts.iter().map(|contract| contract.name.as_str());
@@ -89,7 +90,16 @@ fn contestant(
         .and_then(|item| names::known(item, "contract", &known, log).map(str::to_owned));
     let contract = contract.unwrap_or_else(|| PUBLISHED.to_owned());
     let about = table.text("about", log);
-    (Entrant { name, recipe, contract, about }, said)
+    let alone = Entrant { name: name.clone(), recipe, contract, about, threads: None };
+    let counts = threads(table, &said, log);
+    if counts.is_empty() {
+        return (vec![alone], said);
+    }
+    let on = |(count, suffix): (_, String)| {
+        let threads = Some(Threads { family: name.clone(), count });
+        Entrant { name: names.longer(table, &name, &suffix, log), threads, ..alone.clone() }
+    };
+    (counts.into_iter().map(on).collect(), said)
 }
 
 impl Contestants {

@@ -68,6 +68,31 @@ impl Names {
         self.seen.push((name.clone(), log.line(item.span.start)));
         name
     }
+
+    /// A name that a table has beside its own: that with a suffix, if there is one.
+    pub(super) fn longer(
+        &mut self,
+        table: &Table<'_>,
+        name: &str,
+        suffix: &str,
+        log: &mut Log<'_>,
+    ) -> String {
+        let longer = format!("{name}{suffix}");
+        let Some(item) = table.get("name").filter(|_| !name.is_empty() && !suffix.is_empty())
+        else {
+            return longer;
+        };
+        if is_name(name) && !is_name(&longer) {
+            log.error(item.span.clone(), format!("'{}' is too long a name", shown(&longer)))
+                .label(format!("on several threads it becomes longer by '{suffix}'"));
+        }
+        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == longer) {
+            let message = format!("two {} are called '{}'", self.kind, shown(&longer));
+            log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
+        }
+        self.seen.push((longer.clone(), log.line(item.span.start)));
+        longer
+    }
 }
 
 /// Whether this can be a name.

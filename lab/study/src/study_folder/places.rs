@@ -65,7 +65,7 @@ impl keys::Place for Place {
             }
             Place::Verify => vec!["name", "distribution", "size", "parts", "full"],
             Place::Contract => vec!["name", "text", "exact"],
-            Place::Contestant => [&["name", "contract", "about"], &RECIPE[..]].concat(),
+            Place::Contestant => [&["name", "contract", "about", "threads"], &RECIPE[..]].concat(),
             Place::Published => vec!["source", "machine", "unit", "text", "figures"],
             Place::Claim => vec!["text", "published"],
         }

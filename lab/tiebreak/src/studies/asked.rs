@@ -120,15 +120,24 @@ impl Asked {
         Ok(all.iter().filter(is_wanted).cloned().collect())
     }
 
-    /// The contestants to race, in the order of the study.
+    /// The contestants to race, in the order of the study. One that runs on several numbers of
+    /// threads can be asked for by the name that it has without a number.
     ///
     /// # Errors
     /// A name that the study has not, or only one contestant.
     pub fn entrants(&self) -> Result<Vec<Entrant>, LabError> {
         let all = &self.study.contestants;
+        let family = |of: &Entrant| of.threads.as_ref().map(|threads| threads.family.clone());
         let names: Vec<&str> = all.iter().map(|entrant| entrant.name.as_str()).collect();
-        known(&self.contestants, &names, &self.study.name, "contestant")?;
-        let is_wanted = |entrant: &&Entrant| is_in(&self.contestants, &entrant.name);
+        let families: Vec<String> = all.iter().filter_map(family).collect();
+        let is_known = |name: &String| families.contains(name) || names.contains(&name.as_str());
+        if !self.contestants.iter().all(is_known) {
+            known(&self.contestants, &names, &self.study.name, "contestant")?;
+        }
+        let is_wanted = |entrant: &&Entrant| {
+            let of_family = family(entrant).is_some_and(|name| self.contestants.contains(&name));
+            is_in(&self.contestants, &entrant.name) || of_family
+        };
         Ok(all.iter().filter(is_wanted).cloned().collect())
     }
 

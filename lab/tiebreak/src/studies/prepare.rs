@@ -1,9 +1,11 @@
 //! From the sources of a study to what can be loaded: builds and receipts.
 
 use super::asked::{Asked, Shop, Step};
+use super::threads;
 use crate::error::LabError;
 use std::path::PathBuf;
 use tiebreak_core::study::{Built, Entrant, NotRun};
+use tiebreak_machine::cpus;
 use tiebreak_measure::build::{BuildError, Builder};
 use tiebreak_measure::workers::{self, LoadError};
 
@@ -44,9 +46,17 @@ pub fn prepare(
     let builder = Builder::new(&shop.cache);
     let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
     let mut problems = Vec::new();
-    for entrant in asked.entrants()? {
-        progress(Step::Building { contestant: &entrant.name });
-        match make(asked, &entrant, &builder, shop) {
+    let entrants = asked.entrants()?;
+    let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
+    for entrant in entrants.iter().cloned() {
+        let team = threads::team(&entrant, &entrants, cpus).map_err(Problem::NotRun);
+        let made = team.and_then(|team| {
+            progress(Step::Building { contestant: &entrant.name });
+            let mut ready = make(asked, &entrant, &builder, shop)?;
+            ready.built.team = team;
+            Ok(ready)
+        });
+        match made {
             Ok(ready) => prepared.ready.push(ready),
             Err(Problem::NotRun(why)) => {
                 let not_run = NotRun { name: entrant.name, why };

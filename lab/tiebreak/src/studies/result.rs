@@ -1,5 +1,7 @@
 //! A study's block of its table, from a run's samples: of a function, everything for one call.
 
+mod scaling;
+
 use crate::referee::Referee;
 use crate::seen::Seen;
 use tiebreak_core::metric::Metric;
@@ -33,6 +35,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         row.distribution = picture;
     }
     rows.extend(functions.not_run.iter().map(|not_run| absent(not_run, functions)));
+    scaling::fill(&mut rows, functions);
     let reference = plan.contestants.get(functions.reference);
     let reference = reference.map_or("", |contestant| &contestant.name);
     for row in &mut rows {
@@ -88,6 +91,7 @@ fn row(
         published: None,
         published_ratio: None,
         distribution: None,
+        scaling: built.and_then(|built| built.team.as_ref()).map(|team| scaling::begun(team, seen)),
     }
 }
 
@@ -109,6 +113,7 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
         published: published(&not_run.name, functions),
         published_ratio: None,
         distribution: None,
+        scaling: None,
     }
 }
 

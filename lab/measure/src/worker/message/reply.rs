@@ -19,6 +19,15 @@ pub(crate) enum Reply {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
     },
+    /// A pass on several threads went to its end.
+    Together {
+        /// The first thread's checksum.
+        checksum: u64,
+        /// That of a thread whose checksum or dump is another at the end, if there is one.
+        other: Option<u64>,
+        /// Whether a call gave another one while all ran.
+        is_torn: bool,
+    },
     /// A flush checking pass would be the same as the aligned one.
     Skipped,
     /// An input was made or measured.
@@ -65,6 +74,10 @@ impl Reply {
             }
             Reply::Done => Put::kind(3),
             Reply::Checked { checksums } => Put::kind(4).number(checksums[0]).number(checksums[1]),
+            Reply::Together { checksum, other, is_torn } => {
+                let put = Put::kind(9).number(*checksum).flag(other.is_some());
+                put.number(other.unwrap_or(0)).flag(*is_torn)
+            }
             Reply::Skipped => Put::kind(5),
             Reply::Sized(sizes) => sizes.put(Put::kind(6)),
             Reply::Checksum(checksum) => Put::kind(7).number(*checksum),
@@ -90,6 +103,11 @@ impl Reply {
             6 => Reply::Sized(Sizes::take(&mut take)?),
             7 => Reply::Checksum(take.number()?),
             8 => Reply::Failed(take.text()?),
+            9 => {
+                let (checksum, differs, other) = (take.number()?, take.flag()?, take.number()?);
+                let other = differs.then_some(other);
+                Reply::Together { checksum, other, is_torn: take.flag()? }
+            }
             _ => return None,
         })
     }

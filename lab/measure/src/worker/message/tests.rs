@@ -15,9 +15,12 @@ fn question() -> Question {
 #[test]
 fn requests_come_back() {
     let sizes = Sizes { bytes: 1 << 40, items: 7, output_bytes: 0 };
+    let member =
+        |library: &str, padding, threads| Member { library: library.into(), padding, threads };
     let load = Load {
-        contestants: vec![("/a b/x.so".into(), 4095), ("y".into(), 0)],
+        contestants: vec![member("/a b/x.so", 4095, 1), member("y", 0, 64)],
         cpu: Some(3),
+        helpers: vec![1, 0],
         stack_bytes: 16,
         input: sizes,
         capacity: 12,
@@ -34,12 +37,18 @@ fn requests_come_back() {
     for request in [
         Request::Probe("/p".into()),
         Request::Load(load.clone()),
-        Request::Load(Load { cpu: None, contestants: Vec::new(), ..load }),
+        Request::Load(Load { cpu: None, contestants: Vec::new(), helpers: Vec::new(), ..load }),
         Request::Rounds(rounds),
         Request::Rounds(Rounds { primer: None, counts: true, ..rounds }),
         check(Side::Front),
         check(Side::End),
         check(Side::Flush),
+        Request::Together(Together {
+            member: member("/z", 1, 2),
+            cpu: Some(7),
+            helpers: vec![6],
+            input: sizes,
+        }),
         Request::Oracle("/o".into()),
         Request::Input { question: question(), is_made: true },
         Request::Answer { question: question(), input_bytes: 5 },
@@ -68,6 +77,8 @@ fn replies_come_back() {
         Reply::Ready(vec![true, false]),
         Reply::Done,
         Reply::Checked { checksums: [1, 2] },
+        Reply::Together { checksum: 1, other: None, is_torn: true },
+        Reply::Together { checksum: 1, other: Some(2), is_torn: false },
         Reply::Skipped,
         Reply::Sized(Sizes { bytes: 1, items: 2, output_bytes: 3 }),
         Reply::Checksum(9),

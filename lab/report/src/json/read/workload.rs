@@ -4,7 +4,9 @@ use super::{EffectDocument, FaultDocument, NotAStudy, metric, number};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{Histogram, MetricSummary, PublishedResult, StudyRow, WorkloadResult};
+use tiebreak_core::result::{
+    Histogram, MetricSummary, PublishedResult, Scaling, StudyRow, WorkloadResult,
+};
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
 /// The block of a table.
@@ -101,6 +103,8 @@ struct RowDocument {
     published: Option<FigureDocument>,
     published_ratio: Option<f64>,
     distribution: Option<HistogramDocument>,
+    #[serde(default)]
+    scaling: Option<Scaling>,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +160,7 @@ impl RowDocument {
                 counts: of.counts,
                 beyond: of.beyond,
             }),
+            scaling: self.scaling,
         })
     }
 }

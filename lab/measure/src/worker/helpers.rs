@@ -1,0 +1,165 @@
+//! Threads that do the same beside the one that is timed.
+//!
+//! A helper has a CPU of its own and a state of its own of each contestant that runs on so many
+//! threads, which it prepared itself. It sleeps until it is told to run one, then calls it over and
+//! over until it is told to stop, and counts its calls where the timed thread can read them: that
+//! is the proof that both ran at the same time.
+
+mod helper;
+
+use super::library::Contestant;
+use super::message::{HelperCpus, Sizes};
+use super::sink::Sink;
+use helper::{Answer, Helper, Order};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long is waited at most until all helpers run, beside what a call takes: as long as a few
+/// others may have a CPU before a helper gets it.
+const START_MAX: Duration = Duration::from_millis(20);
+/// And how many times the time of a call.
+const START_CALLS_MAX: u32 = 4;
+/// After so many looks at the others' counts the CPU is offered to them, if they may need it.
+const LOOKS: u32 = 64;
+
+/// The helpers of a worker; they end when this is dropped.
+pub(super) struct Helpers {
+    helpers: Vec<Helper>,
+    /// Whether each has a CPU of its own.
+    is_pinned: bool,
+    /// Counts of calls, as they were read last.
+    seen: Vec<u64>,
+}
+
+/// What the helpers of a batch gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ran {
+    /// Whether a call of theirs gave another checksum than was expected.
+    pub(super) is_torn: bool,
+}
+
+impl Helpers {
+    /// Starts so many helpers, each on the next of these CPUs.
+    ///
+    /// # Errors
+    /// A thread cannot be started or pinned, or there are too few CPUs.
+    pub(super) fn start(count: usize, cpus: &HelperCpus) -> io::Result<Helpers> {
+        let is_pinned = !cpus.is_empty();
+        if is_pinned && cpus.len() < count {
+            return Err(io::Error::other("there are fewer CPUs than threads"));
+        }
+        let on = |index: usize| Helper::start(cpus.get(index).map(|cpu| *cpu as usize));
+        let helpers = (0..count).map(on).collect::<io::Result<_>>()?;
+        Ok(Helpers { helpers, is_pinned, seen: vec![0; count] })
+    }
+
+    /// Has the first `count` of them prepare a state of the contestant at this place, one after the
+    /// other; whether all could.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    ///
+    /// # Safety
+    /// The input is mapped, with the slack that the contestant wants, for as long as the helpers
+    /// are there.
+    pub(super) unsafe fn prepare(
+        &mut self,
+        count: usize,
+        position: u32,
+        contestant: Contestant,
+        input: (&Sizes, *const u8),
+        padding: u32,
+    ) -> io::Result<bool> {
+        for helper in &self.helpers[..count] {
+            let (sizes, input) = (*input.0, input.1 as usize);
+            let order = Order::Prepare { position, contestant, sizes, input, padding };
+            match helper.ask(order)? {
+                Answer::Prepared => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Has the first `count` of them run the contestant at this place over and over from now on.
+    pub(super) fn begin(&mut self, count: usize, position: u32) -> io::Result<()> {
+        self.helpers[..count].iter().try_for_each(|helper| helper.begin(position))
+    }
+
+    /// Waits until each of the first `count` has made a call since now, or for long enough where a
+    /// call takes so long: whether it ran beside a batch is proven by the batch's own counts.
+    pub(super) fn wait_until_running(&mut self, count: usize, a_call: Duration) {
+        let until = Instant::now() + START_MAX + START_CALLS_MAX * a_call;
+        self.look(count);
+        let mut looks = 0_u32;
+        while (0..count).any(|index| self.since(index) == 0) && Instant::now() < until {
+            looks += 1;
+            if !self.is_pinned && looks.is_multiple_of(LOOKS) {
+                std::thread::yield_now();
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Reads the counts of the first `count`.
+    pub(super) fn look(&mut self, count: usize) {
+        for (seen, helper) in self.seen.iter_mut().zip(&self.helpers).take(count) {
+            *seen = helper.desk.calls.load(Ordering::Acquire);
+        }
+    }
+
+    /// The fewest calls that one of the first `count` has made since they were read.
+    pub(super) fn fewest_since(&self, count: usize) -> u64 {
+        (0..count).map(|index| self.since(index)).min().unwrap_or(0)
+    }
+
+    fn since(&self, index: usize) -> u64 {
+        let calls = self.helpers[index].desk.calls.load(Ordering::Acquire);
+        calls.wrapping_sub(self.seen[index])
+    }
+
+    /// Stops the first `count` of them, and waits until each has finished its last call; whether
+    /// all their calls gave this checksum.
+    ///
+    /// # Errors
+    /// A helper is gone.
+    pub(super) fn end(&mut self, count: usize, expected: u64) -> io::Result<Ran> {
+        self.helpers[..count].iter().for_each(Helper::stop);
+        let mut ran = Ran::default();
+        for helper in &self.helpers[..count] {
+            let Answer::Ran { checksum, is_torn } = helper.answer()? else {
+                return Err(io::Error::other("a thread did something else than it was asked"));
+            };
+            ran.is_torn |= is_torn || checksum.is_some_and(|checksum| checksum != expected);
+        }
+        Ok(ran)
+    }
+
+    /// Has a helper call the contestant at this place once and dump its answer into a file; gives
+    /// the checksum.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn dump(&self, index: usize, position: u32, file: File) -> io::Result<u64> {
+        match self.helpers[index]
+            .ask(Order::Dump { position, sink: Sink::new(Some(file.into())) })?
+        {
+            Answer::Dumped(checksum) => checksum,
+            _ => Err(io::Error::other("a thread did something else than it was asked")),
+        }
+    }
+
+    /// Has all of them release the states that they have prepared, and ends them.
+    ///
+    /// # Errors
+    /// A helper is gone.
+    pub(super) fn release(self) -> io::Result<()> {
+        self.helpers.iter().try_for_each(|helper| helper.ask(Order::Release).map(drop))
+    }
+}
+
+#[cfg(test)]
+mod tests;

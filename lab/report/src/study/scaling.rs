@@ -1,0 +1,170 @@
+//! Contestants on several threads: a row a number of threads, and a curve a contestant.
+
+use super::block::Block;
+use super::figure::digits;
+use crate::chart::{Chart, Curve, Scale as Axis};
+use crate::number::{Rounding, Scale, finite, percent};
+use crate::table::{Align, Column};
+use crate::text::plain;
+use tiebreak_core::metric::Unit;
+use tiebreak_core::result::{Scaling, StudyRow};
+
+/// Curves are drawn where one of them has so many points.
+const POINTS_MIN: usize = 3;
+
+/// The rows of contestants on a number of threads: all of one contestant together, the one with the
+/// largest throughput first.
+pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
+    let on = |row: &&'a StudyRow| Some((*row, row.scaling.as_ref()?));
+    let mut rows: Vec<_> = block.rows.iter().filter_map(on).collect();
+    let speed = |of: &Scaling| finite(of.items_per_s).unwrap_or(0.0);
+    let best = |family: &str| {
+        let all = block.rows.iter().filter_map(|row| row.scaling.as_ref());
+        all.filter(|of| of.family == family).map(speed).fold(0.0, f64::max)
+    };
+    rows.sort_by(|(_, a), (_, b)| {
+        let by_family = best(&b.family).total_cmp(&best(&a.family));
+        by_family.then_with(|| a.family.cmp(&b.family)).then(a.threads.cmp(&b.threads))
+    });
+    rows
+}
+
+/// The columns of the table, the first of them the names; none if no contestant runs on a number
+/// of threads.
+pub(crate) fn table(block: &Block) -> Vec<Column> {
+    let rows = rows(block);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let cells = |text: &dyn Fn(&StudyRow, &Scaling) -> String| {
+        rows.iter().map(|(row, of)| text(row, of)).collect::<Vec<_>>()
+    };
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        Column::new("", Align::Left, cells(&|_, of| plain(&of.family))),
+        Column::new("threads", Align::Right, cells(&|_, of| of.threads.to_string())),
+        Column::new(&block.title(), Align::Decimal, cells(&|row, _| block.times(row)[0].clone()))
+            .rank(2),
+        Column::new(
+            "M/s",
+            Align::Decimal,
+            cells(&|_, of| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))),
+        ),
+        Column::new(
+            "efficiency",
+            Align::Decimal,
+            cells(&|_, of| or_none(finite(of.efficiency).map(|value| format!("{value:.2}")))),
+        ),
+        Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(1),
+    ]
+}
+
+/// What the table shows, in a few words.
+pub(crate) fn per_second(block: &Block) -> String {
+    format!(
+        "on several threads; M/s are millions of {}s a second, all threads together",
+        block.item()
+    )
+}
+
+/// The share of units with proof; one thread needs none.
+fn together(of: &Scaling) -> String {
+    match (of.threads, of.units) {
+        (1, _) => "-".to_owned(),
+        (_, 0) => "-".to_owned(),
+        (_, units) => percent(of.together as f64 / units as f64, Rounding::Down),
+    }
+}
+
+/// Throughput against threads; nothing where no contestant has points enough.
+pub(super) fn chart(block: &Block) -> Option<Chart> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for (_, of) in rows(block) {
+        let Some(speed) = finite(of.items_per_s).filter(|speed| *speed > 0.0) else { continue };
+        let point = (f64::from(of.threads), speed);
+        match curves.iter_mut().find(|curve| curve.name == plain(&of.family)) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name: plain(&of.family), points: vec![point] }),
+        }
+    }
+    let item = block.item();
+    curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
+        title: format!("{item}s a second, all threads together"),
+        x: Axis {
+            label: "threads".to_owned(),
+            is_log: true,
+            from_zero: false,
+            write: |value| format!("{value:.0}"),
+        },
+        y: Axis {
+            label: format!("{item}s/s"),
+            is_log: true,
+            from_zero: false,
+            write: |value| Scale::of(Unit::Count, value).write(value),
+        },
+        curves,
+        marks: Vec::new(),
+    })
+}
+
+/// What the columns mean; nothing where there are none.
+pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
+    let all = || blocks.iter().flat_map(|block| &block.of.rows);
+    let beside = |row: &&StudyRow| row.scaling.as_ref().is_some_and(|scaling| scaling.threads > 1);
+    let teams: Vec<&Scaling> =
+        all().filter(beside).filter_map(|row| row.scaling.as_ref()).collect();
+    let (units, together) = teams
+        .iter()
+        .fold((0, 0), |(units, together), of| (units + of.units, together + of.together));
+    if units == 0 {
+        return None;
+    }
+    let share = percent(together as f64 / units as f64, Rounding::Down);
+    Some(format!(
+        "On several threads one is timed while the others, each on a CPU and a state of its own, \
+         do the same. 'efficiency': the median time on one thread over that beside the others. \
+         'together': the share of units in most of whose batches each of the others was seen to \
+         make at least half as many calls as the timed one; of all units on several threads, \
+         {share}. The rest stay in the evidence, and make threads look better than they are."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::threads::{on_threads, threaded};
+
+    #[test]
+    fn rows_stand_by_contestant_and_curves_need_three_points() {
+        let mut study = threaded();
+        let order = |study: &tiebreak_core::result::StudyResult| {
+            let block = Block::of(&study.runs[0]).unwrap();
+            let name = |(row, _): (&StudyRow, _)| row.name.clone();
+            let names: Vec<String> = rows(&block).into_iter().map(name).collect();
+            (names.join(" "), chart(&block))
+        };
+        let (names, none) = order(&study);
+        assert_eq!(names, "naive-x1 naive-x8 locked-x1 locked-x8");
+        assert_eq!(none, None);
+        let block = study.runs[0].study.as_mut().unwrap();
+        block.rows.push(on_threads("naive", 4, 2.0, None));
+        let (names, chart) = order(&study);
+        assert_eq!(names, "naive-x1 naive-x4 naive-x8 locked-x1 locked-x8");
+        let curves = chart.unwrap().curves;
+        let points = |curve: &Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+        assert_eq!(
+            curves.iter().map(points).collect::<Vec<_>>(),
+            [vec![1.0, 4.0, 8.0], vec![1.0, 8.0]]
+        );
+        let speed = curves[0].points[1].1;
+        assert!((speed / 2e9 - 1.0).abs() < 1e-9, "four threads at 2 ns an item: {speed}");
+    }
+
+    #[test]
+    fn what_has_no_threads_has_no_table() {
+        let study = crate::fixture::study::studied();
+        let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
+        assert!(blocks.iter().all(|block| table(block).is_empty() && chart(block).is_none()));
+        assert_eq!(meaning(&blocks), None);
+    }
+}
