@@ -5,10 +5,9 @@ mod ticks;
 mod words;
 
 use crate::look::Look;
-use crate::svg;
 
 /// A chart of one or more curves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Chart {
     /// What stands above it.
     pub title: String,
@@ -23,7 +22,7 @@ pub(crate) struct Chart {
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scale {
     /// What it shows, with the unit: `threads`, `ns a load`.
     pub label: String,
@@ -57,11 +56,6 @@ impl Chart {
     /// Empty if there is no point to draw.
     pub(crate) fn text(&self, look: &Look) -> String {
         words::draw(self, look).unwrap_or_default()
-    }
-
-    /// The chart as a self-contained SVG document, for light and dark ground.
-    pub(crate) fn svg(&self) -> String {
-        svg::charts(std::slice::from_ref(self))
     }
 
     /// The x axis over all points and marks.

@@ -46,8 +46,8 @@ impl Wish {
         self.each.unwrap_or(would_like)
     }
 
-    /// Rounds of `cores` are spread over half a minute at least, as a hypervisor moves CPUs; from 64
-    /// CPUs on not all pairs are visited.
+    /// Rounds of `cores` are spread over half a minute at least, as a hypervisor moves CPUs; from
+    /// 64 CPUs on not all pairs are visited.
     fn thorough(&self, probe: Probe) -> Duration {
         let cpus = self.cpus.len().min(64) as u64;
         Duration::from_millis(match probe {

@@ -2,14 +2,13 @@
 
 use crate::cpus;
 use std::io;
-use std::sync::Barrier;
+use std::sync::mpsc;
+use std::sync::{Barrier, Condvar, Mutex, PoisonError};
 
 /// Where one of the threads stands.
 pub(crate) struct Place<'a> {
     /// Its index among the threads.
     pub index: usize,
-    /// The CPU that it is pinned to.
-    pub cpu: usize,
     barrier: &'a Barrier,
 }
 
@@ -18,6 +17,30 @@ impl Place<'_> {
     /// the machine lets them. What they do afterwards must prove that they did.
     pub fn meet(&self) {
         self.barrier.wait();
+    }
+}
+
+/// Whether the threads may begin: told once, when all of them are there and pinned.
+#[derive(Default)]
+struct Gate {
+    verdict: Mutex<Option<bool>>,
+    told: Condvar,
+}
+
+impl Gate {
+    fn tell(&self, may_begin: bool) {
+        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = Some(may_begin);
+        self.told.notify_all();
+    }
+
+    fn wait(&self) -> bool {
+        let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *verdict {
+                Some(may_begin) => return may_begin,
+                None => verdict = self.told.wait(verdict).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
     }
 }
 
@@ -30,26 +53,35 @@ pub(crate) fn together<T: Send>(
     cpus: &[usize],
     job: impl Fn(&Place<'_>) -> T + Sync,
 ) -> io::Result<Vec<T>> {
-    let barrier = Barrier::new(cpus.len());
-    let (barrier, job) = (&barrier, &job);
-    let pinned = Barrier::new(cpus.len());
-    let failed = std::sync::atomic::AtomicBool::new(false);
-    let (pinned, failed) = (&pinned, &failed);
-    let run = move |index: usize, cpu: usize| -> io::Result<T> {
-        let done = cpus::pin_this_thread(&[cpu]);
-        failed.fetch_or(done.is_err(), std::sync::atomic::Ordering::SeqCst);
-        pinned.wait();
-        done?;
-        if failed.load(std::sync::atomic::Ordering::SeqCst) {
-            return Err(io::Error::other("another thread could not be pinned"));
-        }
-        Ok(job(&Place { index, cpu, barrier }))
-    };
+    let (barrier, gate, job) = (&Barrier::new(cpus.len()), &Gate::default(), &job);
+    let (sender, pinned) = mpsc::channel::<io::Result<()>>();
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            cpus.iter().enumerate().map(|(i, cpu)| scope.spawn(move || run(i, *cpu))).collect();
-        let lost = |_| Err(io::Error::other("a thread of a probe panicked"));
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(lost)).collect()
+        let mut threads = Vec::new();
+        let mut failure = None;
+        for (index, &cpu) in cpus.iter().enumerate() {
+            let sender = sender.clone();
+            let run = move || {
+                // Whoever started this thread waits for the word, or has given up.
+                let _ = sender.send(cpus::pin_this_thread(&[cpu]));
+                gate.wait().then(|| job(&Place { index, barrier }))
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, run) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        let words = threads.iter().filter_map(|_| pinned.recv().ok());
+        let failure = words.filter_map(Result::err).next_back().or(failure);
+        gate.tell(failure.is_none());
+        let lost = || io::Error::other("a thread of a probe panicked");
+        let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+        match failure {
+            Some(error) => Err(error),
+            None => results.into_iter().map(|done| done.ok().flatten().ok_or_else(lost)).collect(),
+        }
     })
 }
 
@@ -62,10 +94,10 @@ mod tests {
         let cpus = cpus::allowed();
         let found = together(&cpus, |place| {
             place.meet();
-            (place.index, place.cpu, cpus::allowed())
+            (place.index, cpus::allowed())
         });
-        for (index, (at, cpu, allowed)) in found.unwrap().into_iter().enumerate() {
-            assert_eq!((at, cpu, allowed), (index, cpus[index], vec![cpus[index]]));
+        for (index, (at, allowed)) in found.unwrap().into_iter().enumerate() {
+            assert_eq!((at, allowed), (index, vec![cpus[index]]));
         }
     }
 

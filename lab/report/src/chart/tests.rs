@@ -1,4 +1,5 @@
 use super::*;
+use crate::svg;
 
 const LOOK: Look = Look { width: 48, color: false, unicode: false };
 
@@ -32,12 +33,12 @@ fn a_chart_in_letters() {
 fn nothing_is_drawn_of_nothing() {
     let empty = chart(scale("x", false, false), scale("y", false, true), &[("none", &[])]);
     assert_eq!(empty.text(&LOOK), "");
-    assert!(empty.svg().starts_with("<svg"));
+    assert!(svg::charts(&[empty]).starts_with("<svg"));
     let one = chart(scale("x", true, false), scale("y", true, false), &[("one", &[(3.0, 7.0)])]);
     assert!(one.text(&LOOK).contains('o'));
     let odd = [(f64::NAN, 1.0), (1.0, f64::INFINITY), (-1.0, 0.0)];
     let odd = chart(scale("x", true, false), scale("y", true, false), &[("odd", &odd)]);
-    let _ = (odd.text(&LOOK), odd.svg());
+    let _ = (odd.text(&LOOK), svg::charts(&[odd]));
 }
 
 #[test]

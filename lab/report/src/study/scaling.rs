@@ -145,7 +145,7 @@ mod tests {
         };
         let (names, none) = order(&study);
         assert_eq!(names, "naive-x1 naive-x8 locked-x1 locked-x8");
-        assert_eq!(none, None);
+        assert!(none.is_none());
         let block = study.runs[0].study.as_mut().unwrap();
         block.rows.push(on_threads("naive", 4, 2.0, None));
         let (names, chart) = order(&study);
