@@ -160,6 +160,7 @@ impl Bandwidth {
             cpus: &self.cpus,
             vectors: &self.vectors,
             buffer_bytes: room::buffer_bytes(tree, self.last_level_bytes, self.cpus.len()),
+            cache_bytes: self.cache_bytes(),
             node: None,
             ready_by_ns: monotonic_ns() + setup.as_nanos() as u64,
             interrupted: budget.interrupted(),
@@ -177,11 +178,16 @@ impl Bandwidth {
             let for_latency = if others > 0 { budget.length().mul_f64(LATENCY) } else { reserve };
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
-                let bytes = 4 * self.last_level_bytes.unwrap_or(0).max(16 << 20) as usize;
+                let bytes = 4 * self.cache_bytes();
                 reading.loaded_latency = loaded::measure(&team, bytes, others, budget, reserve);
             }
             Ok(())
         })
+    }
+
+    /// The last level cache, or as much as most have.
+    fn cache_bytes(&self) -> usize {
+        self.last_level_bytes.unwrap_or(32 << 20) as usize
     }
 
     /// What speaks against what was seen.
