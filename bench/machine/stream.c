@@ -1,7 +1,8 @@
 /* Memory bandwidth in the manner of STREAM (McCalpin): each thread has an array of its own, all
  * meet, all go through a part of their arrays, all meet again; the time in between is that of a
- * repetition, and the best of all counts. Reads, ordinary stores and copies, in plain C. Useful
- * bytes are counted: a copy counts what is read and what is written, a store only what is stored.
+ * repetition, and the best of all counts but those of the first pass. Reads, ordinary stores and
+ * copies, in plain C. Useful bytes are counted: a copy counts what is read and what is written, a
+ * store only what is stored.
  *
  * With one part this is STREAM as it is known. With more, each repetition takes the next part:
  * nothing of it is in a cache, and a repetition is short enough to escape interruptions sometimes,
@@ -95,7 +96,8 @@ static void once(struct worker *worker, enum kernel kernel)
     }
 }
 
-/* The repetition began when the first thread began and ended when the last one ended. */
+/* In the first pass stores replace lines of the caches that were only read, which is fast. The
+ * repetition began when the first thread began and ended when the last one ended. */
 static void judge(enum kernel kernel, double until)
 {
     double start = workers[0].start, end = workers[0].end;
@@ -104,9 +106,11 @@ static void judge(enum kernel kernel, double until)
         end = workers[i].end > end ? workers[i].end : end;
     }
     double bytes = 8.0 * (words / parts) * threads;
-    best[kernel] = bytes / (end - start) > best[kernel] ? bytes / (end - start) : best[kernel];
-    repetitions[kernel]++;
-    go_on = now() < until;
+    double rate = bytes / (end - start);
+    int counts = ++repetitions[kernel] > (int)parts;
+    if (counts && rate > best[kernel])
+        best[kernel] = rate;
+    go_on = now() < until || !counts;
 }
 
 static void *work(void *argument)

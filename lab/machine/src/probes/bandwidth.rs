@@ -2,10 +2,11 @@
 //!
 //! Each thread has a buffer of its own, several times the last level cache, to which it gave memory
 //! itself. In rounds, every number of threads goes through its buffers with every kernel for some
-//! hundredths of a second; the work is stamped chunk by chunk, and what counts is the work in those
-//! windows of half a millisecond in which no thread lost its CPU (`windows`). Then one thread follows
-//! pointers while the others read, with a brake that is released step by step; and where there are
-//! several memory nodes, each is read from its own CPUs and from those of the first.
+//! hundredths of a second, after the caches were filled; the work is stamped chunk by chunk, and
+//! what counts is the work in those windows of half a millisecond in which no thread lost its CPU
+//! (`windows`). Then one thread follows pointers while the others read, with a brake that is
+//! released step by step; and where there are several memory nodes, each is read from its own CPUs
+//! and from those of the first.
 
 mod buffer;
 mod kernels;
@@ -160,6 +161,7 @@ impl Bandwidth {
             cpus: &self.cpus,
             vectors: &self.vectors,
             buffer_bytes: room::buffer_bytes(tree, self.last_level_bytes, self.cpus.len()),
+            cache_bytes: self.cache_bytes(),
             node: None,
             ready_by_ns: monotonic_ns() + setup.as_nanos() as u64,
             interrupted: budget.interrupted(),
@@ -177,11 +179,16 @@ impl Bandwidth {
             let for_latency = if others > 0 { budget.length().mul_f64(LATENCY) } else { reserve };
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
-                let bytes = 4 * self.last_level_bytes.unwrap_or(0).max(16 << 20) as usize;
+                let bytes = 4 * self.cache_bytes();
                 reading.loaded_latency = loaded::measure(&team, bytes, others, budget, reserve);
             }
             Ok(())
         })
+    }
+
+    /// The last level cache, or as much as most have.
+    fn cache_bytes(&self) -> usize {
+        self.last_level_bytes.unwrap_or(32 << 20) as usize
     }
 
     /// What speaks against what was seen.
@@ -208,7 +215,8 @@ impl Bandwidth {
             let lost = reading.cells.len() - count;
             let all = reading.cells.len();
             reasons.push(format!(
-                "of {lost} of {all} curve points there is no window in which all threads ran"
+                "of {lost} of {all} curve points there are too few windows in which all threads ran: \
+                 other programs use the CPUs, or the budget is too short"
             ));
         }
         if reading.last_level_bytes.is_some_and(|cache| reading.buffer_bytes < 2 * cache) {

@@ -74,6 +74,7 @@ fn read(
         cpus,
         vectors: &probe.vectors,
         buffer_bytes: buffer_bytes / buffer::LARGE_PAGE_BYTES * buffer::LARGE_PAGE_BYTES,
+        cache_bytes: probe.cache_bytes(),
         node: Some(node),
         ready_by_ns: monotonic_ns() + (time / 2).as_nanos() as u64,
         interrupted: budget.interrupted(),

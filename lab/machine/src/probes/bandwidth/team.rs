@@ -68,6 +68,8 @@ pub(super) struct Common<'a> {
     pub vectors: &'a Vectors,
     /// Bytes of each buffer.
     pub buffer_bytes: usize,
+    /// Bytes that a thread goes through before its work counts.
+    pub cache_bytes: usize,
     /// The node of the buffers, if they must be on one.
     pub node: Option<usize>,
     /// When buffers that are not ready stay as they are, on the monotonic clock.
@@ -164,18 +166,20 @@ impl<'a> Hand<'a> {
             }
             self.stamps.clear();
             task.start.wait();
-            let end_ns = monotonic_ns() + task.length.as_nanos() as u64;
-            let chunk = self.job(task.job, end_ns);
+            let chunk = self.job(task.job, task.length.as_nanos() as u64);
             if done.send(Log { stamps: self.stamps.clone(), chunk }).is_err() {
                 return;
             }
         }
     }
 
-    /// Works until the end and gives what a chunk is.
-    fn job(&mut self, job: Job, end_ns: u64) -> u64 {
+    /// Works for so long and gives what a chunk is.
+    fn job(&mut self, job: Job, length_ns: u64) -> u64 {
+        let end_ns = monotonic_ns() + length_ns;
         match job {
             Job::Stream(traffic) => {
+                self.fill_caches(traffic, end_ns);
+                let end_ns = monotonic_ns() + length_ns;
                 while self.goes_on(end_ns) {
                     self.stream(traffic, CHUNK_BYTES);
                 }
@@ -201,6 +205,19 @@ impl<'a> Hand<'a> {
                 self.weave(bytes.min(self.bytes) / LINE_BYTES);
                 0
             }
+        }
+    }
+
+    /// Fills the caches with what the kernel leaves there, unless that takes longer than the end:
+    /// stores are fast as long as they replace lines that were only read, and reads are slow as
+    /// long as they replace lines that must be written first.
+    fn fill_caches(&mut self, traffic: Traffic, end_ns: u64) {
+        let chunks = self.common.cache_bytes / CHUNK_BYTES;
+        for _ in 0..chunks {
+            if monotonic_ns() >= end_ns || self.common.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+            self.stream(traffic, CHUNK_BYTES);
         }
     }
 

@@ -13,10 +13,7 @@ fn measured(length: Duration, interrupted: bool) -> Probed<Reading> {
 
 #[test]
 fn a_short_look_gives_a_reading_or_says_why_not() {
-    let begin = std::time::Instant::now();
     let probed = measured(Duration::from_millis(700), false);
-    // The bound of the budget itself; a busy machine may let the threads wait for their CPUs.
-    assert!(begin.elapsed() < Duration::from_secs(20));
     match probed {
         Probed::Measured { value } | Probed::Degraded { value, .. } => {
             assert!(!value.cells.is_empty() && value.buffer_bytes > 0);

@@ -104,7 +104,7 @@ fn windows(found: &Bandwidth) -> Option<String> {
 fn buffers(found: &Bandwidth) -> String {
     let mib = found.buffer_bytes >> 20;
     let cache = found.last_level_bytes.map_or(String::new(), |bytes| {
-        format!("; the last level cache has {} MiB, it is said", bytes >> 20)
+        format!("; the last level cache is said to have {} MiB", bytes >> 20)
     });
     let pages = found.large_page_share.map_or(String::new(), |share| {
         format!(", {} of it in large pages", percent(share, Rounding::Nearest))
