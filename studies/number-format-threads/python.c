@@ -21,9 +21,22 @@ typedef struct {
   PyObject *text;
 } state;
 
+/* A thread of Python's own has one Python thread state for as long as it lives. One that C code makes
+ * anew for each call looks to the lock like another thread each time, so that a thread that waits for
+ * its turn of 5 ms may never get it. This one is kept until the process ends. */
+static int keep_thread(void) {
+  static __thread int is_kept;
+  if (!is_kept) {
+    PyGILState_Ensure();
+    PyEval_SaveThread();
+    is_kept = 1;
+  }
+  return 1;
+}
+
 /* Starts the interpreter once a process, and lets go of its lock. */
 static int start(void) {
-  if (Py_IsInitialized()) return 1;
+  if (Py_IsInitialized()) return keep_thread();
   PyConfig config;
   PyConfig_InitIsolatedConfig(&config);
   config.site_import = 0;
@@ -32,7 +45,7 @@ static int start(void) {
   PyConfig_Clear(&config);
   if (PyStatus_Exception(status)) return 0;
   PyEval_SaveThread();
-  return 1;
+  return keep_thread();
 }
 
 static PyObject *list(const Record *records, uint64_t items) {

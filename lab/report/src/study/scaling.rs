@@ -62,7 +62,8 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
 /// What the table shows, in a few words.
 pub(crate) fn per_second(block: &Block) -> String {
     format!(
-        "on several threads; M/s are millions of {}s a second, all threads together",
+        "on several threads; M/s are millions of {}s a second, if all threads are as fast as the \
+         timed one",
         block.item()
     )
 }
