@@ -9,7 +9,7 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes studies peers gate bench shares sooner install build setup \
+.PHONY: help run test full aa scopes studies machine peers gate bench shares sooner install build setup \
         tidy lint
 
 help: ## list the targets
@@ -55,6 +55,12 @@ studies: build ## every study's table, measured and written into its README: 30 
 	    [ $$? -le 3 ] && mv target/tiebreak/$$study.json docs/measured/study-$$study.json \
 	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
 	done
+
+machine: build ## the machine's probes beside other programs that measure the same: 25 minutes
+	@scripts/setup.sh peers
+	/usr/bin/python3 -B bench/machine/cores.py
+	/usr/bin/python3 -B bench/machine/bandwidth.py
+	$(CARGO) xtask splice make machine
 
 peers: build ## hyperfine beside us on the same programs in the same minutes: about 10 minutes
 	@scripts/setup.sh peers

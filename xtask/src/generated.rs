@@ -7,7 +7,7 @@
 use crate::finding::Finding;
 use crate::study::{self, STUDIES};
 use crate::tree::Source;
-use crate::{aa, gate, own, peers, scopes, shares, sooner};
+use crate::{aa, gate, machine, own, peers, scopes, shares, sooner};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -37,6 +37,9 @@ fn render(root: &Path, command: &str) -> Result<String> {
         Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
         Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
         Some(("make", "scopes")) => scopes::render(&data(root, scopes::DATA)?),
+        Some(("make", "machine")) => {
+            machine::render(&data(root, machine::CORES)?, &data(root, machine::BANDWIDTH)?)
+        }
         Some(("make", "shares")) => shares::render(&data(root, shares::DATA)?),
         Some(("make", "sooner")) => sooner::render(&data(root, sooner::DATA)?),
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),

@@ -8,6 +8,7 @@ mod finding;
 mod gate;
 mod generated;
 mod lengths;
+mod machine;
 mod mask;
 mod measured;
 mod own;

@@ -1,0 +1,211 @@
+//! The tables of `docs/manual/machine.md`: tiebreak's probes beside other programs, from what
+//! `bench/machine` measured.
+
+use crate::measured::{Machine, median};
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Where the data about latency from core to core is, from the root.
+pub const CORES: &str = "docs/measured/machine-cores.json";
+/// Where the data about bandwidth is.
+pub const BANDWIDTH: &str = "docs/measured/machine-bandwidth.json";
+
+/// The kernels that both programs have, as the data names them and as the page does.
+const KERNELS: [(&str, &str); 2] =
+    [("two-lines", "two lines"), ("compare-exchange", "compare-exchange")];
+/// Two means of the other program, before and after a turn, that differ by more are of different
+/// placements of the CPUs.
+const SAME: f64 = 1.1;
+
+#[derive(Deserialize)]
+struct Cores {
+    schema: String,
+    date: String,
+    machine: Machine,
+    tools: BTreeMap<String, String>,
+    turns: Vec<Turn>,
+}
+
+#[derive(Deserialize)]
+struct Turn {
+    series: String,
+    busy_before: f64,
+    peer: Vec<BTreeMap<String, f64>>,
+    peer_least: Vec<BTreeMap<String, f64>>,
+    ours: Ours,
+}
+
+#[derive(Deserialize)]
+struct Ours {
+    /// Modes of a kernel: the latency of each, one way, in nanoseconds, and its share of rounds.
+    modes: BTreeMap<String, Vec<(f64, f64)>>,
+}
+
+#[derive(Deserialize)]
+struct Bandwidth {
+    schema: String,
+    date: String,
+    machine: Machine,
+    compiler: String,
+    ratios: Vec<Ratio>,
+}
+
+#[derive(Deserialize)]
+struct Ratio {
+    kernel: String,
+    threads: u32,
+    turns: u32,
+    ratio: Option<f64>,
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+/// The text of the block.
+///
+/// # Errors
+/// The data is not what `bench/machine` writes.
+pub fn render(cores: &str, bandwidth: &str) -> Result<String> {
+    let cores: Cores = serde_json::from_str(cores).with_context(|| format!("reading {CORES}"))?;
+    ensure!(cores.schema == "tiebreak/machine-cores/1", "{CORES} is a '{}'", cores.schema);
+    let bandwidth: Bandwidth =
+        serde_json::from_str(bandwidth).with_context(|| format!("reading {BANDWIDTH}"))?;
+    let schema = &bandwidth.schema;
+    ensure!(schema == "tiebreak/machine-bandwidth/1", "{BANDWIDTH} is a '{schema}'");
+    let mut page = String::new();
+    latency(&cores, &mut page)?;
+    page.push('\n');
+    rates(&bandwidth, &mut page)?;
+    Ok(page)
+}
+
+fn latency(data: &Cores, page: &mut String) -> Result<()> {
+    let version = data.tools.get("core-to-core-latency").map_or("", String::as_str);
+    writeln!(
+        page,
+        "| nanoseconds, one way | core-to-core-latency {version}, means | its least mean of 25 short runs | tiebreak, lowest mode | ours over its least, same placement |"
+    )?;
+    writeln!(page, "|---|---:|---:|---:|---:|")?;
+    for series in ["quiet", "loaded"] {
+        let turns: Vec<&Turn> = data.turns.iter().filter(|turn| turn.series == series).collect();
+        for (key, words) in KERNELS {
+            let of = |maps: &[BTreeMap<String, f64>]| -> Vec<f64> {
+                maps.iter().filter_map(|map| map.get(key).copied()).collect()
+            };
+            let means = turns.iter().flat_map(|turn| of(&turn.peer)).collect();
+            let least = turns.iter().flat_map(|turn| of(&turn.peer_least)).collect();
+            let lowest = turns.iter().filter_map(|turn| lowest(turn, key)).collect();
+            let ratios = turns.iter().filter_map(|turn| ratio(turn, key)).collect::<Vec<_>>();
+            let compared = ratios.len();
+            writeln!(
+                page,
+                "| {series}, {words}, {} turns | {} | {} | {} | {} ({compared} turns) |",
+                turns.len(),
+                range(means, 0),
+                range(least, 0),
+                range(lowest, 1),
+                range(ratios, 2),
+            )?;
+        }
+    }
+    let busy = |series: &str| {
+        let turns = data.turns.iter().filter(|turn| turn.series == series);
+        median(turns.map(|turn| turn.busy_before).collect()).unwrap_or(0.0) * 100.0
+    };
+    writeln!(
+        page,
+        "\n{}, {}. Each cell: median, least to most. The CPUs were busy with other programs for \
+         {:.0}% of the time before the turns that are called quiet, and for {:.0}% before the \
+         loaded ones.",
+        data.date,
+        data.machine,
+        busy("quiet"),
+        busy("loaded")
+    )?;
+    Ok(())
+}
+
+fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
+    let modes = turn.ours.modes.get(kernel)?.iter().map(|mode| mode.0);
+    modes.min_by(f64::total_cmp)
+}
+
+/// Ours over the other's least, where both saw one placement of the CPUs.
+fn ratio(turn: &Turn, kernel: &str) -> Option<f64> {
+    let least: Vec<f64> =
+        turn.peer_least.iter().filter_map(|map| map.get(kernel).copied()).collect();
+    let (low, high) = ends(&least)?;
+    let is_one = turn.ours.modes.get(kernel)?.len() == 1 && high <= low * SAME;
+    is_one.then(|| lowest(turn, kernel).map(|ours| ours / low)).flatten()
+}
+
+fn ends(values: &[f64]) -> Option<(f64, f64)> {
+    let low = values.iter().copied().min_by(f64::total_cmp)?;
+    Some((low, values.iter().copied().max_by(f64::total_cmp)?))
+}
+
+/// `250 (245 to 261)`.
+fn range(values: Vec<f64>, decimals: usize) -> String {
+    match (ends(&values), median(values)) {
+        (Some((low, high)), Some(middle)) => {
+            format!("{middle:.decimals$} ({low:.decimals$} to {high:.decimals$})")
+        }
+        _ => "-".to_owned(),
+    }
+}
+
+fn rates(data: &Bandwidth, page: &mut String) -> Result<()> {
+    writeln!(page, "| bandwidth | one thread | two threads |\n|---|---:|---:|")?;
+    let mut kernels: Vec<&str> = data.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
+    kernels.dedup();
+    kernels.sort_unstable();
+    kernels.dedup();
+    for kernel in kernels {
+        let cell = |threads: u32| {
+            let found = data.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
+            match found.map(|found| (found, found.ratio, found.least, found.most)) {
+                Some((found, Some(ratio), Some(least), Some(most))) => {
+                    format!("{ratio:.3} ({least:.3} to {most:.3}, {} turns)", found.turns)
+                }
+                _ => "-".to_owned(),
+            }
+        };
+        writeln!(
+            page,
+            "| {kernel}: tiebreak over a STREAM-like C program | {} | {} |",
+            cell(1),
+            cell(2)
+        )?;
+    }
+    let compiler = data.compiler.split(" (").next().unwrap_or(&data.compiler);
+    writeln!(
+        page,
+        "\n{}, {}, {compiler}. Medians over turns in which the C program's own \
+                    figures before and after agree within a tenth.",
+        data.date, data.machine
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_of_one_placement() {
+        let turn = |peer: [f64; 2], modes: &[(f64, f64)]| Turn {
+            series: "quiet".to_owned(),
+            busy_before: 0.1,
+            peer: Vec::new(),
+            peer_least: peer.map(|ns| BTreeMap::from([("two-lines".to_owned(), ns)])).to_vec(),
+            ours: Ours { modes: BTreeMap::from([("two-lines".to_owned(), modes.to_vec())]) },
+        };
+        assert_eq!(ratio(&turn([50.0, 51.0], &[(55.0, 1.0)]), "two-lines"), Some(1.1));
+        assert_eq!(ratio(&turn([50.0, 250.0], &[(55.0, 1.0)]), "two-lines"), None);
+        assert_eq!(ratio(&turn([50.0, 51.0], &[(55.0, 0.5), (250.0, 0.5)]), "two-lines"), None);
+        assert_eq!(ratio(&turn([50.0, 51.0], &[]), "two-lines"), None);
+        assert_eq!(range(vec![3.0, 1.0, 2.0], 1), "2.0 (1.0 to 3.0)");
+        assert_eq!(range(Vec::new(), 1), "-");
+    }
+}
