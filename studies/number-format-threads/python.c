@@ -21,9 +21,9 @@ typedef struct {
   PyObject *text;
 } state;
 
-/* A thread of Python's own has one Python thread state for as long as it lives. One that C code makes
- * anew for each call looks to the lock like another thread each time, so that a thread that waits for
- * its turn of 5 ms may never get it. This one is kept until the process ends. */
+/* A thread of Python's own has one Python thread state for as long as it lives. One that C code
+ * makes anew for each call looks to the lock like another thread each time, so that a thread that
+ * waits for its turn of 5 ms may never get it. This one is kept until the process ends. */
 static int keep_thread(void) {
   static __thread int is_kept;
   if (!is_kept) {

@@ -84,7 +84,8 @@ fn latency(data: &Cores, page: &mut String) -> Result<()> {
     let version = data.tools.get("core-to-core-latency").map_or("", String::as_str);
     writeln!(
         page,
-        "| nanoseconds, one way | core-to-core-latency {version}, means | its least mean of 25 short runs | tiebreak, lowest mode | ours over its least, same placement |"
+        "| nanoseconds, one way | core-to-core-latency {version}, means | its least mean of 25 \
+         short runs | tiebreak, lowest mode | ours over its least, same placement |"
     )?;
     writeln!(page, "|---|---:|---:|---:|---:|")?;
     for series in ["quiet", "loaded"] {

@@ -215,8 +215,8 @@ impl Bandwidth {
             let lost = reading.cells.len() - count;
             let all = reading.cells.len();
             reasons.push(format!(
-                "of {lost} of {all} curve points there are too few windows in which all threads ran: \
-                 other programs use the CPUs, or the budget is too short"
+                "of {lost} of {all} curve points there are too few windows in which all threads \
+                 ran: other programs use the CPUs, or the budget is too short"
             ));
         }
         if reading.last_level_bytes.is_some_and(|cache| reading.buffer_bytes < 2 * cache) {

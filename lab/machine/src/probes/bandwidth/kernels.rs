@@ -48,7 +48,8 @@ impl Vectors {
     ///
     /// # Safety
     /// `at` is aligned to 64 bytes and valid for reads and writes of `bytes`, a multiple of twice
-    /// [`BLOCK_BYTES`]; for a copy `at` and `at + half` are, of half as many. Nobody else uses them.
+    /// [`BLOCK_BYTES`]; for a copy `at` and `at + half` are, of half as many. Nobody else uses
+    /// them.
     pub(super) unsafe fn run(
         &self,
         kernel: Traffic,
