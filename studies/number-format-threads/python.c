@@ -7,7 +7,10 @@
 #include "record.h"
 #include "tiebreak.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 static const char code[] =
     "def integers(records):\n"
@@ -21,9 +24,34 @@ typedef struct {
   PyObject *text;
 } state;
 
-/* A thread of Python's own has one Python thread state for as long as it lives. One that C code
- * makes anew for each call looks to the lock like another thread each time, so that a thread that
- * waits for its turn of 5 ms may never get it. This one is kept until the process ends. */
+/* Python's lock is not fair: a thread that gives it back and takes it again at once keeps the others
+ * out, for seconds. So whoever gives it back here waits, for 10 ms at most, until somebody who wants
+ * it has got it: threads take turns, a call each. */
+static atomic_uint wanted, taken;
+
+static PyGILState_STATE take(void) {
+  atomic_fetch_add(&wanted, 1);
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  atomic_fetch_sub(&wanted, 1);
+  atomic_fetch_add(&taken, 1);
+  return lock;
+}
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void give_back(PyGILState_STATE lock) {
+  const unsigned before = atomic_load(&taken);
+  PyGILState_Release(lock);
+  if (atomic_load(&wanted) == 0) return;
+  const uint64_t until = now_ns() + 10000000u;
+  while (atomic_load(&wanted) > 0 && atomic_load(&taken) == before && now_ns() < until) sched_yield();
+}
+
+/* A thread of Python's own has one Python thread state for as long as it lives; this one too. */
 static int keep_thread(void) {
   static __thread int is_kept;
   if (!is_kept) {
@@ -83,7 +111,7 @@ static void *prepare(const tiebreak_workload *workload) {
   if (!start()) return 0;
   state *s = (state *)calloc(1, sizeof(state));
   if (!s) return 0;
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take();
   const Head *head = (const Head *)workload->input;
   s->function = function(head->has_words ? "lines" : "integers");
   s->records = list((const Record *)(head + 1), workload->items);
@@ -92,7 +120,7 @@ static void *prepare(const tiebreak_workload *workload) {
     PyErr_Clear();
     let_go(s);
   }
-  PyGILState_Release(lock);
+  give_back(lock);
   if (is_ready) return s;
   free(s);
   return 0;
@@ -100,7 +128,7 @@ static void *prepare(const tiebreak_workload *workload) {
 
 static uint64_t run(void *opaque) {
   state *s = (state *)opaque;
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take();
   Py_CLEAR(s->text);
   s->text = PyObject_CallOneArg(s->function, s->records);
   uint64_t sum = 0;
@@ -112,23 +140,23 @@ static uint64_t run(void *opaque) {
     sum = checked(sum, line, (uint64_t)(next - line));
     line = next;
   }
-  PyGILState_Release(lock);
+  give_back(lock);
   return sum;
 }
 
 static void dump(void *opaque, const tiebreak_sink *sink) {
   const state *s = (const state *)opaque;
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take();
   Py_ssize_t bytes = 0;
   const char *text = s->text ? PyUnicode_AsUTF8AndSize(s->text, &bytes) : 0;
   if (text) sink->write(sink->context, text, (uint64_t)bytes);
-  PyGILState_Release(lock);
+  give_back(lock);
 }
 
 static void release(void *opaque) {
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take();
   let_go((state *)opaque);
-  PyGILState_Release(lock);
+  give_back(lock);
   free(opaque);
 }
 
