@@ -24,9 +24,9 @@ typedef struct {
   PyObject *text;
 } state;
 
-/* Python's lock is not fair: a thread that gives it back and takes it again at once keeps the others
- * out, for seconds. So whoever gives it back here waits, for 10 ms at most, until somebody who wants
- * it has got it: threads take turns, a call each. */
+/* Python's lock is not fair: a thread that gives it back and takes it again at once keeps the
+ * others out, for seconds. So whoever gives it back here waits, for 10 ms at most, until somebody
+ * who wants it has got it: threads take turns, a call each. */
 static atomic_uint wanted, taken;
 
 static PyGILState_STATE take(void) {
@@ -48,7 +48,9 @@ static void give_back(PyGILState_STATE lock) {
   PyGILState_Release(lock);
   if (atomic_load(&wanted) == 0) return;
   const uint64_t until = now_ns() + 10000000u;
-  while (atomic_load(&wanted) > 0 && atomic_load(&taken) == before && now_ns() < until) sched_yield();
+  while (atomic_load(&wanted) > 0 && atomic_load(&taken) == before && now_ns() < until) {
+    sched_yield();
+  }
 }
 
 /* A thread of Python's own has one Python thread state for as long as it lives; this one too. */
