@@ -21,8 +21,16 @@ fn every_command_has_an_example_and_every_example_runs() {
     assert!(names.len() >= 8, "{names:?}");
     let order = ["", "compare", "aa", "replay", "resume", "history", "show", "export"];
     let rest = names.iter().map(String::as_str).filter(|name| !order.contains(name));
-    let nested =
-        ["study new", "study list", "study show", "study run", "study verify", "machine show"];
+    let nested = [
+        "study new",
+        "study list",
+        "study show",
+        "study run",
+        "study verify",
+        "machine show",
+        "machine compare",
+        "machine tune",
+    ];
     for name in order.into_iter().chain(rest).chain(nested) {
         if name == "resume" {
             // Something to go on with: a run whose budget ended it.
