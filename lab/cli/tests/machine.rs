@@ -108,7 +108,7 @@ fn what_is_no_print_is_refused() {
     check_refused(&place, &["machine", "show", &near], 65, &[&near, "did you mean", &name]);
     check_refused(&place, &["machine", "show", &text], 65, &["text.txt", "no JSON"]);
     check_refused(&place, &["machine", "show", &other], 65, &["other.json", "result/1"]);
-    check_refused(&place, &["machine", "show", "none.json"], 65, &["no file none.json"]);
+    check_refused(&place, &["machine", "show", "none.json"], 65, &["none.json does not exist"]);
     check_refused(&place, &["machine", "show", "--probe", "taste"], 64, &["taste", "noise"]);
     check_refused(&place, &["machine", "show", "--list", "--json", "-"], 64, &["--list"]);
 }

@@ -115,7 +115,10 @@ impl Bandwidth {
         };
         buffer::Buffer::new(buffer::LARGE_PAGE_BYTES, None)
             .map_err(|error| lacks("mmap", error.to_string()))?;
-        let pinned = std::thread::spawn(move || pin_this_thread(&[first]).is_ok()).join();
+        let pin = move || pin_this_thread(&[first]).is_ok();
+        let thread = std::thread::Builder::new().spawn(pin);
+        let thread = thread.map_err(|error| lacks("a thread", error.to_string()))?;
+        let pinned = thread.join();
         Ok(Bandwidth {
             last_level_bytes: room::last_level_bytes(&tree, first),
             can_pin: pinned.unwrap_or(false),

@@ -53,7 +53,7 @@ pub(super) fn runnable(tree: &Tree, cpus_allowed: usize) -> Setting {
         return absent(Knob::RunnableTasks);
     };
     let others = tasks.saturating_sub(1);
-    let now = format!("{others}, and {cpus_allowed} CPUs");
+    let now = format!("{others} beside tiebreak, for {cpus_allowed} CPUs");
     if others < cpus_allowed {
         return setting(Knob::RunnableTasks, Standing::Fine, now);
     }

@@ -178,9 +178,9 @@ fn what_goes_on_now() {
     check(&busy, Knob::CpuPressure, Standing::Noisy, now, [show, ""]);
     let load = |text| [("proc/loadavg", text)];
     let calm = load("0.53 0.12 0.04 4/88 5785");
-    check(&calm, Knob::RunnableTasks, Standing::Fine, "3, and 4 CPUs", NONE);
+    check(&calm, Knob::RunnableTasks, Standing::Fine, "3 beside tiebreak, for 4 CPUs", NONE);
     let busy = load("0.53 0.12 0.04 6/88 5785");
-    check(&busy, Knob::RunnableTasks, Standing::Noisy, "5, and 4 CPUs", [show, ""]);
+    check(&busy, Knob::RunnableTasks, Standing::Noisy, "5 beside tiebreak, for 4 CPUs", [show, ""]);
     let stat = |text| [("proc/stat", text)];
     let calm = stat("cpu  10 0 10 979 0 0 0 1 5 0\n");
     check(&calm, Knob::Steal, Standing::Fine, "0.10% since the start", NONE);

@@ -36,13 +36,16 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
     for (name, word) in ASKED {
         let Ok(program) = resolve(name, None) else { continue };
         let (place, sender, stop) = (tools.len(), sender.clone(), Arc::clone(&stop));
-        let late = Some("it did not answer in time".to_owned());
-        tools.push(Tool { name: name.to_owned(), version: None, error: late });
-        // Not waited for: one that is told to end may take its time.
-        std::thread::spawn(move || {
+        let asks = move || {
             let mut command = Command::new(program);
             let _ = sender.send((place, ask(command.arg(word), &stop)));
-        });
+        };
+        // Not waited for: one that is told to end may take its time.
+        let error = match std::thread::Builder::new().spawn(asks) {
+            Ok(_) => "it did not answer in time".to_owned(),
+            Err(error) => format!("no thread to ask it: {error}"),
+        };
+        tools.push(Tool { name: name.to_owned(), version: None, error: Some(error) });
     }
     drop(sender);
     let begin = Instant::now();

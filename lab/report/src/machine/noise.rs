@@ -30,7 +30,10 @@ pub(super) fn rows(found: &Noise) -> Vec<Row> {
             .iter()
             .map(|one| format!("{} in {}", slowdown(one.fraction), seconds(one.seconds)));
         let smallest: Vec<String> = smallest.collect();
-        Row::new("", format!("smallest slowdown found of {}: {}", floor.of, smallest.join(", ")))
+        Row::new(
+            "",
+            format!("smallest slowdown found at best, of {}: {}", floor.of, smallest.join(", ")),
+        )
     }));
     let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
     let frequency = found.frequency.as_ref().map(of_frequency);

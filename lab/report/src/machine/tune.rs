@@ -23,6 +23,11 @@ pub fn tuning(tuning: &Tuning, look: &Look) -> String {
         1 => "One thing makes this machine noisy.".to_owned(),
         many => format!("{many} things make this machine noisy."),
     };
+    let head = match of(Standing::Could).count() {
+        0 => head,
+        1 => format!("{head} One more could be better."),
+        many => format!("{head} {many} more could be better."),
+    };
     let head = format!("{head} Nothing was changed.");
     page.paragraph("", &[span(Tone::Strong, head)]);
     for setting in of(Standing::Noisy).chain(of(Standing::Could)) {

@@ -83,7 +83,7 @@ pub(super) fn why(knob: Knob) -> &'static str {
              but its time says so."
         }
         Knob::RunnableTasks => {
-            "More tasks want to run than there are CPUs for. Wait until they are done, or \
+            "As many other tasks want to run as there are CPUs, or more. Wait until they are done, or \
              measure on CPUs that they do not use (--cpus)."
         }
         Knob::Steal => {
