@@ -98,21 +98,26 @@ fn helpers_run_until_they_are_stopped() {
     }
 }
 
+/// Until each of the first `count` has made so many calls; not for ever.
+fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while helpers.fewest_since(count) < calls {
+        assert!(Instant::now() < until, "they do not run");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn another_answer_is_seen() {
     let mut helpers = helpers(2);
     assert!(prepared(&mut helpers, 2, contestant(run), 1));
     helpers.begin(2, 3).unwrap();
-    while helpers.fewest_since(2) == 0 {
-        std::thread::yield_now();
-    }
+    wait_for(&helpers, 2, 1);
     assert_eq!(helpers.end(2, 41).unwrap(), Ran { is_torn: true }, "than was expected");
     let mut helpers = self::helpers(1);
     assert!(prepared(&mut helpers, 1, contestant(count), 1));
     helpers.begin(1, 3).unwrap();
-    while helpers.fewest_since(1) < 2 {
-        std::thread::yield_now();
-    }
+    wait_for(&helpers, 1, 2);
     assert_eq!(helpers.end(1, 43).unwrap(), Ran { is_torn: true }, "than before");
 }
 
