@@ -3,7 +3,7 @@ use super::*;
 use crate::output::memory_file;
 use std::ffi::c_void;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use tiebreak_abi as abi;
 use tiebreak_machine::cpus;
 
@@ -105,6 +105,40 @@ fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
         assert!(Instant::now() < until, "they do not run");
         std::thread::yield_now();
     }
+}
+
+/// Calls of this do not end until it is cleared.
+static IS_HELD: AtomicBool = AtomicBool::new(true);
+
+unsafe extern "C" fn held(state: *mut c_void) -> u64 {
+    let until = Instant::now() + Duration::from_secs(60);
+    while IS_HELD.load(Ordering::SeqCst) && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    // SAFETY: the state is what `prepare` made.
+    unsafe { run(state) }
+}
+
+#[test]
+fn a_call_from_before_until_after_counts_if_it_ends_soon() {
+    let mut helpers = helpers(1);
+    assert!(prepared(&mut helpers, 1, contestant(held), 1));
+    helpers.look(1);
+    assert_eq!(helpers.fewest_beside(1), 0, "nobody was told to run");
+    helpers.begin(1, 3).unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while helpers.fewest_beside(1) == 0 {
+        assert!(Instant::now() < until, "it does not begin");
+        std::thread::yield_now();
+        helpers.look(1);
+    }
+    assert_eq!((helpers.fewest_beside(1), helpers.fewest_since(1)), (1, 0));
+    assert!(!helpers.end_soon(1, Duration::from_millis(1)), "it is held");
+    IS_HELD.store(false, Ordering::SeqCst);
+    assert!(helpers.end_soon(1, Duration::from_secs(60)));
+    assert_eq!(helpers.end(1, 42).unwrap(), Ran { is_torn: false });
+    helpers.look(1);
+    assert_eq!(helpers.fewest_beside(1), 0, "nobody runs any more");
 }
 
 #[test]
