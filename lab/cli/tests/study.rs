@@ -190,8 +190,12 @@ fn a_contestant_runs_on_as_many_threads_as_there_are_cpus() {
             "third-xall" if is_absent => assert!(row["not_run"].to_string().contains("1 CPU")),
             "third-xall" => {
                 assert!(scaling["threads"].as_u64() > Some(1) && scaling["family"] == "third");
-                assert!(scaling["efficiency"].as_f64() > Some(0.0), "{row}");
-                assert!(scaling["together"].as_u64() <= scaling["units"].as_u64(), "{row}");
+                let number = |key: &str| scaling[key].as_u64().unwrap();
+                let (units, together) = (number("units"), number("together"));
+                assert!(together <= units, "{row}");
+                // A busy machine may keep the threads apart.
+                let is_told = scaling["efficiency"].as_f64() > Some(0.0);
+                assert_eq!(is_told, together > units / 2, "{row}");
                 assert!(said.out.contains("on several threads"), "{said:?}");
             }
             other => panic!("{other}"),

@@ -149,9 +149,11 @@ pub struct Scaling {
     /// Threads, the timed one included.
     pub threads: u32,
     /// The median time of a call on one thread over that beside the others: 1 where threads do not
-    /// hold each other up. `None` where it was not measured on one thread. It describes this run.
+    /// hold each other up. `None` where it was not measured on one thread, or where the threads did
+    /// not run together in most units. It describes this run.
     pub efficiency: Option<f64>,
     /// Items that all threads do in a second, if each does what the timed one does at its median.
+    /// `None` where they did not run together in most units.
     pub items_per_s: Option<f64>,
     /// Units of evidence.
     pub units: u64,

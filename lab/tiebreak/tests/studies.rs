@@ -12,7 +12,7 @@ use tiebreak::core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
-use tiebreak::core::sample::Sample;
+use tiebreak::core::sample::{Mark, Marks, Sample};
 use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
@@ -45,6 +45,8 @@ struct Virtual {
     units: u64,
     killed_in: Option<u64>,
     fails: Option<(usize, u64)>,
+    /// The contestant whose threads take turns.
+    takes_turns: Option<usize>,
 }
 
 impl Virtual {
@@ -58,6 +60,7 @@ impl Virtual {
             units: 0,
             killed_in: None,
             fails: None,
+            takes_turns: None,
         }
     }
 
@@ -113,8 +116,12 @@ impl Sampler for Virtual {
             };
             batches.push(request.orders.iter().map(batch).collect::<Vec<u64>>());
         }
-        let samples: Vec<Sample> =
-            batches.iter().map(|walls| Sample::of_wall_ns(walls.iter().sum())).collect();
+        let sample = |(walls, contestant): (&Vec<u64>, &usize)| {
+            let is_apart = self.takes_turns == Some(*contestant);
+            let marks = if is_apart { Marks::NONE.with(Mark::NotTogether) } else { Marks::NONE };
+            Sample { marks, ..Sample::of_wall_ns(walls.iter().sum()) }
+        };
+        let samples: Vec<Sample> = batches.iter().zip(&coins.order).map(sample).collect();
         self.now_ns += samples.iter().map(|sample| sample.wall_ns).sum::<u64>();
         Ok(UnitRan { samples, batches })
     }
@@ -363,6 +370,22 @@ fn efficiency_is_the_time_alone_over_the_time_beside_others() {
     assert_eq!(other.efficiency, None, "it was not measured on one thread");
     assert!(near(other.items_per_s, 2e6));
     assert_eq!(absent.scaling, None);
+}
+
+#[test]
+fn threads_that_take_turns_are_not_said_to_scale() {
+    let mut plan = plan(&["a", "b"], Scope::Code, 40, 0.0001);
+    let functions = plan.functions.as_mut().unwrap();
+    for (built, threads) in functions.built.iter_mut().zip([1, 4]) {
+        built.team = Some(Team { family: "one".to_owned(), threads });
+    }
+    let lab = Lab::new(plan);
+    lab.go(&mut Virtual { takes_turns: Some(1), ..Virtual::new(&[1e5, 1e5]) });
+    let table = replay::result(&lab.journal()).study.unwrap();
+    let [one, four] = [0, 1].map(|row: usize| table.rows[row].scaling.as_ref().unwrap());
+    assert!(one.efficiency.is_some() && one.items_per_s.is_some(), "{one:?}");
+    assert_eq!((four.units, four.together), (40, 0));
+    assert_eq!((four.efficiency, four.items_per_s), (None, None));
 }
 
 #[test]

@@ -212,9 +212,8 @@ impl Timers {
             });
         }
         // Against the raw clock: nobody steers it.
-        let (Some(ticks), Some(raw)) = (rate_of(ticks::NAME), rate_of("MONOTONIC_RAW")) else {
-            return;
-        };
+        let raw = rate_of("MONOTONIC_RAW").filter(|raw| raw.units_a_ns > 0.0);
+        let (Some(ticks), Some(raw)) = (rate_of(ticks::NAME), raw) else { return };
         let flags = tick_flags(&self.tree);
         found.counter = Some(TickCounter {
             name: ticks::NAME.to_owned(),
@@ -256,6 +255,10 @@ fn one(
 /// The monotonic clock by a system call, against what the library's call was found to cost.
 fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
     let library_ns = clocks.iter().find(|clock| clock.name == "MONOTONIC")?.cost_ns;
+    // A clock of coarse steps tells no cost, and so no ratio.
+    if library_ns <= 0.0 {
+        return None;
+    }
     let read = || kernel::ALL[0].now_by_system_call_ns();
     let (system_call_ns, _) = cost::cost_ns(read, at_most)?;
     let ratio = system_call_ns / library_ns;

@@ -32,6 +32,8 @@ pub(super) struct Helpers {
     is_pinned: bool,
     /// Counts of calls, as they were read last.
     seen: Vec<u64>,
+    /// Whether each was in a call then.
+    is_inside: Vec<bool>,
 }
 
 /// What the helpers of a batch gave.
@@ -53,7 +55,7 @@ impl Helpers {
         }
         let on = |index: usize| Helper::start(cpus.get(index).map(|cpu| *cpu as usize));
         let helpers = (0..count).map(on).collect::<io::Result<_>>()?;
-        Ok(Helpers { helpers, is_pinned, seen: vec![0; count] })
+        Ok(Helpers { helpers, is_pinned, seen: vec![0; count], is_inside: vec![false; count] })
     }
 
     /// Has the first `count` of them prepare a state of the contestant at this place, one after the
@@ -106,9 +108,32 @@ impl Helpers {
 
     /// Reads the counts of the first `count`.
     pub(super) fn look(&mut self, count: usize) {
-        for (seen, helper) in self.seen.iter_mut().zip(&self.helpers).take(count) {
+        let all = self.seen.iter_mut().zip(&mut self.is_inside).zip(&self.helpers);
+        for ((seen, is_inside), helper) in all.take(count) {
             *seen = helper.desk.calls.load(Ordering::Acquire);
+            *is_inside = helper.desk.begun.load(Ordering::Acquire) != *seen;
         }
+    }
+
+    /// The fewest calls that one of the first `count` has made since they were read. One that was
+    /// in a call then and still is counts as one: [`Helpers::end_soon`] tells whether it may.
+    pub(super) fn fewest_beside(&self, count: usize) -> u64 {
+        let beside = |index: usize| self.since(index).max(u64::from(self.is_inside[index]));
+        (0..count).map(beside).min().unwrap_or(0)
+    }
+
+    /// Whether each of the first `count` has ended a call since they were read, or does so within
+    /// this time. A call that was there before a batch and takes longer than twice the batch is
+    /// too slow, or its thread has lost the CPU: it proves nothing.
+    pub(super) fn end_soon(&self, count: usize, within: Duration) -> bool {
+        let begin = Instant::now();
+        while self.fewest_since(count) == 0 {
+            if begin.elapsed() > within {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+        true
     }
 
     /// The fewest calls that one of the first `count` has made since they were read.

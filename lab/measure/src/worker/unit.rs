@@ -10,7 +10,7 @@ use super::meters::Meters;
 use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tiebreak_machine::cpus;
 
 /// Contestants that are ready to run.
@@ -176,8 +176,12 @@ impl Unit {
             // SAFETY: the state is what this contestant has prepared.
             let span =
                 unsafe { batch::time(prepared.contestant.run, prepared.state, calls, checksum) };
-            calls_beside += self.helpers.fewest_since(beside);
+            let beside_it = self.helpers.fewest_beside(beside);
             self.meters.end(&mut record);
+            let within = Duration::from_nanos(span.wall_ns.unwrap_or(0));
+            if beside_it > 0 && self.helpers.end_soon(beside, within) {
+                calls_beside += beside_it;
+            }
             record.is_backwards |= u64::from(span.wall_ns.is_none());
             record.wall_ns += span.wall_ns.unwrap_or(0);
             record.is_torn |= u64::from(span.is_torn);

@@ -126,7 +126,8 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
          do the same. 'efficiency': the median time on one thread over that beside the others. \
          'together': the share of units in most of whose batches each of the others was seen to \
          make at least half as many calls as the timed one; of all units on several threads, \
-         {share}. The rest stay in the evidence, and make threads look better than they are."
+         {share}. The rest stay in the evidence, and make threads look better than they are: where \
+         they are half of the units or more, M/s and efficiency are not told."
     ))
 }
 

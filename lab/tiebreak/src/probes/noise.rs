@@ -29,10 +29,9 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Noise> {
             reasons.push("there was no time to run the same work against itself".to_owned());
         }
         if !wish.is_quick {
-            match floor::of_programs(budget) {
-                Ok(floor) => found.floors.extend(floor),
-                Err(reason) => reasons.push(reason),
-            }
+            let (floor, reason) = floor::of_programs(budget);
+            found.floors.extend(floor);
+            reasons.extend(reason);
         }
         found
     })

@@ -17,10 +17,10 @@ const GRAPHICS_CARDS: [&str; 4] = ["amdgpu", "i915", "nouveau", "xe"];
 
 /// Opens all sensors. `amd_energy` has sockets (`Esocket0`) and cores (`Ecore000`); of another
 /// driver a sensor alone is taken for the board, and of several it cannot be known which lie in
-/// which others.
+/// which others. Sensors that cannot be read are left out, but for sockets.
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let mut gauges = Vec::new();
-    let mut left_out = Vec::new();
+    let (mut left_out, mut unread) = (Vec::new(), Vec::new());
     for device in names(tree, FOLDER)? {
         let folder = format!("{FOLDER}/{device}");
         let Some(driver) = tree.text(&format!("{folder}/name")) else { continue };
@@ -30,20 +30,30 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
             true => {}
             false => {
                 for input in inputs {
-                    gauges.push(gauge(tree, &folder, &driver, input)?);
+                    let part = part(tree, &folder, &driver, input);
+                    let is_headline = part.domain == Domain::Package;
+                    match gauge(tree, &folder, input, part) {
+                        Ok(gauge) => gauges.push(gauge),
+                        // The sum of the other sockets would be too little.
+                        Err(error) if is_headline => return Err(error),
+                        Err(error) => unread.push(error),
+                    }
                 }
             }
         }
     }
     let count = |domain: Domain| gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
-    if count(Domain::Package) > 0 || count(Domain::Board) == 1 {
+    // One that cannot be read may be the one that covers the whole.
+    let is_alone = count(Domain::Board) == 1 && unread.is_empty();
+    if count(Domain::Package) > 0 || is_alone {
         return Ok(gauges);
     }
-    if count(Domain::Board) > 1 {
+    if count(Domain::Board) > 0 {
         let names = gauges.iter().map(|gauge| gauge.part.name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
         left_out.push(format!("which of {names} covers the whole is not known"));
     }
+    left_out.extend(unread);
     Err(match left_out.as_slice() {
         [] => "no sensor counts energy".to_owned(),
         reasons => reasons.join("; "),
@@ -59,17 +69,20 @@ fn inputs(tree: &Tree, folder: &str) -> Vec<u32> {
     numbers
 }
 
-fn gauge(tree: &Tree, folder: &str, driver: &str, input: u32) -> Result<Gauge, String> {
-    let path = format!("{folder}/energy{input}_input");
-    number(tree, &path, RIGHT)?;
-    let file = File::open(tree.path(&path)).map_err(|error| explain(&error, RIGHT))?;
+fn part(tree: &Tree, folder: &str, driver: &str, input: u32) -> Part {
     let label = tree.text(&format!("{folder}/energy{input}_label"));
     let name = label.unwrap_or_else(|| format!("energy{input}"));
-    let part = match name.as_str() {
+    match name.as_str() {
         socket if socket.starts_with("Esocket") => Part { domain: Domain::Package, name },
         core if core.starts_with("Ecore") => Part { domain: Domain::Cores, name },
         _ => Part { domain: Domain::Board, name: format!("{driver} {name}") },
-    };
+    }
+}
+
+fn gauge(tree: &Tree, folder: &str, input: u32, part: Part) -> Result<Gauge, String> {
+    let path = format!("{folder}/energy{input}_input");
+    number(tree, &path, RIGHT)?;
+    let file = File::open(tree.path(&path)).map_err(|error| explain(&error, RIGHT))?;
     // The drivers add up in 64 bits what their registers count in fewer.
     Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: None })
 }

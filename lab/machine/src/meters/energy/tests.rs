@@ -89,6 +89,10 @@ fn layouts_are_read() {
         ("sys/class/hwmon/hwmon3/energy1_input", "7\n"),
     ];
     check(&board, "hwmon", "board (ltc4282 energy1) |");
+    // A sensor that cannot be read costs only itself, if it is not a socket's.
+    let mut blind = AMD_HWMON.to_vec();
+    blind[4].1 = "none\n";
+    check(&blind, "hwmon", "package (Esocket0), package (Esocket1) |");
 }
 
 /// The numbers of some files change; so much is the headline, and each part.
@@ -219,6 +223,18 @@ fn every_way_says_what_it_lacks() {
     let unknown =
         "which of vexpress_energy A53, vexpress_energy energy2 covers the whole is not known";
     check(&several, 2, unknown);
+    let mut blind = AMD_HWMON.to_vec();
+    blind[6].1 = "none\n";
+    check(&blind, 2, "hwmon2/energy10_input holds 'none'");
+    blind = several.to_vec();
+    blind[1].1 = "none\n";
+    blind[3].1 = "none\n";
+    let both = "hwmon0/energy1_input holds 'none'; hwmon0/energy2_input holds 'none'";
+    check(&blind, 2, both);
+    let one = "which of vexpress_energy A53 covers the whole is not known; \
+               hwmon0/energy2_input holds 'none'";
+    blind[1].1 = "7\n";
+    check(&blind, 2, one);
     let not_loaded = "CPU 0: no such file (ENOENT): the kernel's module msr is not loaded";
     check(&[("proc/cpuinfo", intel)], 3, not_loaded);
     let other_unit = "the unit of this model of Intel's is not known here";

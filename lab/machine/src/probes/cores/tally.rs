@@ -70,14 +70,18 @@ impl Tally {
         };
         let is_begun = |pair: &[PairSeen]| pair.iter().any(|seen| !seen.visits.is_empty());
         let begun = self.pairs.iter().filter(|pair| is_begun(pair)).count();
+        // A pair may fail after visits that went well.
+        let has_failed = |place: usize| self.failed.iter().any(|(failed, _)| *failed == place);
+        let is_missing =
+            |(place, pair): &(usize, &Vec<PairSeen>)| !is_begun(pair) && !has_failed(*place);
+        let missing = self.pairs.iter().enumerate().filter(is_missing).count();
         let mut reasons = Vec::new();
         if is_interrupted {
             reasons.push(format!(
                 "stopped in round {rounds} of {}, when {begun} of {chosen} pairs had been visited",
                 plan.rounds
             ));
-        } else if begun + self.failed.len() < chosen {
-            let missing = chosen - begun;
+        } else if missing > 0 {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
         if let Some((place, error)) = self.failed.first() {

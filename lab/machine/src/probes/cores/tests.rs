@@ -115,3 +115,25 @@ fn a_pair_that_cannot_be_visited_is_named() {
     assert!(seen.is_empty());
     assert_eq!(reasons, ["1 of 1 pairs failed; CPUs 4 and 7: no such CPU"]);
 }
+
+#[test]
+fn a_failed_pair_is_not_one_without_time() {
+    let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
+    let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
+    let check = |visited: &[usize], failed: usize, expected: &[&str]| {
+        let mut tally = Tally::of(&plan);
+        for place in visited {
+            tally.add(*place, vec![KernelSeen { by: good, preemptions: 1 }; 3]);
+        }
+        tally.fail(failed, &std::io::Error::other("no such CPU"));
+        let [a, b] = plan.pairs[failed];
+        let failed = format!("1 of 3 pairs failed; CPUs {a} and {b}: no such CPU");
+        let mut expected = expected.to_vec();
+        expected.push(&failed);
+        assert_eq!(tally.finish(&plan, 3, false).1, expected);
+    };
+    let none = "there was no time for 1 of 3 pairs";
+    check(&[0], 1, &[none]);
+    check(&[0, 1], 1, &[none]);
+    check(&[0, 1], 2, &[]);
+}

@@ -119,7 +119,8 @@ impl PairReading {
                 *sum = sum.zip(low).map(|(sum, low)| sum + low);
             }
         }
-        if let [Some(alone_ns), Some(together_ns)] = kinds {
+        // No time has passed on a clock of coarse steps: that is no round.
+        if let [Some(alone_ns @ 1..), Some(together_ns)] = kinds {
             self.rounds.push(Round { alone_ns, together_ns });
         }
         Ok(())

@@ -19,7 +19,9 @@ const STACK_BYTES: usize = 8 << 20;
 #[repr(align(128))]
 #[derive(Default)]
 pub(super) struct Desk {
-    /// Calls so far.
+    /// Calls that have begun so far.
+    pub(super) begun: AtomicU64,
+    /// Calls that have ended so far.
     pub(super) calls: AtomicU64,
     is_stopped: AtomicBool,
 }
@@ -182,6 +184,7 @@ impl States {
         let (mut first, mut differs) = (None, 0);
         let mut calls = desk.calls.load(Ordering::Relaxed);
         while !desk.is_stopped.load(Ordering::Acquire) {
+            desk.begun.store(calls.wrapping_add(1), Ordering::Release);
             let checksum = prepared.call();
             differs |= checksum ^ *first.get_or_insert(checksum);
             calls = calls.wrapping_add(1);

@@ -3,7 +3,7 @@ use super::*;
 use crate::output::memory_file;
 use std::ffi::c_void;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use tiebreak_abi as abi;
 use tiebreak_machine::cpus;
 
@@ -98,21 +98,60 @@ fn helpers_run_until_they_are_stopped() {
     }
 }
 
+/// Until each of the first `count` has made so many calls; not for ever.
+fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while helpers.fewest_since(count) < calls {
+        assert!(Instant::now() < until, "they do not run");
+        std::thread::yield_now();
+    }
+}
+
+/// Calls of this do not end until it is cleared.
+static IS_HELD: AtomicBool = AtomicBool::new(true);
+
+unsafe extern "C" fn held(state: *mut c_void) -> u64 {
+    let until = Instant::now() + Duration::from_secs(60);
+    while IS_HELD.load(Ordering::SeqCst) && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    // SAFETY: the state is what `prepare` made.
+    unsafe { run(state) }
+}
+
+#[test]
+fn a_call_from_before_until_after_counts_if_it_ends_soon() {
+    let mut helpers = helpers(1);
+    assert!(prepared(&mut helpers, 1, contestant(held), 1));
+    helpers.look(1);
+    assert_eq!(helpers.fewest_beside(1), 0, "nobody was told to run");
+    helpers.begin(1, 3).unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while helpers.fewest_beside(1) == 0 {
+        assert!(Instant::now() < until, "it does not begin");
+        std::thread::yield_now();
+        helpers.look(1);
+    }
+    assert_eq!((helpers.fewest_beside(1), helpers.fewest_since(1)), (1, 0));
+    assert!(!helpers.end_soon(1, Duration::from_millis(1)), "it is held");
+    IS_HELD.store(false, Ordering::SeqCst);
+    assert!(helpers.end_soon(1, Duration::from_secs(60)));
+    assert_eq!(helpers.end(1, 42).unwrap(), Ran { is_torn: false });
+    helpers.look(1);
+    assert_eq!(helpers.fewest_beside(1), 0, "nobody runs any more");
+}
+
 #[test]
 fn another_answer_is_seen() {
     let mut helpers = helpers(2);
     assert!(prepared(&mut helpers, 2, contestant(run), 1));
     helpers.begin(2, 3).unwrap();
-    while helpers.fewest_since(2) == 0 {
-        std::thread::yield_now();
-    }
+    wait_for(&helpers, 2, 1);
     assert_eq!(helpers.end(2, 41).unwrap(), Ran { is_torn: true }, "than was expected");
     let mut helpers = self::helpers(1);
     assert!(prepared(&mut helpers, 1, contestant(count), 1));
     helpers.begin(1, 3).unwrap();
-    while helpers.fewest_since(1) < 2 {
-        std::thread::yield_now();
-    }
+    wait_for(&helpers, 1, 2);
     assert_eq!(helpers.end(1, 43).unwrap(), Ran { is_torn: true }, "than before");
 }
 

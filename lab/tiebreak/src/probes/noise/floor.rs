@@ -49,34 +49,66 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
 }
 
 /// The floor of programs: this program's own work against itself, by the lab's own sampler, for
-/// what is left of the budget. `None` where this code is not in the program `tiebreak`, or the user
-/// stopped it.
-///
-/// # Errors
-/// The program cannot be run here, or there was no time, in a sentence.
-pub(super) fn of_programs(budget: &mut Budget<'_>) -> Result<Option<Floor>, String> {
-    let failed = |error: String| format!("programs against themselves say nothing: {error}");
-    let Some(command) = own_work() else { return Ok(None) };
-    let plan = planning::plan(&request(command)).map_err(|error| failed(error.to_string()))?;
-    let mut sampler =
-        Programs::new(&plan, interrupt::flag()).map_err(|error| failed(error.to_string()))?;
-    let begin = Instant::now();
-    let mut noise = Vec::new();
-    while budget.left() > KEPT {
-        match round(&mut sampler, noise.len() as u64, budget.left()) {
-            Ok(ratio) => noise.push(ratio),
-            Err(RunFailure::Interrupted) => break,
-            Err(error) => return Err(failed(format!("{error:?}"))),
-        }
-        budget.tell(0.0);
+/// what is left of the budget, with the reason in a sentence if something went wrong. There is none
+/// where this code is not in the program `tiebreak`, where the program cannot be run, where there
+/// was no time, or where the user stopped it. Rounds before a failed one count.
+pub(super) fn of_programs(budget: &mut Budget<'_>) -> (Option<Floor>, Option<String>) {
+    match tried(budget) {
+        Ok(found) => found,
+        Err(error) => (None, Some(failed(&error))),
     }
-    let round_ns = begin.elapsed().as_nanos() as f64 / noise.len().max(1) as f64;
-    let work = "this program's own work of some milliseconds".to_owned();
-    match floor("programs", work, &noise, round_ns) {
-        None if !budget.is_interrupted() => {
-            Err(failed(format!("there was time for {} rounds only", noise.len())))
+}
+
+fn failed(error: &str) -> String {
+    format!("programs against themselves say nothing: {error}")
+}
+
+fn tried(budget: &mut Budget<'_>) -> Result<(Option<Floor>, Option<String>), String> {
+    let Some(command) = own_work() else { return Ok((None, None)) };
+    let plan = planning::plan(&request(command)).map_err(|error| error.to_string())?;
+    let mut sampler = Programs::new(&plan, interrupt::flag()).map_err(|error| error.to_string())?;
+    let begin = Instant::now();
+    let mut elapsed = Duration::ZERO;
+    let more = |rounds: usize| {
+        if rounds > 0 {
+            elapsed = begin.elapsed();
+            budget.tell(0.0);
         }
-        floor => Ok(floor),
+        let left = budget.left();
+        (left > KEPT).then(|| round(&mut sampler, rounds as u64, left))
+    };
+    let (noise, failure) = rounds(more);
+    let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
+    let work = "this program's own work of some milliseconds".to_owned();
+    let floor = floor("programs", work, &noise, round_ns);
+    let is_short = floor.is_none() && !budget.is_interrupted();
+    let reason = match failure {
+        Some(why) if floor.is_none() => Some(failed(&why)),
+        Some(why) => Some(format!("programs against themselves ended early: {why}")),
+        None => {
+            is_short.then(|| failed(&format!("there was time for {} rounds only", noise.len())))
+        }
+    };
+    Ok((floor, reason))
+}
+
+/// What rounds gave, until there is none more or one fails, and why it did. It is asked with the
+/// number of those that there are.
+fn rounds(
+    mut more: impl FnMut(usize) -> Option<Result<f64, RunFailure>>,
+) -> (Vec<f64>, Option<String>) {
+    let mut noise = Vec::new();
+    loop {
+        let why = match more(noise.len()) {
+            Some(Ok(ratio)) => {
+                noise.push(ratio);
+                continue;
+            }
+            None | Some(Err(RunFailure::Interrupted)) => None,
+            Some(Err(RunFailure::Fault(fault))) => Some(fault.to_string()),
+            Some(Err(RunFailure::Broken(why))) => Some(why),
+        };
+        return (noise, why);
     }
 }
 
@@ -155,6 +187,7 @@ fn request(command: String) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::verdict::Fault;
 
     /// Units whose rounds differ by so much at most, by a fixed sequence.
     fn pairs(units: usize, spread: f64) -> Pairs {
@@ -191,6 +224,23 @@ mod tests {
     fn too_little_says_nothing() {
         assert_eq!(of_functions(&pairs(5, 0.1)), None);
         assert_eq!(of_functions(&Pairs::default()), None);
+    }
+
+    #[test]
+    fn rounds_before_a_failed_one_are_kept() {
+        let check = |end: Option<RunFailure>, expected: Option<&str>| {
+            let mut end = Some(end);
+            let more = |round: usize| match round {
+                3 => end.take().unwrap().map(Err),
+                _ => Some(Ok(round as f64)),
+            };
+            assert_eq!(rounds(more), (vec![0.0, 1.0, 2.0], expected.map(str::to_owned)));
+        };
+        let fault = Fault::ExitStatus { status: 7, stderr: "oh".to_owned() };
+        check(None, None);
+        check(Some(RunFailure::Interrupted), None);
+        check(Some(RunFailure::Broken("no process".to_owned())), Some("no process"));
+        check(Some(RunFailure::Fault(fault.clone())), Some(&fault.to_string()));
     }
 
     #[test]

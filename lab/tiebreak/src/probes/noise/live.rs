@@ -43,6 +43,8 @@ fn watch(
             break;
         }
         match probe.watch(turn, WATCH.min(left), stop) {
+            // Nothing was seen in it.
+            Ok(watch) if watch.cpus.is_empty() => continue,
             Ok(watch) => take(&mut watches, watch),
             Err(error) => {
                 let why = format!("the CPUs were not watched to the end: {error}");

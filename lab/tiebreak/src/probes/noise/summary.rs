@@ -165,6 +165,11 @@ fn share(part_ns: u64, of_ns: u64) -> f64 {
     part_ns as f64 / of_ns.max(1) as f64
 }
 
+/// What rates are told by; `None` if nothing was seen.
+fn seconds(seen_ns: u64) -> Option<f64> {
+    (seen_ns > 0).then_some(seen_ns as f64 / 1e9)
+}
+
 /// What each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
     let of_cause = |cause: Cause| {
@@ -195,6 +200,7 @@ fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
 /// The time of gaps that were interrupts, shared out in proportion to the kernel's counts, CPU by
 /// CPU.
 fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
+    let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
     let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
     for cpu in cpus {
         let is_interrupt = |(_, cause): &&(Gap, Cause)| *cause == Cause::Interrupt;
@@ -208,7 +214,6 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
             kind.1 += lost_ns as f64 * share(one.count, all);
         }
     }
-    let seconds = seen_ns as f64 / 1e9;
     let told = |((name, words), (count, lost_ns)): ((&str, &str), (u64, f64))| InterruptShare {
         name: name.to_owned(),
         words: words.to_owned(),
@@ -221,11 +226,11 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
 }
 
 fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
+    let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, count) in watches.iter().flat_map(|watch| &watch.softirqs) {
         *by_name.entry(name).or_default() += count;
     }
-    let seconds = seen_ns as f64 / 1e9;
     let rate = |(name, count): (&str, u64)| Rate {
         name: name.to_owned(),
         per_second: count as f64 / seconds,

@@ -37,6 +37,16 @@ fn share_of(causes: &[CauseShare], cause: Cause) -> f64 {
 }
 
 #[test]
+fn who_saw_nothing_has_no_rates() {
+    let mut none = cpu(0, 0, &[]);
+    none.seen_ns = 0;
+    none.interrupts =
+        vec![Interrupts { name: "LOC".into(), words: "Local timer interrupts".into(), count: 1 }];
+    let found = summarise(&[watch(vec![none])], 1, CHAIN, None);
+    assert!(found.interrupts.is_empty() && found.softirqs.is_empty(), "{found:?}");
+}
+
+#[test]
 fn shares_add_up_to_what_was_lost() {
     let mut first = cpu(0, 0, &[(10, 4000, true), (30, 50, false), (50, 30, false)]);
     first.interrupts = vec![
