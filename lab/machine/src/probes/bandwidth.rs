@@ -76,6 +76,8 @@ pub struct Reading {
     pub between_nodes: Vec<NodeBandwidth>,
     /// Latency beside bandwidth.
     pub loaded_latency: Vec<LoadedLatency>,
+    /// In how many bytes its pointers lie; 0 if it was not measured.
+    pub chased_bytes: u64,
 }
 
 /// What so many threads did with a kernel.
@@ -180,7 +182,9 @@ impl Bandwidth {
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
                 let bytes = 4 * self.cache_bytes();
-                reading.loaded_latency = loaded::measure(&team, bytes, others, budget, reserve);
+                let loaded = loaded::measure(&team, bytes, others, budget, reserve);
+                (reading.loaded_latency, reading.chased_bytes) =
+                    (loaded.levels, loaded.chased_bytes);
             }
             Ok(())
         })
@@ -224,6 +228,14 @@ impl Bandwidth {
             reasons.push(format!(
                 "buffers of {mib} MiB are less than twice the last level cache: part is served \
                  from there"
+            ));
+        }
+        let is_latency = !reading.loaded_latency.is_empty();
+        if is_latency && reading.last_level_bytes.is_some_and(|c| reading.chased_bytes < 2 * c) {
+            let mib = reading.chased_bytes >> 20;
+            reasons.push(format!(
+                "the loads whose latency was taken go over {mib} MiB, less than twice the last \
+                 level cache: part is served from there"
             ));
         }
         Probed::of(reading, reasons)
