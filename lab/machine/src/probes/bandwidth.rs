@@ -144,10 +144,11 @@ impl Bandwidth {
         if let Err(error) = self.measure_here(&tree, budget, for_nodes, &mut reading) {
             return Probed::inconclusive(format!("memory for the threads: {error}"));
         }
+        let mut reasons = Vec::new();
         if nodes.len() > 1 {
-            reading.between_nodes = nodes::measure(&tree, &nodes, self, budget);
+            (reading.between_nodes, reasons) = nodes::measure(&tree, &nodes, self, budget);
         }
-        self.judged(reading)
+        self.judged(reading, reasons)
     }
 
     /// The curves and the latency beside them, with buffers where the threads run.
@@ -195,8 +196,8 @@ impl Bandwidth {
         self.last_level_bytes.unwrap_or(32 << 20) as usize
     }
 
-    /// What speaks against what was seen.
-    fn judged(&self, reading: Reading) -> Probed<Reading> {
+    /// What speaks against what was seen, beside these reasons.
+    fn judged(&self, reading: Reading, mut reasons: Vec<String>) -> Probed<Reading> {
         let known = |cell: &&CellReading| cell.rounds.iter().any(Option::is_some);
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
@@ -211,7 +212,6 @@ impl Bandwidth {
             let gb = best / 1e9;
             return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
         }
-        let mut reasons = Vec::new();
         if !self.can_pin {
             reasons.push("threads cannot be pinned to CPUs here".to_owned());
         }

@@ -62,7 +62,7 @@ fn what_speaks_against_a_reading_is_said() {
             reading.loaded_latency.push(LATENCY_OF_ONE);
             reading.chased_bytes = 32 << 20;
         }
-        let probed = probe.judged(reading);
+        let probed = probe.judged(reading, Vec::new());
         let said = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
             Probed::Inconclusive { why } => why.clone(),
@@ -82,6 +82,17 @@ fn what_speaks_against_a_reading_is_said() {
     latency.set(false);
     check(true, vec![cell(vec![])], 256, "inconclusive", "no window");
     check(true, vec![cell(vec![Some(1e12)])], 256, "inconclusive", "1000 GB/s is more");
+}
+
+#[test]
+fn what_is_not_known_of_nodes_is_said() {
+    let (cpus, vectors) = (vec![0], Vectors::widest());
+    let probe = Bandwidth { cpus, vectors, last_level_bytes: None, can_pin: true };
+    let reading = Reading { cells: vec![cell(vec![Some(30e9)])], ..Reading::default() };
+    match probe.judged(reading, vec!["mbind".to_owned()]) {
+        Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
