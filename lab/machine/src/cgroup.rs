@@ -2,7 +2,7 @@
 
 mod memory;
 
-pub(crate) use memory::memory_limit_bytes;
+pub(crate) use memory::{memory_free_bytes, memory_limit_bytes};
 
 use crate::tree::Tree;
 

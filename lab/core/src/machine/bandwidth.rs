@@ -114,10 +114,10 @@ pub struct BandwidthPoint {
     pub windows_kept: u64,
 }
 
-/// The smallest number of threads that gives at least 95% of the best bandwidth.
+/// The smallest number of threads whose median over rounds is at least 95% of the best such median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthKnee {
-    /// It, by the medians over rounds.
+    /// It.
     pub threads: u32,
     /// The least that any round would say.
     pub low_threads: u32,

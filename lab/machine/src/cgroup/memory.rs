@@ -1,4 +1,4 @@
-//! How much memory the control groups allow.
+//! How much memory the control groups allow, and how much of it is free.
 
 use super::mount_of;
 use crate::tree::Tree;
@@ -9,9 +9,48 @@ const UNLIMITED_BYTES: u64 = 1 << 60;
 /// The memory that this process may use, in bytes: the least of the limits of its control group and
 /// of those around it. `None` if there is no limit, or none can be seen.
 pub(crate) fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
+    least(tree, |group, files| limit(tree, group, files))
+}
+
+/// The memory that this process can still have, in bytes: the least of what the kernel calls
+/// available and, for its control group and each one around it, of the limit less what is used. The
+/// used bytes hold files that the kernel keeps in memory, so that this is rather too little than too
+/// much. `None` if nothing of it is known. Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
+/// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
+pub(crate) fn memory_free_bytes(tree: &Tree) -> Option<u64> {
+    let free = |group: &str, files: &Files| {
+        let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
+        Some(limit(tree, group, files)?.saturating_sub(used))
+    };
+    available_bytes(tree).into_iter().chain(least(tree, free)).min()
+}
+
+/// What the kernel says that programs can have.
+fn available_bytes(tree: &Tree) -> Option<u64> {
+    let text = tree.text("/proc/meminfo")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// How a version of control groups calls its files.
+struct Files {
+    limit: &'static str,
+    used: &'static str,
+}
+
+const VERSION_1: Files = Files { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes" };
+const VERSION_2: Files = Files { limit: "memory.max", used: "memory.current" };
+
+/// The limit of one group; `None` if it has none.
+fn limit(tree: &Tree, group: &str, files: &Files) -> Option<u64> {
+    tree.number(&format!("{group}/{}", files.limit)).filter(|bytes| *bytes < UNLIMITED_BYTES)
+}
+
+/// The least number that is read of this process' control groups and of those around them.
+fn least(tree: &Tree, read: impl Fn(&str, &Files) -> Option<u64>) -> Option<u64> {
     let groups = tree.text("/proc/self/cgroup")?;
     let mounts = tree.text("/proc/self/mountinfo")?;
-    let limits = groups.lines().filter_map(|line| {
+    let of_line = |line: &str| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);
         let version_2 = controllers.is_empty();
@@ -19,17 +58,12 @@ pub(crate) fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
             return None;
         }
         let mount = mount_of(&mounts, "memory", version_2)?;
-        least_along(tree, &mount, path, if version_2 { "memory.max" } else { FILE_1 })
-    });
-    limits.min().filter(|bytes| *bytes < UNLIMITED_BYTES)
-}
-
-const FILE_1: &str = "memory.limit_in_bytes";
-
-fn least_along(tree: &Tree, mount: &str, path: &str, file: &str) -> Option<u64> {
-    let path = path.trim_end_matches('/');
-    let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-    ends.filter_map(|end| tree.number(&format!("{mount}{}/{file}", &path[..end]))).min()
+        let files = if version_2 { VERSION_2 } else { VERSION_1 };
+        let path = path.trim_end_matches('/');
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        ends.filter_map(|end| read(&format!("{mount}{}", &path[..end]), &files)).min()
+    };
+    groups.lines().filter_map(of_line).min()
 }
 
 #[cfg(test)]
@@ -66,5 +100,43 @@ mod tests {
         check(&version_1("4096\n"), Some(4096));
         check(&version_1("9223372036854771712\n"), None);
         check(&[], None);
+    }
+
+    #[test]
+    fn what_is_used_is_not_free() {
+        let check = |files: &[(&str, &str)], free: Option<u64>| {
+            let (_folder, tree) = made_up::tree(files);
+            assert_eq!(memory_free_bytes(&tree), free, "{files:?}");
+        };
+        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
+        check(&[], None);
+        check(&[info], Some(8 << 20));
+        let version_2 = [
+            ("proc/self/cgroup", "0::/box/job\n"),
+            ("proc/self/mountinfo", MOUNT_2),
+            ("sys/fs/cgroup/box/job/memory.max", "6000000\n"),
+            ("sys/fs/cgroup/box/job/memory.current", "1000000\n"),
+            ("sys/fs/cgroup/box/memory.max", "7000000\n"),
+            ("sys/fs/cgroup/box/memory.current", "5600000\n"),
+            ("sys/fs/cgroup/memory.current", "99000000\n"),
+        ];
+        // The group around it is the fuller one.
+        check(&version_2, Some(1_400_000));
+        check(&version_2[..4], Some(5_000_000));
+        // Who does not say what is used has at most its limit.
+        check(&version_2[..3], Some(6_000_000));
+        check(&[&version_2[..], &[("proc/meminfo", "MemAvailable: 1 kB")]].concat(), Some(1024));
+        // A container sees its own group as the root, by the path that it has outside.
+        let version_1 = |used: &'static str| {
+            [
+                info,
+                ("proc/self/cgroup", "5:cpu:/\n4:memory:/far/away\n0::/\n"),
+                ("proc/self/mountinfo", MOUNT_1),
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000000\n"),
+                ("sys/fs/cgroup/memory/memory.usage_in_bytes", used),
+            ]
+        };
+        check(&version_1("800000\n"), Some(200_000));
+        check(&version_1("1000001\n"), Some(0));
     }
 }

@@ -76,6 +76,8 @@ pub struct Reading {
     pub between_nodes: Vec<NodeBandwidth>,
     /// Latency beside bandwidth.
     pub loaded_latency: Vec<LoadedLatency>,
+    /// In how many bytes its pointers lie; 0 if it was not measured.
+    pub chased_bytes: u64,
 }
 
 /// What so many threads did with a kernel.
@@ -145,10 +147,11 @@ impl Bandwidth {
         if let Err(error) = self.measure_here(&tree, budget, for_nodes, &mut reading) {
             return Probed::inconclusive(format!("memory for the threads: {error}"));
         }
+        let mut reasons = Vec::new();
         if nodes.len() > 1 {
-            reading.between_nodes = nodes::measure(&tree, &nodes, self, budget);
+            (reading.between_nodes, reasons) = nodes::measure(&tree, &nodes, self, budget);
         }
-        self.judged(reading)
+        self.judged(reading, reasons)
     }
 
     /// The curves and the latency beside them, with buffers where the threads run.
@@ -183,7 +186,9 @@ impl Bandwidth {
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
                 let bytes = 4 * self.cache_bytes();
-                reading.loaded_latency = loaded::measure(&team, bytes, others, budget, reserve);
+                let loaded = loaded::measure(&team, bytes, others, budget, reserve);
+                (reading.loaded_latency, reading.chased_bytes) =
+                    (loaded.levels, loaded.chased_bytes);
             }
             Ok(())
         })
@@ -194,8 +199,8 @@ impl Bandwidth {
         self.last_level_bytes.unwrap_or(32 << 20) as usize
     }
 
-    /// What speaks against what was seen.
-    fn judged(&self, reading: Reading) -> Probed<Reading> {
+    /// What speaks against what was seen, beside these reasons.
+    fn judged(&self, reading: Reading, mut reasons: Vec<String>) -> Probed<Reading> {
         let known = |cell: &&CellReading| cell.rounds.iter().any(Option::is_some);
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
@@ -210,7 +215,6 @@ impl Bandwidth {
             let gb = best / 1e9;
             return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
         }
-        let mut reasons = Vec::new();
         if !self.can_pin {
             reasons.push("threads cannot be pinned to CPUs here".to_owned());
         }
@@ -227,6 +231,14 @@ impl Bandwidth {
             reasons.push(format!(
                 "buffers of {mib} MiB are less than twice the last level cache: part is served \
                  from there"
+            ));
+        }
+        let is_latency = !reading.loaded_latency.is_empty();
+        if is_latency && reading.last_level_bytes.is_some_and(|c| reading.chased_bytes < 2 * c) {
+            let mib = reading.chased_bytes >> 20;
+            reasons.push(format!(
+                "the loads whose latency was taken go over {mib} MiB, less than twice the last \
+                 level cache: part is served from there"
             ));
         }
         Probed::of(reading, reasons)

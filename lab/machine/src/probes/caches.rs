@@ -1,5 +1,6 @@
 //! What the machine says of its data caches and of its memory.
 
+use crate::cgroup;
 use crate::tree::Tree;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
 }
 
 /// What a probe may map at most: an eighth of the memory that is free for use, here and in the
-/// control group; 256 MiB if neither is known.
+/// control groups; 256 MiB if neither is known.
 pub(crate) fn memory_share_bytes() -> u64 {
     memory_share_below(&Tree::at(Path::new("/")))
 }
@@ -57,13 +58,7 @@ fn size_bytes(text: &str) -> Option<u64> {
 }
 
 fn memory_share_below(tree: &Tree) -> u64 {
-    let info = tree.text("/proc/meminfo").unwrap_or_default();
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let free = line.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limits = limit.iter().filter_map(|path| tree.number(path));
-    let least = limits.chain(free.map(|kib| kib << 10)).min();
-    least.unwrap_or(2 << 30) / 8
+    cgroup::memory_free_bytes(tree).unwrap_or(2 << 30) / 8
 }
 
 #[cfg(test)]
@@ -101,8 +96,15 @@ mod tests {
         };
         let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
         check(&[info], 1 << 20);
-        check(&[info, ("sys/fs/cgroup/memory.max", "max")], 1 << 20);
-        check(&[info, ("sys/fs/cgroup/memory.max", "4194304")], 1 << 19);
+        let group = [
+            info,
+            ("proc/self/cgroup", "0::/job\n"),
+            ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/job/memory.max", "4194304"),
+            ("sys/fs/cgroup/job/memory.current", "3145728"),
+        ];
+        check(&group[..4], 1 << 19);
+        check(&group, 1 << 17);
         check(&[], 256 << 20);
     }
 }

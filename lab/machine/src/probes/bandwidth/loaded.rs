@@ -23,19 +23,38 @@ struct Level {
     latency_ps: Vec<u64>,
 }
 
-/// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, and
-/// so many others read.
+/// More bytes of pointers than this take longer to make than they tell.
+const MOST_BYTES: usize = 256 << 20;
+/// A part of the time that pointers may take.
+const WEAVE_PART: u32 = 2;
+
+/// What was measured.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Loaded {
+    /// The levels of load of which enough is known.
+    pub levels: Vec<LoadedLatency>,
+    /// In how many bytes the pointers lie.
+    pub chased_bytes: u64,
+}
+
+/// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, or as
+/// many as there is time for, and so many others read.
 pub(super) fn measure(
     team: &Team,
     bytes: usize,
     others: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> Vec<LoadedLatency> {
+) -> Loaded {
     if budget.left() <= reserve + LENGTH.0 {
-        return Vec::new();
+        return Loaded::default();
     }
-    team.run(&[Job::Weave(bytes)], true, Duration::ZERO);
+    let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
+    let woven = team.run(&[Job::Weave(bytes.min(MOST_BYTES))], true, for_pointers);
+    let chased_bytes = woven.first().map_or(0, |log| log.chunk);
+    if chased_bytes == 0 {
+        return Loaded::default();
+    }
     let time = budget.left().saturating_sub(reserve);
     let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
     let mut levels = vec![Level::default(); ASKED.len()];
@@ -54,7 +73,9 @@ pub(super) fn measure(
             budget.tell(0.0);
         }
     }
-    levels.into_iter().zip(ASKED).filter_map(|(level, asked)| level.found(asked, others)).collect()
+    let levels = levels.into_iter().zip(ASKED);
+    let levels = levels.filter_map(|(level, asked)| level.found(asked, others)).collect();
+    Loaded { levels, chased_bytes }
 }
 
 /// What each thread does; `None` if it is not known yet how much can be asked for.

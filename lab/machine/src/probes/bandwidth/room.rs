@@ -1,6 +1,7 @@
 //! How much memory a probe may take, and what the machine says of its caches, cores and nodes.
 
 use super::buffer::LARGE_PAGE_BYTES;
+use crate::cgroup;
 use crate::cpus;
 use crate::tree::Tree;
 
@@ -10,49 +11,16 @@ const LEAST_BYTES: u64 = 256 << 20;
 /// Of the last level cache that a buffer should be, so that little of it is in there.
 const TIMES_CACHE: u64 = 4;
 
-/// Of the memory that is available, the probe takes one part of so many at most.
+/// Of the memory that is free, the probe takes one part of so many at most.
 const PART_OF_MEMORY: u64 = 4;
 
 /// The bytes of each of so many buffers, in whole large pages, at least two of them.
 pub(super) fn buffer_bytes(tree: &Tree, last_level: Option<u64>, threads: usize) -> usize {
     let wanted = LEAST_BYTES.max(last_level.unwrap_or(0).saturating_mul(TIMES_CACHE));
-    let most = available_bytes(tree).map(|all| all / PART_OF_MEMORY / threads.max(1) as u64);
+    let most =
+        cgroup::memory_free_bytes(tree).map(|all| all / PART_OF_MEMORY / threads.max(1) as u64);
     let bytes = wanted.min(most.unwrap_or(wanted)) as usize;
     (bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES).max(2 * LARGE_PAGE_BYTES)
-}
-
-/// Memory that programs can have, by the kernel's estimate and the limits of control groups.
-fn available_bytes(tree: &Tree) -> Option<u64> {
-    let text = tree.text("/proc/meminfo")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let available =
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)?;
-    Some(group_limits(tree).into_iter().fold(available, u64::min))
-}
-
-/// The limits on memory of the control groups around this process, as far as they can be seen: of a
-/// container its own group is often the root of what it sees.
-fn group_limits(tree: &Tree) -> Vec<u64> {
-    let groups = tree.text("/proc/self/cgroup").unwrap_or_default();
-    let mut limits = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        let (root, file) = match controllers {
-            "" => ("/sys/fs/cgroup", "memory.max"),
-            names if names.split(',').any(|name| name == "memory") => {
-                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            }
-            _ => continue,
-        };
-        let mut path = path.trim_end_matches('/');
-        loop {
-            limits.extend(tree.number(&format!("{root}{path}/{file}")));
-            let Some(end) = path.rfind('/') else { break };
-            path = &path[..end];
-        }
-    }
-    limits
 }
 
 /// The largest cache of a CPU, in bytes.
@@ -134,13 +102,17 @@ mod tests {
         let version_2 = [
             MEMORY,
             ("proc/self/cgroup", "0::/box/job\n"),
+            ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
             ("sys/fs/cgroup/box/memory.max", "536870912\n"),
             ("sys/fs/cgroup/box/job/memory.max", "max\n"),
+            ("sys/fs/cgroup/box/memory.current", "402653184\n"),
         ];
-        check(&version_2, 0, 2, 64);
+        check(&version_2[..5], 0, 2, 64);
+        check(&version_2, 0, 2, 16);
         let version_1 = [
             MEMORY,
             ("proc/self/cgroup", "5:cpu:/\n4:memory:/far/away\n0::/\n"),
+            ("proc/self/mountinfo", "31 1 0:27 / /sys/fs/cgroup/memory rw - cgroup none rw,memory"),
             ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
         ];
         check(&version_1, 0, 1, 256);

@@ -1,8 +1,8 @@
 //! Threads that stay while the probe lasts, each with a buffer of its own, and do what they are
 //! told at the same time.
 
-use super::buffer::Buffer;
-use super::kernels::Vectors;
+use super::buffer::{Buffer, LARGE_PAGE_BYTES};
+use super::kernels::{BLOCK_BYTES, Vectors};
 use super::windows::Log;
 use crate::clock::monotonic_ns;
 use crate::cpus;
@@ -23,7 +23,8 @@ pub(super) enum Job {
     Trickle(u64),
     /// Follows the pointers that [`Job::Weave`] left, a load at a time.
     Chase,
-    /// Makes so many bytes of its buffer one cycle of pointers in random order, and is then done.
+    /// Makes so many bytes of its buffer one cycle of pointers in random order, or fewer if time is
+    /// up; the chunk of its log is how many.
     Weave(usize),
 }
 
@@ -37,8 +38,17 @@ const PIECES: usize = 8;
 const LOADS: u64 = 128;
 /// There is a pointer a line.
 const LINE_BYTES: usize = 64;
+/// Lines that are woven between two looks at the clock: some milliseconds.
+const STEP_LINES: usize = 1 << 15;
 /// More stamps than a thread writes in a stretch; a thread that has used them up ends.
 const MOST_STAMPS: usize = 1 << 16;
+
+// Parts of a buffer begin at whole blocks, and the last one of each half ends with it.
+const _: () = assert!(
+    LARGE_PAGE_BYTES.is_multiple_of(2 * CHUNK_BYTES)
+        && CHUNK_BYTES.is_multiple_of(PIECE_BYTES)
+        && PIECE_BYTES.is_multiple_of(2 * BLOCK_BYTES)
+);
 
 /// The threads, and how they are told.
 pub(super) struct Team {
@@ -202,8 +212,10 @@ impl<'a> Hand<'a> {
                 LOADS
             }
             Job::Weave(bytes) => {
-                self.weave(bytes.min(self.bytes) / LINE_BYTES);
-                0
+                let interrupted = self.common.interrupted;
+                let go_on = || monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed);
+                let lines = self.weave(bytes.min(self.bytes) / LINE_BYTES, go_on);
+                (lines * LINE_BYTES) as u64
             }
         }
     }
@@ -247,24 +259,36 @@ impl<'a> Hand<'a> {
         self.at += step;
     }
 
-    /// Makes the first lines one cycle, every order of them as likely as the other (Sattolo 1986):
-    /// each line holds the offset of the next.
-    fn weave(&mut self, lines: usize) {
+    /// Makes the first lines, of which there is one at least, one cycle, until `go_on` says no;
+    /// gives how many they are. Each line holds the offset of the next. A new line is put behind
+    /// any of those that are there, so that there is a cycle at all times, and every order of it is
+    /// as likely as the other, as with the algorithm of Sattolo (1986).
+    fn weave(&mut self, lines: usize, go_on: impl Fn() -> bool) -> usize {
         let start = self.buffer.start();
         // SAFETY: all lines lie in the touched bytes, which belong to this thread alone.
         let slot = |line: usize| unsafe { start.add(line * LINE_BYTES).cast::<u64>() };
-        for line in 0..lines {
-            // SAFETY: as above; lines are aligned.
-            unsafe { slot(line).write((line * LINE_BYTES) as u64) };
-        }
+        // SAFETY: as above; lines are aligned.
+        unsafe { slot(0).write(0) };
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        for line in (1..lines).rev() {
-            state = xorshift(state);
-            let other = ((u128::from(state) * line as u128) >> 64) as usize;
-            // SAFETY: as above; `other` is less than `line`.
-            unsafe { std::ptr::swap(slot(line), slot(other)) };
+        let mut woven = 1;
+        while woven < lines {
+            let end = lines.min(woven + STEP_LINES);
+            for new in woven..end {
+                state = xorshift(state);
+                let old = ((u128::from(state) * new as u128) >> 64) as usize;
+                // SAFETY: as above; `old` is less than `new`, so it was written.
+                unsafe {
+                    let next = slot(old).replace((new * LINE_BYTES) as u64);
+                    slot(new).write(next);
+                }
+            }
+            woven = end;
+            if !go_on() {
+                break;
+            }
         }
         self.pointer = 0;
+        woven
     }
 
     /// Loads that wait for each other.

@@ -42,14 +42,27 @@ fn cell(rounds: Vec<Option<f64>>) -> CellReading {
     CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
 }
 
+const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
+    threads: 0,
+    asked_share: 0.0,
+    bytes_per_s: 0.0,
+    latency_ns: 100.0,
+    windows_kept: 9,
+};
+
 #[test]
 fn what_speaks_against_a_reading_is_said() {
+    let latency = std::cell::Cell::new(false);
     let check = |can_pin, cells: Vec<CellReading>, buffer_mib: u64, state: &str, why: &str| {
         let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(32 << 20));
         let probe = Bandwidth { cpus, vectors, last_level_bytes, can_pin };
         let buffer_bytes = buffer_mib << 20;
-        let reading = Reading { cells, buffer_bytes, last_level_bytes, ..Reading::default() };
-        let probed = probe.judged(reading);
+        let mut reading = Reading { cells, buffer_bytes, last_level_bytes, ..Reading::default() };
+        if latency.get() {
+            reading.loaded_latency.push(LATENCY_OF_ONE);
+            reading.chased_bytes = 32 << 20;
+        }
+        let probed = probe.judged(reading, Vec::new());
         let said = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
             Probed::Inconclusive { why } => why.clone(),
@@ -63,8 +76,23 @@ fn what_speaks_against_a_reading_is_said() {
     check(true, vec![good(), cell(vec![None])], 256, "degraded", "of 1 of 2 curve points");
     check(false, vec![good()], 256, "degraded", "pinned");
     check(true, vec![good()], 32, "degraded", "buffers of 32 MiB");
+    // The pointers of a latency lie in as much as the cache holds.
+    latency.set(true);
+    check(true, vec![good()], 256, "degraded", "go over 32 MiB");
+    latency.set(false);
     check(true, vec![cell(vec![])], 256, "inconclusive", "no window");
     check(true, vec![cell(vec![Some(1e12)])], 256, "inconclusive", "1000 GB/s is more");
+}
+
+#[test]
+fn what_is_not_known_of_nodes_is_said() {
+    let (cpus, vectors) = (vec![0], Vectors::widest());
+    let probe = Bandwidth { cpus, vectors, last_level_bytes: None, can_pin: true };
+    let reading = Reading { cells: vec![cell(vec![Some(30e9)])], ..Reading::default() };
+    match probe.judged(reading, vec!["mbind".to_owned()]) {
+        Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

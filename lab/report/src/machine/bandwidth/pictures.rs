@@ -24,7 +24,7 @@ pub(super) fn by_threads(found: &Bandwidth) -> Chart {
         y: Scale { label: "GB/s".to_owned(), is_log: false, from_zero: true, write: ticks },
         curves,
         marks: knee
-            .map(|k| (f64::from(k.threads), "95% of the best read".to_owned()))
+            .map(|k| (f64::from(k.threads), "95%, read medians".to_owned()))
             .into_iter()
             .collect(),
     }

@@ -75,12 +75,30 @@ fn pages_keep_to_the_screen() {
 fn the_screen_has_three_short_lines_at_most() {
     let rows: Vec<String> = rows(&made_up()).into_iter().map(|row| row.name + &row.text).collect();
     let expected = [
-        "read 43.5 GB/s with one thread, 130 (87.0 to 132) with 3",
+        "read 43.5 GB/s with one thread, 130 with 3 (medians 87.0 to 132)",
         "at best write 97.8, fill 122, copy 130 GB/s",
         "a load from memory takes 99 ns, 203 ns beside 3 threads that read at 120 GB/s",
     ];
     assert_eq!(rows, expected);
     assert!(super::rows(&Bandwidth::default()).is_empty());
+}
+
+#[test]
+fn a_rate_is_not_said_to_be_among_medians_that_are_all_less() {
+    let mut found = made_up();
+    let read = &mut found.curves[1];
+    assert_eq!((read.traffic, read.is_pinned), (Traffic::Read, true));
+    for point in &mut read.points {
+        (point.low_bytes_per_s, point.high_bytes_per_s) = (30.1e9, 41.2e9);
+    }
+    read.points[0].high_bytes_per_s = 30.2e9;
+    read.knee.as_mut().unwrap().threads = 2;
+    let expected = "read 43.5 GB/s with one thread, 130 with 3 (medians 30.1 to 41.2), \
+                    95% of the best median with 2";
+    assert_eq!(rows(&found)[0].text, expected);
+    found.curves[1].points.remove(0);
+    let expected = "read 130 GB/s with 3 threads (medians 30.1 to 41.2)";
+    assert_eq!(rows(&found)[0].text, expected);
 }
 
 #[test]
@@ -91,8 +109,9 @@ fn what_was_not_measured_is_said() {
     };
     let mut found = made_up();
     check(&found, "Rounds differ: touch");
-    found.nodes = Some(1);
     found.between_nodes.clear();
+    check(&found, "nothing was measured: see the reasons for degraded");
+    found.nodes = Some(1);
     found.loaded_latency.clear();
     check(&found, "There is one memory node");
     check(&found, "not measured: no window");

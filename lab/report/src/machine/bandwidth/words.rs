@@ -4,21 +4,27 @@ use super::{MOVED, best, gb, pinned};
 use crate::number::{Rounding, count, percent};
 use tiebreak_core::machine::{Bandwidth, BandwidthPoint, LoadedLatency, Traffic};
 
-/// `read 43.6 GB/s with one thread, 87.4 (52.1 to 88.2) with 4, 95% of that with 3`.
+/// `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2), 95% of the best median with
+/// 3`.
+///
+/// The rates are those of undisturbed windows; the range, and where more threads stop paying, are of
+/// medians of rounds, which may all lie below, and are called so.
 pub(super) fn reads(found: &Bandwidth) -> Option<String> {
     let curve = found.curve(Traffic::Read, true)?;
     let one = curve.points.iter().find(|point| point.threads == 1);
     let best = best(curve)?;
-    let rate = |point: &BandwidthPoint| gb(point.bytes_per_s) + &moved(point).unwrap_or_default();
+    let rate = |point: &BandwidthPoint| gb(point.bytes_per_s);
+    let moved = |point: &BandwidthPoint| moved(point).unwrap_or_default();
     let Some(one) = one else {
-        return Some(format!("read {} GB/s with {} threads", rate(best), best.threads));
+        let (rate, moved) = (rate(best), moved(best));
+        return Some(format!("read {rate} GB/s with {} threads{moved}", best.threads));
     };
-    let mut text = format!("read {} GB/s with one thread", rate(one));
+    let mut text = format!("read {} GB/s with one thread{}", rate(one), moved(one));
     if best.threads > 1 {
-        text += &format!(", {} with {}", rate(best), best.threads);
+        text += &format!(", {} with {}{}", rate(best), best.threads, moved(best));
     }
     if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < best.threads) {
-        text += &format!(", 95% of that with {}", knee.threads);
+        text += &format!(", 95% of the best median with {}", knee.threads);
     }
     Some(text)
 }
@@ -26,7 +32,7 @@ pub(super) fn reads(found: &Bandwidth) -> Option<String> {
 /// How far the rounds lie apart, if they do.
 fn moved(point: &BandwidthPoint) -> Option<String> {
     let (low, high) = (point.low_bytes_per_s, point.high_bytes_per_s);
-    (high > MOVED * low).then(|| format!(" ({} to {})", gb(low), gb(high)))
+    (high > MOVED * low).then(|| format!(" (medians {} to {})", gb(low), gb(high)))
 }
 
 /// `at best write 64.1, fill 81.4, copy 83.2 GB/s`.
@@ -66,7 +72,8 @@ pub(super) fn notes(found: &Bandwidth) -> Vec<String> {
         format!(
             "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, when \
              nobody disturbs: 97% of all windows of time stay below. A round is the median of its \
-             windows. touch reads one value of each 64-byte line, as published (Lemire \
+             windows, so all rounds may lie below that; how many threads give 95% is told by the \
+             medians. touch reads one value of each 64-byte line, as published (Lemire \
              2024); read reads all of it ({vectors}); write stores; fill stores past the caches; \
              copy reads and stores, and both count."
         ),
@@ -137,9 +144,9 @@ fn range(found: &Bandwidth) -> Option<String> {
 fn nodes(found: &Bandwidth) -> Option<String> {
     match (found.nodes, found.between_nodes.is_empty()) {
         (Some(0 | 1), _) => Some("There is one memory node, so nothing is remote.".to_owned()),
-        (Some(_), true) => {
-            Some("Between memory nodes nothing was measured: there was no time.".to_owned())
-        }
+        (Some(_), true) => Some(
+            "Between memory nodes nothing was measured: see the reasons for degraded.".to_owned(),
+        ),
         (None, _) => Some("The machine does not say which memory nodes it has.".to_owned()),
         (Some(_), false) => None,
     }

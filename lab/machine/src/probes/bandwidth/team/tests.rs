@@ -1,7 +1,6 @@
 //! The threads do what they are told, and the logs say so.
 
 use super::*;
-use crate::probes::bandwidth::buffer::LARGE_PAGE_BYTES;
 
 fn with_team(check: impl FnOnce(&Team)) {
     let cpus = cpus::allowed();
@@ -44,7 +43,7 @@ fn logs_say_when_each_chunk_ended() {
 }
 
 #[test]
-fn pointers_are_one_cycle() {
+fn pointers_are_one_cycle_at_all_times() {
     let cpus = cpus::allowed();
     let vectors = Vectors::widest();
     let interrupted = AtomicBool::new(false);
@@ -58,8 +57,15 @@ fn pointers_are_one_cycle() {
         interrupted: &interrupted,
     };
     let mut hand = Hand::new(common, cpus[0]).unwrap();
-    for lines in [1, 2, 1000] {
-        hand.weave(lines);
+    let steps = STEP_LINES;
+    for (asked, go_on, lines) in [
+        (1, false, 1),
+        (2, false, 2),
+        (1000, true, 1000),
+        (2 * steps, true, 2 * steps),
+        (2 * steps, false, steps + 1),
+    ] {
+        assert_eq!(hand.weave(asked, || go_on), lines);
         let (mut at, mut seen) = (0, vec![false; lines]);
         for _ in 0..lines {
             // SAFETY: the offsets are those of lines in the buffer.
@@ -68,6 +74,17 @@ fn pointers_are_one_cycle() {
         }
         assert_eq!(at, 0, "{lines}");
     }
+}
+
+#[test]
+fn pointers_take_no_longer_than_they_may() {
+    let lines = 2 * LARGE_PAGE_BYTES / LINE_BYTES;
+    let bytes = |lines: usize| (lines * LINE_BYTES) as u64;
+    with_team(|team| {
+        let chunk = |length| team.run(&[Job::Weave(usize::MAX)], true, length)[0].chunk;
+        assert_eq!(chunk(Duration::ZERO), bytes(STEP_LINES + 1));
+        assert_eq!(chunk(Duration::from_secs(600)), bytes(lines));
+    });
 }
 
 #[test]
@@ -84,6 +101,9 @@ fn an_interrupted_team_is_ready_at_once() {
         ready_by_ns: u64::MAX,
         interrupted: &interrupted,
     };
-    let hand = Hand::new(common, cpus[0]).unwrap();
+    let mut hand = Hand::new(common, cpus[0]).unwrap();
     assert_eq!(hand.bytes, 0);
+    hand.bytes = 1 << 30;
+    let woven = hand.job(Job::Weave(usize::MAX), u64::from(u32::MAX));
+    assert_eq!(woven, ((STEP_LINES + 1) * LINE_BYTES) as u64);
 }
