@@ -1,6 +1,6 @@
 //! What the probe of noise found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of noise found.
@@ -231,6 +231,7 @@ impl Noise {
             value,
             unit,
             better,
+            spread: None,
         };
         let mut figures = vec![figure(
             "noise-lost".to_owned(),
@@ -250,8 +251,12 @@ impl Noise {
         }
         if let Some(frequency) = &self.frequency {
             let words = "frequency of a core".to_owned();
-            let value = frequency.median_hertz;
-            figures.push(figure("frequency".to_owned(), words, value, Unit::Hertz, Better::Higher));
+            let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;
+            let spread = Spread::of([low_hertz, median_hertz, most_hertz]);
+            figures.push(Figure {
+                spread: spread.filter(|spread| !spread.is_exact()),
+                ..figure("frequency".into(), words, median_hertz, Unit::Hertz, Better::Higher)
+            });
         }
         figures
     }
