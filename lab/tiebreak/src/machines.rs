@@ -5,12 +5,9 @@ use tiebreak_core::machine::{
     Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Spread, Winner,
 };
 
-/// Without a known spread, the larger of two figures must be more than so many times the smaller
-/// one: probes move by 5% to 30% from run to run.
-const A_THIRD: f64 = 4.0 / 3.0;
-/// The same where both spreads are known and lie apart: they are those within one run, and the next
-/// run may lie elsewhere.
-const BETWEEN_RUNS: f64 = 1.1;
+/// Of what was measured, the larger figure must be more than so many times the smaller one: probes
+/// move by 5% to 30% from run to run, also where a spread, which is that of one run, is narrow.
+const BETWEEN_RUNS: f64 = 4.0 / 3.0;
 
 /// A number with its spread, if that is known.
 type Ranged = (f64, Option<Spread>);
@@ -91,9 +88,9 @@ fn beside(sides: [Option<Ranged>; 2], better: Better) -> Beside {
 fn is_clear(ratio: f64, spreads: Option<(Spread, Spread)>) -> bool {
     let times = ratio.max(1.0 / ratio);
     match spreads {
-        None => times > A_THIRD,
         Some((a, b)) if a.is_exact() && b.is_exact() => a != b,
-        Some((a, b)) => times > BETWEEN_RUNS && !a.overlaps(b),
+        Some((a, b)) if a.overlaps(b) => false,
+        _ => times > BETWEEN_RUNS,
     }
 }
 

@@ -240,6 +240,8 @@ impl Noise {
             Unit::Share,
             Better::Lower,
         )];
+        let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
+        figures[0].spread = of_each.filter(|spread| !spread.is_exact());
         for floor in &self.floors {
             for smallest in &floor.smallest {
                 let Some(fraction) = smallest.fraction else { continue };
@@ -274,6 +276,10 @@ mod tests {
         let mut noise = Noise::default();
         assert_eq!(keys(&noise), ["noise-lost"]);
         let smallest = |seconds, fraction| SmallestSlowdown { seconds, rounds: 9, fraction };
+        assert_eq!(noise.figures()[0].spread, None);
+        let cpu = |lost_share| CpuNoise { lost_share, ..CpuNoise::default() };
+        noise.cpus = [0.2, 0.1, 0.4].map(cpu).to_vec();
+        assert_eq!(noise.figures()[0].spread, Some(Spread { low: 0.1, high: 0.4 }));
         noise.floors.push(Floor {
             of: "programs".to_owned(),
             smallest: vec![smallest(1.0, None), smallest(10.0, Some(0.02))],

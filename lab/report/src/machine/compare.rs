@@ -43,6 +43,7 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
     text += "\n";
     text += &differences(comparison, look);
     if !comparison.figures.is_empty() {
+        text += "\n";
         text += &footer(look);
     }
     text
@@ -51,11 +52,9 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
 /// What a winner here is worth.
 fn footer(look: &Look) -> String {
     let mut page = Page::new(*look);
-    page.gap();
     let words = "These figures promise no error: two prints are not a race. A machine is named as \
-                 the better one where what its probes saw lies apart, or, where a probe does not \
-                 tell how far it moved, more than a third apart; a count or a size where it \
-                 differs. For a verdict: tiebreak compare, or a study.";
+                 the better one where what was measured differs by more than a third and does not \
+                 overlap, and where a count or a size that it tells differs. For a verdict: tiebreak compare, or a study.";
     page.paragraph("", &[span(Tone::Dim, words)]);
     page.finish()
 }

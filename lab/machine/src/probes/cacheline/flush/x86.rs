@@ -26,8 +26,8 @@ const CLEARLY: u64 = 2;
 /// What was seen, for so long.
 ///
 /// # Errors
-/// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from a
-/// hit.
+/// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
+/// a hit.
 pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
     if !ticks::is_there() {
         return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
