@@ -54,7 +54,8 @@ fn footer(look: &Look) -> String {
     let mut page = Page::new(*look);
     let words = "These figures promise no error: two prints are not a race. A machine is named as \
                  the better one where what was measured differs by more than a third and does not \
-                 overlap, and where a count or a size that it tells differs. For a verdict: tiebreak compare, or a study.";
+                 overlap, and where a count or a size that it tells differs. For a verdict: \
+                 tiebreak compare, or a study.";
     page.paragraph("", &[span(Tone::Dim, words)]);
     page.finish()
 }
