@@ -104,7 +104,7 @@ fn what_is_no_print_is_refused() {
     let (name, _) = measure(&place);
     let [text, other] = ["text.txt", "other.json"].map(|n| place.path(n).display().to_string());
     std::fs::write(&other, r#"{"schema": "tiebreak/result/1"}"#).unwrap();
-    let near = name.replace('m', "x");
+    let near = format!("x{}", &name[1..]);
     check_refused(&place, &["machine", "show", &near], 65, &[&near, "did you mean", &name]);
     check_refused(&place, &["machine", "show", &text], 65, &["text.txt", "no JSON"]);
     check_refused(&place, &["machine", "show", &other], 65, &["other.json", "result/1"]);

@@ -24,7 +24,7 @@ pub use cacheline::{
 pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner};
 pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 pub use energy::{Energy, EnergyLoad, EnergyPart};
-pub use figure::{Better, Figure, Unit};
+pub use figure::{Better, Figure, Spread, Unit};
 pub use latency::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
 };

@@ -71,8 +71,9 @@ fn absent(knob: Knob) -> Setting {
     setting(knob, Standing::Absent, "")
 }
 
-/// With a file that changes it: `value` does, `old` puts it back. The file says who may.
-fn by_file(setting: Setting, tree: &Tree, file: &str, value: &str, old: &str) -> Setting {
+/// With a file that changes it: `value` does, `old` puts it back, if one value can. The file says
+/// who may.
+fn by_file(setting: Setting, tree: &Tree, file: &str, value: &str, old: Option<&str>) -> Setting {
     let needs = reach::needs(tree, file);
     let files = reach::of_all_cpus(file);
     let write = |value: &str| match needs {
@@ -80,7 +81,7 @@ fn by_file(setting: Setting, tree: &Tree, file: &str, value: &str, old: &str) ->
         Needs::Nothing => format!("echo {value} | tee {files}"),
         _ => format!("echo {value} | sudo tee {files}"),
     };
-    by_command(setting, &write(value), Some(&write(old)), needs)
+    by_command(setting, &write(value), old.map(write).as_deref(), needs)
 }
 
 /// With a setting under `/proc/sys` that changes it, by its name with dots.

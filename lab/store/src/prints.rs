@@ -134,9 +134,21 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn latest_print(&self, machine: &Fingerprint) -> Result<Option<PrintId>, StoreError> {
-        let mut latest_first = self.prints()?.into_iter();
-        let found = latest_first.find(|print| print.machine.differences(machine).is_empty());
-        Ok(found.map(|print| print.id))
+        let fits = |row: &Row<'_>| -> rusqlite::Result<bool> {
+            let part = serde_json::from_str::<PrintPart>(row.get_ref(2)?.as_str()?);
+            Ok(part.is_ok_and(|part| part.machine.differences(machine).is_empty()))
+        };
+        self.asked(|| {
+            let sql = "SELECT print, id, body FROM prints ORDER BY print DESC";
+            let mut statement = self.connection.prepare(sql)?;
+            let mut latest_first = statement.query([])?;
+            while let Some(row) = latest_first.next()? {
+                if fits(row)? {
+                    return id_of(row).map(Some);
+                }
+            }
+            Ok(None)
+        })
     }
 
     /// All prints, the latest first; what cannot be read is left out.

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use tiebreak_core::machine::{
-    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Winner,
+    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Spread, Winner,
 };
 
-/// Figures that lie closer than this, as a share, have no winner: the lab's own resolution, where
-/// nothing else was said.
-const TOO_CLOSE: f64 = 0.01;
+/// Of what was measured, the larger figure must be more than so many times the smaller one: probes
+/// move by 5% to 30% from run to run, also where a spread, which is that of one run, is narrow.
+const BETWEEN_RUNS: f64 = 4.0 / 3.0;
+
+/// A number with its spread, if that is known.
+type Ranged = (f64, Option<Spread>);
 
 /// A print with the name that it has in a comparison, and its price if one was given.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +29,8 @@ pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
     let prices = a.price.zip(b.price);
     let [of_a, of_b] = [a, b].map(|side| side.print.figures());
     let value = |figures: &[Figure], key: &str| {
-        figures.iter().find(|figure| figure.key == key).map(|figure| figure.value)
+        let found = figures.iter().find(|figure| figure.key == key);
+        found.map(|figure| (figure.value, figure.spread))
     };
     let compared = |figure: &Figure| {
         let values = [value(&of_a, &figure.key), value(&of_b, &figure.key)];
@@ -67,21 +71,35 @@ fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
     all
 }
 
-fn beside([a, b]: [Option<f64>; 2], better: Better) -> Beside {
+fn beside(sides: [Option<Ranged>; 2], better: Better) -> Beside {
+    let [a, b] = sides.map(|side| side.map(|(value, _)| value));
+    let [spread_a, spread_b] = sides.map(|side| side.and_then(|(_, spread)| spread));
     let ratio = a.zip(b).map(|(a, b)| b / a).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
     let winner = ratio.and_then(|ratio| match better {
         Better::Neither => None,
-        _ if (ratio - 1.0).abs() <= TOO_CLOSE => Some(Winner::TooClose),
+        _ if !is_clear(ratio, spread_a.zip(spread_b)) => Some(Winner::TooClose),
         Better::Higher => Some(if ratio > 1.0 { Winner::B } else { Winner::A }),
         Better::Lower => Some(if ratio < 1.0 { Winner::B } else { Winner::A }),
     });
     Beside { a, b, ratio, winner }
 }
 
-fn per_price(values: [Option<f64>; 2], prices: (f64, f64), better: Better) -> Option<Beside> {
-    let of = |value: Option<f64>, price: f64| match better {
-        Better::Lower => value.map(|value| value * price),
-        _ => value.map(|value| value / price),
+/// Whether a ratio is more than what these figures move by anyway.
+fn is_clear(ratio: f64, spreads: Option<(Spread, Spread)>) -> bool {
+    let times = ratio.max(1.0 / ratio);
+    match spreads {
+        Some((a, b)) if a.is_exact() && b.is_exact() => a != b,
+        Some((a, b)) if a.overlaps(b) => false,
+        _ => times > BETWEEN_RUNS,
+    }
+}
+
+fn per_price(values: [Option<Ranged>; 2], prices: (f64, f64), better: Better) -> Option<Beside> {
+    let of = |side: Option<Ranged>, price: f64| {
+        let times =
+            |value: f64| if better == Better::Lower { value * price } else { value / price };
+        let all = |one: Spread| Spread { low: times(one.low), high: times(one.high) };
+        side.map(|(value, spread)| (times(value), spread.map(all)))
     };
     let [a, b] = values;
     (better != Better::Neither).then(|| beside([of(a, prices.0), of(b, prices.1)], better))

@@ -1,6 +1,6 @@
 //! What the probe of bandwidth found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
@@ -114,6 +114,15 @@ pub struct BandwidthPoint {
     pub windows_kept: u64,
 }
 
+impl BandwidthPoint {
+    /// From the least round to the bandwidth itself, or to the best round if that is more; `None`
+    /// of fewer than two rounds.
+    fn spread(&self) -> Option<Spread> {
+        let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
+        Spread::of(ends).filter(|spread| self.rounds > 1 && !spread.is_exact())
+    }
+}
+
 /// The smallest number of threads whose median over rounds is at least 95% of the best such median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthKnee {
@@ -171,19 +180,21 @@ impl Bandwidth {
         for traffic in Traffic::ALL {
             let Some(curve) = self.curve(traffic, true) else { continue };
             let name = traffic.name();
-            let mut add = |key: &str, words: &str, value: f64| {
+            let mut add = |key: &str, words: &str, point: &BandwidthPoint| {
                 figures.push(Figure {
                     key: format!("bandwidth-{name}-{key}"),
                     words: format!("{name} bandwidth, {words}"),
-                    value,
+                    value: point.bytes_per_s,
                     unit: Unit::BytesPerSecond,
                     better: Better::Higher,
+                    spread: point.spread(),
                 });
             };
             if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
-                add("1-thread", "one thread", one.bytes_per_s);
+                add("1-thread", "one thread", one);
             }
-            let best = curve.points.iter().map(|point| point.bytes_per_s).max_by(f64::total_cmp);
+            let rate = |point: &&BandwidthPoint| point.bytes_per_s;
+            let best = curve.points.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)));
             if let Some(best) = best {
                 add("best", "best", best);
             }
@@ -195,6 +206,7 @@ impl Bandwidth {
                 value: f64::from(knee.threads),
                 unit: Unit::Count,
                 better: Better::Neither,
+                spread: None,
             });
         }
         figures.extend(self.latency_figures());
@@ -213,6 +225,7 @@ impl Bandwidth {
             value: one.latency_ns,
             unit: Unit::Nanoseconds,
             better: Better::Lower,
+            spread: None,
         };
         known.map(figure).collect()
     }
@@ -234,6 +247,20 @@ mod tests {
             windows,
             windows_kept,
         }
+    }
+
+    #[test]
+    fn rounds_are_a_spread() {
+        let check = |rounds, ends: [f64; 2], expected: Option<[f64; 2]>| {
+            let [low_bytes_per_s, high_bytes_per_s] = ends;
+            let one =
+                BandwidthPoint { rounds, low_bytes_per_s, high_bytes_per_s, ..point(1, 30e9) };
+            assert_eq!(one.spread(), expected.map(|[low, high]| Spread { low, high }));
+        };
+        check(3, [20e9, 29e9], Some([20e9, 30e9]));
+        check(3, [20e9, 31e9], Some([20e9, 31e9]));
+        check(1, [20e9, 20e9], None);
+        check(3, [30e9, 30e9], None);
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Cacheline {
             let (key, words) = (key.to_owned(), words.to_owned());
             bytes.map(|bytes| bytes as f64).map(|value| {
                 let (unit, better) = (Unit::Bytes, Better::Neither);
-                Figure { key, words, value, unit, better }
+                Figure { key, words, value, unit, better, spread: None }
             })
         };
         all.into_iter().filter_map(known).collect()

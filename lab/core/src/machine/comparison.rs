@@ -80,7 +80,7 @@ pub enum Winner {
     A,
     /// The second.
     B,
-    /// Neither: they lie within 1% of each other.
+    /// Neither: two prints cannot tell them apart, as these figures move from run to run.
     TooClose,
 }
 

@@ -1,6 +1,6 @@
 //! What the probe of cores found: how long a cache line takes from one CPU to another.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of cores found. Every latency is one way: half a round trip, in nanoseconds.
@@ -100,6 +100,15 @@ pub struct PairLatency {
     pub preemptions: u64,
 }
 
+impl PairLatency {
+    /// From the least round of the lowest mode to the greatest of the highest: a machine may show
+    /// any of them next time.
+    fn spread(&self) -> Option<Spread> {
+        let ends = self.modes.iter().flat_map(|mode| [mode.low_ns, mode.high_ns]);
+        Spread::of(ends).filter(|spread| !spread.is_exact())
+    }
+}
+
 /// A value around which rounds lie.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyMode {
@@ -173,12 +182,15 @@ impl Cores {
         let mut figures = Vec::new();
         for found in &self.kernels {
             let mut add = |end: &str, value: f64| {
+                let has_it = |pair: &&PairLatency| pair.latency_ns == value;
+                let pair = found.pairs.iter().find(has_it);
                 figures.push(Figure {
                     key: format!("cores-{}-{end}", found.kernel.name()),
                     words: format!("core to core, {}, {end} pair", found.kernel.words()),
                     value,
                     unit: Unit::Nanoseconds,
                     better: Better::Lower,
+                    spread: pair.and_then(PairLatency::spread),
                 });
             };
             add("nearest", found.nearest_ns);
@@ -215,6 +227,35 @@ mod tests {
         assert_eq!(figures[1].words, "core to core, two lines, farthest pair");
         assert_eq!(cores.headline().map(|found| found.kernel), Some(Kernel::TwoLines));
         assert!(Cores::default().figures().is_empty());
+    }
+
+    #[test]
+    fn a_pair_is_spread_over_all_its_modes() {
+        let mode = |latency_ns: f64| LatencyMode {
+            latency_ns,
+            low_ns: latency_ns - 2.0,
+            high_ns: latency_ns + 2.0,
+            share: 0.5,
+        };
+        let pair = |latency_ns, modes: &[f64]| PairLatency {
+            cpus: [0, 1],
+            latency_ns,
+            timed_by_ns: [None; 2],
+            modes: modes.iter().copied().map(mode).collect(),
+            strays: 0,
+            batches: 9,
+            invalid: 0,
+            preemptions: 0,
+        };
+        let found = KernelLatency {
+            kernel: Kernel::TwoLines,
+            nearest_ns: 20.0,
+            farthest_ns: 90.0,
+            pairs: vec![pair(20.0, &[20.0, 60.0]), pair(90.0, &[])],
+        };
+        let figures = Cores { kernels: vec![found], ..Cores::default() }.figures();
+        let spreads: Vec<_> = figures.iter().map(|figure| figure.spread).collect();
+        assert_eq!(spreads, [Some(Spread { low: 18.0, high: 62.0 }), None]);
     }
 
     #[test]

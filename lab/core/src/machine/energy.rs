@@ -1,6 +1,6 @@
 //! What the probe of energy found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What whole packages take, idle and under a known load. Other tenants of the machine are in it.
@@ -72,8 +72,14 @@ impl Energy {
             value,
             unit: Unit::Watts,
             better: Better::Lower,
+            spread: None,
         };
-        let idle = figure("energy-idle".into(), "power, idle".into(), self.idle_watts);
+        let before_and_after = [Some(self.idle_before_watts), self.idle_after_watts];
+        let spread = Spread::of(before_and_after.into_iter().flatten());
+        let idle = Figure {
+            spread: spread.filter(|spread| !spread.is_exact()),
+            ..figure("energy-idle".into(), "power, idle".into(), self.idle_watts)
+        };
         let loads = self.loads.iter().map(|load| {
             let (kind, (key, words)) = (load.kind(), load.place());
             figure(

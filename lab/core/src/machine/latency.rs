@@ -1,6 +1,6 @@
 //! Latency of a load, by the size of the data and by the size of pages.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of latency found.
@@ -112,11 +112,26 @@ impl Latency {
         self.curves.iter().find(|curve| curve.page_bytes == page_bytes)
     }
 
+    /// From the least first quartile to the greatest third one of the sizes of a level, of that
+    /// latency, of the curve by which caches are judged.
+    fn spread(&self, latency_ns: f64) -> Option<Spread> {
+        let curve = self.curve(self.judged_by_page_bytes?)?;
+        let level = curve.levels.iter().find(|level| level.latency_ns == latency_ns)?;
+        let within = level.from_bytes..=level.to_bytes;
+        let points = curve.points.iter().filter(|point| within.contains(&point.size_bytes));
+        let ends = points.flat_map(|point| [point.low_ns, point.high_ns]);
+        Spread::of(ends).filter(|spread| !spread.is_exact())
+    }
+
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         let mut add = |key: String, words: String, value: Option<f64>, unit, better| {
-            figures.extend(value.map(|value| Figure { key, words, value, unit, better }));
+            let spread = match unit {
+                Unit::Nanoseconds => value.and_then(|value| self.spread(value)),
+                _ => None,
+            };
+            figures.extend(value.map(|value| Figure { key, words, value, unit, better, spread }));
         };
         for CacheSize { level, effective_bytes, latency_ns, .. } in &self.caches {
             let words = format!("load latency, level {level}");
@@ -136,6 +151,29 @@ impl Latency {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_level_is_spread_over_its_sizes() {
+        let point = |size_bytes, latency_ns: f64| LatencyPoint {
+            size_bytes,
+            latency_ns,
+            low_ns: latency_ns - 0.5,
+            high_ns: latency_ns + 1.0,
+        };
+        let curve = LatencyCurve {
+            page_bytes: 4096,
+            points: vec![point(4, 1.0), point(8, 90.0), point(16, 94.0)],
+            levels: vec![LatencyLevel { from_bytes: 8, to_bytes: 16, latency_ns: 92.0 }],
+            ..LatencyCurve::default()
+        };
+        let judged_by_page_bytes = Some(4096);
+        let memory_ns = Some(92.0);
+        let found =
+            Latency { curves: vec![curve], judged_by_page_bytes, memory_ns, ..Latency::default() };
+        let spread = |latency: &Latency| latency.figures()[0].spread;
+        assert_eq!(spread(&found), Some(Spread { low: 89.5, high: 95.0 }));
+        assert_eq!(spread(&Latency { memory_ns: Some(50.0), ..found }), None);
+    }
 
     #[test]
     fn what_is_not_known_is_no_figure() {

@@ -1,6 +1,6 @@
 //! What the probe of noise found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of noise found.
@@ -231,6 +231,7 @@ impl Noise {
             value,
             unit,
             better,
+            spread: None,
         };
         let mut figures = vec![figure(
             "noise-lost".to_owned(),
@@ -239,6 +240,8 @@ impl Noise {
             Unit::Share,
             Better::Lower,
         )];
+        let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
+        figures[0].spread = of_each.filter(|spread| !spread.is_exact());
         for floor in &self.floors {
             for smallest in &floor.smallest {
                 let Some(fraction) = smallest.fraction else { continue };
@@ -250,8 +253,12 @@ impl Noise {
         }
         if let Some(frequency) = &self.frequency {
             let words = "frequency of a core".to_owned();
-            let value = frequency.median_hertz;
-            figures.push(figure("frequency".to_owned(), words, value, Unit::Hertz, Better::Higher));
+            let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;
+            let spread = Spread::of([low_hertz, median_hertz, most_hertz]);
+            figures.push(Figure {
+                spread: spread.filter(|spread| !spread.is_exact()),
+                ..figure("frequency".into(), words, median_hertz, Unit::Hertz, Better::Higher)
+            });
         }
         figures
     }
@@ -269,6 +276,10 @@ mod tests {
         let mut noise = Noise::default();
         assert_eq!(keys(&noise), ["noise-lost"]);
         let smallest = |seconds, fraction| SmallestSlowdown { seconds, rounds: 9, fraction };
+        assert_eq!(noise.figures()[0].spread, None);
+        let cpu = |lost_share| CpuNoise { lost_share, ..CpuNoise::default() };
+        noise.cpus = [0.2, 0.1, 0.4].map(cpu).to_vec();
+        assert_eq!(noise.figures()[0].spread, Some(Spread { low: 0.1, high: 0.4 }));
         noise.floors.push(Floor {
             of: "programs".to_owned(),
             smallest: vec![smallest(1.0, None), smallest(10.0, Some(0.02))],

@@ -145,6 +145,8 @@ impl Timers {
             value,
             unit,
             better,
+            // Of the cost of a clock only the low side is known.
+            spread: None,
         };
         let ns = Unit::Nanoseconds;
         let mut figures = Vec::new();

@@ -1,6 +1,6 @@
 //! What the probe of topology found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use super::probed::Probed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -110,7 +110,9 @@ impl Topology {
 
 fn figure(key: &str, words: &str, value: Option<f64>, unit: Unit) -> Option<Figure> {
     let key = format!("topology-{key}");
-    Some(Figure { key, words: words.to_owned(), value: value?, unit, better: Better::Higher })
+    let (words, value, better) = (words.to_owned(), value?, Better::Higher);
+    // What the machine says of itself is a fact.
+    Some(Figure { key, words, value, unit, better, spread: Some(Spread::exact(value)) })
 }
 
 fn neither(figure: Figure) -> Figure {

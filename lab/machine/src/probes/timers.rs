@@ -5,7 +5,7 @@ mod cost;
 mod drift;
 mod handoff;
 mod kernel;
-mod ticks;
+pub(super) mod ticks;
 
 use super::Budget;
 use crate::meters::Unavailable;

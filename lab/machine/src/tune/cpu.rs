@@ -24,14 +24,16 @@ pub(super) fn governor(tree: &Tree) -> Setting {
     match governors.as_slice() {
         [] => absent(Knob::Governor),
         [only] if only == "performance" => setting(Knob::Governor, Standing::Fine, now),
-        [first, ..] => {
+        all => {
             let available = of_each(tree, "cpufreq/scaling_available_governors").join(" ");
             let noisy = setting(Knob::Governor, Standing::Noisy, now);
             if !available.is_empty() && !available.split(' ').any(|name| name == "performance") {
                 return noisy;
             }
             let file = format!("{FOLDER}/cpu0/cpufreq/scaling_governor");
-            by_file(noisy, tree, &file, "performance", first)
+            // Of several governors, one command for all CPUs puts none back.
+            let old = if let [only] = all { Some(only.as_str()) } else { None };
+            by_file(noisy, tree, &file, "performance", old)
         }
     }
 }
@@ -46,7 +48,7 @@ pub(super) fn turbo(tree: &Tree) -> Setting {
             return setting(Knob::Turbo, Standing::Fine, "off");
         }
         let noisy = setting(Knob::Turbo, Standing::Could, "on");
-        return by_file(noisy, tree, &file, off, &on.to_string());
+        return by_file(noisy, tree, &file, off, Some(&on.to_string()));
     }
     absent(Knob::Turbo)
 }
@@ -62,7 +64,7 @@ pub(super) fn frequency_limit(tree: &Tree) -> Setting {
     let now = format!("{} of {} MHz", limit / 1000, most / 1000);
     let file = format!("{FOLDER}/cpu0/cpufreq/scaling_max_freq");
     let could = setting(Knob::FrequencyLimit, Standing::Could, now);
-    by_file(could, tree, &file, &most.to_string(), &limit.to_string())
+    by_file(could, tree, &file, &most.to_string(), Some(&limit.to_string()))
 }
 
 pub(super) fn threads(tree: &Tree) -> Setting {
@@ -70,7 +72,7 @@ pub(super) fn threads(tree: &Tree) -> Setting {
     match (tree.number(&format!("{FOLDER}/smt/active")), tree.text(&file).as_deref()) {
         (Some(1), Some("on")) => {
             let could = setting(Knob::Smt, Standing::Could, "several share one");
-            by_file(could, tree, &file, "off", "on")
+            by_file(could, tree, &file, "off", Some("on"))
         }
         (Some(1), _) => setting(Knob::Smt, Standing::Could, "several share one"),
         (Some(_), _) => setting(Knob::Smt, Standing::Fine, "one each"),

@@ -11,7 +11,7 @@ pub(super) fn huge_pages(tree: &Tree) -> Setting {
         None => absent(Knob::HugePages),
         Some("always") => {
             let could = setting(Knob::HugePages, Standing::Could, "always");
-            by_file(could, tree, file, "madvise", "always")
+            by_file(could, tree, file, "madvise", Some("always"))
         }
         Some(other) => setting(Knob::HugePages, Standing::Fine, other),
     }

@@ -28,10 +28,10 @@ pub(super) fn cpu_quota(tree: &Tree, cpus_allowed: usize) -> Setting {
     let version_2 = format!("{group}/cpu.max");
     if tree.text(&version_2).is_some() {
         let old = format!("'{} {}'", limit.quota_us, limit.period_us);
-        return by_file(noisy, tree, &version_2, "max", &old);
+        return by_file(noisy, tree, &version_2, "max", Some(&old));
     }
     let version_1 = format!("{group}/cpu.cfs_quota_us");
-    by_file(noisy, tree, &version_1, "-1", &limit.quota_us.to_string())
+    by_file(noisy, tree, &version_1, "-1", Some(&limit.quota_us.to_string()))
 }
 
 pub(super) fn pressure(tree: &Tree) -> Setting {

@@ -40,7 +40,24 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
         text = wrapped(text, look);
         text += &priced(comparison, &names, look);
     }
-    text + "\n" + &differences(comparison, look)
+    text += "\n";
+    text += &differences(comparison, look);
+    if !comparison.figures.is_empty() {
+        text += "\n";
+        text += &footer(look);
+    }
+    text
+}
+
+/// What a winner here is worth.
+fn footer(look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let words = "These figures promise no error: two prints are not a race. A machine is named as \
+                 the better one where what was measured differs by more than a third and does not \
+                 overlap, and where a count or a size that it tells differs. For a verdict: \
+                 tiebreak compare, or a study.";
+    page.paragraph("", &[span(Tone::Dim, words)]);
+    page.finish()
 }
 
 /// Long lines of prose made to fit; tables fit already.

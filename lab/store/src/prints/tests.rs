@@ -49,7 +49,7 @@ fn a_name_that_means_no_print_is_answered_with_a_remedy() {
     assert!(matches!(error, StoreError::NoPrints { .. }), "{error}");
     let ids: Vec<PrintId> =
         (0..9).map(|taken| store.keep_print(&made_up("one", taken)).unwrap()).collect();
-    let typed = ids[3].as_str().replace('m', "x");
+    let typed = format!("x{}", &ids[3].as_str()[1..]);
     let text = store.find_print(&typed).unwrap_err().to_string();
     assert!(text.contains(ids[3].as_str()) && text.contains("show --list"), "{text}");
     let error = store.find_print("m").unwrap_err();

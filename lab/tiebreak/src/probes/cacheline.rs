@@ -52,10 +52,10 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     .into_iter()
     .flatten()
     .collect();
-    // The strided copy is shown, but is ambiguous on machines that fetch ahead: no answer rests on
-    // it.
+    // The others are shown, but see what a machine fetches ahead, too: no answer rests on them.
+    let can_answer = [LineMethod::FlushedTogether, LineMethod::Sharing];
     let answer =
-        said.iter().find(|said| said.method != LineMethod::Strided && said.line_bytes.is_some());
+        said.iter().find(|said| can_answer.contains(&said.method) && said.line_bytes.is_some());
     if answer.is_none() {
         let why = "neither a flush nor false sharing could tell how long a line is";
         reasons.push(why.to_owned());

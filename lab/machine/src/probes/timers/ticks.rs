@@ -1,7 +1,7 @@
 //! The processor's own counter of ticks: TSC on x86-64, CNTVCT on AArch64.
 
 /// Whether the counter can be read by a program.
-pub(super) fn is_there() -> bool {
+pub(in crate::probes) fn is_there() -> bool {
     imp::is_there()
 }
 

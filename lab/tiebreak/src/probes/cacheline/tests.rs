@@ -67,7 +67,7 @@ fn methods_say_what_they_see() {
         ]
         .map(of);
         assert_eq!((all, found.answered_by), (said, by));
-        let answer = all[..3].iter().copied().flatten().next();
+        let answer = all[0].or(all[2]);
         assert_eq!(found.line_bytes, answer);
         assert_eq!(reasons.len(), usize::from(by.is_none()));
         found
@@ -93,6 +93,14 @@ fn methods_say_what_they_see() {
     check(twins, [None, None, None, line], None);
     let arm = cacheline::Reading { flush: none(), ..reading() };
     check(arm, [None, None, line, line], Some(LineMethod::Sharing));
+    // Without a flush that tells, what was loaded together shows how far the prefetcher reaches.
+    let mute = |sharing| {
+        let silent = cacheline::Flush { flushed: Vec::new(), ..flush(64, 256) };
+        cacheline::Reading { flush: Ok(silent), sharing, ..reading() }
+    };
+    let shared = Some(LineMethod::Sharing);
+    check(mute(Ok(sharing(128, 5.0))), [None, line, long, line], shared);
+    check(mute(Err("one CPU".to_owned())), [None, line, None, line], None);
     let short = cacheline::Reading { strided: Ok(Vec::new()), ..reading() };
     let found = check(short, [line, line, line, None], flushed);
     assert_eq!(found.missing[0].why, "the time was too short");

@@ -4,6 +4,7 @@ use super::{Point, Seen};
 use crate::probes::Budget;
 use crate::probes::batches::quantile;
 use crate::probes::mapped::{Mapped, Pages, SMALL_PAGE};
+use crate::probes::timers::ticks;
 use std::arch::x86_64::{_mm_clflush, _mm_lfence, _mm_mfence, _rdtsc};
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,12 @@ const CLEARLY: u64 = 2;
 /// What was seen, for so long.
 ///
 /// # Errors
-/// Why nothing was: there is no memory, or a miss cannot be told from a hit.
+/// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
+/// a hit.
 pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
+    if !ticks::is_there() {
+        return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
+    }
     let begin = Instant::now();
     let mapped = Mapped::new(BYTES, Pages::Small).map_err(|error| error.to_string())?;
     for page in (0..BYTES).step_by(SMALL_PAGE) {
@@ -63,7 +68,8 @@ fn next(state: &mut u64) -> u32 {
 
 /// Loads one byte, with nothing before or after it in flight.
 fn load_ticks(at: *const u8) -> u64 {
-    // SAFETY: `at` lies in a mapping that nobody else has; every x86-64 has these instructions.
+    // SAFETY: `at` lies in a mapping that nobody else has; every x86-64 has these
+    // instructions, and `measure` asked whether the counter may be read.
     unsafe {
         _mm_lfence();
         let begin = _rdtsc();
@@ -133,6 +139,31 @@ fn threshold(mapped: &Mapped) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_may_not_read_the_counter_is_told_so() {
+        const PR_SET_TSC: libc::c_int = 26;
+        let set = |mode: libc::c_int| {
+            // SAFETY: it concerns this thread alone, which reads no clock until it is put back.
+            unsafe { libc::prctl(PR_SET_TSC, mode) }
+        };
+        let told = std::thread::spawn(move || {
+            let flag = std::sync::atomic::AtomicBool::new(false);
+            let mut quiet = |_| ();
+            let length = Duration::from_millis(1);
+            let mut budget = Budget::new(length, &flag, &mut quiet);
+            if set(2) != 0 {
+                return None;
+            }
+            let seen = measure(length, &mut budget);
+            set(1);
+            Some(seen)
+        });
+        // Not every kernel can forbid it.
+        let Some(seen) = told.join().unwrap() else { return };
+        let why = seen.unwrap_err();
+        assert!(why.contains("TSC"), "{why}");
+    }
 
     #[test]
     fn offsets_stay_on_their_page() {
