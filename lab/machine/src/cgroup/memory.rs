@@ -14,8 +14,10 @@ pub(crate) fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
 
 /// The memory that this process can still have, in bytes: the least of what the kernel calls
 /// available and, for its control group and each one around it, of the limit less what is used. The
-/// used bytes hold files that the kernel keeps in memory, so that this is rather too little than too
-/// much. `None` if nothing of it is known. Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
+/// used bytes hold files that the kernel keeps in memory, so that this is rather too little than
+/// too much. `None` if nothing of it is known.
+///
+/// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
 /// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
 pub(crate) fn memory_free_bytes(tree: &Tree) -> Option<u64> {
     let free = |group: &str, files: &Files| {

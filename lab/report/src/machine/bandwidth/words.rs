@@ -7,8 +7,8 @@ use tiebreak_core::machine::{Bandwidth, BandwidthPoint, LoadedLatency, Traffic};
 /// `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2), 95% of the best median with
 /// 3`.
 ///
-/// The rates are those of undisturbed windows; the range, and where more threads stop paying, are of
-/// medians of rounds, which may all lie below, and are called so.
+/// The rates are those of undisturbed windows; the range, and where more threads stop paying, are
+/// of medians of rounds, which may all lie below, and are called so.
 pub(super) fn reads(found: &Bandwidth) -> Option<String> {
     let curve = found.curve(Traffic::Read, true)?;
     let one = curve.points.iter().find(|point| point.threads == 1);
