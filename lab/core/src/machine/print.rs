@@ -125,6 +125,11 @@ impl MachinePrint {
         }
     }
 
+    /// How many probes found what they should.
+    pub fn measured(&self) -> usize {
+        Probe::ALL.iter().filter(|probe| self.state(**probe) == Some("measured")).count()
+    }
+
     /// The numbers by which two machines can be compared, probe by probe.
     pub fn figures(&self) -> Vec<Figure> {
         let of = [

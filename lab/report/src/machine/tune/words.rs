@@ -83,8 +83,8 @@ pub(super) fn why(knob: Knob) -> &'static str {
              but its time says so."
         }
         Knob::RunnableTasks => {
-            "As many other tasks want to run as there are CPUs, or more. Wait until they are done, or \
-             measure on CPUs that they do not use (--cpus)."
+            "As many other tasks want to run as there are CPUs, or more. Wait until they are \
+             done, or measure on CPUs that they do not use (--cpus)."
         }
         Knob::Steal => {
             "The hypervisor gave CPU time of this virtual machine to others. Nothing inside of it \
