@@ -22,8 +22,8 @@ pub struct Knee {
 ///
 /// The knee is `min { n : m(n) >= share * max m }`, with `m(n)` the median over the rounds that
 /// have a value of `n`. Each round that knows all sizes has a knee of its own, and their range says
-/// how sure the knee is. Without such a round the range is the knee itself and nobody agrees. `None`
-/// if there is no value. Cost: sorting.
+/// how sure the knee is. Without such a round the range is the knee itself and no round agrees.
+/// `None` if there is no value. Cost: sorting.
 pub fn knee(curve: &[(u64, Vec<Option<f64>>)], share: f64) -> Option<Knee> {
     let middle = |(size, rounds): &(u64, Vec<Option<f64>>)| {
         let mut known: Vec<f64> = rounds.iter().copied().flatten().collect();
