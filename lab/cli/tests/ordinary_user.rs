@@ -36,7 +36,17 @@ fn start(place: &Place, program: &Path, words: &[&str], rights: Rights) -> Optio
     command.args(words).current_dir(place.folder()).env("TIEBREAK_STORE", place.path("j.db"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     restrict(&mut command, rights);
-    match command.spawn() {
+    let mut spawned = command.spawn();
+    // Another test may be between fork and exec, and hold the copy of the program open meanwhile.
+    for _ in 0..100 {
+        match &spawned {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {}
+            _ => break,
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        spawned = command.spawn();
+    }
+    match spawned {
         Ok(child) => Some(child),
         Err(error) if error.kind() == ErrorKind::InvalidInput => {
             println!("skipped: this kernel has no filters of system calls ({error})");
