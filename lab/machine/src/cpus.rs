@@ -6,6 +6,8 @@ pub use apart::apart;
 
 use std::io;
 
+pub use tiebreak_core::cpus::format_list;
+
 /// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
 
@@ -29,19 +31,6 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     cpus.sort_unstable();
     cpus.dedup();
     Some(cpus)
-}
-
-/// Writes a sorted list of CPUs as the kernel does: `0-3,7`.
-pub fn format_list(cpus: &[usize]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = cpus;
-    while let Some(&first) = rest.first() {
-        let run = rest.iter().enumerate().take_while(|(i, cpu)| **cpu == first + i).count();
-        let last = rest[run - 1];
-        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
-        rest = &rest[run..];
-    }
-    parts.join(",")
 }
 
 /// The CPUs that the calling thread may run on, sorted; empty if the kernel does not say.

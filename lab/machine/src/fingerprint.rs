@@ -10,6 +10,8 @@ use tiebreak_core::fingerprint::{Fact, Fingerprint};
 #[cfg(test)]
 mod tests;
 
+const MEMORY: &str = "/proc/meminfo";
+
 /// Reads what this machine is.
 ///
 /// Keys end in their unit; what the machine does not tell is absent. Keys under `now_` are its
@@ -146,7 +148,7 @@ impl Facts {
     }
 
     fn system(&mut self, tree: &Tree) {
-        self.number("memory_bytes", memory_bytes(tree, "MemTotal"));
+        self.number("memory_bytes", tree.kib_bytes(MEMORY, "MemTotal"));
         let release = tree.text("/etc/os-release").unwrap_or_default();
         let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
         self.text("os", name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
@@ -164,7 +166,7 @@ impl Facts {
         // We are one of those that run while we read this.
         let runnable = runnable.and_then(|(count, _)| count.parse::<u64>().ok());
         self.number("now_tasks_runnable", runnable.map(|count| count.saturating_sub(1)));
-        self.number("now_memory_available_bytes", memory_bytes(tree, "MemAvailable"));
+        self.number("now_memory_available_bytes", tree.kib_bytes(MEMORY, "MemAvailable"));
         let pressure = tree.text("/proc/pressure/cpu").unwrap_or_default();
         let pressure = pressure.split(' ').find_map(|field| field.strip_prefix("avg10="));
         self.text("now_cpu_pressure_percent", pressure.map(str::to_owned));
@@ -222,21 +224,16 @@ pub(crate) fn cache_bytes(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
         b'M' => (&text[..text.len() - 1], 1 << 20),
+        b'G' => (&text[..text.len() - 1], 1 << 30),
         _ => (text, 1),
     };
-    digits.parse::<u64>().ok()?.checked_mul(scale)
+    digits.parse::<u64>().ok()?.checked_mul(scale).filter(|bytes| *bytes > 0)
 }
 
 /// The word in brackets of `always [madvise] never`.
 pub(crate) fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
-}
-
-pub(crate) fn memory_bytes(tree: &Tree, key: &str) -> Option<u64> {
-    let text = tree.text("/proc/meminfo")?;
-    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// The text of a field that C fills with characters up to a zero.

@@ -30,6 +30,17 @@ impl Tree {
         self.text(path)?.parse().ok()
     }
 
+    /// The bytes that a line such as `MemTotal:  16283484 kB` or `Node 0 MemTotal: 9 kB` tells.
+    pub(crate) fn kib_bytes(&self, path: &str, key: &str) -> Option<u64> {
+        let key = format!("{key}:");
+        let text = self.text(path)?;
+        let value = text.lines().find_map(|line| {
+            let (before, value) = line.split_once(&key)?;
+            (before.is_empty() || before.ends_with(' ')).then_some(value)
+        })?;
+        value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    }
+
     /// The names in a folder, sorted; none if there is no such folder.
     pub(crate) fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else {
@@ -39,6 +50,18 @@ impl Tree {
         let mut names: Vec<_> = names.collect();
         names.sort();
         names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_line_tells_bytes() {
+        let text = "HighMemTotal: 1 kB\nMemTotal:    2 kB\nNode 0 MemFree: 3 kB\nBad: 4 MB\n";
+        let (_folder, tree) = super::made_up::tree(&[("info", text)]);
+        let told = ["MemTotal", "MemFree", "Bad", "None"].map(|key| tree.kib_bytes("info", key));
+        assert_eq!(told, [Some(2048), Some(3072), None, None]);
+        assert_eq!(tree.kib_bytes("absent", "MemTotal"), None);
     }
 }
 

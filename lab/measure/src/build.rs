@@ -75,7 +75,7 @@ impl Builder {
         } else {
             let library = Library { study, recipe, toolchain: &toolchain, interrupted };
             let made = library.make(&self.cache, Table::Contestant)?;
-            (made.form, made.standard, Some(made.library))
+            (made.form, made.standard, Some(made.object))
         };
         let contract = study.contracts.iter().find(|contract| contract.name == entrant.contract);
         let built = Built {
@@ -116,7 +116,7 @@ impl Builder {
             return Err(BuildError::NoLibrary { language: recipe.language.name() });
         }
         let library = Library { study, recipe, toolchain: &toolchain, interrupted };
-        Ok(Some(library.make(&self.cache, Table::Oracle)?.library))
+        Ok(Some(library.make(&self.cache, Table::Oracle)?.object))
     }
 }
 

@@ -22,7 +22,7 @@ const TIMEOUT_NS: u64 = 1_800_000_000_000;
 /// started it.
 #[derive(Debug)]
 pub struct Oracle {
-    library: PathBuf,
+    object: PathBuf,
     program: WorkerProgram,
     folder: PathBuf,
     /// `None` after a failure: the next question starts it anew.
@@ -59,7 +59,7 @@ impl Oracle {
     /// The library is no oracle, or no process could be had.
     pub fn start(library: &Path, program: &WorkerProgram) -> Result<Oracle, OracleError> {
         let mut oracle = Oracle {
-            library: absolute(library),
+            object: absolute(library),
             program: program.clone(),
             folder: PathBuf::new(),
             process: None,
@@ -241,8 +241,8 @@ impl Oracle {
         let mut process = Process::start(&self.program, 0).map_err(OracleError::Worker)?;
         let interrupted = self.interrupted;
         let patience = Patience { interrupted, timeout_ns: TIMEOUT_NS, area: None };
-        let refused = |why| OracleError::Refused { library: self.library.clone(), why };
-        match process.ask(&Request::Oracle(self.library.clone()), &[], &patience) {
+        let refused = |why| OracleError::Refused { library: self.object.clone(), why };
+        match process.ask(&Request::Oracle(self.object.clone()), &[], &patience) {
             Ok(Reply::Done) => Ok(process),
             Ok(Reply::Refused(_, refusal)) => Err(refused(refusal.sentence())),
             Ok(other) => Err(unexpected("its library".to_owned(), other)),

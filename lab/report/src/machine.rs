@@ -10,8 +10,9 @@ mod head;
 mod hertz;
 mod latency;
 mod list;
+mod nanoseconds;
 pub mod noise;
-mod sizes;
+
 mod timers;
 pub(crate) mod topology;
 mod tune;

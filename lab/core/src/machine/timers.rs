@@ -59,7 +59,7 @@ pub struct Steps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Vdso {
     /// By the C library, which asks the kernel's page of code if there is one.
-    pub library_ns: f64,
+    pub vdso_ns: f64,
     /// By a system call.
     pub system_call_ns: f64,
     /// System call over library.

@@ -24,14 +24,7 @@ pub(crate) fn memory_free_bytes(tree: &Tree) -> Option<u64> {
         let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
         Some(limit(tree, group, files)?.saturating_sub(used))
     };
-    available_bytes(tree).into_iter().chain(least(tree, free)).min()
-}
-
-/// What the kernel says that programs can have.
-fn available_bytes(tree: &Tree) -> Option<u64> {
-    let text = tree.text("/proc/meminfo")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(least(tree, free)).min()
 }
 
 /// How a version of control groups calls its files.

@@ -20,7 +20,7 @@ mod windows;
 use super::Budget;
 use super::batches::quantile;
 use crate::clock::monotonic_ns;
-use crate::cpus::pin_this_thread;
+use crate::cpus::{apart, pin_this_thread};
 use crate::meters::Unavailable;
 use crate::tree::Tree;
 use kernels::Vectors;
@@ -107,7 +107,12 @@ impl Bandwidth {
     /// There is no CPU, or no memory can be mapped.
     pub fn new(cpus: &[usize]) -> Result<Bandwidth, Unavailable> {
         let tree = Tree::at(Path::new("/"));
-        let cpus = room::spread(&tree, cpus);
+        // A CPU of each core before the second ones: two threads on a core share what it can do.
+        let mut given = cpus.to_vec();
+        given.sort_unstable();
+        given.dedup();
+        let others = given.first().map(|first| apart(*first, &given)).unwrap_or_default();
+        let cpus: Vec<usize> = given.into_iter().take(1).chain(others).collect();
         let lacks = |way: &str, error: String| Unavailable {
             what: "bandwidth",
             tried: vec![(way.to_owned(), error)],

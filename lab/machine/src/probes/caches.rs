@@ -1,8 +1,10 @@
 //! What the machine says of its data caches and of its memory.
 
+use super::topology;
 use crate::cgroup;
 use crate::tree::Tree;
 use std::path::Path;
+use tiebreak_core::machine::{Cache, CacheKind};
 
 /// A data cache, as the kernel lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,35 +28,15 @@ pub(crate) fn memory_share_bytes() -> u64 {
     memory_share_below(&Tree::at(Path::new("/")))
 }
 
-fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
-    let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
-    let one = |index: &String| {
-        let get = |file: &str| tree.text(&format!("{folder}/{index}/{file}"));
-        let is_data = matches!(get("type")?.as_str(), "Data" | "Unified");
-        Some(AdvertisedCache {
-            level: get("level")?.parse().ok().filter(|_| is_data)?,
-            size_bytes: size_bytes(&get("size")?)?,
-            line_bytes: get("coherency_line_size").and_then(|text| text.parse().ok()),
-        })
+/// The same below another root.
+pub(super) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
+    let advertised = |cache: Cache| {
+        let (CacheKind::Data | CacheKind::Unified) = cache.kind else { return None };
+        let Cache { level, line_bytes, .. } = cache;
+        Some(AdvertisedCache { level: level.into(), size_bytes: cache.size_bytes?, line_bytes })
     };
-    let names = tree.names(&folder);
-    let mut caches: Vec<_> =
-        names.iter().filter(|name| name.starts_with("index")).filter_map(one).collect();
-    caches.sort_by_key(|cache| cache.level);
-    caches
-}
-
-/// `48K`, `32768K`, `4M`.
-fn size_bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match &text[digits.len()..] {
-        "" => 1,
-        "K" => 1 << 10,
-        "M" => 1 << 20,
-        "G" => 1 << 30,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
+    // Level by level, as they are read.
+    topology::caches::read(tree, &[cpu]).into_iter().filter_map(advertised).collect()
 }
 
 fn memory_share_below(tree: &Tree) -> u64 {

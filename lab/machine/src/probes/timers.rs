@@ -254,15 +254,15 @@ fn one(
 
 /// The monotonic clock by a system call, against what the library's call was found to cost.
 fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
-    let library_ns = clocks.iter().find(|clock| clock.name == "MONOTONIC")?.cost_ns;
+    let vdso_ns = clocks.iter().find(|clock| clock.name == "MONOTONIC")?.cost_ns;
     // A clock of coarse steps tells no cost, and so no ratio.
-    if library_ns <= 0.0 {
+    if vdso_ns <= 0.0 {
         return None;
     }
     let read = || kernel::ALL[0].now_by_system_call_ns();
     let (system_call_ns, _) = cost::cost_ns(read, at_most)?;
-    let ratio = system_call_ns / library_ns;
-    Some(Vdso { library_ns, system_call_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
+    let ratio = system_call_ns / vdso_ns;
+    Some(Vdso { vdso_ns, system_call_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
 }
 
 /// All pairs of CPUs, those first whose places in the list are near each other.

@@ -6,7 +6,7 @@
 //! it says need not be true: a hypervisor may hide that two CPUs are threads of one core. So pairs
 //! also run the same work alone and together ([`sharing`]).
 
-mod caches;
+pub(super) mod caches;
 mod choice;
 mod nodes;
 mod parts;

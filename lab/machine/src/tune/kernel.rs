@@ -1,7 +1,7 @@
 //! Settings of the kernel, and a daemon.
 
 use super::{absent, by_command, by_file, by_sysctl, setting};
-use crate::fingerprint::{chosen, memory_bytes};
+use crate::fingerprint::chosen;
 use crate::tree::Tree;
 use tiebreak_core::machine::{Knob, Needs, Setting, Standing};
 
@@ -29,8 +29,10 @@ pub(super) fn address_randomization(tree: &Tree) -> Setting {
 }
 
 pub(super) fn swap(tree: &Tree) -> Setting {
-    let Some(total) = memory_bytes(tree, "SwapTotal") else { return absent(Knob::Swap) };
-    let used = total.saturating_sub(memory_bytes(tree, "SwapFree").unwrap_or(total));
+    let Some(total) = tree.kib_bytes("/proc/meminfo", "SwapTotal") else {
+        return absent(Knob::Swap);
+    };
+    let used = total.saturating_sub(tree.kib_bytes("/proc/meminfo", "SwapFree").unwrap_or(total));
     match (total, used) {
         (0, _) => setting(Knob::Swap, Standing::Fine, "none"),
         (_, 0) => setting(Knob::Swap, Standing::Fine, "unused"),

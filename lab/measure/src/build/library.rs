@@ -51,7 +51,7 @@ pub(super) struct Library<'a> {
 pub(super) struct Made {
     pub(super) form: BuiltForm,
     /// The library with nothing drawn.
-    pub(super) library: PathBuf,
+    pub(super) object: PathBuf,
     pub(super) standard: Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl Library<'_> {
             link_logged(&form(folder, false), 0, &library, self.interrupted)
         })?;
         let form = form(&place, self.is_gold());
-        Ok(Made { form, library: place.join(LIBRARY), standard })
+        Ok(Made { form, object: place.join(LIBRARY), standard })
     }
 
     /// Whether placements are linked by gold.

@@ -26,7 +26,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     let area: &'static Area = Box::leak(Box::new(Area::map(&area, 0)?));
     let header = area.header();
     header.enter(0);
-    let contestant = match Contestant::load(&check.library) {
+    let contestant = match Contestant::load(&check.object) {
         Ok(contestant) => contestant,
         Err(refusal) => return Ok(Reply::Refused(0, refusal)),
     };

@@ -61,7 +61,7 @@ pub(crate) struct Load {
 /// A contestant of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
-    pub(crate) library: PathBuf,
+    pub(crate) object: PathBuf,
     /// Bytes in the heap before it is prepared.
     pub(crate) padding: u32,
     /// On how many threads it runs at once; only the first is timed.
@@ -106,7 +106,7 @@ pub(crate) struct Rounds {
 /// A checking pass.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
-    pub(crate) library: PathBuf,
+    pub(crate) object: PathBuf,
     pub(crate) input: Sizes,
     pub(crate) side: Side,
 }
@@ -136,7 +136,7 @@ impl Request {
                 .flag(rounds.counts),
             Request::Check(check) => check
                 .input
-                .put(Put::kind(3).bytes(check.library.as_os_str().as_bytes()))
+                .put(Put::kind(3).bytes(check.object.as_os_str().as_bytes()))
                 .number(check.side as u64),
             Request::Together(pass) => pass.put(Put::kind(7)),
             Request::Oracle(library) => Put::kind(4).bytes(library.as_os_str().as_bytes()),
@@ -162,7 +162,7 @@ impl Request {
                 counts: take.flag()?,
             }),
             3 => Request::Check(Check {
-                library: path(&mut take)?,
+                object: path(&mut take)?,
                 input: Sizes::take(&mut take)?,
                 side: match take.number()? {
                     0 => Side::Front,
@@ -221,13 +221,13 @@ impl Load {
 
 impl Member {
     fn put(&self, put: Put) -> Put {
-        let put = put.bytes(self.library.as_os_str().as_bytes());
+        let put = put.bytes(self.object.as_os_str().as_bytes());
         put.number(u64::from(self.padding)).number(u64::from(self.threads))
     }
 
     fn take(take: &mut Take<'_>) -> Option<Member> {
-        let (library, padding) = (path(take)?, take.number32()?);
-        Some(Member { library, padding, threads: take.number32()? })
+        let (object, padding) = (path(take)?, take.number32()?);
+        Some(Member { object, padding, threads: take.number32()? })
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn together(
         cpus::pin_this_thread(&[cpu as usize])?;
     }
     header.enter(0);
-    let contestant = match Contestant::load(&pass.member.library) {
+    let contestant = match Contestant::load(&pass.member.object) {
         Ok(contestant) => contestant,
         Err(refusal) => return Ok(Reply::Refused(0, refusal)),
     };

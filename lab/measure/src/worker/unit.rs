@@ -60,7 +60,7 @@ impl Unit {
         let mut libraries = Vec::new();
         for (position, member) in (0..).zip(&load.contestants) {
             area.header().enter(position);
-            match Contestant::load(&member.library) {
+            match Contestant::load(&member.object) {
                 Ok(contestant) => libraries.push(contestant),
                 Err(refusal) => return Ok(Loaded::Refused(position, refusal)),
             }

@@ -170,7 +170,7 @@ fn single_pass(
     let failed = |error: std::io::Error| no_worker(&error);
     let Input { file, bytes, items, output_bytes } = case.input;
     let input = Sizes { bytes: *bytes, items: *items, output_bytes: *output_bytes };
-    let request = Request::Check(Check { library: library.to_owned(), input, side });
+    let request = Request::Check(Check { object: library.to_owned(), input, side });
     let (area, shared) = Area::create(0).map_err(failed)?;
     let dump = memory_file().map_err(failed)?;
     let mut process = Process::start(program, 0).map_err(failed)?;

@@ -49,7 +49,7 @@ impl Workers {
         library: &Path,
     ) -> Result<Option<Pass>, UnitFailure> {
         let threads = self.functions.built.get(contestant).map_or(1, Built::threads);
-        let member = Member { library: library.to_owned(), padding: 0, threads };
+        let member = Member { object: library.to_owned(), padding: 0, threads };
         let cpu = self.functions.cpu.map(|cpu| cpu as u64);
         let pass = Pass { member, cpu, helpers: self.helpers.clone() };
         Ok((threads > 1).then_some(pass))

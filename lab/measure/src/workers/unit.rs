@@ -39,7 +39,7 @@ impl Workers {
         let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
         let members = (1..).zip(placements.iter().zip(&coins.order));
         let members = members.map(|(index, (placement, contestant))| Member {
-            library: placement.path.clone(),
+            object: placement.path.clone(),
             padding: padding(index),
             threads: self.functions.built.get(*contestant).map_or(1, Built::threads),
         });

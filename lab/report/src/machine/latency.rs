@@ -1,7 +1,8 @@
 //! Latency of loads, on a screen and as a picture.
 
 use super::Row;
-use super::sizes::{bytes, ns};
+use super::facts::bytes;
+use super::nanoseconds::ns;
 use crate::chart::{Chart, Curve, Scale};
 use crate::look::{Look, Tone, span};
 use crate::number::{Rounding, percent};

@@ -119,7 +119,7 @@ fn of_counter(counter: &TickCounter) -> String {
 }
 
 fn of_vdso(vdso: &Vdso) -> String {
-    let [library, call] = [vdso.library_ns, vdso.system_call_ns].map(ns);
+    let [library, call] = [vdso.vdso_ns, vdso.system_call_ns].map(ns);
     match vdso.works {
         true => format!(
             "The vDSO works: the library reads MONOTONIC in {library}, a system call takes {call}, \

@@ -1,6 +1,6 @@
 //! Bars from left to right, each with its number: quantities that are to be compared from 0.
 
-use super::scene::{Anchor, BARS, PLAIN, Scene, width_of};
+use super::scene::{Anchor, PLAIN, Scene, Sheet, width_of};
 use crate::look::Look;
 use crate::text::{plain, shorten_middle, wrap_plain};
 
@@ -11,6 +11,14 @@ const THICK: f64 = 16.0;
 /// The longest name, in letters.
 const NAME: usize = 34;
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
+
+const SHEET: Sheet = Sheet::new("tiebreak-bars", STYLE);
+
+const STYLE: &str = "\
+.tiebreak-bars .bar{fill:#0969da}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-bars .bar{fill:#58a6ff}\
+}";
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +36,7 @@ pub(crate) struct Bar {
 pub(crate) fn bars(title: &str, note: &str, bars: &[Bar]) -> String {
     let note_lines = wrap_plain(note, 100);
     let bottom = 50.0 + bars.len() as f64 * ROW;
-    let mut scene = Scene::new(BARS, WIDTH, bottom + 20.0 + note_lines.len() as f64 * 16.0);
+    let mut scene = Scene::new(SHEET, WIDTH, bottom + 20.0 + note_lines.len() as f64 * 16.0);
     scene.text("ink head", MARGIN, 30.0, Anchor::Start, title);
     let names: Vec<String> =
         bars.iter().map(|bar| shorten_middle(&plain(&bar.name), NAME, LOOK)).collect();

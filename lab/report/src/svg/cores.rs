@@ -1,18 +1,13 @@
 //! The map of core to core latencies as a picture.
 
-use super::scene::{Anchor, CORES, Scene};
+use super::scene::{Anchor, Scene, Sheet};
 use crate::machine::cores::map::{Map, STEPS, ns};
 use crate::number::{count, seconds};
 use tiebreak_core::machine::{Cores, Level};
 
-pub(super) const STYLE: &str = "\
-.tiebreak-cores{background:#fff}\
-.tiebreak-cores text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-cores .small{font-size:12px}\
-.tiebreak-cores .head{font-weight:600}\
-.tiebreak-cores .paper{fill:#fff}\
-.tiebreak-cores .ink{fill:#1f2328}\
-.tiebreak-cores .dim{fill:#59636e}\
+const SHEET: Sheet = Sheet::new("tiebreak-cores", STYLE);
+
+const STYLE: &str = "\
 .tiebreak-cores path{shape-rendering:crispEdges}\
 .tiebreak-cores .group{fill:none;stroke:#1f2328;stroke-width:1.5}\
 .tiebreak-cores .mark{fill:#bc4c00;stroke:#fff;stroke-width:1}\
@@ -24,10 +19,6 @@ pub(super) const STYLE: &str = "\
 .tiebreak-cores .on0,.tiebreak-cores .on1,.tiebreak-cores .on2{fill:#1f2328}\
 .tiebreak-cores .on3,.tiebreak-cores .on4{fill:#fff}\
 @media (prefers-color-scheme:dark){\
-.tiebreak-cores{background:#0d1117}\
-.tiebreak-cores .paper{fill:#0d1117}\
-.tiebreak-cores .ink{fill:#f0f6fc}\
-.tiebreak-cores .dim{fill:#9198a1}\
 .tiebreak-cores .group{stroke:#f0f6fc}\
 .tiebreak-cores .mark{fill:#f0883e;stroke:#0d1117}\
 .tiebreak-cores .step0{fill:#10273f}\
@@ -64,7 +55,7 @@ pub(crate) fn cores(found: &Cores) -> String {
     };
     let extent = side * count_of as f64;
     let width = (LEFT + extent + 24.0).max(WIDTH_LEAST);
-    let mut scene = Scene::new(CORES, width, TOP + extent + 76.0);
+    let mut scene = Scene::new(SHEET, width, TOP + extent + 76.0);
     scene.text("ink head", 24.0, 30.0, Anchor::Start, title);
     let about = about(found);
     scene.text("dim small", 24.0, 50.0, Anchor::Start, &about);

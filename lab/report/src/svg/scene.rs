@@ -31,172 +31,31 @@ pub(super) struct Sheet {
     style: &'static str,
 }
 
-/// The styles of [`super::slo`].
-pub(super) const SLO: Sheet = Sheet { name: "tiebreak-slo", style: SLO_STYLE };
+impl Sheet {
+    /// The styles of a class: those that all pictures share, and these.
+    pub(super) const fn new(name: &'static str, style: &'static str) -> Sheet {
+        Sheet { name, style }
+    }
+}
 
-/// The styles of [`super::study()`].
-pub(super) const STUDY: Sheet = Sheet { name: "tiebreak-study", style: STUDY_STYLE };
-
-/// The styles of [`super::charts`].
-pub(super) const CHART: Sheet = Sheet { name: "tiebreak-chart", style: CHART_STYLE };
-
-const CHART_STYLE: &str = "\
-.tiebreak-chart{background:#fff}\
-.tiebreak-chart text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-chart .small{font-size:12px}\
-.tiebreak-chart .head{font-weight:600}\
-.tiebreak-chart path{fill:none;stroke-width:2}\
-.tiebreak-chart .paper{fill:#fff}\
-.tiebreak-chart .ink{fill:#1f2328}\
-.tiebreak-chart .dim{fill:#59636e}\
-.tiebreak-chart .axis{stroke:#59636e;stroke-width:1}\
-.tiebreak-chart .grid{stroke:#d1d9e0;stroke-width:1}\
-.tiebreak-chart .mark{stroke:#59636e;stroke-width:1;stroke-dasharray:3 4}\
-.tiebreak-chart .stroke0{stroke:#0969da}\
-.tiebreak-chart .fill0{fill:#0969da}\
-.tiebreak-chart .stroke1{stroke:#bc4c00}\
-.tiebreak-chart .fill1{fill:#bc4c00}\
-.tiebreak-chart .stroke2{stroke:#1a7f37}\
-.tiebreak-chart .fill2{fill:#1a7f37}\
-.tiebreak-chart .stroke3{stroke:#8250df}\
-.tiebreak-chart .fill3{fill:#8250df}\
-.tiebreak-chart .stroke4{stroke:#bf3989}\
-.tiebreak-chart .fill4{fill:#bf3989}\
-.tiebreak-chart .stroke5{stroke:#6e7781}\
-.tiebreak-chart .fill5{fill:#6e7781}\
+/// What all pictures share; `&` stands for the class.
+const SHARED: &str = "\
+&{background:#fff}\
+& text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
+& .small{font-size:12px}\
+& .head{font-weight:600}\
+& .paper{fill:#fff}\
+& .ink{fill:#1f2328}\
+& .dim{fill:#59636e}\
+& .axis{stroke:#59636e;stroke-width:1}\
+& .grid{stroke:#d1d9e0;stroke-width:1}\
 @media (prefers-color-scheme:dark){\
-.tiebreak-chart{background:#0d1117}\
-.tiebreak-chart .paper{fill:#0d1117}\
-.tiebreak-chart .ink{fill:#f0f6fc}\
-.tiebreak-chart .dim{fill:#9198a1}\
-.tiebreak-chart .axis{stroke:#9198a1}\
-.tiebreak-chart .grid{stroke:#3d444d}\
-.tiebreak-chart .mark{stroke:#9198a1}\
-.tiebreak-chart .stroke0{stroke:#58a6ff}\
-.tiebreak-chart .fill0{fill:#58a6ff}\
-.tiebreak-chart .stroke1{stroke:#f0883e}\
-.tiebreak-chart .fill1{fill:#f0883e}\
-.tiebreak-chart .stroke2{stroke:#56d364}\
-.tiebreak-chart .fill2{fill:#56d364}\
-.tiebreak-chart .stroke3{stroke:#bc8cff}\
-.tiebreak-chart .fill3{fill:#bc8cff}\
-.tiebreak-chart .stroke4{stroke:#ff7bbd}\
-.tiebreak-chart .fill4{fill:#ff7bbd}\
-.tiebreak-chart .stroke5{stroke:#9198a1}\
-.tiebreak-chart .fill5{fill:#9198a1}\
-}";
-
-/// The styles of [`super::topology()`].
-pub(super) const TOPOLOGY: Sheet = Sheet { name: "tiebreak-topology", style: TOPOLOGY_STYLE };
-
-const TOPOLOGY_STYLE: &str = "\
-.tiebreak-topology{background:#fff}\
-.tiebreak-topology text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-topology .small{font-size:12px}\
-.tiebreak-topology .head{font-weight:600}\
-.tiebreak-topology .paper{fill:#fff}\
-.tiebreak-topology .ink{fill:#1f2328}\
-.tiebreak-topology .dim{fill:#59636e}\
-.tiebreak-topology .box{fill:none;stroke:#818b98;stroke-width:1}\
-.tiebreak-topology .core{fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1}\
-.tiebreak-topology .slow{fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1}\
-.tiebreak-topology .barred{fill:none;stroke:#818b98;stroke-dasharray:3 3}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-topology{background:#0d1117}\
-.tiebreak-topology .paper{fill:#0d1117}\
-.tiebreak-topology .ink{fill:#f0f6fc}\
-.tiebreak-topology .dim{fill:#9198a1}\
-.tiebreak-topology .box{stroke:#656c76}\
-.tiebreak-topology .core{fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff}\
-.tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
-.tiebreak-topology .barred{stroke:#656c76}\
-}";
-/// The styles of [`super::cores()`].
-pub(super) const CORES: Sheet = Sheet { name: "tiebreak-cores", style: super::cores::STYLE };
-
-const STUDY_STYLE: &str = "\
-.tiebreak-study{background:#fff}\
-.tiebreak-study text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-study .small{font-size:12px}\
-.tiebreak-study .head{font-weight:600}\
-.tiebreak-study .paper{fill:#fff}\
-.tiebreak-study .ink{fill:#1f2328}\
-.tiebreak-study .dim{fill:#59636e}\
-.tiebreak-study .axis{stroke:#59636e;stroke-width:1}\
-.tiebreak-study .grid{stroke:#d1d9e0;stroke-width:1}\
-.tiebreak-study .mass{fill:#0969da;fill-opacity:.35}\
-.tiebreak-study .range{stroke:#1f2328;stroke-width:2}\
-.tiebreak-study .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
-.tiebreak-study .told{stroke:#bc4c00;stroke-width:2}\
-.tiebreak-study .told-text{fill:#bc4c00}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-study{background:#0d1117}\
-.tiebreak-study .paper{fill:#0d1117}\
-.tiebreak-study .ink{fill:#f0f6fc}\
-.tiebreak-study .dim{fill:#9198a1}\
-.tiebreak-study .axis{stroke:#9198a1}\
-.tiebreak-study .grid{stroke:#3d444d}\
-.tiebreak-study .mass{fill:#58a6ff;fill-opacity:.45}\
-.tiebreak-study .range{stroke:#f0f6fc}\
-.tiebreak-study .dot{fill:#f0f6fc;stroke:#0d1117}\
-.tiebreak-study .told{stroke:#f0883e}\
-.tiebreak-study .told-text{fill:#f0883e}\
-}";
-
-const SLO_STYLE: &str = "\
-.tiebreak-slo{background:#fff}\
-.tiebreak-slo text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-slo .small{font-size:12px}\
-.tiebreak-slo .sign{font-size:32px}\
-.tiebreak-slo .paper{fill:#fff}\
-.tiebreak-slo .ink{fill:#1f2328}\
-.tiebreak-slo .dim{fill:#59636e}\
-.tiebreak-slo .axis{stroke:#59636e;stroke-width:1}\
-.tiebreak-slo .mass{fill:#f00;fill-opacity:.25}\
-.tiebreak-slo .edge{fill:none;stroke:#f00;stroke-opacity:.5;stroke-width:1}\
-.tiebreak-slo .good{stroke:#d1242f;stroke-width:2}\
-.tiebreak-slo .bad{stroke:#0969da;stroke-width:2}\
-.tiebreak-slo .good-text{fill:#d1242f}\
-.tiebreak-slo .bad-text{fill:#0969da}\
-.tiebreak-slo .bar{stroke:#6e7781;stroke-width:3}\
-.tiebreak-slo .open{stroke-dasharray:3 5}\
-.tiebreak-slo .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-slo{background:#0d1117}\
-.tiebreak-slo .paper{fill:#0d1117}\
-.tiebreak-slo .ink{fill:#f0f6fc}\
-.tiebreak-slo .dim{fill:#9198a1}\
-.tiebreak-slo .axis{stroke:#9198a1}\
-.tiebreak-slo .mass{fill:#ff6b6b;fill-opacity:.25}\
-.tiebreak-slo .edge{stroke:#ff6b6b}\
-.tiebreak-slo .good{stroke:#ff7b72}\
-.tiebreak-slo .bad{stroke:#58a6ff}\
-.tiebreak-slo .good-text{fill:#ff7b72}\
-.tiebreak-slo .bad-text{fill:#58a6ff}\
-.tiebreak-slo .bar{stroke:#b1bac4}\
-.tiebreak-slo .dot{fill:#f0f6fc;stroke:#0d1117}\
-}";
-
-/// The styles of [`super::bars::bars`].
-pub(super) const BARS: Sheet = Sheet { name: "tiebreak-bars", style: BARS_STYLE };
-
-const BARS_STYLE: &str = "\
-.tiebreak-bars{background:#fff}\
-.tiebreak-bars text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-bars .small{font-size:12px}\
-.tiebreak-bars .head{font-weight:600}\
-.tiebreak-bars .paper{fill:#fff}\
-.tiebreak-bars .ink{fill:#1f2328}\
-.tiebreak-bars .dim{fill:#59636e}\
-.tiebreak-bars .axis{stroke:#59636e;stroke-width:1}\
-.tiebreak-bars .bar{fill:#0969da}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-bars{background:#0d1117}\
-.tiebreak-bars .paper{fill:#0d1117}\
-.tiebreak-bars .ink{fill:#f0f6fc}\
-.tiebreak-bars .dim{fill:#9198a1}\
-.tiebreak-bars .axis{stroke:#9198a1}\
-.tiebreak-bars .bar{fill:#58a6ff}\
+&{background:#0d1117}\
+& .paper{fill:#0d1117}\
+& .ink{fill:#f0f6fc}\
+& .dim{fill:#9198a1}\
+& .axis{stroke:#9198a1}\
+& .grid{stroke:#3d444d}\
 }";
 
 impl Scene {
@@ -252,13 +111,14 @@ impl Scene {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
         let Sheet { name, style } = self.sheet;
+        let shared = SHARED.replace('&', &format!(".{name}"));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" role=\"img\" \
              aria-labelledby=\"{name}-title {name}-desc\" width=\"{width}\" \
              height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
              <title id=\"{name}-title\">{title}</title>\n\
              <desc id=\"{name}-desc\">{description}</desc>\n\
-             <style>{style}</style>\n\
+             <style>{shared}{style}</style>\n\
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n\
              {}</svg>\n",
             self.body
@@ -305,40 +165,6 @@ pub(crate) fn escaped(text: &str) -> String {
     }
     out
 }
-
-/// The styles of [`super::timeline`].
-pub(super) const TIMELINE: Sheet = Sheet { name: "tiebreak-timeline", style: TIMELINE_STYLE };
-
-const TIMELINE_STYLE: &str = "\
-.tiebreak-timeline{background:#fff}\
-.tiebreak-timeline text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-.tiebreak-timeline .small{font-size:12px}\
-.tiebreak-timeline .head{font-weight:600}\
-.tiebreak-timeline .paper{fill:#fff}\
-.tiebreak-timeline .ink{fill:#1f2328}\
-.tiebreak-timeline .dim{fill:#59636e}\
-.tiebreak-timeline .axis{stroke:#59636e;stroke-width:1}\
-.tiebreak-timeline .grid{stroke:#d1d9e0;stroke-width:1}\
-.tiebreak-timeline .ground{fill:#eff2f5}\
-.tiebreak-timeline .task{fill:#bc4c00}\
-.tiebreak-timeline .limit{fill:#8250df}\
-.tiebreak-timeline .steal{fill:#d1242f}\
-.tiebreak-timeline .interrupt{fill:#0969da}\
-.tiebreak-timeline .unexplained{fill:#6e7781}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-timeline{background:#0d1117}\
-.tiebreak-timeline .paper{fill:#0d1117}\
-.tiebreak-timeline .ink{fill:#f0f6fc}\
-.tiebreak-timeline .dim{fill:#9198a1}\
-.tiebreak-timeline .axis{stroke:#9198a1}\
-.tiebreak-timeline .grid{stroke:#3d444d}\
-.tiebreak-timeline .ground{fill:#161b22}\
-.tiebreak-timeline .task{fill:#f0883e}\
-.tiebreak-timeline .limit{fill:#bc8cff}\
-.tiebreak-timeline .steal{fill:#ff7b72}\
-.tiebreak-timeline .interrupt{fill:#58a6ff}\
-.tiebreak-timeline .unexplained{fill:#b1bac4}\
-}";
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The spread of a study's contestants as a picture.
 
-use super::scene::{Anchor, PLAIN, SMALL, STUDY, Scene, width_of};
+use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
 use crate::look::Look;
 use crate::number::{Scale, finite};
 use crate::picture::round_step;
@@ -25,6 +25,22 @@ const NAME: usize = 22;
 const LOG_FROM: f64 = 8.0;
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
+const SHEET: Sheet = Sheet::new("tiebreak-study", STYLE);
+
+const STYLE: &str = "\
+.tiebreak-study .mass{fill:#0969da;fill-opacity:.35}\
+.tiebreak-study .range{stroke:#1f2328;stroke-width:2}\
+.tiebreak-study .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
+.tiebreak-study .told{stroke:#bc4c00;stroke-width:2}\
+.tiebreak-study .told-text{fill:#bc4c00}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-study .mass{fill:#58a6ff;fill-opacity:.45}\
+.tiebreak-study .range{stroke:#f0f6fc}\
+.tiebreak-study .dot{fill:#f0f6fc;stroke:#0d1117}\
+.tiebreak-study .told{stroke:#f0883e}\
+.tiebreak-study .told-text{fill:#f0883e}\
+}";
+
 /// The spread of a study: a panel a workload, a row a contestant, the fastest first: the
 /// distribution of its timed batches, a line from p10 to p90 with a dot at the median, and where a
 /// time was published a tick at it. All rows of a panel share their scale, which is logarithmic if
@@ -35,7 +51,7 @@ const LOOK: Look = Look { width: 100, color: false, unicode: true };
 pub fn study(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let heights: f64 = blocks.iter().map(height).sum();
-    let mut scene = Scene::new(STUDY, WIDTH, 84.0 + heights);
+    let mut scene = Scene::new(SHEET, WIDTH, 84.0 + heights);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
     let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);

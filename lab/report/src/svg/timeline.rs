@@ -1,6 +1,6 @@
 //! Time lines below each other: when each of several CPUs was lost, and to what.
 
-use super::scene::{Anchor, SMALL, Scene, TIMELINE, width_of};
+use super::scene::{Anchor, SMALL, Scene, Sheet, width_of};
 use crate::number::seconds;
 use tiebreak_core::machine::{Cause, CpuNoise, Noise};
 
@@ -15,11 +15,29 @@ const BETWEEN: f64 = 16.0;
 /// A gap is drawn at least so wide, or nobody would see it.
 const THIN: f64 = 1.0;
 
+const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
+
+const STYLE: &str = "\
+.tiebreak-timeline .ground{fill:#eff2f5}\
+.tiebreak-timeline .task{fill:#bc4c00}\
+.tiebreak-timeline .limit{fill:#8250df}\
+.tiebreak-timeline .steal{fill:#d1242f}\
+.tiebreak-timeline .interrupt{fill:#0969da}\
+.tiebreak-timeline .unexplained{fill:#6e7781}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-timeline .ground{fill:#161b22}\
+.tiebreak-timeline .task{fill:#f0883e}\
+.tiebreak-timeline .limit{fill:#bc8cff}\
+.tiebreak-timeline .steal{fill:#ff7b72}\
+.tiebreak-timeline .interrupt{fill:#58a6ff}\
+.tiebreak-timeline .unexplained{fill:#b1bac4}\
+}";
+
 /// What was lost of each CPU, piece by piece, with the longest gaps below. Colours are causes.
 pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
     let row = SHARES + GAPS + BETWEEN;
     let bottom = TOP + found.cpus.len() as f64 * row;
-    let mut scene = Scene::new(TIMELINE, WIDTH, bottom + 46.0);
+    let mut scene = Scene::new(SHEET, WIDTH, bottom + 46.0);
     scene.text("ink head", 24.0, 28.0, Anchor::Start, title);
     legend(&mut scene);
     let end_ns = |cpu: &CpuNoise| cpu.strip.last().map(|piece| piece.begin_ns + piece.length_ns);

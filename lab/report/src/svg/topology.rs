@@ -1,6 +1,6 @@
 //! CPUs as nested boxes.
 
-use super::scene::{Anchor, PLAIN, SMALL, Scene, TOPOLOGY, width_of};
+use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
 use crate::machine::topology::tree::{Branch, tree};
 use crate::text::wrap_plain;
 use tiebreak_core::machine::{CoreKind, Topology};
@@ -12,6 +12,20 @@ const GAP: f64 = 8.0;
 /// A line of text, and of a CPU's number in its core.
 const LINE: f64 = 20.0;
 const CPU_LINE: f64 = 16.0;
+
+const SHEET: Sheet = Sheet::new("tiebreak-topology", STYLE);
+
+const STYLE: &str = "\
+.tiebreak-topology .box{fill:none;stroke:#818b98;stroke-width:1}\
+.tiebreak-topology .core{fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1}\
+.tiebreak-topology .slow{fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1}\
+.tiebreak-topology .barred{fill:none;stroke:#818b98;stroke-dasharray:3 3}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-topology .box{stroke:#656c76}\
+.tiebreak-topology .core{fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff}\
+.tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
+.tiebreak-topology .barred{stroke:#656c76}\
+}";
 
 /// Sockets, memory nodes, caches and cores as boxes in boxes: what shares something stands in one
 /// box. `counts` is the title; `note` stands below, unless it is empty.
@@ -31,7 +45,7 @@ pub(crate) fn topology(found: &Topology, counts: &str, note: &str) -> String {
     let boxes = drawing.height_of_parts(&root.parts, inner);
     let legend = drawing.legend();
     let lines = notes.len() + usize::from(!legend.is_empty());
-    let mut scene = Scene::new(TOPOLOGY, WIDTH, top + boxes + lines as f64 * LINE + MARGIN + GAP);
+    let mut scene = Scene::new(SHEET, WIDTH, top + boxes + lines as f64 * LINE + MARGIN + GAP);
     for (index, line) in heads.iter().enumerate() {
         let y = MARGIN + 10.0 + index as f64 * LINE;
         scene.text("ink head", MARGIN, y, Anchor::Start, line);

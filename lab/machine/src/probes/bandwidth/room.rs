@@ -3,6 +3,7 @@
 use super::buffer::LARGE_PAGE_BYTES;
 use crate::cgroup;
 use crate::cpus;
+use crate::probes::caches;
 use crate::tree::Tree;
 
 /// A buffer is at least so large where memory allows it.
@@ -23,32 +24,9 @@ pub(super) fn buffer_bytes(tree: &Tree, last_level: Option<u64>, threads: usize)
     (bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES).max(2 * LARGE_PAGE_BYTES)
 }
 
-/// The largest cache of a CPU, in bytes.
+/// The largest data cache of a CPU, in bytes.
 pub(super) fn last_level_bytes(tree: &Tree, cpu: usize) -> Option<u64> {
-    let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
-    let size = |name: &String| {
-        let text = tree.text(&format!("{folder}/{name}/size"))?;
-        let (digits, scale) = match text.strip_suffix('K') {
-            Some(digits) => (digits, 1 << 10),
-            None => (text.strip_suffix('M')?, 1 << 20),
-        };
-        digits.parse::<u64>().ok()?.checked_mul(scale)
-    };
-    tree.names(&folder).iter().filter_map(size).max()
-}
-
-/// The same CPUs in the order in which threads get them: first one of each core, then the others of
-/// it, as two threads on one core share what it can do.
-pub(super) fn spread(tree: &Tree, cpus: &[usize]) -> Vec<usize> {
-    let rank = |cpu: usize| {
-        let file = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-        let siblings = tree.text(&file).and_then(|text| cpus::parse_list(&text));
-        siblings.unwrap_or_default().iter().filter(|other| **other < cpu).count()
-    };
-    let mut ordered: Vec<(usize, usize)> = cpus.iter().map(|cpu| (rank(*cpu), *cpu)).collect();
-    ordered.sort_unstable();
-    ordered.dedup();
-    ordered.into_iter().map(|(_, cpu)| cpu).collect()
+    caches::advertised_below(tree, cpu).iter().map(|cache| cache.size_bytes).max()
 }
 
 /// The memory nodes that hold memory, with those of the CPUs that are theirs; `None` if the machine
@@ -66,17 +44,13 @@ pub(super) fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize
 
 /// Memory of a node that nobody uses; `None` if the machine does not say.
 pub(super) fn node_free_bytes(tree: &Tree, node: usize) -> Option<u64> {
-    let text = tree.text(&format!("/sys/devices/system/node/node{node}/meminfo"))?;
-    let line = text.lines().find_map(|line| line.split_once("MemFree:"))?.1;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    tree.kib_bytes(&format!("/sys/devices/system/node/node{node}/meminfo"), "MemFree")
 }
 
 /// How much of this process' memory lies in large pages, in bytes; `None` if the kernel does not
 /// say.
 pub(super) fn large_pages_bytes(tree: &Tree) -> Option<u64> {
-    let text = tree.text("/proc/self/smaps_rollup")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    tree.kib_bytes("/proc/self/smaps_rollup", "AnonHugePages")
 }
 
 #[cfg(test)]
@@ -120,22 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn cores_come_before_their_second_threads() {
-        let siblings = "topology/thread_siblings_list";
-        let files: Vec<(String, &str)> = [(0, "0,2"), (2, "0,2"), (1, "1,3"), (3, "1,3")]
-            .map(|(cpu, text)| (format!("sys/devices/system/cpu/cpu{cpu}/{siblings}"), text))
-            .to_vec();
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, t)| (path.as_str(), *t)).collect();
-        let (_folder, tree) = made_up::tree(&files);
-        assert_eq!(spread(&tree, &[3, 2, 1, 0, 7]), [0, 1, 7, 2, 3]);
-        let (_folder, empty) = made_up::tree(&[]);
-        assert_eq!(spread(&empty, &[5, 4]), [4, 5]);
-    }
-
-    #[test]
     fn caches_and_nodes_are_read_or_absent() {
         let (_folder, tree) = made_up::tree(&[
+            ("sys/devices/system/cpu/cpu3/cache/index0/level", "1"),
+            ("sys/devices/system/cpu/cpu3/cache/index0/type", "Data"),
             ("sys/devices/system/cpu/cpu3/cache/index0/size", "48K"),
+            ("sys/devices/system/cpu/cpu3/cache/index3/level", "3"),
+            ("sys/devices/system/cpu/cpu3/cache/index3/type", "Unified"),
             ("sys/devices/system/cpu/cpu3/cache/index3/size", "32M"),
             ("sys/devices/system/node/has_memory", "0,2\n"),
             ("sys/devices/system/node/node0/cpulist", "0-3"),

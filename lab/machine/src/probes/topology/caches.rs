@@ -6,7 +6,7 @@ use crate::tree::Tree;
 use tiebreak_core::machine::{Cache, CacheKind};
 
 /// The caches of these CPUs, level by level, then in the order of their first CPU.
-pub(super) fn read(tree: &Tree, online: &[usize]) -> Vec<Cache> {
+pub(in crate::probes) fn read(tree: &Tree, online: &[usize]) -> Vec<Cache> {
     let mut caches: Vec<Cache> = Vec::new();
     for cpu in online {
         let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
@@ -38,7 +38,7 @@ fn one(tree: &Tree, folder: &str, cpu: usize) -> Option<Cache> {
     Some(Cache {
         level: text("level")?.parse().ok()?,
         kind,
-        size_bytes: text("size").as_deref().and_then(cache_bytes).filter(|bytes| *bytes > 0),
+        size_bytes: text("size").as_deref().and_then(cache_bytes),
         line_bytes: above_zero("coherency_line_size"),
         ways: above_zero("ways_of_associativity"),
         cpus: shared.filter(|cpus| cpus.contains(&cpu)).unwrap_or_else(|| vec![cpu]),

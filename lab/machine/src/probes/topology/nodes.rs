@@ -25,14 +25,7 @@ fn one(tree: &Tree, node: usize) -> Node {
     Node {
         node,
         cpus: text("cpulist").and_then(|text| parse_list(&text)).unwrap_or_default(),
-        memory_bytes: text("meminfo").as_deref().and_then(total_bytes),
+        memory_bytes: tree.kib_bytes(&format!("{FOLDER}/node{node}/meminfo"), "MemTotal"),
         distances: distances.unwrap_or_default(),
     }
-}
-
-/// From a line such as `Node 0 MemTotal:       16283484 kB`.
-fn total_bytes(meminfo: &str) -> Option<u64> {
-    let (_, rest) = meminfo.split_once("MemTotal:")?;
-    let line = rest.lines().next()?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

@@ -16,7 +16,7 @@ fn question() -> Question {
 fn requests_come_back() {
     let sizes = Sizes { bytes: 1 << 40, items: 7, output_bytes: 0 };
     let member =
-        |library: &str, padding, threads| Member { library: library.into(), padding, threads };
+        |object: &str, padding, threads| Member { object: object.into(), padding, threads };
     let load = Load {
         contestants: vec![member("/a b/x.so", 4095, 1), member("y", 0, 64)],
         cpu: Some(3),
@@ -33,7 +33,7 @@ fn requests_come_back() {
         times_each_call: true,
         counts: false,
     };
-    let check = |side| Request::Check(Check { library: "/c".into(), input: sizes, side });
+    let check = |side| Request::Check(Check { object: "/c".into(), input: sizes, side });
     for request in [
         Request::Probe("/p".into()),
         Request::Load(load.clone()),

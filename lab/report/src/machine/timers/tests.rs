@@ -38,7 +38,7 @@ fn server() -> Timers {
             clock("rdtsc", 9.96, 0.4),
         ],
         missing: vec!["BOOTTIME".to_owned()],
-        vdso: Some(Vdso { library_ns: 22.4, system_call_ns: 174.0, ratio: 7.77, works: true }),
+        vdso: Some(Vdso { vdso_ns: 22.4, system_call_ns: 174.0, ratio: 7.77, works: true }),
         counter: Some(TickCounter {
             name: "TSC".to_owned(),
             hertz: 2.596_118e9,
@@ -92,7 +92,7 @@ fn pages_fit_their_screens() {
 fn what_is_wrong_is_said() {
     let mut found = server();
     found.order[0].least_ns = -480.0;
-    found.vdso = Some(Vdso { library_ns: 170.0, system_call_ns: 174.0, ratio: 1.02, works: false });
+    found.vdso = Some(Vdso { vdso_ns: 170.0, system_call_ns: 174.0, ratio: 1.02, works: false });
     let look = Look { width: 100, color: false, unicode: true };
     let text = page(&found, &look).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("goes BACKWARDS by up to 480 ns"), "{text}");

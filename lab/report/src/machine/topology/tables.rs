@@ -6,6 +6,7 @@ use crate::number::count;
 use crate::page::Page;
 use crate::table::{Align, Column, render};
 use crate::text::plain;
+use tiebreak_core::cpus::format_list;
 use tiebreak_core::machine::{Cache, CacheKind, Topology};
 
 /// Caches that differ in nothing but the CPUs that share them.
@@ -83,7 +84,7 @@ pub(super) fn nodes(found: &Topology, look: &Look) -> String {
     if nodes.len() < 2 {
         return String::new();
     }
-    let cpus = |cpus: &[usize]| if cpus.is_empty() { "none".to_owned() } else { ranges(cpus) };
+    let cpus = |cpus: &[usize]| if cpus.is_empty() { "none".to_owned() } else { format_list(cpus) };
     let mut columns = vec![
         Column::new("node", Align::Right, nodes.iter().map(|node| node.node.to_string()).collect()),
         Column::new("CPUs", Align::Left, nodes.iter().map(|node| cpus(&node.cpus)).collect())
@@ -102,19 +103,6 @@ pub(super) fn nodes(found: &Topology, look: &Look) -> String {
         columns.push(Column::new(&format!("to {}", to.node), Align::Right, cells).rank(1));
     }
     render(columns, look)
-}
-
-/// `0-3,8`.
-fn ranges(cpus: &[usize]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = cpus;
-    while let Some(&first) = rest.first() {
-        let run = rest.iter().enumerate().take_while(|(i, cpu)| **cpu == first + i).count();
-        let last = rest[run - 1];
-        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
-        rest = &rest[run..];
-    }
-    parts.join(",")
 }
 
 pub(super) fn compilers(found: &Topology, look: &Look) -> String {

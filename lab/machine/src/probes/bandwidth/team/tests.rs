@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn with_team(check: impl FnOnce(&Team)) {
+fn with_common(check: impl FnOnce(Common<'_>)) {
     let cpus = cpus::allowed();
     let vectors = Vectors::widest();
     let interrupted = AtomicBool::new(false);
@@ -15,7 +15,13 @@ fn with_team(check: impl FnOnce(&Team)) {
         ready_by_ns: u64::MAX,
         interrupted: &interrupted,
     };
-    std::thread::scope(|scope| check(&Team::start(scope, common).unwrap()));
+    check(common);
+}
+
+fn with_team(check: impl FnOnce(&Team)) {
+    with_common(|common| {
+        std::thread::scope(|scope| check(&Team::start(scope, common).unwrap()));
+    });
 }
 
 #[test]
@@ -44,36 +50,26 @@ fn logs_say_when_each_chunk_ended() {
 
 #[test]
 fn pointers_are_one_cycle_at_all_times() {
-    let cpus = cpus::allowed();
-    let vectors = Vectors::widest();
-    let interrupted = AtomicBool::new(false);
-    let common = Common {
-        cpus: &cpus,
-        vectors: &vectors,
-        buffer_bytes: 2 * LARGE_PAGE_BYTES,
-        cache_bytes: 1 << 20,
-        node: None,
-        ready_by_ns: u64::MAX,
-        interrupted: &interrupted,
-    };
-    let mut hand = Hand::new(common, cpus[0]).unwrap();
-    let steps = STEP_LINES;
-    for (asked, go_on, lines) in [
-        (1, false, 1),
-        (2, false, 2),
-        (1000, true, 1000),
-        (2 * steps, true, 2 * steps),
-        (2 * steps, false, steps + 1),
-    ] {
-        assert_eq!(hand.weave(asked, || go_on), lines);
-        let (mut at, mut seen) = (0, vec![false; lines]);
-        for _ in 0..lines {
-            // SAFETY: the offsets are those of lines in the buffer.
-            at = unsafe { hand.buffer.start().add(at).cast::<u64>().read() } as usize;
-            assert!(!std::mem::replace(&mut seen[at / LINE_BYTES], true), "{lines}");
+    with_common(|common| {
+        let mut hand = Hand::new(common, common.cpus[0]).unwrap();
+        let steps = STEP_LINES;
+        for (asked, go_on, lines) in [
+            (1, false, 1),
+            (2, false, 2),
+            (1000, true, 1000),
+            (2 * steps, true, 2 * steps),
+            (2 * steps, false, steps + 1),
+        ] {
+            assert_eq!(hand.weave(asked, || go_on), lines);
+            let (mut at, mut seen) = (0, vec![false; lines]);
+            for _ in 0..lines {
+                // SAFETY: the offsets are those of lines in the buffer.
+                at = unsafe { hand.buffer.start().add(at).cast::<u64>().read() } as usize;
+                assert!(!std::mem::replace(&mut seen[at / LINE_BYTES], true), "{lines}");
+            }
+            assert_eq!(at, 0, "{lines}");
         }
-        assert_eq!(at, 0, "{lines}");
-    }
+    });
 }
 
 #[test]
