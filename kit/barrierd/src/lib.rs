@@ -1,0 +1,1 @@
+//! The daemon that knows, for every CPU, the last time it was surely interrupted.

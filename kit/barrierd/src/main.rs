@@ -1,0 +1,3 @@
+//! The program `barrierd`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! A stack and a queue without locks.

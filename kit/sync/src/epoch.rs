@@ -1,0 +1,1 @@
+//! Reclamation by epochs.

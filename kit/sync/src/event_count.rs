@@ -1,0 +1,1 @@
+//! Counters that can be waited for.

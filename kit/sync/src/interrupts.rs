@@ -1,0 +1,1 @@
+//! When each CPU was last interrupted: the client of `barrierd`.
