@@ -9,8 +9,8 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes studies machine peers gate bench shares sooner install \
-        build setup tidy lint
+.PHONY: help run test full aa scopes studies machine peers gate bench shares sooner barrierd \
+        install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,11 @@ shares: setup ## success rates simulated, beside the classic driver; bursts: 5 m
 sooner: build ## what --adjust and 'by run time' gain on noisy processes of 3 ms: about 30 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/sooner/sooner.py $(ARGS)
+
+barrierd: setup ## build the daemon that watches interrupts, and ask what it could do here
+	$(CARGO) build --release --package tiebreak-barrierd --locked
+	@target/release/barrierd check; [ $$? -le 2 ]
+	@echo 'Start it with: sudo target/release/barrierd run'
 
 install: setup ## put tiebreak into PREFIX/bin, by default ~/.cargo/bin
 	$(CARGO) install --path lab/cli --locked --root $(PREFIX)
