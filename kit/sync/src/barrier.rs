@@ -5,11 +5,19 @@
 //! it can pay for both: it interrupts the others, or waits until they were interrupted. The others
 //! then need no instruction at all.
 
+mod membarrier;
+mod reason;
 mod strategy;
 
+pub use reason::{Reason, Refused};
 pub use strategy::Strategy;
 
+use core::sync::atomic::AtomicU8;
+
 use crate::atomic::{Ordering, fence};
+
+/// The strategy of the process as its place in [`Strategy::ALL`] plus one; 0 before the choice.
+static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 /// A pair of fences, chosen together: [`light`](Self::light) on the frequent side,
 /// [`heavy`](Self::heavy) on the rare one.
@@ -23,8 +31,34 @@ pub struct Barrier {
 
 impl Barrier {
     /// The barrier of this process: the best that works here, chosen at the first call.
+    #[inline]
     pub fn process() -> Barrier {
-        Barrier::seq_cst()
+        // Acquire: whoever sees the strategy comes after its registration.
+        match Strategy::ALL.get(usize::from(CHOSEN.load(Ordering::Acquire)).wrapping_sub(1)) {
+            Some(&strategy) => Barrier { strategy },
+            None => Barrier::choose(),
+        }
+    }
+
+    #[cold]
+    fn choose() -> Barrier {
+        let is_ready = |strategy: &Strategy| Barrier::with(*strategy).is_ok();
+        let place = Strategy::ALL.iter().position(is_ready).unwrap_or(Strategy::ALL.len() - 1);
+        // Release, for the load above. Several threads may choose at once: the first one counts.
+        let first =
+            CHOSEN.compare_exchange(0, place as u8 + 1, Ordering::Release, Ordering::Acquire);
+        let place = first.map_or_else(|chosen| usize::from(chosen) - 1, |_| place);
+        Barrier { strategy: Strategy::ALL[place] }
+    }
+
+    /// The barrier of one strategy, if that works here.
+    pub fn with(strategy: Strategy) -> Result<Barrier, Refused> {
+        let ready = match strategy {
+            Strategy::SeqCst => Ok(()),
+            _ if cfg!(any(loom, miri)) => Err(Reason::Model),
+            _ => membarrier::prepare(strategy),
+        };
+        ready.map(|()| Barrier { strategy }).map_err(|reason| Refused { strategy, reason })
     }
 
     /// A full fence on both sides: works everywhere, and is cheap nowhere.
@@ -41,7 +75,7 @@ impl Barrier {
     /// fence.
     #[inline(always)]
     pub fn light(self) {
-        if self.strategy.light_is_free() {
+        if !cfg!(loom) && self.strategy.light_is_free() {
             core::sync::atomic::compiler_fence(Ordering::SeqCst);
         } else {
             fence(Ordering::SeqCst);
@@ -52,6 +86,9 @@ impl Barrier {
     /// full fence since the call, or was not running.
     pub fn heavy(self) {
         fence(Ordering::SeqCst);
+        if self.strategy.light_is_free() && membarrier::issue(self.strategy).is_err() {
+            std::process::abort();
+        }
     }
 
     /// Begins a heavy side without waiting for its end.
@@ -76,4 +113,24 @@ impl Ticket {
 
     /// Waits until it is.
     pub fn wait(self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_keeps_its_choice_and_the_heavy_side_returns() {
+        let barrier = Barrier::process();
+        assert_eq!(barrier, Barrier::process());
+        barrier.light();
+        barrier.heavy();
+        println!("{}", barrier.strategy());
+        for strategy in Strategy::ALL {
+            match Barrier::with(strategy) {
+                Ok(barrier) => barrier.heavy(),
+                Err(refused) => println!("{refused}"),
+            }
+        }
+    }
 }
