@@ -61,15 +61,13 @@ pub use bound::{Bound, Waiting};
 pub use kind::{Multi, OneProducer, Producers, Single, TwoWord, Value};
 pub use producer::Producer;
 
-/// What the model checker's tests build their mutants of.
+/// What the model checker's tests need: the shipped waiting loop, over copies with a mistake in them.
 #[cfg(loom)]
 #[doc(hidden)]
 pub mod model {
     pub use super::count::{Armed, Count};
-    pub use super::flagged::{Flagged32, Flagged64, InWord};
-    pub use super::pair::Pair;
     pub use super::waiting::{Rule, wait};
-    pub use crate::futex::Awake;
+    pub use crate::futex::{Awake, wait as futex_wait, wake_all as futex_wake_all};
 }
 
 use core::sync::atomic::AtomicU64;

@@ -18,8 +18,8 @@ loom::lazy_static! {
     static ref QUEUE: Queue = Queue { wakes: Mutex::new(0), is_woken: Condvar::new() };
 }
 
-/// A model has no clock: a limit is never reached.
-pub(crate) fn wait(word: &AtomicU32, expected: u32, _limit: Option<Duration>) -> Awake {
+/// Sleeps while `word` is `expected`. A model has no clock: a limit is never reached.
+pub fn wait(word: &AtomicU32, expected: u32, _limit: Option<Duration>) -> Awake {
     let mut wakes = QUEUE.wakes.lock().unwrap();
     // The lock orders it against the change before `wake_all`, as the kernel's does.
     if word.load(Ordering::Relaxed) != expected {
@@ -32,7 +32,8 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32, _limit: Option<Duration>) ->
     Awake::Woken
 }
 
-pub(crate) fn wake_all(_word: &AtomicU32) {
+/// Wakes all that sleep, on whatever word.
+pub fn wake_all(_word: &AtomicU32) {
     *QUEUE.wakes.lock().unwrap() += 1;
     QUEUE.is_woken.notify_all();
 }
