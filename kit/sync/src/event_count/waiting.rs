@@ -4,6 +4,7 @@ use core::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crate::atomic::Ordering;
+use crate::barrier::Barrier;
 use crate::futex::Awake;
 
 use super::Pause;
@@ -62,8 +63,7 @@ fn sleep<C: Count>(
             count.sleep(armed, asked);
         }
         Bound::Barrier(barrier) => {
-            barrier.heavy();
-            if count.is_armed(seen, armed) {
+            if is_bounded(count, seen, armed, asked, barrier) {
                 count.sleep(armed, asked);
             }
         }
@@ -76,6 +76,32 @@ fn sleep<C: Count>(
             sleep_a_slice(count, seen, armed, asked, rule.rescues, slices);
         }
     }
+}
+
+/// Runs the heavy side. Whether the flag is up after it, so that a sleep for good is safe.
+///
+/// Most strategies are done when `begin` returns. One that waits for interrupts is not, and an
+/// increment that sees the flag need not wait for it: the sleeps until then are short, but sleeps.
+fn is_bounded<C: Count>(
+    count: &C,
+    seen: C::Value,
+    armed: Armed,
+    asked: Option<Instant>,
+    barrier: Barrier,
+) -> bool {
+    let mut ticket = barrier.begin();
+    while !ticket.poll() {
+        let now = Instant::now();
+        if asked.is_some_and(|asked| asked <= now) {
+            return false;
+        }
+        let limit = now + UNTIL_POLLED;
+        count.sleep(armed, Some(asked.map_or(limit, |asked| asked.min(limit))));
+        if !count.is_armed(seen, armed) {
+            return false;
+        }
+    }
+    count.is_armed(seen, armed)
 }
 
 /// Sleeps by the published rule: for a time, or for good once a second has passed.
@@ -115,6 +141,9 @@ fn spin<T>(spins: u32, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     }
     look()
 }
+
+/// How long to sleep between two looks at a heavy side that is not complete.
+const UNTIL_POLLED: Duration = Duration::from_millis(1);
 
 /// The growing sleeps of the published rule.
 #[derive(Debug)]
