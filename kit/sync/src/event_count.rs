@@ -61,7 +61,7 @@ pub use bound::{Bound, Waiting};
 pub use kind::{Multi, OneProducer, Producers, Single, TwoWord, Value};
 pub use producer::Producer;
 
-/// What the model checker's tests need: the shipped waiting loop, over copies with a mistake in them.
+/// What the model checker's tests need: the waiting loop, over copies with a mistake in them.
 #[cfg(loom)]
 #[doc(hidden)]
 pub mod model {

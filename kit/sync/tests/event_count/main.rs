@@ -3,6 +3,8 @@
 
 mod edges;
 mod properties;
+// Signals and /proc, of which Miri has neither.
+#[cfg(not(miri))]
 mod sleeping;
 mod soak;
 mod subject;

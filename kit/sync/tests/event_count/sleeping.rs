@@ -7,7 +7,6 @@ use tiebreak_sync::event_count::{Bound, Waiting};
 
 use super::subject::{Hand, Subject, hopeless};
 
-#[cfg(not(miri))]
 super::for_every_kind! {
     a_parked_waiter_sleeps,
     signals_do_not_end_a_wait,
@@ -46,7 +45,6 @@ fn a_parked_waiter_sleeps<S: Subject>() {
 
 #[test]
 #[ignore = "long: the rule needs a second, and its longest slice another one and a half"]
-#[cfg(not(miri))]
 fn a_waiter_parked_by_the_one_second_rule_sleeps() {
     use tiebreak_sync::event_count::{EventCount32, Single};
     let waiting = Waiting::new().bound(Bound::OneSecond);
