@@ -26,6 +26,7 @@ texts! {
     BARRIERD_SKEW = "strategies" / "barrierd_skew";
     SEQ_CST = "strategies" / "seq_cst";
     BARRIER = "models" / "barrier";
+    BARRIER_RIVALS = "models" / "barrier_rivals";
     EVENT_COUNT_SINGLE = "models" / "event_count_single";
     EVENT_COUNT_ONE_WORD = "models" / "event_count_one_word";
     EVENT_COUNT_MULTI = "models" / "event_count_multi";

@@ -93,8 +93,14 @@ fn barriers() {
         ),
         row(
             "mprotect without touching the page",
-            (&["page = 1"], &[]),
+            (&["lock_xchg(page, 1)"], &[]),
             (BARRIER, MPROTECT),
+            Outcome,
+        ),
+        row(
+            "two heavy sides through one page at once",
+            (&["loop:", "locked = lock_xchg(mutex, 1)", "if locked == 0:", "break"], &[]),
+            (BARRIER_RIVALS, MPROTECT),
             Outcome,
         ),
     ]);
@@ -172,7 +178,7 @@ fn event_count_single() {
         row("skip the final compare", NO_COMPARE, model, LostWakeUp),
         row(
             "mprotect without touching the page",
-            (&["page = 1"], &[]),
+            (&["lock_xchg(page, 1)"], &[]),
             (model.0, MPROTECT),
             LostWakeUp,
         ),
@@ -357,12 +363,6 @@ fn epoch() {
             (EPOCH, MEMBARRIER),
             UseAfterFree,
         ),
-        row(
-            "two heavy sides through one page at once",
-            (&["loop:", "locked = lock_xchg(mutex, 1)", "if locked == 0:", "break"], &[]),
-            (EPOCH, MPROTECT),
-            UseAfterFree,
-        ),
     ]);
 }
 
@@ -382,8 +382,14 @@ fn hazard() {
         row("a free light side, but no interrupts", FREE_LIGHT, (HAZARD, SEQ_CST), UseAfterFree),
         row(
             "mprotect without touching the page",
-            (&["page = 1"], &[]),
+            (&["lock_xchg(page, 1)"], &[]),
             (HAZARD, MPROTECT),
+            UseAfterFree,
+        ),
+        row(
+            "a stamp at t0 is enough",
+            (&["await stamp.cpu > t0"], &["await stamp.cpu >= t0"]),
+            (HAZARD, BARRIERD),
             UseAfterFree,
         ),
     ]);
