@@ -15,7 +15,7 @@ use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::{Reason, soundness};
+use super::Reason;
 
 /// The page, null while there is none. Changed only under the lock.
 static PAGE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -46,17 +46,16 @@ impl Lock {
     }
 
     fn unlock(&self) {
-        // SAFETY: this thread holds the mutex: `hold` and the handlers of fork call it after `lock`.
+        // SAFETY: this thread holds the mutex: `hold` and the handlers of fork have locked it.
         unsafe { libc::pthread_mutex_unlock(self.0.get()) };
     }
 }
 
-/// Makes the page, if the machine is one where this is a barrier, and does it once.
+/// Makes the page, and does it once.
 pub(super) fn prepare() -> Result<(), Reason> {
     LOCK.hold(|| {
         // Relaxed, wherever the page is named: only holders of the lock do.
         if PAGE.load(Ordering::Relaxed).is_null() {
-            soundness::judge(&soundness::this_machine()).map_err(Reason::Unsound)?;
             PAGE.store(map()?, Ordering::Relaxed);
         }
         lock_in_memory()?;
@@ -79,8 +78,8 @@ pub(super) fn after_fork_in_parent() {
     LOCK.unlock();
 }
 
-/// After a fork, in the child: the page was copied, but is not locked in memory there. If it cannot
-/// be, there is no page any more, and the next heavy side is told so.
+/// After a fork, in the child: the page was copied, but is not locked in memory. If it cannot be,
+/// there is no page any more, and the next heavy side is told so.
 pub(super) fn after_fork_in_child() {
     if !PAGE.load(Ordering::Relaxed).is_null() && lock_in_memory().is_err() {
         PAGE.store(core::ptr::null_mut(), Ordering::Relaxed);
