@@ -120,16 +120,23 @@ mod tests {
 
     #[test]
     fn it_is_printed_on_one_line() {
+        let print = |ready: Strategy, reason: Reason| {
+            let prepare = |one| if one == ready { Ok(()) } else { Err(reason) };
+            choose(prepare).to_string()
+        };
         assert_eq!(
-            choose_from(&[Strategy::PrivateExpedited]).to_string(),
+            print(Strategy::PrivateExpedited, EPERM),
             "barrier: membarrier-private-expedited"
         );
         assert_eq!(
-            choose_from(&[Strategy::GlobalExpedited]).to_string(),
-            "barrier: membarrier-global-expedited; refused: \
-             membarrier-private-expedited: membarrier(QUERY): \
-             Operation not permitted (os error 1)"
+            print(Strategy::Mprotect, Reason::NotOffered),
+            "barrier: mprotect; refused: \
+             membarrier-private-expedited: this kernel does not offer it, \
+             membarrier-global-expedited: this kernel does not offer it"
         );
+        let with_errno = print(Strategy::SeqCst, EPERM);
+        assert!(with_errno.contains("membarrier(QUERY): Operation not permitted"), "{with_errno}");
+        assert_eq!(with_errno.lines().count(), 1);
     }
 
     #[test]
