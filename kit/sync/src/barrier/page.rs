@@ -6,10 +6,11 @@
 //! [`soundness`](super::soundness) says that this is done by interrupts, each of those CPUs has
 //! passed a full fence; a CPU that runs another process or none has passed one by switching to it.
 //!
-//! A page that was not written to since it became writable has no translation that anyone could
-//! have cached, and then the call interrupts nobody. The page is locked in memory, so that it is
-//! not taken away between the write and the last call. (Should the kernel move it just then, it
-//! has to make all CPUs forget the old place: the same interrupts.)
+//! A page without an entry in the page table, or with one that was never marked as used, cannot be
+//! in anyone's cache, and then the call interrupts nobody. The write sees to both; the page is
+//! locked in memory, so that its entry is not taken away between the write and the last call.
+//! (Should the kernel move the page just then, it has to make all CPUs forget the old place: the
+//! same interrupts.)
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;

@@ -77,7 +77,8 @@ pub fn two_cpus() -> Result<[usize; 2], &'static str> {
     }
 }
 
-fn pin(cpu: usize) {
+/// This thread stays on that CPU, if the kernel lets it.
+pub fn pin(cpu: usize) {
     // SAFETY: as in `two_cpus`.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
