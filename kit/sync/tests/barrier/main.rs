@@ -5,6 +5,7 @@
 
 mod degradation;
 mod fork;
+mod interrupting;
 #[path = "../common/litmus.rs"]
 mod litmus;
 #[path = "../common/seccomp.rs"]

@@ -12,7 +12,7 @@ pub const CONTROL_MIN: u64 = 100;
 const PRESSURE_MAX: usize = 24;
 
 /// The longest random delay of either side, in steps.
-const DELAY_MAX: u64 = 64;
+const DELAY_MAX: u64 = 16;
 
 const HEAD_START_MAX: u64 = 5000;
 
@@ -77,7 +77,8 @@ pub fn two_cpus() -> Result<[usize; 2], &'static str> {
     }
 }
 
-fn pin(cpu: usize) {
+/// This thread stays on that CPU, if the kernel lets it.
+pub fn pin(cpu: usize) {
     // SAFETY: as in `two_cpus`.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -254,7 +255,7 @@ impl Random {
     }
 }
 
-/// A step is about a nanosecond.
+/// A step is some tenths of a nanosecond.
 fn wait_steps(steps: u64) {
     for step in 0..steps {
         std::hint::black_box(step);

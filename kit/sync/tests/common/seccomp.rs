@@ -1,5 +1,5 @@
-//! A filter that makes chosen system calls of the calling thread fail with a chosen errno. It cannot
-//! be taken back, so only a process that was started for one test may install it.
+//! A filter that makes chosen system calls of the calling thread fail with a chosen errno. It
+//! cannot be taken back, so only a process that was started for one test may install it.
 
 use std::io;
 
