@@ -47,6 +47,8 @@
 
 mod bound;
 mod count;
+#[cfg(all(test, target_arch = "x86_64", not(miri), not(loom)))]
+mod flag_loss;
 mod flagged;
 mod kind;
 mod pair;

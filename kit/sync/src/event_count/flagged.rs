@@ -13,7 +13,7 @@ use super::word::Word;
 /// 31 bits and the flag. The word is the futex.
 #[derive(Debug)]
 pub struct Flagged32 {
-    word: AtomicU32,
+    pub(super) word: AtomicU32,
 }
 
 impl Count for Flagged32 {

@@ -136,3 +136,67 @@ macro_rules! word {
 }
 word!(AtomicU32, u32, i32, "inc dword ptr [{word}]", "add dword ptr [{word}], {n:e}");
 word!(AtomicU64, u64, i64, "inc qword ptr [{word}]", "add qword ptr [{word}], {n}");
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// How a number is added.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum By {
+        Locked,
+        Increment,
+        Alone,
+    }
+
+    macro_rules! check {
+        ($test:ident, $atomic:ty, $value:ty) => {
+            /// Every way to add, at every edge: the count is the sum, and who has a flag is told.
+            #[test]
+            fn $test() {
+                const MAX: $value = <$value as Value>::MAX;
+                let counts = [0, 1, 2, MAX / 2, MAX / 2 + 1, MAX - 2, MAX - 1, MAX];
+                let added = [1, 2, 3, MAX / 2, MAX / 2 + 1, MAX - 1, MAX];
+                for (count, flag) in counts.into_iter().flat_map(|c| [(c, 0), (c, MAX + 1)]) {
+                    for n in added {
+                        for by in [By::Locked, By::Increment, By::Alone] {
+                            let n = if by == By::Increment { 1 } else { n };
+                            check_one(count, flag, n, by);
+                        }
+                    }
+                }
+
+                fn check_one(count: $value, flag: $value, n: $value, by: By) {
+                    let word = <$atomic>::new(count | flag);
+                    let mut is_told = false;
+                    match by {
+                        By::Locked => is_told = word.add_locked(n),
+                        By::Increment => word.increment_alone(|| is_told = true),
+                        By::Alone => word.add_alone(n, || is_told = true),
+                    }
+                    let case = format!("{count} + {n}, flag {flag:#x}, {by:?}");
+                    assert_eq!(Word::load(&word).reduced(), (count + n) & MAX, "{case}");
+                    let carries = count + n > MAX;
+                    assert!(is_told || flag == 0, "nobody is told of the flag: {case}");
+                    assert!(!is_told || flag != 0 || carries, "told of no flag: {case}");
+                    let is_up = Word::load(&word) > MAX;
+                    assert_eq!(is_up, (flag != 0) != carries, "{case}");
+                    word.lower();
+                    assert_eq!(Word::load(&word), (count + n) & MAX, "{case}");
+                }
+            }
+        };
+    }
+    check!(words_of_32_bits_add_and_tell, AtomicU32, u32);
+    check!(words_of_64_bits_add_and_tell, AtomicU64, u64);
+
+    #[test]
+    fn a_flag_goes_up_only_on_what_was_seen() {
+        let word = AtomicU32::new(5);
+        assert_eq!(word.raise(4), (5, false));
+        assert_eq!(word.raise(5), (AtomicU32::flagged(5), true));
+        assert_eq!(word.raise(5), (AtomicU32::flagged(5), false));
+        word.lower();
+        assert_eq!(Word::load(&word), 5);
+    }
+}

@@ -26,13 +26,26 @@ fn wait<S: Subject>(count: &S, seen: u64, longest_ns: &AtomicU64) -> u64 {
     value
 }
 
+/// How often this thread has gone to sleep, as the kernel counts it.
+fn sleeps() -> libc::c_long {
+    // SAFETY: the structure is plain numbers, for which zero is a value, and the call fills it.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        // Miri has no such call.
+        if !cfg!(miri) {
+            libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        }
+        usage.ru_nvcsw
+    }
+}
+
 /// Two threads hand a turn to each other by two counts, with pauses drawn by chance.
 fn no_wake_up_is_lost<S: Subject>() {
     let turns = match (cfg!(miri), super::is_full()) {
         (true, _) => 20,
         (_, false) => 5_000,
-        // Two wake-ups a turn, six kinds: ten million in all.
-        (_, true) => 10_000_000 / 12 + 1,
+        // Two waits a turn, six kinds: of 18 million, more than ten million sleep.
+        (_, true) => 1_500_000,
     };
     let waiting = Waiting::new().spins(0);
     check_turns(S::new(waiting), S::new(waiting), turns);
@@ -40,8 +53,10 @@ fn no_wake_up_is_lost<S: Subject>() {
 
 fn check_turns<S: Subject>(there: S, back: S, turns: u64) {
     let longest_ns = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
+    let before = sleeps();
+    let asleep = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let before = sleeps();
             let mut numbers = Numbers(4);
             let mut hand = back.hand().unwrap();
             for turn in 0..turns {
@@ -49,6 +64,7 @@ fn check_turns<S: Subject>(there: S, back: S, turns: u64) {
                 pause(&mut numbers);
                 hand.increment();
             }
+            sleeps() - before
         });
         let mut numbers = Numbers(5);
         let mut hand = there.hand().unwrap();
@@ -57,9 +73,10 @@ fn check_turns<S: Subject>(there: S, back: S, turns: u64) {
             hand.increment();
             assert_eq!(wait(&back, turn, &longest_ns), turn + 1);
         }
+        sleeps() - before + other.join().unwrap()
     });
     println!(
-        "{} wake-ups by {}: longest wait {:.3} ms, rescues {}",
+        "{} waits by {}, {asleep} times asleep: longest {:.3} ms, rescues {}",
         2 * turns,
         there.bound(),
         longest_ns.into_inner() as f64 / 1e6,
@@ -86,7 +103,7 @@ fn no_wake_up_is_lost_by_the_one_second_rule() {
     let turns = match (cfg!(miri), super::is_full()) {
         (true, _) => 20,
         (_, false) => 5_000,
-        (_, true) => 1_000_000,
+        (_, true) => 300_000,
     };
     let waiting = Waiting::new().spins(0).bound(Bound::OneSecond);
     check_turns::<EventCount32<Single>>(
