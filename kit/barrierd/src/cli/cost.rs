@@ -1,0 +1,198 @@
+//! `barrierd cost`.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::{DONE, unavailable};
+use crate::bpf::system::{Runs, enable_times};
+use crate::daemon::SYSTEM;
+use crate::kernel::{Kernel, Refused};
+use crate::machine::Machine;
+
+const EXAMPLES: &str = "\
+The kernel times each run of each program (BPF_ENABLE_STATS) and is itself a part of what it times.
+The programs are attached once more for this, beside those of a daemon that runs.
+
+Examples:
+  barrierd cost
+  barrierd cost --seconds 60 --json
+  barrierd cost --waiting     as if somebody waited all the time";
+
+/// Measures what the programs cost.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Cost {
+    /// How long to measure
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+
+    /// Lets every run report, which happens only while somebody waits, and then once a CPU
+    #[arg(long)]
+    waiting: bool,
+
+    /// Prints one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one program did.
+struct Line {
+    program: &'static str,
+    runs: Runs,
+    per_second: f64,
+    /// How long one run took on average, if there was one.
+    mean_ns: Option<f64>,
+    /// The median of the averages of windows of 100 ms: who takes the CPU away in the middle of a
+    /// run, as a hypervisor does, spoils one window and not this.
+    typical_ns: Option<f64>,
+    /// Of all CPUs' time together.
+    share: f64,
+}
+
+impl Cost {
+    pub(super) fn execute(&self) -> u8 {
+        match self.measure() {
+            Ok(lines) if self.json => println!("{}", json(&lines)),
+            Ok(lines) => print!("{}", text(&lines)),
+            Err(reason) => return unavailable(reason),
+        }
+        DONE
+    }
+
+    fn measure(&self) -> Result<Vec<Line>, Refused> {
+        let doing = |what: &str| {
+            let doing = what.to_string();
+            move |source| Refused { doing, source }
+        };
+        let machine = Machine::open(SYSTEM.as_ref()).map_err(doing("reading lists of CPUs"))?;
+        let cpus = machine.online().map_err(doing("reading lists of CPUs"))?.len();
+        let kernel = Kernel::attach(machine.slots())?;
+        let _times = enable_times().map_err(doing("asking the kernel to time programs"))?;
+        if self.waiting {
+            kernel.set_watermark(u64::MAX);
+        }
+        let (start, mut looks) = (Instant::now(), vec![kernel.runs()?]);
+        while start.elapsed() < Duration::from_secs(self.seconds) {
+            for _ in 0..LOOKS_AT_RING {
+                // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
+                std::thread::sleep(WINDOW / LOOKS_AT_RING);
+                kernel.ring().drain();
+            }
+            looks.push(kernel.runs()?);
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let looks_of = |index: usize| looks.iter().map(move |look| look[index].1).collect();
+        let names = kernel.runs()?.map(|(program, _)| program).into_iter().enumerate();
+        Ok(names.map(|(index, program)| line(program, looks_of(index), seconds, cpus)).collect())
+    }
+}
+
+const WINDOW: Duration = Duration::from_millis(100);
+const LOOKS_AT_RING: u32 = 10;
+
+/// What a program did, by looks at its runs of which each has all before it.
+fn line(program: &'static str, looks: Vec<Runs>, seconds: f64, cpus: usize) -> Line {
+    let between = |from: Runs, to: Runs| Runs {
+        count: to.count - from.count,
+        total_ns: to.total_ns - from.total_ns,
+        missed: to.missed - from.missed,
+        ..to
+    };
+    let first = looks.first().copied().unwrap_or_default();
+    let runs = between(first, looks.last().copied().unwrap_or_default());
+    let windows = looks.windows(2).filter_map(|pair| mean_ns(between(pair[0], pair[1])));
+    Line {
+        program,
+        runs,
+        per_second: runs.count as f64 / seconds,
+        mean_ns: mean_ns(runs),
+        typical_ns: median(windows.collect()),
+        share: runs.total_ns as f64 / 1e9 / seconds / cpus.max(1) as f64,
+    }
+}
+
+fn mean_ns(runs: Runs) -> Option<f64> {
+    (runs.count > 0).then(|| runs.total_ns as f64 / runs.count as f64)
+}
+
+/// The lower median.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+fn text(lines: &[Line]) -> String {
+    let mut text = format!(
+        "{:<10}  {:>13}  {:>10}  {:>10}  {:>9}  {:>6}\n",
+        "program", "runs a second", "typical ns", "average ns", "CPU share", "missed"
+    );
+    let ns = |ns: Option<f64>| ns.map_or("-".to_string(), |ns| format!("{ns:.1}"));
+    for line in lines {
+        text += &format!(
+            "{:<10}  {:>13.0}  {:>10}  {:>10}  {:>8.4}%  {:>6}\n",
+            line.program,
+            line.per_second,
+            ns(line.typical_ns),
+            ns(line.mean_ns),
+            line.share * 100.0,
+            line.runs.missed
+        );
+    }
+    text
+}
+
+fn json(lines: &[Line]) -> String {
+    let programs: Vec<String> = lines.iter().map(json_line).collect();
+    format!(r#"{{"schema":"barrierd/cost/1","programs":[{}]}}"#, programs.join(","))
+}
+
+fn json_line(line: &Line) -> String {
+    let ns = |ns: Option<f64>| ns.map_or("null".to_string(), |ns| format!("{ns:.3}"));
+    format!(
+        concat!(
+            r#"{{"program":"{}","runs":{},"runs_per_second":{:.3},"typical_run_ns":{},"#,
+            r#""mean_run_ns":{},"cpu_share":{:.9},"missed":{},"machine_code_bytes":{}}}"#
+        ),
+        line.program,
+        line.runs.count,
+        line.per_second,
+        ns(line.typical_ns),
+        ns(line.mean_ns),
+        line.share,
+        line.runs.missed,
+        line.runs.machine_code_bytes
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(count: u64, total_ns: u64) -> Runs {
+        Runs { count, total_ns, missed: 1, machine_code_bytes: 99 }
+    }
+
+    #[test]
+    fn a_line_is_of_what_happened_in_between() {
+        // Windows of 100, none, 100 and 10 000 ns a run.
+        let looks = vec![runs(10, 1000), runs(20, 2000), runs(20, 2000), runs(30, 3000)];
+        let some = line("switches", [looks, vec![runs(40, 103_000)]].concat(), 2.0, 4);
+        assert_eq!((some.runs.count, some.runs.missed), (30, 0));
+        assert_eq!((some.per_second, some.typical_ns), (15.0, Some(100.0)));
+        assert_eq!(some.mean_ns, Some(3400.0));
+        assert!((some.share - 102_000.0 / 1e9 / 2.0 / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_program_that_did_not_run_has_no_time() {
+        let none = line("interrupts", vec![runs(10, 1000)], 2.0, 4);
+        assert_eq!((none.mean_ns, none.typical_ns), (None, None));
+        let expected = concat!(
+            r#"{"schema":"barrierd/cost/1","programs":[{"program":"interrupts","runs":0,"#,
+            r#""runs_per_second":0.000,"typical_run_ns":null,"mean_run_ns":null,"#,
+            r#""cpu_share":0.000000000,"missed":0,"machine_code_bytes":99}]}"#
+        );
+        assert_eq!(json(&[none]), expected);
+    }
+}
