@@ -23,6 +23,7 @@ texts! {
     MEMBARRIER = "strategies" / "membarrier";
     MPROTECT = "strategies" / "mprotect";
     BARRIERD = "strategies" / "barrierd";
+    BARRIERD_COUNTS = "strategies" / "barrierd_counts";
     BARRIERD_SKEW = "strategies" / "barrierd_skew";
     SEQ_CST = "strategies" / "seq_cst";
     BARRIER = "models" / "barrier";
@@ -33,6 +34,7 @@ texts! {
     EVENT_COUNT_MULTI_ONE_WORD = "models" / "event_count_multi_one_word";
     ONE_SECOND = "models" / "one_second";
     ONE_SECOND_ONE_WORD = "models" / "one_second_one_word";
+    EVENT_COUNT_APPENDIX = "models" / "event_count_appendix";
     EVENT_COUNT_TWO_WORDS = "models" / "event_count_two_words";
     EPOCH = "models" / "epoch";
     HAZARD = "models" / "hazard";

@@ -122,9 +122,18 @@ fn barrierd() {
             Outcome,
         ),
         row(
+            "slots looked at before the fence",
+            (
+                &["fence", "each cpu in frequent:", "looked.cpu = stamp.cpu"],
+                &["each cpu in frequent:", "    looked.cpu = stamp.cpu", "fence"],
+            ),
+            (BARRIER, BARRIERD_COUNTS),
+            Outcome,
+        ),
+        row(
             "no margin for the skew of the clocks",
             (&["await stamp.cpu > t0 + 1"], &["await stamp.cpu > t0"]),
-            (BARRIER, BARRIERD_SKEW),
+            (BARRIER_RIVALS, BARRIERD_SKEW),
             Outcome,
         ),
         row(
@@ -243,6 +252,12 @@ fn event_count_one_second() {
             LostWakeUp,
         ),
         row(
+            "the wake sequence read anew after a slice",
+            (&["futex_wait_timed(seq, s)"], &["futex_wait_timed(seq, s)", "s = seq"]),
+            (ONE_SECOND, NONE),
+            LostWakeUp,
+        ),
+        row(
             "the second begins before the flag is set",
             (
                 &[
@@ -286,17 +301,44 @@ fn event_count_multi() {
 #[test]
 fn event_count_two_words() {
     let model = (EVENT_COUNT_TWO_WORDS, MEMBARRIER);
-    let compare: &[&str] = &["futex_wait(version, seen)"];
     check(&[
         row("drop the heavy side", DROP_HEAVY, model, LostWakeUp),
         row("a free light side, but no interrupts", FREE_LIGHT, (model.0, SEQ_CST), LostWakeUp),
-        row("skip the final compare", (compare, &["futex_sleep(version)"]), model, LostWakeUp),
+        row("drop the look", (&["if now == seen:"], &["if 1:"]), model, LostWakeUp),
         row(
-            "light moved before the store, which the compiler then moves",
-            (&["version = next", "light", "asked = flag"], &["asked = flag", "version = next"]),
+            "skip the final compare",
+            (&["futex_wait(sleepers, armed)"], &["futex_sleep(sleepers)"]),
             model,
             LostWakeUp,
         ),
+        row(
+            "light moved before the store, which the compiler then moves",
+            (
+                &["version = next", "light", "asked = sleepers"],
+                &["asked = sleepers", "version = next"],
+            ),
+            model,
+            LostWakeUp,
+        ),
+        row(
+            "clear the flag after the wake",
+            (
+                &["lock_xadd(sleepers, 1)", "futex_wake(sleepers)"],
+                &["futex_wake(sleepers)", "lock_xadd(sleepers, 1)"],
+            ),
+            model,
+            LostWakeUp,
+        ),
+    ]);
+}
+
+#[test]
+fn event_count_appendix() {
+    let model = (EVENT_COUNT_APPENDIX, MEMBARRIER);
+    let compare: &[&str] = &["futex_wait(version, seen)"];
+    check(&[
+        row("drop the heavy side", DROP_HEAVY, model, LostWakeUp),
+        row("skip the final compare", (compare, &["futex_sleep(version)"]), model, LostWakeUp),
         row(
             "clear the flag after the version changes",
             (
@@ -320,47 +362,57 @@ fn event_count_two_words() {
 #[test]
 fn epoch() {
     let model = (EPOCH, MEMBARRIER);
-    let publish: &[&str] = &["record.reader = e * 2 + 1", "light", "held = pointer"];
+    let publish: &[&str] = &["record.self = pinned", "light", "held = pointer"];
     check(&[
+        row("drop the heavy side", DROP_HEAVY, model, UseAfterFree),
         row(
             "one epoch too few",
-            (&["if epoch >= retired + 2:"], &["if epoch >= retired + 1:"]),
+            (
+                &["await record.reader == 0 or record.reader >= first"],
+                &["await record.reader == 0 or record.reader >= first - 1"],
+            ),
             model,
             UseAfterFree,
         ),
         row(
             "light moved before the store, which the compiler then moves",
-            (publish, &["held = pointer", "record.reader = e * 2 + 1"]),
+            (publish, &["held = pointer", "record.self = pinned"]),
             model,
             UseAfterFree,
         ),
         row("a free light side, but no interrupts", FREE_LIGHT, (EPOCH, SEQ_CST), UseAfterFree),
-        row("drop the heavy side", DROP_HEAVY, model, UseAfterFree),
+        row(
+            "the bag taken after the epoch has advanced",
+            (
+                &[
+                    "taken = lock_xchg(bag, 0)",
+                    "first = epoch",
+                    "first = first + 1",
+                    "epoch = first",
+                ],
+                &[
+                    "first = epoch",
+                    "first = first + 1",
+                    "epoch = first",
+                    "taken = lock_xchg(bag, 0)",
+                ],
+            ),
+            model,
+            UseAfterFree,
+        ),
+        row(
+            "retired before it is unlinked",
+            (
+                &["lock_xchg(pointer, 0)", "lock_xchg(bag, 1)"],
+                &["lock_xchg(bag, 1)", "lock_xchg(pointer, 0)"],
+            ),
+            model,
+            UseAfterFree,
+        ),
         row(
             "a stamp at t0 is enough",
             (&["await stamp.cpu > t0"], &["await stamp.cpu >= t0"]),
             (EPOCH, BARRIERD),
-            UseAfterFree,
-        ),
-        row(
-            "unlinked by a store that is under way, fences",
-            (&["lock_xchg(pointer, 0)"], &["pointer = 0"]),
-            (EPOCH, SEQ_CST),
-            UseAfterFree,
-        ),
-        row(
-            "unlinked by a store that is under way, interrupts",
-            (&["lock_xchg(pointer, 0)"], &["pointer = 0"]),
-            (EPOCH, MEMBARRIER),
-            UseAfterFree,
-        ),
-        row(
-            "the epoch read before the unlinking",
-            (
-                &["lock_xchg(pointer, 0)", "retired = epoch"],
-                &["retired = epoch", "lock_xchg(pointer, 0)"],
-            ),
-            (EPOCH, MEMBARRIER),
             UseAfterFree,
         ),
     ]);

@@ -269,8 +269,10 @@ impl Writer<'_> {
 
     /// An expression that looks at memory while it waits: at one word, as only that is one load.
     fn watched(&mut self, text: &str) -> Result<Expression> {
-        let names = tokens(text)?;
-        if names.iter().filter(|name| self.reader.word(name).is_some()).count() > 1 {
+        let mut words: Vec<_> = tokens(text)?.iter().filter_map(|t| self.reader.word(t)).collect();
+        words.sort_unstable();
+        words.dedup();
+        if words.len() > 1 {
             return self.error("looks at more than one word");
         }
         let expression = Expression::parse(text, &mut |name| match self.reader.word(name) {
