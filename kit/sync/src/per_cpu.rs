@@ -58,12 +58,12 @@
 //!
 //! # History
 //!
-//! Before Linux had this call, Paul Khuong found that a thread could notice its preemption by a
-//! null selector in the register GS (*A null GS restartable sequences hack*, 2018): writing 0 to it
-//! set the base of the segment to 0, and the kernel, which did not save that, put back the old base
-//! when the thread ran again. A write relative to GS then went elsewhere. Kernels that save the
-//! base itself, as Linux does since 5.9 on CPUs with FSGSBASE, put back the 0. The example
-//! `null_gs` of this crate says which it is. Nothing here uses it.
+//! Until Linux had this call, a thread could notice its preemption by a null selector in the
+//! register GS (Paul Khuong, 2018): writing 0 to it set the base of the segment to 0, and the
+//! kernel, which did not save that, put back the old base when the thread ran again. A write
+//! relative to GS then went elsewhere. Kernels that save the base itself, as Linux does since 5.9
+//! on CPUs with FSGSBASE, put back the 0. The example `null_gs` of this crate says which it is.
+//! Nothing here uses it.
 
 mod counter;
 mod cpus;

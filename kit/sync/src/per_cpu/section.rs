@@ -32,6 +32,8 @@ use super::slots::{PerCpu, Slot};
 use crate::atomic::{AtomicPtr, AtomicU64};
 
 /// How a section is made.
+// Nobody comes to a section elsewhere.
+#[cfg_attr(any(miri, loom, not(target_arch = "x86_64")), allow(dead_code))]
 pub(super) trait Form {
     /// So many turns of a loop before the last instruction.
     const DELAY: u32;
@@ -48,6 +50,7 @@ impl Form for Plain {
 }
 
 /// Slots that sections may change, for the length of a call.
+#[cfg_attr(any(miri, loom, not(target_arch = "x86_64")), allow(dead_code))]
 pub(super) struct Slots<T> {
     first: *const Slot<T>,
     cpus: u32,
@@ -69,21 +72,11 @@ pub(super) struct Ended<T> {
     pub(super) aborts: u64,
 }
 
-#[cfg(all(
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    target_os = "linux",
-    not(any(miri, loom))
-))]
-#[path = "section/linux_x86_64.rs"]
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(any(miri, loom))))]
+#[path = "section/x86_64.rs"]
 mod platform;
 
-#[cfg(not(all(
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    target_os = "linux",
-    not(any(miri, loom))
-)))]
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(any(miri, loom)))))]
 #[path = "section/none.rs"]
 mod platform;
 

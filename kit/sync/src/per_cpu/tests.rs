@@ -8,6 +8,7 @@ mod threads;
 mod windows;
 
 use super::section::Form;
+use super::{Choice, Mode, choose};
 
 /// As it is used, but slow: a thread spends nearly all of its time inside.
 struct Wide;
@@ -25,12 +26,16 @@ impl Form for Unarmed {
     const ARMED: bool = false;
 }
 
+/// The mode of all tests here: with musl, where it is not the default, threads are registered.
+fn mode() -> Mode {
+    choose(Choice::OwnRegistration)
+}
+
 /// Whether there is something to test here.
 fn has_sections() -> bool {
-    let mode = super::mode();
-    let has = matches!(mode, super::Mode::Rseq(_));
+    let has = matches!(mode(), Mode::Rseq(_));
     if !has {
-        println!("skipped: there are no sections here: {mode}");
+        println!("skipped: there are no sections here: {}", mode());
     }
     has
 }

@@ -1,7 +1,7 @@
 //! Lists: every node is popped once, with what was in it.
 
 use super::crew::{Until, crew, report};
-use super::{Wide, has_sections};
+use super::{Wide, has_sections, mode};
 use crate::per_cpu::section::{Form, Plain};
 use crate::per_cpu::{List, Mode, Node};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -83,6 +83,7 @@ fn nodes_come_out_once_however_often_sections_are_interrupted() {
 
 #[test]
 fn nodes_come_out_once_in_the_mode_of_the_process() {
+    mode();
     churn::<Plain>("push and pop, plain", List::new(), Until { aborts: 100_000, seconds: 0.3 });
 }
 
@@ -94,6 +95,7 @@ fn nodes_come_out_once_by_atomics() {
 
 #[test]
 fn a_list_frees_what_it_holds() {
+    mode();
     let held = std::rc::Rc::new(());
     for mut list in [List::new(), List::with_atomics()] {
         for _ in 0..10 {

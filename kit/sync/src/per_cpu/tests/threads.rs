@@ -1,8 +1,8 @@
 //! Threads that the kernel does not know, and processes that were forked.
 
-use super::{Wide, has_sections};
+use super::{Wide, has_sections, mode};
 use crate::per_cpu::rseq::{Area, Finder};
-use crate::per_cpu::{Counter, List, Node, Word, mode};
+use crate::per_cpu::{Counter, List, Node, Word};
 use std::thread;
 
 /// Takes this thread's registration back, as another library might.
@@ -63,6 +63,7 @@ fn a_thread_that_the_kernel_does_not_know_works_by_atomics() {
 
 #[test]
 fn a_forked_process_has_its_own_copy_and_goes_on() {
+    mode();
     let counter = Counter::new();
     counter.add(7);
     // SAFETY: the child adds, reads and ends: all of which may be done after a fork.
@@ -84,6 +85,7 @@ fn a_forked_process_has_its_own_copy_and_goes_on() {
 
 #[test]
 fn a_word_is_stored_only_where_it_is_what_was_seen() {
+    mode();
     for word in [Word::new(1), Word::with_atomics(1)] {
         let before = word.update(|value| value.checked_add(1));
         assert_eq!(before, Ok(1));
