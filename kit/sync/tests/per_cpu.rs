@@ -46,7 +46,7 @@ fn one_step(step: u64, counter: &Counter, word: &Word, list: &List<u64>) -> u64 
     counter.add(step as i64);
     assert!(word.update(|value| Some(value + 1)).is_ok());
     list.push(Box::new(Node::new(step)));
-    if step % 3 == 0 {
+    if step.is_multiple_of(3) {
         return 0;
     }
     list.pop().map_or(0, |node| node.value)

@@ -52,7 +52,7 @@ fn nodes_come_out_once() {
     let mut list = List::with_atomics();
     let popped = on_all(|step| {
         list.push(Box::new(Node::new(step.to_string())));
-        let node = if step % 4 == 0 { None } else { list.pop() };
+        let node = if step.is_multiple_of(4) { None } else { list.pop() };
         node.map_or(0, |node| node.value.parse().unwrap())
     });
     let left: u64 = list.drain().map(|node| node.value.parse::<u64>().unwrap()).sum();

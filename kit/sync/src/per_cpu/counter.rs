@@ -1,8 +1,9 @@
 //! A counter that is spread over the CPUs.
 
 use super::Mode;
+use super::rseq::Area;
 use super::section::{self, Ended, Form, Plain, Slots};
-use super::slots::{PerCpu, Place};
+use super::slots::PerCpu;
 use crate::atomic::{AtomicU64, Ordering};
 
 /// A number that many threads add to and somebody reads now and then.
@@ -68,24 +69,32 @@ impl Counter {
     /// Gives how often the section was interrupted.
     #[inline(always)]
     pub(super) fn add_as<F: Form>(&self, delta: i64) -> u64 {
-        let delta = delta as u64;
-        // Relaxed: an addition says nothing of other memory.
-        match self.numbers.place() {
-            Place::Section(area) => {
-                // SAFETY: the slots live as long as `self`, and in this mode those of CPUs are only
-                // changed here.
-                let ended = unsafe { section::add::<F>(area, Slots::of(&self.numbers), delta) };
-                let Ended { outcome, aborts } = ended;
-                if outcome.is_none() {
-                    self.numbers.shared().fetch_add(delta, Ordering::Relaxed);
-                }
-                aborts
-            }
-            Place::Atomics(number) => {
-                number.fetch_add(delta, Ordering::Relaxed);
-                0
-            }
+        let area = self.numbers.area_of_libc();
+        match area.and_then(|area| self.add_by_section::<F>(area, delta)) {
+            Some(aborts) => aborts,
+            None => self.add_otherwise::<F>(delta),
         }
+    }
+
+    /// `None` if the thread is not registered.
+    #[inline(always)]
+    fn add_by_section<F: Form>(&self, area: Area, delta: i64) -> Option<u64> {
+        let slots = Slots::of(&self.numbers);
+        // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here where
+        // there are areas.
+        let Ended { outcome, aborts } = unsafe { section::add::<F>(area, slots, delta as u64) };
+        outcome.map(|()| aborts)
+    }
+
+    /// Out of the way: where nobody but this crate has registered, and by atomics.
+    #[cold]
+    fn add_otherwise<F: Form>(&self, delta: i64) -> u64 {
+        let area = self.numbers.area();
+        area.and_then(|area| self.add_by_section::<F>(area, delta)).unwrap_or_else(|| {
+            // Relaxed: an addition says nothing of other memory.
+            self.numbers.for_atomics().fetch_add(delta as u64, Ordering::Relaxed);
+            0
+        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! A list of nodes for each CPU.
 
 use super::Mode;
+use super::rseq::Area;
 use super::section::{self, Ended, Form, Plain, Slots};
-use super::slots::{PerCpu, Place};
+use super::slots::PerCpu;
 use crate::atomic::{AtomicPtr, Ordering};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
@@ -131,53 +132,76 @@ impl<T> List<T> {
     #[inline(always)]
     pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) -> u64 {
         let node = NonNull::from(Box::leak(node));
-        match self.heads.place() {
-            Place::Section(area) => {
-                // SAFETY: the slots live as long as `self`, in this mode those of CPUs are only
-                // changed by sections, and the node was the caller's. Its first word is `next`.
-                let ended = unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) };
-                let Ended { outcome, aborts } = ended;
-                if outcome.is_none() {
-                    push(self.heads.shared(), node, node);
-                }
-                aborts
-            }
-            Place::Atomics(head) => {
-                push(head, node, node);
-                0
-            }
+        let area = self.heads.area_of_libc();
+        match area.and_then(|area| self.push_by_section::<F>(area, node)) {
+            Some(aborts) => aborts,
+            None => self.push_otherwise::<F>(node),
         }
+    }
+
+    /// `None` if the thread is not registered.
+    #[inline(always)]
+    fn push_by_section<F: Form>(&self, area: Area, node: NonNull<Node<T>>) -> Option<u64> {
+        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
+        // changed by sections, and the node was the caller's. Its first word is `next`.
+        let ended = unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) };
+        let Ended { outcome, aborts } = ended;
+        outcome.map(|()| aborts)
+    }
+
+    /// Out of the way: where nobody but this crate has registered, and by atomics.
+    #[cold]
+    fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) -> u64 {
+        let area = self.heads.area();
+        area.and_then(|area| self.push_by_section::<F>(area, node)).unwrap_or_else(|| {
+            push(self.heads.for_atomics(), node);
+            0
+        })
     }
 
     /// Gives how often the section was interrupted, too.
     #[inline(always)]
     pub(super) fn pop_as<F: Form>(&self) -> (Option<Box<Node<T>>>, u64) {
-        let (node, aborts) = match self.heads.place() {
-            Place::Section(area) => {
-                // SAFETY: the slots live as long as `self`, in this mode those of CPUs are only
-                // changed by sections, and hold nodes that `push` made of boxes.
-                let ended = unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) };
-                (ended.outcome.flatten(), ended.aborts)
-            }
-            Place::Atomics(head) => (pop(head), 0),
+        let area = self.heads.area_of_libc();
+        let (node, aborts) = match area.map(|area| self.pop_by_section::<F>(area)) {
+            Some((Some(node), aborts)) => (Some(node), aborts),
+            _ => self.pop_otherwise::<F>(),
         };
-        let node = node.or_else(|| pop(self.heads.shared()));
         // SAFETY: it was made of a box by `push`, and is out of the list, so nobody else has it.
         (node.map(|node| unsafe { Box::from_raw(node.as_ptr()) }), aborts)
     }
+
+    #[inline(always)]
+    fn pop_by_section<F: Form>(&self, area: Area) -> (Option<NonNull<Node<T>>>, u64) {
+        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
+        // changed by sections, and they hold nodes that `push` made of boxes.
+        let ended = unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) };
+        let Ended { outcome, aborts } = ended;
+        (outcome.flatten(), aborts)
+    }
+
+    /// Out of the way: where the list is empty, where nobody but this crate has registered, and by
+    /// atomics.
+    #[cold]
+    fn pop_otherwise<F: Form>(&self) -> (Option<NonNull<Node<T>>>, u64) {
+        let area = self.heads.area();
+        let (node, aborts) = area.map_or((None, 0), |area| self.pop_by_section::<F>(area));
+        let node = node.or_else(|| pop(self.heads.for_atomics()));
+        (node.or_else(|| pop(self.heads.shared())), aborts)
+    }
 }
 
-/// Puts the nodes from `first` to `last`, which are linked and nobody else's, before the others.
-fn push<T>(head: &AtomicPtr<Node<T>>, first: NonNull<Node<T>>, last: NonNull<Node<T>>) {
+/// Puts a node, which is nobody else's, before the others.
+fn push<T>(head: &AtomicPtr<Node<T>>, node: NonNull<Node<T>>) {
     // Relaxed: the pointer is not followed.
     let mut next = head.load(Ordering::Relaxed);
     loop {
         // SAFETY: the node is the caller's alone until it is in the list.
-        unsafe { (*last.as_ptr()).next = next };
+        unsafe { (*node.as_ptr()).next = next };
         // Release: who pops the node sees what is in it. Should the first node have gone and come
         // back meanwhile, it still is the first, and whatever follows it does so.
         let pushed =
-            head.compare_exchange_weak(next, first.as_ptr(), Ordering::Release, Ordering::Relaxed);
+            head.compare_exchange_weak(next, node.as_ptr(), Ordering::Release, Ordering::Relaxed);
         match pushed {
             Ok(_) => return,
             Err(now) => next = now,

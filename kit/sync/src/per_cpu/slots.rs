@@ -42,14 +42,6 @@ pub struct PerCpu<T> {
     finder: Option<Finder>,
 }
 
-/// How a thread may change what is its CPU's.
-pub(super) enum Place<'a, T> {
-    /// By a section, which finds the slot itself.
-    Section(Area),
-    /// By atomic instructions, here.
-    Atomics(&'a T),
-}
-
 impl<T> PerCpu<T> {
     /// A value for each CPU, in the [mode](super::mode()) of this process.
     pub fn new(make: impl FnMut() -> T) -> PerCpu<T> {
@@ -111,6 +103,15 @@ impl<T> PerCpu<T> {
         self.at(usize::MAX)
     }
 
+    /// The slot that this thread may change by atomic instructions. With sections a slot of a CPU
+    /// is theirs alone, so a thread that has none goes to the slot of no CPU.
+    pub(super) fn for_atomics(&self) -> &T {
+        match self.finder {
+            None => self.at(cpus::current()),
+            Some(_) => self.shared(),
+        }
+    }
+
     /// The index of the slot of this CPU.
     #[inline(always)]
     pub(super) fn index(&self) -> usize {
@@ -121,16 +122,14 @@ impl<T> PerCpu<T> {
         cpu.min(self.cpus())
     }
 
-    /// How this thread may change what is its CPU's. With restartable sequences a slot of a CPU is
-    /// theirs alone: a thread that has none goes to the slot of no CPU.
+    /// The area for a section, in the usual case, with nothing else in its way.
     #[inline(always)]
-    pub(super) fn place(&self) -> Place<'_, T> {
-        match self.finder {
-            None => Place::Atomics(self.at(cpus::current())),
-            Some(finder) => match Area::of_thread(finder) {
-                Some(area) => Place::Section(area),
-                None => Place::Atomics(self.shared()),
-            },
-        }
+    pub(super) fn area_of_libc(&self) -> Option<Area> {
+        self.finder.filter(|finder| matches!(finder, Finder::Libc(_))).and_then(Area::of_thread)
+    }
+
+    /// The area for a section, in every case.
+    pub(super) fn area(&self) -> Option<Area> {
+        self.finder.and_then(Area::of_thread)
     }
 }

@@ -1,8 +1,9 @@
 //! A word for each CPU.
 
 use super::Mode;
+use super::rseq::Area;
 use super::section::{self, Ended, Form, Plain, Slots};
-use super::slots::{PerCpu, Place};
+use super::slots::PerCpu;
 use crate::atomic::{AtomicU64, Ordering};
 
 /// A word for each CPU, changed if it is what one expects: the base of other structures (who owns
@@ -120,34 +121,47 @@ impl Word {
         seen: Seen,
         new: u64,
     ) -> (Result<(), Seen>, u64) {
+        let area = self.words.area_of_libc();
+        match area.map(|area| self.store_by_section::<F>(area, seen, new)) {
+            Some((true, aborts)) => (Ok(()), aborts),
+            _ => self.store_otherwise::<F>(seen, new),
+        }
+    }
+
+    #[inline(always)]
+    fn store_by_section<F: Form>(&self, area: Area, seen: Seen, new: u64) -> (bool, u64) {
         let Seen { cpu, value } = seen;
+        let slots = Slots::of(&self.words);
+        // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here where
+        // there are areas. A section is never on the slot of no CPU.
+        let ended = unsafe { section::compare_and_store::<F>(area, slots, cpu, value, new) };
+        let Ended { outcome, aborts } = ended;
+        (outcome == Some(true), aborts)
+    }
+
+    /// Out of the way: where the word is another, where nobody but this crate has registered, and
+    /// by atomics.
+    #[cold]
+    fn store_otherwise<F: Form>(&self, seen: Seen, new: u64) -> (Result<(), Seen>, u64) {
+        let area = self.words.area();
+        match area.map(|area| self.store_by_section::<F>(area, seen, new)) {
+            Some((true, aborts)) => (Ok(()), aborts),
+            Some((false, aborts)) => (self.compare_and_swap(seen, new), aborts),
+            None => (self.compare_and_swap(seen, new), 0),
+        }
+    }
+
+    /// By atomics, where they are allowed.
+    fn compare_and_swap(&self, seen: Seen, new: u64) -> Result<(), Seen> {
         let is_of_a_cpu = seen.cpu() < self.words.cpus();
-        let (is_stored, aborts) = match self.words.place() {
-            Place::Section(area) if is_of_a_cpu => {
-                let words = Slots::of(&self.words);
-                // SAFETY: the slots live as long as `self`, and in this mode those of CPUs are only
-                // changed here.
-                let ended =
-                    unsafe { section::compare_and_store::<F>(area, words, cpu, value, new) };
-                let Ended { outcome, aborts } = ended;
-                (outcome.unwrap_or(false), aborts)
-            }
-            // The word of no CPU, or no sections at all.
-            _ if !is_of_a_cpu || !self.is_by_sections() => (self.swap(seen, new), 0),
-            // The word of a CPU, seen by a thread that has a section; this one has none.
-            _ => (false, 0),
-        };
-        (if is_stored { Ok(()) } else { Err(self.load()) }, aborts)
-    }
-
-    fn is_by_sections(&self) -> bool {
-        matches!(self.mode(), Mode::Rseq(_))
-    }
-
-    fn swap(&self, seen: Seen, new: u64) -> bool {
+        if is_of_a_cpu && matches!(self.mode(), Mode::Rseq(_)) {
+            // It is for sections alone, and there was none, or it did not store.
+            return Err(self.load());
+        }
         let word = self.words.at(seen.cpu());
         // AcqRel: what this thread wrote before is seen with the new value, and what was written
         // before the old one is seen here.
-        word.compare_exchange(seen.value, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        word.compare_exchange(seen.value, new, Ordering::AcqRel, Ordering::Relaxed)
+            .map_or_else(|_| Err(self.load()), |_| Ok(()))
     }
 }

@@ -46,7 +46,7 @@ impl Area {
     pub(crate) fn of_thread(finder: Finder) -> Option<Area> {
         match finder {
             Finder::Libc(offset) => Some(Area(thread_pointer().wrapping_offset(offset).cast())),
-            Finder::Own => OWN.try_with(OwnArea::area).ok().flatten(),
+            Finder::Own => own_area(),
         }
     }
 
@@ -63,6 +63,12 @@ impl Area {
     pub(crate) fn as_ptr(self) -> *mut RawArea {
         self.0
     }
+}
+
+/// A call, so that the code of those who need it not stays short.
+#[inline(never)]
+fn own_area() -> Option<Area> {
+    OWN.try_with(OwnArea::area).ok().flatten()
 }
 
 /// Not declared as pure, so that it is never kept from one thread's stretch of code to another's
