@@ -1,0 +1,128 @@
+//! By what the data of a CPU is changed, and why so.
+
+use super::rseq;
+use std::fmt::{self, Display};
+use std::sync::OnceLock;
+
+/// By what the data of a CPU is changed in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Restartable sequences: no atomic instruction.
+    Rseq(Registration),
+    /// Atomic instructions on the slot of the CPU on which the thread ran a moment ago.
+    Atomics(Reason),
+}
+
+/// Who told the kernel where a thread's `struct rseq` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// The C library, for each thread that it makes: glibc since 2.35.
+    Libc,
+    /// This crate, for each thread at its first use: see [`Choice::OwnRegistration`].
+    Own,
+}
+
+/// Why there are no restartable sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Somebody asked for atomics: see [`Choice::Atomics`].
+    Asked,
+    /// They are written for Linux on x86-64 only.
+    Architecture,
+    /// Miri and loom know no restartable sequences.
+    Model,
+    /// The C library registers no thread (musl, glibc before 2.35), though the kernel could.
+    NotOffered,
+    /// The C library could have registered and did not, though the kernel answers now:
+    /// `GLIBC_TUNABLES=glibc.pthread.rseq=0`.
+    TurnedOff,
+    /// The C library has registered, but not the thread that asked first.
+    ThreadNotRegistered,
+    /// The kernel, or a filter before it, refuses `rseq(2)` with this error number.
+    Refused(i32),
+    /// The layout that the C library tells is none that this crate knows.
+    UnknownLayout,
+}
+
+/// What a process can ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Restartable sequences where the C library has registered its threads, else atomics.
+    #[default]
+    Libc,
+    /// The same, but where the C library does not register, each thread is registered at its first
+    /// use, and taken out at its end. Only for programs in which no other library does so: a thread
+    /// has one `struct rseq`, and who comes second is refused. (A thread that is refused works too,
+    /// by atomics.)
+    OwnRegistration,
+    /// Atomics, whatever there is.
+    Atomics,
+}
+
+/// Who comes first decides, for good.
+static MODE: OnceLock<Mode> = OnceLock::new();
+
+/// The mode of this process, chosen at the first call by [`Choice::Libc`].
+///
+/// ```
+/// use tiebreak_sync::per_cpu;
+///
+/// // "rseq, registered by the C library", or "atomics: ..." and why.
+/// assert!(!per_cpu::mode().to_string().is_empty());
+/// ```
+pub fn mode() -> Mode {
+    choose(Choice::Libc)
+}
+
+/// Chooses the mode of this process, if nobody has yet, and gives the mode in force. Whatever was
+/// made before keeps its own.
+///
+/// ```
+/// use tiebreak_sync::per_cpu::{self, Choice};
+///
+/// let mode = per_cpu::choose(Choice::OwnRegistration);
+/// assert_eq!(per_cpu::choose(Choice::Atomics), mode, "it stays");
+/// ```
+pub fn choose(choice: Choice) -> Mode {
+    *MODE.get_or_init(|| match choice {
+        Choice::Atomics => Mode::Atomics(Reason::Asked),
+        Choice::Libc => rseq::of_libc().map_or_else(Mode::Atomics, Mode::Rseq),
+        Choice::OwnRegistration => {
+            rseq::of_libc().or_else(rseq::of_own).map_or_else(Mode::Atomics, Mode::Rseq)
+        }
+    })
+}
+
+impl Display for Mode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mode::Rseq(Registration::Libc) => {
+                formatter.write_str("rseq, registered by the C library")
+            }
+            Mode::Rseq(Registration::Own) => formatter.write_str("rseq, registered by tiebreak"),
+            Mode::Atomics(reason) => write!(formatter, "atomics: {reason}"),
+        }
+    }
+}
+
+impl Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Reason::Asked => "the program asked for them",
+            Reason::Architecture => "restartable sequences are written for x86-64 Linux only",
+            Reason::Model => "this runs in a model, which knows no restartable sequences",
+            Reason::NotOffered => "the C library registers no threads with rseq(2)",
+            Reason::TurnedOff => {
+                "the C library did not register its threads, as under \
+                 GLIBC_TUNABLES=glibc.pthread.rseq=0"
+            }
+            Reason::ThreadNotRegistered => "this thread is not registered with rseq(2)",
+            Reason::UnknownLayout => "the C library's struct rseq has an unknown layout",
+            Reason::Refused(errno) => {
+                let error = std::io::Error::from_raw_os_error(*errno);
+                return write!(formatter, "rseq(2) is refused: {error}");
+            }
+        };
+        formatter.write_str(text)
+    }
+}
