@@ -90,12 +90,6 @@ impl<T> Slot<T> {
         self.number
     }
 
-    /// Whether someone has it.
-    pub(crate) fn is_claimed(&self) -> bool {
-        // Relaxed: for counting only.
-        self.is_claimed.load(Ordering::Relaxed)
-    }
-
     /// Gives it back. The caller claimed it and does not use it any more.
     pub(crate) fn release(&self) {
         // Release: who claims it next finds all that was done with it done.
