@@ -1,6 +1,7 @@
 //! Why a strategy cannot be had.
 
 use super::{Strategy, Unsound};
+use crate::interrupts::Stale;
 
 /// A strategy that does not work here, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,8 +38,11 @@ pub enum Reason {
     #[error("{0}")]
     Unsound(Unsound),
     /// Nobody tells when the CPUs were interrupted.
-    #[error("no barrierd is running")]
+    #[error("no barrierd answers")]
     NoDaemon,
+    /// A daemon is there, but the barrier does not come to its end by it.
+    #[error("{0}")]
+    Barrierd(Stale),
     /// The program runs in an interpreter or a model checker, which knows no system call for it.
     #[error("not under an interpreter or a model checker")]
     Model,
