@@ -19,9 +19,10 @@
 //! | [`Multi`] | any number | locked add, branch | none needed |
 //! | [`TwoWord`] | one at a time | store, light side of a barrier, load, branch | a barrier |
 //!
-//! [`EventCount32`] counts modulo 2^31, [`EventCount64`] modulo 2^63; they cost the same. The
-//! shorter one is for shared layouts of 32 bits: a waiter that sleeps through exactly 2^31
-//! increments takes the count for unchanged, which a busy producer does in seconds.
+//! [`EventCount32`] counts modulo 2^31, [`EventCount64`] modulo 2^63; an increment costs the same.
+//! The shorter one wakes with one locked instruction less. But a waiter that does not look while
+//! exactly 2^31 increments happen takes the count for unchanged, and a busy producer makes that
+//! many in less than a second.
 //!
 //! # What holds
 //!
@@ -124,7 +125,8 @@ pub struct EventCount<V: Value, P: Producers> {
 pub enum Pause {
     /// Sleep until the count changes.
     UntilWoken,
-    /// Sleep until the count changes or until this moment; then ask again.
+    /// Sleep until the count changes or until this moment; then ask again. A moment in the past
+    /// asks again at once.
     Until(Instant),
     /// Wait no longer.
     End,

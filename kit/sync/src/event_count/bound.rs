@@ -57,7 +57,9 @@ impl Waiting {
         Waiting { spins: 100, bound: None }
     }
 
-    /// How often to look before the flag goes up: it costs the producer a system call.
+    /// How often to look before the flag goes up: it costs the producer a system call. By
+    /// [`Bound::OneSecond`] the waiter looks as often again with the flag up; a barrier makes that
+    /// needless.
     pub const fn spins(self, spins: u32) -> Waiting {
         Waiting { spins, ..self }
     }
