@@ -76,23 +76,27 @@ pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
     let mut rest = garbage.into_iter();
     let mut first = None;
     let mut free_rest = || {
-        while let Some(item) = rest.next() {
+        for item in rest.by_ref() {
             item.run();
         }
     };
     while let Err(panic) = catch_unwind(AssertUnwindSafe(&mut free_rest)) {
         match first {
             None => first = Some(panic),
-            // What a panic carries may panic when it is dropped.
-            Some(_) => core::mem::forget(panic),
+            Some(_) => dispose(panic),
         }
     }
-    if let Some(panic) = first {
-        if std::thread::panicking() {
-            core::mem::forget(panic);
-        } else {
-            resume_unwind(panic);
-        }
+    match first {
+        Some(panic) if std::thread::panicking() => dispose(panic),
+        Some(panic) => resume_unwind(panic),
+        None => {}
+    }
+}
+
+/// Drops what a panic carries. That may panic again; then it leaks.
+fn dispose(panic: Box<dyn core::any::Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        core::mem::forget(another);
     }
 }
 

@@ -1,5 +1,5 @@
-//! Epochs under a model checker: every interleaving that the memory model allows, with both sides of
-//! the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
+//! Epochs under a model checker: every interleaving that the memory model allows, with both sides
+//! of the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
 //!
 //! The models without a fault must pass, those with one must not: else they would prove nothing.
 
@@ -13,8 +13,8 @@ use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::epoch::{Collector, Guard, Handle};
 use tiebreak_sync::mutation::{self, Mutation};
 
-/// An object whose freeing is a write, so that loom tells it from reads that do not come before. Its
-/// memory stays until the model ends.
+/// An object whose freeing is a write, so that loom tells it from reads that do not come before.
+/// Its memory stays until the model ends.
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
