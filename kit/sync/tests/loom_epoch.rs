@@ -57,9 +57,13 @@ fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
 
 /// Runs every interleaving with up to five preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
 fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
+    explore_to(5, mutation, model);
+}
+
+fn explore_to(preemptions: usize, mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
     mutation::set(mutation);
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(5));
+    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
     builder.check(model);
 }
 
@@ -145,6 +149,44 @@ fn two_may_collect() {
         replace(&scene.place, &scene.canaries[1], &other);
         let _one = collecting.join().unwrap();
     });
+}
+
+/// Something waits already; one collects it while another retires more, beside a reader.
+fn retiring_while_another_collects() {
+    let scene = Scene::new(2);
+    let handles = [(); 3].map(|()| scene.collector.register());
+    let [collecting, writer, reader] = handles;
+    // The pin keeps the first in its grace period, so the second waits for the next one.
+    let (guard, extra) = (reader.pin(), [Canary::new(), Canary::new()]);
+    for extra in &extra {
+        // SAFETY: it was never linked.
+        unsafe { collecting.pin().retire_with(pointer(extra), bury) };
+        collecting.flush();
+    }
+    drop(guard);
+    let place = scene.place.clone();
+    let reading = thread::spawn(move || {
+        read(&place, &reader.pin());
+        reader
+    });
+    let (place, new) = (scene.place.clone(), scene.canaries[1].clone());
+    let writing = thread::spawn(move || {
+        replace(&place, &new, &writer);
+        writer
+    });
+    collecting.flush();
+    let _handles = (reading.join().unwrap(), writing.join().unwrap());
+}
+
+#[test]
+fn what_is_retired_meanwhile_waits_for_the_next() {
+    explore_to(2, Mutation::None, retiring_while_another_collects);
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn with_an_advance_too_early_it_fails() {
+    explore_to(2, Mutation::EpochAdvanceFirst, retiring_while_another_collects);
 }
 
 #[test]
