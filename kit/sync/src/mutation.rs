@@ -11,6 +11,8 @@ pub enum Mutation {
     EpochWithoutHeavy,
     /// Epochs: pins of one epoch before the grace period count as later ones.
     EpochOneTooFew,
+    /// Epochs: the epoch advances before what waits is taken.
+    EpochAdvanceFirst,
     /// Hazard pointers: whoever reclaims scans without having taken the heavy side.
     HazardWithoutHeavy,
     /// Hazard pointers: the source is not read again once the pointer is published.

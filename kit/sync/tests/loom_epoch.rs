@@ -1,5 +1,5 @@
-//! Epochs under a model checker: every interleaving that the memory model allows, with both sides of
-//! the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
+//! Epochs under a model checker: every interleaving that the memory model allows, with both sides
+//! of the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
 //!
 //! The models without a fault must pass, those with one must not: else they would prove nothing.
 
@@ -13,8 +13,8 @@ use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::epoch::{Collector, Guard, Handle};
 use tiebreak_sync::mutation::{self, Mutation};
 
-/// An object whose freeing is a write, so that loom tells it from reads that do not come before. Its
-/// memory stays until the model ends.
+/// An object whose freeing is a write, so that loom tells it from reads that do not come before.
+/// Its memory stays until the model ends.
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
@@ -55,10 +55,15 @@ fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
     handle.flush();
 }
 
-/// Runs every interleaving with up to three preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
-fn explore(model: impl Fn() + Sync + Send + 'static) {
+/// Runs every interleaving with up to five preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
+fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
+    explore_to(5, mutation, model);
+}
+
+fn explore_to(preemptions: usize, mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
+    mutation::set(mutation);
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
     builder.check(model);
 }
 
@@ -93,12 +98,12 @@ fn reader_and_writer() {
 
 #[test]
 fn a_reader_holds_what_it_reads() {
-    explore(reader_and_writer);
+    explore(Mutation::None, reader_and_writer);
 }
 
 #[test]
 fn a_reader_may_register_meanwhile() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let writer = scene.collector.register();
         let (place, collector) = (scene.place.clone(), scene.collector.clone());
@@ -111,7 +116,7 @@ fn a_reader_may_register_meanwhile() {
 /// The second pin may have the old epoch, and the second grace period must wait for it.
 #[test]
 fn pins_with_old_epochs_are_waited_for() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(3);
         let (reader, writer) = (scene.collector.register(), scene.collector.register());
         let place = scene.place.clone();
@@ -132,7 +137,7 @@ fn pins_with_old_epochs_are_waited_for() {
 /// One collects what the other has retired.
 #[test]
 fn two_may_collect() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let (one, other) = (scene.collector.register(), scene.collector.register());
         let place = scene.place.clone();
@@ -146,16 +151,52 @@ fn two_may_collect() {
     });
 }
 
-#[test]
-#[should_panic]
-fn without_the_heavy_side_it_fails() {
-    mutation::set(Mutation::EpochWithoutHeavy);
-    explore(reader_and_writer);
+/// Something waits already; one collects it while another retires more, beside a reader.
+fn retiring_while_another_collects() {
+    let scene = Scene::new(2);
+    let handles = [(); 3].map(|()| scene.collector.register());
+    let [collecting, writer, reader] = handles;
+    // The pin keeps the first in its grace period, so the second waits for the next one.
+    let (guard, extra) = (reader.pin(), [Canary::new(), Canary::new()]);
+    for extra in &extra {
+        // SAFETY: it was never linked.
+        unsafe { collecting.pin().retire_with(pointer(extra), bury) };
+        collecting.flush();
+    }
+    drop(guard);
+    let place = scene.place.clone();
+    let reading = thread::spawn(move || {
+        read(&place, &reader.pin());
+        reader
+    });
+    let (place, new) = (scene.place.clone(), scene.canaries[1].clone());
+    let writing = thread::spawn(move || {
+        replace(&place, &new, &writer);
+        writer
+    });
+    collecting.flush();
+    let _handles = (reading.join().unwrap(), writing.join().unwrap());
 }
 
 #[test]
-#[should_panic]
+fn what_is_retired_meanwhile_waits_for_the_next() {
+    explore_to(2, Mutation::None, retiring_while_another_collects);
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn with_an_advance_too_early_it_fails() {
+    explore_to(2, Mutation::EpochAdvanceFirst, retiring_while_another_collects);
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn without_the_heavy_side_it_fails() {
+    explore(Mutation::EpochWithoutHeavy, reader_and_writer);
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
 fn with_an_epoch_too_few_it_fails() {
-    mutation::set(Mutation::EpochOneTooFew);
-    explore(reader_and_writer);
+    explore(Mutation::EpochOneTooFew, reader_and_writer);
 }

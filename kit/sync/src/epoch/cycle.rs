@@ -63,8 +63,9 @@ impl Cycle {
 
     /// Steps 1 to 3, in this order.
     fn begin(&mut self, shared: &Shared) {
+        let early = mutation::is(Mutation::EpochAdvanceFirst).then(|| self.advance(shared));
         let bags = shared.take_waiting();
-        let (epoch, now) = self.advance(shared);
+        let (epoch, now) = early.unwrap_or_else(|| self.advance(shared));
         self.began = Some(now);
         let stage = if mutation::is(Mutation::EpochWithoutHeavy) {
             Stage::Scan(usize::MAX)
