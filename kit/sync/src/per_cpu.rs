@@ -52,7 +52,10 @@
 //!   CPU's.
 //! - *Reading from elsewhere* ([`Counter::sum`]) sees each slot before or after a section, as the
 //!   one store that others can see is one aligned word.
-//! - *Unloading* (`dlclose`): a section leaves nothing behind that points into this code.
+//! - *Unloading* (`dlclose`): the kernel may look at what describes a section after its end. So
+//!   where [`Mode::Rseq`] is chosen, the library that this code is linked into is marked as one
+//!   that stays (`RTLD_NODELETE`). To empty the thread's pointer after each section instead would
+//!   cost a store each time.
 //! - *Debuggers*: who steps through a section by single instructions never ends it, as each step
 //!   interrupts it. Set the next stop behind it.
 //!

@@ -3,6 +3,7 @@
 pub(super) use platform::{Area, of_libc, of_own};
 
 use super::mode::{Mode, Registration};
+use std::num::NonZeroIsize;
 
 /// How a structure finds the area of the thread that uses it.
 // Nobody comes to a section elsewhere.
@@ -10,7 +11,7 @@ use super::mode::{Mode, Registration};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Finder {
     /// At this distance from the thread pointer, in each thread.
-    Libc(isize),
+    Libc(NonZeroIsize),
     /// In a thread-local variable of ours.
     Own,
 }

@@ -17,8 +17,8 @@
 //! 4. The store that others see is the last instruction.
 //! 5. Nothing is called, and no stack is touched.
 //! 6. The abort handler lies outside and has the signature before it.
-//! 7. `rseq_cs` is emptied after it. The kernel does so too, but later: if this code were unloaded
-//!    (`dlclose`) before that, the kernel would read the descriptor where there is none any more.
+//! 7. Its descriptor stays in memory. `rseq_cs` points to it until the kernel looks next, which may
+//!    be after the section has long ended; so a library that has sections is never unloaded.
 //!
 //! For tests alone each section is made with a delay before its last instruction, so that it is
 //! really interrupted, and without 1, so that it is seen to go wrong.

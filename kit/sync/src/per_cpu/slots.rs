@@ -3,6 +3,7 @@
 use super::cpus;
 use super::mode::{self, Mode, Reason};
 use super::rseq::{Area, Finder};
+use std::num::NonZeroIsize;
 
 /// A value alone on its pair of cache lines: processors fetch two at a time.
 #[repr(C, align(128))]
@@ -38,8 +39,10 @@ pub struct PerCpu<T> {
     slots: Box<[Slot<T>]>,
     /// How many do belong to one, at most 2^16.
     cpus: u32,
-    mode: Mode,
+    /// Where the C library's areas are, if they are used.
+    offset: Option<NonZeroIsize>,
     finder: Option<Finder>,
+    mode: Mode,
 }
 
 impl<T> PerCpu<T> {
@@ -56,7 +59,12 @@ impl<T> PerCpu<T> {
     fn in_mode(mode: Mode, mut make: impl FnMut() -> T) -> PerCpu<T> {
         let cpus = cpus::possible();
         let slots = (0..cpus + 1).map(|_| Slot(make())).collect();
-        PerCpu { slots, cpus: cpus as u32, mode, finder: Finder::of(mode) }
+        let finder = Finder::of(mode);
+        let offset = match finder {
+            Some(Finder::Libc(offset)) => Some(offset),
+            _ => None,
+        };
+        PerCpu { slots, cpus: cpus as u32, offset, finder, mode }
     }
 
     /// By what it is changed, for as long as it lives.
@@ -115,9 +123,10 @@ impl<T> PerCpu<T> {
     /// The index of the slot of this CPU.
     #[inline(always)]
     pub(super) fn index(&self) -> usize {
-        let cpu = match self.finder {
-            None => cpus::current(),
-            Some(finder) => Area::of_thread(finder).map_or(usize::MAX, |area| area.cpu() as usize),
+        let cpu = match self.area_of_libc() {
+            Some(area) => area.cpu() as usize,
+            None if self.finder.is_none() => cpus::current(),
+            None => self.area().map_or(usize::MAX, |area| area.cpu() as usize),
         };
         cpu.min(self.cpus())
     }
@@ -125,7 +134,7 @@ impl<T> PerCpu<T> {
     /// The area for a section, in the usual case, with nothing else in its way.
     #[inline(always)]
     pub(super) fn area_of_libc(&self) -> Option<Area> {
-        self.finder.filter(|finder| matches!(finder, Finder::Libc(_))).and_then(Area::of_thread)
+        self.offset.map(Area::of_libc)
     }
 
     /// The area for a section, in every case.

@@ -2,12 +2,17 @@
 
 use super::Finder;
 use crate::per_cpu::mode::{Reason, Registration};
+use std::num::NonZeroIsize;
 
 /// No thread has one.
 #[derive(Clone, Copy)]
 pub(crate) enum Area {}
 
 impl Area {
+    pub(crate) fn of_libc(_offset: NonZeroIsize) -> Area {
+        unreachable!("there is no such offset: see `libc_offset`")
+    }
+
     pub(crate) fn of_thread(_finder: Finder) -> Option<Area> {
         None
     }
@@ -17,7 +22,7 @@ impl Area {
     }
 }
 
-pub(crate) fn libc_offset() -> Result<isize, Reason> {
+pub(crate) fn libc_offset() -> Result<NonZeroIsize, Reason> {
     Err(if cfg!(any(miri, loom)) { Reason::Model } else { Reason::Architecture })
 }
 

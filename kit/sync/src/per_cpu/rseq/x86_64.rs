@@ -4,9 +4,11 @@ use super::Finder;
 use crate::per_cpu::mode::{Reason, Registration};
 use std::arch::asm;
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::io;
+use std::marker::PhantomData;
 use std::mem::offset_of;
+use std::num::NonZeroIsize;
 use std::ptr::null_mut;
 
 /// `struct rseq` of the kernel. It writes both numbers, and 0 over `rseq_cs`; threads write
@@ -26,10 +28,13 @@ const UNREGISTERED: u32 = u32::MAX;
 /// The oldest layout has so many bytes in use.
 const SIZE_MIN: u32 = 20;
 
-/// The area of the calling thread. It is for this thread alone, which the pointer in it says to the
-/// compiler too.
+/// The area of the calling thread, as its distance from the thread pointer: instructions reach it
+/// by FS, without a pointer. It is for this thread alone, which the marker says to the compiler.
 #[derive(Clone, Copy)]
-pub(crate) struct Area(*mut RawArea);
+pub(crate) struct Area {
+    offset: isize,
+    is_of_this_thread: PhantomData<*mut RawArea>,
+}
 
 impl Area {
     /// What stands before each abort handler, so that the kernel jumps nowhere else. glibc
@@ -40,13 +45,24 @@ impl Area {
     /// As above.
     pub(crate) const RSEQ_CS: usize = offset_of!(RawArea, rseq_cs);
 
+    /// The area at this distance.
+    #[inline(always)]
+    const fn at(offset: isize) -> Area {
+        Area { offset, is_of_this_thread: PhantomData }
+    }
+
+    /// The area of this thread that the C library has.
+    #[inline(always)]
+    pub(crate) fn of_libc(offset: NonZeroIsize) -> Area {
+        Area::at(offset.get())
+    }
+
     /// The area of this thread; `None` if it cannot have one. That it is there does not mean that
     /// it is registered: see [`Area::cpu`].
-    #[inline(always)]
     pub(crate) fn of_thread(finder: Finder) -> Option<Area> {
         match finder {
-            Finder::Libc(offset) => Some(Area(thread_pointer().wrapping_offset(offset).cast())),
-            Finder::Own => own_area(),
+            Finder::Libc(offset) => Some(Area::of_libc(offset)),
+            Finder::Own => OWN.try_with(OwnArea::area).ok().flatten(),
         }
     }
 
@@ -54,27 +70,29 @@ impl Area {
     /// not keep it.
     #[inline(always)]
     pub(crate) fn cpu(self) -> u32 {
-        // SAFETY: the area is this thread's and lives as long as it. Volatile, as the kernel writes
-        // it whenever it likes, though never while this thread runs.
-        unsafe { (&raw const (*self.0).cpu_id).read_volatile() }
+        let cpu;
+        // SAFETY: the area is this thread's and lives as long as it. It may change between any two
+        // instructions, so it is read anew each time.
+        unsafe {
+            asm!(
+                "mov {cpu:e}, dword ptr fs:[{offset} + {cpu_id}]",
+                cpu = out(reg) cpu,
+                offset = in(reg) self.offset,
+                cpu_id = const Area::CPU_ID,
+                options(readonly, nostack, preserves_flags),
+            );
+        }
+        cpu
     }
 
+    /// How far it is from the thread pointer.
     #[inline(always)]
-    pub(crate) fn as_ptr(self) -> *mut RawArea {
-        self.0
+    pub(crate) fn offset(self) -> isize {
+        self.offset
     }
 }
 
-/// A call, so that the code of those who need it not stays short.
-#[inline(never)]
-fn own_area() -> Option<Area> {
-    OWN.try_with(OwnArea::area).ok().flatten()
-}
-
-/// Not declared as pure, so that it is never kept from one thread's stretch of code to another's
-/// where stacks are switched.
-#[inline(always)]
-fn thread_pointer() -> *mut u8 {
+fn thread_pointer() -> *mut RawArea {
     let pointer;
     // SAFETY: the ABI has the thread pointer itself at its own address.
     unsafe {
@@ -94,14 +112,15 @@ fn of_symbol<T: Copy>(name: &CStr) -> Option<T> {
 }
 
 /// How far from the thread pointer the C library keeps its area.
-pub(crate) fn libc_offset() -> Result<isize, Reason> {
+pub(crate) fn libc_offset() -> Result<NonZeroIsize, Reason> {
     let size = of_symbol::<u32>(c"__rseq_size");
     let (Some(size), Some(offset)) = (size, of_symbol::<isize>(c"__rseq_offset")) else {
         return Err(unless_refused(Reason::NotOffered));
     };
     match size {
         0 => Err(unless_refused(Reason::TurnedOff)),
-        SIZE_MIN.. => Ok(offset),
+        // At the thread pointer itself is the thread pointer.
+        SIZE_MIN.. => NonZeroIsize::new(offset).ok_or(Reason::UnknownLayout),
         _ => Err(Reason::UnknownLayout),
     }
 }
@@ -110,20 +129,40 @@ pub(crate) fn libc_offset() -> Result<isize, Reason> {
 pub(crate) fn of_libc() -> Result<Registration, Reason> {
     let offset = libc_offset()?;
     // A registered thread has a number; one that is not has one of the negative marks.
-    match Area::of_thread(Finder::Libc(offset)) {
-        Some(area) if area.cpu() <= i32::MAX as u32 => Ok(Registration::Libc),
-        _ => Err(Reason::ThreadNotRegistered),
+    if Area::of_libc(offset).cpu() > i32::MAX as u32 {
+        return Err(Reason::ThreadNotRegistered);
     }
+    stay_loaded();
+    Ok(Registration::Libc)
 }
 
 /// Registers this thread by ourselves, for want of the C library.
 pub(crate) fn of_own(_reason: Reason) -> Result<Registration, Reason> {
     OWN.try_with(|own| match own.register() {
-        State::Registered => Ok(Registration::Own),
+        State::Registered => {
+            stay_loaded();
+            Ok(Registration::Own)
+        }
         State::Refused(errno) => Err(Reason::Refused(errno)),
         State::New => Err(Reason::ThreadNotRegistered),
     })
     .unwrap_or(Err(Reason::ThreadNotRegistered))
+}
+
+/// Keeps the library that this code is in for as long as the process lives: see the sections. The
+/// program itself is never unloaded; for it, and where nothing is loaded at run time, the loader
+/// knows no library of the name, which is as well.
+fn stay_loaded() {
+    // SAFETY: an address of this code goes in; the name that comes out is the loader's and stays.
+    // `RTLD_NOLOAD` loads nothing and runs nothing: it finds what is there, and the flag stays.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        let is_known = libc::dladdr(stay_loaded as *const c_void, &raw mut info) != 0;
+        if is_known && !info.dli_fname.is_null() {
+            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+            libc::dlopen(info.dli_fname, flags);
+        }
+    }
 }
 
 /// Asks the kernel by a call that it can only refuse: `EINVAL` for an area without a length, where
@@ -179,7 +218,10 @@ thread_local! {
 
 impl OwnArea {
     fn area(&self) -> Option<Area> {
-        matches!(self.register(), State::Registered).then_some(Area(self.raw.get()))
+        let from = thread_pointer().addr();
+        // Sections write there by nothing but this number.
+        let offset = self.raw.get().expose_provenance().wrapping_sub(from) as isize;
+        matches!(self.register(), State::Registered).then_some(Area::at(offset))
     }
 
     fn register(&self) -> State {

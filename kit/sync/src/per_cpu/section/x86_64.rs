@@ -36,10 +36,10 @@ macro_rules! section {
             $($begin,)*
             ".if {armed}",
             "lea {scratch}, [rip + 22b]",
-            "mov qword ptr [{area} + {rseq_cs}], {scratch}",
+            "mov qword ptr fs:[{area} + {rseq_cs}], {scratch}",
             ".endif",
             "23:",
-            "mov {cpu:e}, dword ptr [{area} + {cpu_id}]",
+            "mov {cpu:e}, dword ptr fs:[{area} + {cpu_id}]",
             "cmp {cpu:e}, {cpus:e}",
             "jae 27f",
             "imul {at}, {cpu}, {slot}",
@@ -54,7 +54,6 @@ macro_rules! section {
             "24:",
             $($done,)*
             "27:",
-            "mov qword ptr [{area} + {rseq_cs}], 0",
             // The first bytes make the signature part of an instruction, for disassemblers.
             ".pushsection .text.unlikely.tiebreak_rseq, \"ax\", @progbits",
             ".byte 0x0f, 0xb9, 0x3d",
@@ -66,7 +65,7 @@ macro_rules! section {
             "jmp 26b",
             ".popsection",
             $($operands)*
-            area = in(reg) $area.as_ptr(),
+            area = in(reg) $area.offset(),
             slots = in(reg) $slots.first,
             cpus = in(reg) $slots.cpus,
             cpu = out(reg) $cpu,
@@ -74,7 +73,7 @@ macro_rules! section {
             scratch = out(reg) _,
             // Any register will do where nothing is counted.
             aborts = in(reg) match <$form>::DELAY {
-                0 => $area.as_ptr().cast(),
+                0 => $slots.first.cast_mut().cast(),
                 _ => &raw mut $aborts,
             },
             delay = const <$form>::DELAY,

@@ -10,14 +10,18 @@ use std::thread;
 fn unregister() -> bool {
     const UNREGISTER: u32 = 1;
     let area = Finder::of(mode()).and_then(Area::of_thread);
-    // The C library has registered with one of these lengths.
-    area.is_some_and(|area| {
-        [32, 64, 28, 20].into_iter().any(|bytes: usize| {
-            let (call, area) = (libc::SYS_rseq, area.as_ptr());
-            // SAFETY: the kernel forgets the area; the thread has no section any more, which is
-            // what is tested.
-            unsafe { libc::syscall(call, area, bytes, UNREGISTER, Area::SIGNATURE) == 0 }
-        })
+    let Some(area) = area else {
+        return false;
+    };
+    let thread_pointer: usize;
+    // SAFETY: the ABI has the thread pointer itself at its own address.
+    unsafe { std::arch::asm!("mov {}, fs:0", out(reg) thread_pointer) };
+    let address = thread_pointer.wrapping_add_signed(area.offset());
+    // It was registered with one of these lengths.
+    [32, 64, 28, 20].into_iter().any(|bytes: usize| {
+        // SAFETY: the kernel forgets the area; the thread has no section any more, which is what is
+        // tested.
+        unsafe { libc::syscall(libc::SYS_rseq, address, bytes, UNREGISTER, Area::SIGNATURE) == 0 }
     })
 }
 
