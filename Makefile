@@ -22,10 +22,12 @@ run: build ## race sixteen ways to read small numbers, beside what was published
 test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test
 	$(CARGO) test --workspace --locked
+	@scripts/sync.sh short
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 20; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours
 	TIEBREAK_FULL=1 $(CARGO) test --release --workspace --locked -- --include-ignored
+	scripts/sync.sh full
 	@$(MAKE) --no-print-directory build
 	@scripts/setup.sh studies peers
 	for study in studies/*/; do $(TIEBREAK) study verify "$$study" --full || exit 1; done

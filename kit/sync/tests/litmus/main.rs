@@ -32,7 +32,7 @@ fn load(word: &Word) -> u32 {
 
 /// The words in the order in which a thread takes them: the second one the other way round.
 fn ordered(thread: usize, words: &Words) -> (&Word, &Word) {
-    if thread % 2 == 0 { (&words.x, &words.y) } else { (&words.y, &words.x) }
+    if thread.is_multiple_of(2) { (&words.x, &words.y) } else { (&words.y, &words.x) }
 }
 
 fn store_buffering(thread: usize, words: &Words) -> Registers {

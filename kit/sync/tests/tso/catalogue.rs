@@ -44,8 +44,9 @@ texts! {
 /// For models that name neither `light` nor `heavy`.
 pub const NONE: Text = Text { name: "-", text: "" };
 
-/// A change of a model or of its strategy: wherever these lines are, and they must be somewhere, they
-/// become those. Indentation does not matter to find them; the new lines get that of the first.
+/// A change of a model or of its strategy: wherever these lines are, and they must be somewhere,
+/// they become those. Indentation does not matter to find them; the new lines get that of the
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     pub from: &'static [&'static str],
@@ -55,10 +56,10 @@ pub struct Change {
 /// The model under a strategy, changed.
 pub fn build(model: Text, strategy: Text, change: Option<Change>) -> Result<Model> {
     let (mut model_text, mut strategy_text) = (model.text.to_owned(), strategy.text.to_owned());
-    if let Some(change) = change {
-        if replace(&mut model_text, change) + replace(&mut strategy_text, change) == 0 {
-            return Err(format!("{:?} is not in {}", change.from, model.name));
-        }
+    if let Some(change) = change
+        && replace(&mut model_text, change) + replace(&mut strategy_text, change) == 0
+    {
+        return Err(format!("{:?} is not in {}", change.from, model.name));
     }
     parse(&joined(&model_text, &strategy_text))
         .map_err(|error| format!("{} with {}: {error}", model.name, strategy.name))

@@ -65,7 +65,8 @@ const LITMUS: [(&str, &str, &str, bool); 15] = [
     ),
     (
         "IRIW",
-        "thread a:\n x = 1\nthread b:\n y = 1\nthread c:\n r = x\n s = y\nthread d:\n r = y\n s = x",
+        "thread a:\n x = 1\nthread b:\n y = 1\n\
+         thread c:\n r = x\n s = y\nthread d:\n r = y\n s = x",
         "c.r == 1 and c.s == 0 and d.r == 1 and d.s == 0",
         FORBIDDEN,
     ),

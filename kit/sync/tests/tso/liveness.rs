@@ -1,11 +1,11 @@
-//! Which registers a thread may still read: the others are forgotten, so that states which differ in
-//! nothing but them are one.
+//! Which registers a thread may still read: the others are forgotten, so that states which differ
+//! in nothing but them are one.
 
 use crate::expression::Expression;
 use crate::program::{Instruction, Locked, Program};
 
-/// For each instruction, and for the end, a bit for every register that is read from there on before
-/// it is set. `at_end` are those that the end of a run is judged by.
+/// For each instruction, and for the end, a bit for every register that is read from there on
+/// before it is set. `at_end` are those that the end of a run is judged by.
 pub fn live(program: &Program, at_end: u32) -> Vec<u32> {
     let count = program.instructions.len();
     let mut live = vec![0; count + 1];

@@ -1,6 +1,6 @@
 //! An explorer of x86-TSO for what loom cannot model: instructions that are not atomic and lose
-//! flags, interrupts, sleepers. It runs every interleaving of small models of the algorithms of this
-//! crate, and of mutations of them, each of which must go wrong.
+//! flags, interrupts, sleepers. It runs every interleaving of small models of the algorithms of
+//! this crate, and of mutations of them, each of which must go wrong.
 //!
 //! `cargo test -p tiebreak-sync --test tso -- --nocapture` prints what was explored, and for each
 //! mutation a shortest run that goes wrong.
@@ -16,6 +16,7 @@ mod mutations;
 mod parse;
 mod program;
 mod sound;
+mod step;
 mod write;
 
 use catalogue::{Change, Text, build};

@@ -12,8 +12,9 @@
 //!     fence                         mfence
 //!     light, heavy                  replaced by a strategy's text
 //!     interrupt other               sends an interrupt and waits until it was handled
-//!     futex_wait(word, 1)           sleeps if the word is 1; futex_wait_timed; futex_sleep(word) if
-//!                                   it is anything; futex_wake(word)
+//!     futex_wait(word, 1)           sleeps if the word is 1; also futex_wait_timed
+//!     futex_sleep(word)             sleeps whatever it is
+//!     futex_wake(word)              wakes all that sleep on it
 //!     t0 = clock                    stamp.other is when the CPU of that thread was interrupted
 //!     if, else, while, loop, break, return, await CONDITION, assert CONDITION
 //!     each cpu in others:           its block for each other thread, or for each that is named, or

@@ -47,8 +47,8 @@ pub enum Instruction {
         word: usize,
         value: Expression,
     },
-    /// `inc` or `xadd` without `lock`: a load and a store of one instruction. Others may act between
-    /// the two, but no interrupt comes there.
+    /// `inc` or `xadd` without `lock`: a load and a store of one instruction. Others may act
+    /// between the two, but no interrupt comes there.
     Add {
         register: usize,
         word: usize,

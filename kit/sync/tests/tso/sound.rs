@@ -7,8 +7,12 @@ use crate::explored;
 const STRATEGIES: [Text; 5] = [MEMBARRIER, MPROTECT, BARRIERD, BARRIERD_COUNTS, SEQ_CST];
 
 fn check(model: Text, strategies: &[Text]) {
+    check_changed(model, strategies, None);
+}
+
+fn check_changed(model: Text, strategies: &[Text], change: Option<Change>) {
     for strategy in strategies {
-        let (model, report) = explored(model, *strategy, None);
+        let (model, report) = explored(model, *strategy, change);
         if let Some(counterexample) = report.counterexample {
             panic!("it goes wrong:\n{}", counterexample.text(&model));
         }
@@ -66,12 +70,20 @@ fn hazard() {
 }
 
 #[test]
-#[ignore = "long: a million states"]
-fn hazard_with_barrierd() {
-    check(HAZARD, &[BARRIERD]);
-}
-
-#[test]
 fn idle() {
     check(IDLE, &[NONE]);
+}
+
+/// More of the same: a third increment, and readers beside the slowest strategies.
+#[test]
+#[ignore = "long"]
+fn larger() {
+    check(HAZARD, &[BARRIERD, BARRIERD_COUNTS]);
+    let third = Change { from: &["const END = 2"], to: &["const END = 3"] };
+    for model in [EVENT_COUNT_SINGLE, EVENT_COUNT_TWO_WORDS, EVENT_COUNT_APPENDIX] {
+        check_changed(model, &[MEMBARRIER, MPROTECT], Some(third));
+    }
+    check_changed(ONE_SECOND_ONE_WORD, &[NONE], Some(third));
+    let two_advances = Change { from: &["thread watcher:"], to: &["thread watcher asker:"] };
+    check_changed(EPOCH, &[MEMBARRIER, MPROTECT], Some(two_advances));
 }
