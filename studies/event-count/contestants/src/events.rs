@@ -1,0 +1,19 @@
+//! The contestants.
+
+#[cfg(any(feature = "parking_lot", feature = "std-condvar"))]
+mod condvar;
+#[cfg(feature = "event-listener")]
+mod listener;
+#[cfg(feature = "std-park")]
+mod park;
+#[cfg(any(feature = "store", feature = "lock-add", feature = "futex"))]
+mod word;
+
+#[cfg(any(feature = "parking_lot", feature = "std-condvar"))]
+pub use condvar::Guarded as Chosen;
+#[cfg(feature = "event-listener")]
+pub use listener::Listened as Chosen;
+#[cfg(feature = "std-park")]
+pub use park::Parked as Chosen;
+#[cfg(any(feature = "store", feature = "lock-add", feature = "futex"))]
+pub use word::Word as Chosen;
