@@ -22,6 +22,7 @@ struct state {
   _Alignas(128) struct event event;
   _Alignas(128) uint64_t hashes[SLOTS]; /* where hashes go, as items would go into a ring */
   struct record *records;
+  struct record *records_end;
   uint64_t size;
   uint64_t count;   /* what the count must be */
   uint64_t counted; /* by the last run */
@@ -49,6 +50,7 @@ static void *prepare(const tiebreak_workload *workload) {
   state->records = malloc(bytes + 1);
   if (!state->records) return NULL;
   memcpy(state->records, workload->input + sizeof(head), bytes);
+  state->records_end = state->records + bytes / sizeof(struct record);
   event_init(&state->event);
   state->has_waiter = head.task != TASK_ALONE && head.task != TASK_IN_WORK;
   if (state->has_waiter && !waiter_start(&state->waiter, &state->event)) return NULL;
@@ -76,8 +78,10 @@ static TIEBREAK_SEPARATE void increments(struct state *state, uint64_t count) {
 
 static TIEBREAK_SEPARATE void in_work(struct state *state) {
   uint64_t sum = 0;
+  const struct record *record = state->records;
   for (uint64_t i = 0; i < state->size; i++) {
-    const uint64_t hash = record_hash(&state->records[i]);
+    const uint64_t hash = record_hash(record);
+    if (++record == state->records_end) record = state->records;
     state->hashes[i % SLOTS] = hash;
     sum += hash;
     struct event *event = (struct event *)tiebreak_launder(&state->event);

@@ -1,6 +1,6 @@
-/* The input of this study: a head, and for TASK_IN_WORK records.
+/* The input of this study: a head, and for TASK_IN_WORK records, which are used in turn.
  *
- * A run counts and gives what it counted, xor the sum of the records' hashes (0 without records);
+ * A run counts and gives what it counted, xor the sum of the hashes (0 without records);
  * all ones if the count came out wrong or the waiting thread missed it. The answer is three lines:
  * what the last run counted, 1 if anything was ever missed, the sum. */
 #ifndef TASK_H
@@ -23,7 +23,9 @@ struct head {
   uint64_t size;
 };
 
-#define RECORD_WORDS 16
+/* At most so many records, so that they stay in the first cache. */
+#define RECORDS_MAX 32
+#define RECORD_WORDS 32
 
 struct record {
   uint64_t words[RECORD_WORDS];

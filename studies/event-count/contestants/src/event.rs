@@ -24,12 +24,19 @@ pub trait Event: Send + Sync + Sized + 'static {
         self.increment(producer);
     }
 
+    /// The same, where the caller keeps the count itself and says what it is now: the write position
+    /// of a ring.
+    #[inline(always)]
+    fn publish(&self, producer: &mut Self::Producer, _position: u64) {
+        self.increment(producer);
+    }
+
     /// The count.
     fn value(&self) -> u64;
 
     /// Returns once the count is another than `seen`, and sleeps until then.
     fn wait(&self, seen: u64);
 
-    /// The thread that waits tells its name, in the order of things before its first wait.
+    /// Called by the thread that waits, before it first does.
     fn enter(&self) {}
 }

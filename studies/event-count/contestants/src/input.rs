@@ -31,7 +31,7 @@ impl Task {
 
 const HEAD_BYTES: usize = 16;
 /// Words of a record.
-pub const RECORD_WORDS: usize = 16;
+pub const RECORD_WORDS: usize = 32;
 const RECORD_BYTES: usize = 8 * RECORD_WORDS;
 
 pub type Record = [u64; RECORD_WORDS];

@@ -99,7 +99,8 @@ impl<E: Event> State<E> {
     fn in_work(&mut self) {
         let mut sum = 0_u64;
         if let Some(producer) = &mut self.producer {
-            for (index, record) in self.records.iter().enumerate() {
+            let records = self.records.iter().cycle();
+            for (index, record) in records.take(self.size as usize).enumerate() {
                 let hash = hash(record);
                 self.hashes[index % SLOTS] = hash;
                 sum = sum.wrapping_add(hash);
@@ -107,7 +108,7 @@ impl<E: Event> State<E> {
             }
         }
         self.sum = sum;
-        self.expect(self.records.len() as u64);
+        self.expect(self.size);
     }
 
     #[inline(never)]

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Nothing here takes longer, or it is given up.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Looks between two readings of the clock, and the first yield.
 const LOOKS: u32 = 2000;
 /// How long the thread has slept before it is woken: longer than an idle virtual CPU polls before it
@@ -95,7 +95,7 @@ fn follow<E: Event>(event: &E, word: &Word) {
 
 /// Looks until it is so; yields, and in the end gives up.
 #[inline]
-fn until(mut is_so: impl FnMut() -> bool) -> bool {
+pub fn until(mut is_so: impl FnMut() -> bool) -> bool {
     let mut since = None;
     loop {
         for _ in 0..LOOKS {
