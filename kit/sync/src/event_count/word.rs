@@ -1,0 +1,138 @@
+//! One word that holds a count and, in its sign bit, the flag that somebody sleeps.
+//!
+//! The sign bit, because an increment then tells by the CPU's own conditions whether it was up:
+//! of the old value with the flag the increment is negative, or zero if all bits were set, and
+//! nothing else is, as signed numbers go. So `inc` and `jle` are the whole of it. The one other
+//! case is the count at its largest: its increment carries into the sign bit. The count then is
+//! zero, as it should be, with a flag that nobody has raised: the next increment wakes for nothing.
+//! This happens once in 2^31 increments (2^63 of a `u64`).
+
+use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::kind::Value;
+
+/// The word of a count, with what producers and waiters do to it.
+pub trait Word: core::fmt::Debug + Send + Sync {
+    /// The count.
+    type Value: Value;
+
+    /// Count and flag.
+    fn load(&self) -> Self::Value;
+
+    /// The same word with its flag up.
+    fn flagged(value: Self::Value) -> Self::Value;
+
+    /// Raises the flag of a word that is `seen`. What is there now, and whether this call did it.
+    fn raise(&self, seen: Self::Value) -> (Self::Value, bool);
+
+    /// Takes the flag down, in one atomic step.
+    fn lower(&self);
+
+    /// Adds in one atomic step. Whether the flag was up.
+    fn add_locked(&self, n: Self::Value) -> bool;
+
+    /// Adds one, in steps that are not atomic together; if the flag was up, calls `wake`.
+    fn increment_alone(&self, wake: impl FnOnce());
+
+    /// The same, of `n`, which is no larger than the largest value.
+    fn add_alone(&self, n: Self::Value, wake: impl FnOnce());
+}
+
+macro_rules! word {
+    ($atomic:ty, $value:ty, $signed:ty, $inc:literal, $add:literal) => {
+        impl Word for $atomic {
+            type Value = $value;
+
+            #[inline(always)]
+            fn load(&self) -> $value {
+                // Acquire: what was written before an increment is seen by whoever sees the count.
+                <$atomic>::load(self, Ordering::Acquire)
+            }
+
+            #[inline(always)]
+            fn flagged(value: $value) -> $value {
+                value | !<$value as Value>::MAX
+            }
+
+            fn raise(&self, seen: $value) -> ($value, bool) {
+                let up = Self::flagged(seen);
+                // Relaxed: the increments of one word have one order, and that this comes before
+                // the next of them is all that is needed of it. A failure gives no count away.
+                match self.compare_exchange(seen, up, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => (up, true),
+                    Err(found) => (found, false),
+                }
+            }
+
+            fn lower(&self) {
+                // Relaxed: sequenced after the increment that saw the flag, in the same word.
+                self.fetch_and(<$value as Value>::MAX, Ordering::Relaxed);
+            }
+
+            #[inline(always)]
+            fn add_locked(&self, n: $value) -> bool {
+                // Release: what was written before is seen by whoever sees the count.
+                (self.fetch_add(n, Ordering::Release) as $signed) < 0
+            }
+
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
+            fn increment_alone(&self, wake: impl FnOnce()) {
+                // SAFETY: the word is valid and aligned, being borrowed, and is changed by atomic
+                // accesses and this one only. To the language this is a relaxed load and a release
+                // store of the word (every store of x86-64 is one) and a jump: no data race. That
+                // it is one instruction matters to the bound on delays alone. No stack is used,
+                // and the flags count as clobbered.
+                unsafe {
+                    core::arch::asm!(
+                        $inc,
+                        "jle {wake}",
+                        word = in(reg) self.as_ptr(),
+                        wake = label { wake() },
+                        options(nostack),
+                    );
+                }
+            }
+
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
+            fn add_alone(&self, n: $value, wake: impl FnOnce()) {
+                // The flag was up if the sum is negative, or if it left the word at the top: that
+                // takes a flag, as the two counts together fit in.
+                //
+                // SAFETY: as of the increment.
+                unsafe {
+                    core::arch::asm!(
+                        $add,
+                        "js {wake}",
+                        "jc {wake}",
+                        word = in(reg) self.as_ptr(),
+                        n = in(reg) n,
+                        wake = label { wake() },
+                        options(nostack),
+                    );
+                }
+            }
+
+            #[inline(always)]
+            #[cfg(not(all(target_arch = "x86_64", not(miri), not(loom))))]
+            fn increment_alone(&self, wake: impl FnOnce()) {
+                self.add_alone(1, wake);
+            }
+
+            #[inline(always)]
+            #[cfg(not(all(target_arch = "x86_64", not(miri), not(loom))))]
+            fn add_alone(&self, n: $value, wake: impl FnOnce()) {
+                // What the instructions are to the language: a relaxed load, which is enough for
+                // the only one that changes the count, and a release store.
+                let old = <$atomic>::load(self, Ordering::Relaxed);
+                self.store(old.wrapping_add(n), Ordering::Release);
+                if (old as $signed) < 0 {
+                    wake();
+                }
+            }
+        }
+    };
+}
+word!(AtomicU32, u32, i32, "inc dword ptr [{word}]", "add dword ptr [{word}], {n:e}");
+word!(AtomicU64, u64, i64, "inc qword ptr [{word}]", "add qword ptr [{word}], {n}");
