@@ -4,6 +4,14 @@
 mod condvar;
 #[cfg(feature = "event-listener")]
 mod listener;
+#[cfg(any(
+    feature = "ours-sp32",
+    feature = "ours-sp64",
+    feature = "ours-mp32",
+    feature = "ours-mp64",
+    feature = "ours-two-word32"
+))]
+mod ours;
 #[cfg(feature = "std-park")]
 mod park;
 #[cfg(any(feature = "store", feature = "lock-add", feature = "futex"))]
@@ -13,6 +21,14 @@ mod word;
 pub use condvar::Guarded as Chosen;
 #[cfg(feature = "event-listener")]
 pub use listener::Listened as Chosen;
+#[cfg(any(
+    feature = "ours-sp32",
+    feature = "ours-sp64",
+    feature = "ours-mp32",
+    feature = "ours-mp64",
+    feature = "ours-two-word32"
+))]
+pub use ours::Ours as Chosen;
 #[cfg(feature = "std-park")]
 pub use park::Parked as Chosen;
 #[cfg(any(feature = "store", feature = "lock-add", feature = "futex"))]

@@ -16,7 +16,7 @@ pub struct State<E: Event> {
     /// Where hashes go, as items would go into a ring.
     hashes: [u64; SLOTS],
     event: &'static E,
-    /// Absent at the end alone.
+    /// Absent while a loop has it, and at the end.
     producer: Option<E::Producer>,
     waiter: Option<Waiter>,
     /// What the count must be.
@@ -87,10 +87,11 @@ impl<E: Event> Contestant for Race<E> {
 impl<E: Event> State<E> {
     #[inline(never)]
     fn alone(&mut self) {
-        if let Some(producer) = &mut self.producer {
+        if let Some(mut producer) = self.producer.take() {
             for _ in 0..self.size {
-                launder(self.event).increment_alone(producer);
+                launder(self.event).increment_alone(&mut producer);
             }
+            self.producer = Some(producer);
         }
         self.expect(self.size);
     }
@@ -98,14 +99,15 @@ impl<E: Event> State<E> {
     #[inline(never)]
     fn in_work(&mut self) {
         let mut sum = 0_u64;
-        if let Some(producer) = &mut self.producer {
+        if let Some(mut producer) = self.producer.take() {
             let records = self.records.iter().cycle();
             for (index, record) in records.take(self.size as usize).enumerate() {
                 let hash = hash(record);
                 self.hashes[index % SLOTS] = hash;
                 sum = sum.wrapping_add(hash);
-                launder(self.event).increment_alone(producer);
+                launder(self.event).increment_alone(&mut producer);
             }
+            self.producer = Some(producer);
         }
         self.sum = sum;
         self.expect(self.size);
@@ -113,10 +115,11 @@ impl<E: Event> State<E> {
 
     #[inline(never)]
     fn increments(&mut self, count: u64) {
-        if let Some(producer) = &mut self.producer {
+        if let Some(mut producer) = self.producer.take() {
             for _ in 0..count {
-                launder(self.event).increment(producer);
+                launder(self.event).increment(&mut producer);
             }
+            self.producer = Some(producer);
         }
         self.expect(count);
     }

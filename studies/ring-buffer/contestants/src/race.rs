@@ -13,7 +13,7 @@ pub struct Race<E>(PhantomData<E>);
 pub struct State<E: Event> {
     input: Input,
     ring: &'static Ring<E>,
-    /// Absent at the end alone.
+    /// Absent while a writer has it, and at the end.
     producer: Option<E::Producer>,
     consumer: Option<Consumer>,
     position: u64,
@@ -63,7 +63,7 @@ impl<E: Event> Contestant for Race<E> {
 impl<E: Event> State<E> {
     #[inline(never)]
     fn push(&mut self) {
-        let Some(producer) = &mut self.producer else { return };
+        let Some(producer) = self.producer.take() else { return };
         let mut writer = Writer::new(self.ring, producer, self.position);
         let (mut item, mut left) = (self.input.first, self.input.size);
         while left > 0 {
@@ -76,6 +76,7 @@ impl<E: Event> State<E> {
             left -= now;
         }
         self.position = writer.position;
+        self.producer = Some(writer.producer);
         self.sum = self.last();
     }
 
@@ -89,7 +90,7 @@ impl<E: Event> State<E> {
 
     #[inline(never)]
     fn pairs(&mut self) {
-        let Some(producer) = &mut self.producer else { return };
+        let Some(producer) = self.producer.take() else { return };
         let mut writer = Writer::new(self.ring, producer, self.position);
         let mut item = self.input.first;
         for _ in 0..self.input.size {
@@ -97,6 +98,7 @@ impl<E: Event> State<E> {
             item = item.wrapping_add(self.input.step);
         }
         self.position = writer.position;
+        self.producer = Some(writer.producer);
         match self.consumer.as_ref().and_then(|consumer| consumer.end(self.position)) {
             Some(sum) => self.sum = sum,
             None => self.is_lost = true,

@@ -61,14 +61,14 @@ impl<E: Event> Ring<E> {
 /// The writing side.
 pub struct Writer<'r, E: Event> {
     ring: &'r Ring<E>,
-    producer: &'r mut E::Producer,
+    pub producer: E::Producer,
     pub position: u64,
     /// The ring is full there, as far as is known.
     full: u64,
 }
 
 impl<'r, E: Event> Writer<'r, E> {
-    pub fn new(ring: &'r Ring<E>, producer: &'r mut E::Producer, position: u64) -> Self {
+    pub fn new(ring: &'r Ring<E>, producer: E::Producer, position: u64) -> Self {
         Writer { ring, producer, position, full: position }
     }
 
@@ -81,6 +81,6 @@ impl<'r, E: Event> Writer<'r, E> {
         // Relaxed: the position that follows has the release.
         ring.slot(self.position).store(item, Ordering::Relaxed);
         self.position += 1;
-        ring.written.publish(self.producer, self.position);
+        ring.written.publish(&mut self.producer, self.position);
     }
 }
