@@ -1,6 +1,6 @@
 #!/bin/sh
-# The receipt of contestants that use kit/sync: cargo's version, and which sources of the kit. As the
-# receipt is a part of what a build is kept by, a changed kit is built anew.
+# The receipt of contestants that use kit/sync: cargo's version, and which sources of the kit. As
+# the receipt is a part of what a build is kept by, a changed kit is built anew.
 set -eu
 cd "$(dirname "$0")/../../kit/sync"
 sources=$(find src Cargo.toml -type f | LC_ALL=C sort)

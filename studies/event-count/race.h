@@ -92,7 +92,7 @@ static TIEBREAK_SEPARATE void in_work(struct state *state) {
 }
 
 static void turns(struct state *state) {
-  for (uint64_t i = 0; i < state->size; i++) {
+  for (uint64_t i = 0; i < state->size && !state->is_lost; i++) {
     settle(state);
     increments(state, 1);
     wait_until_seen(state);

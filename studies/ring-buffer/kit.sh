@@ -1,7 +1,7 @@
 #!/bin/sh
-# The receipt of contestants in Rust: cargo's version, and which sources of kit/sync and of the events
-# of the study event-count, which this one uses. As the receipt is a part of what a build is kept by,
-# what changed there is built anew.
+# The receipt of contestants in Rust: cargo's version, and which sources of kit/sync and of the
+# study event-count, whose events this one uses. As the receipt is a part of what a build is kept
+# by, what changed there is built anew.
 set -eu
 cd "$(dirname "$0")/../.."
 sources=$(find kit/sync/src kit/sync/Cargo.toml studies/event-count/contestants -type f \

@@ -1,9 +1,9 @@
 /* The input of this study, and what is made of it.
  *
- * Items are first, first + step, first + 2 step ... A run writes `size` of them and gives their sum:
- * of TASK_PUSH that of what still stands in the ring, of TASK_PAIRS that of what the other thread
- * has read; all ones if that thread came to no end. The answer is two lines: 1 if that ever
- * happened, and the sum. */
+ * Items are first, first + step, first + 2 step ... A run writes `size` of them and gives a sum: of
+ * TASK_PUSH that of what still stands in the ring, of TASK_PAIRS that of what the other thread has
+ * read; all ones if that thread came to no end. The answer is two lines: 1 if that ever happened,
+ * and the sum. */
 #ifndef TASK_H
 #define TASK_H
 

@@ -24,8 +24,8 @@ pub trait Event: Send + Sync + Sized + 'static {
         self.increment(producer);
     }
 
-    /// The same, where the caller keeps the count itself and says what it is now: the write position
-    /// of a ring.
+    /// The same, where the caller keeps the count itself and says what it is now: the write
+    /// position of a ring.
     #[inline(always)]
     fn publish(&self, producer: &mut Self::Producer, _position: u64) {
         self.increment(producer);

@@ -126,6 +126,9 @@ impl<E: Event> State<E> {
 
     fn turns(&mut self) {
         for _ in 0..self.size {
+            if self.is_lost {
+                break;
+            }
             self.settle();
             self.increments(1);
             self.wait_until_seen();

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Looks between two readings of the clock, and the first yield.
 const LOOKS: u32 = 2000;
-/// How long the thread has slept before it is woken: longer than an idle virtual CPU polls before it
-/// halts, so that each is woken from the same depth.
+/// How long the thread has slept before it is woken: longer than an idle virtual CPU polls before
+/// it halts, so that each is woken from the same depth.
 const DEPTH: Duration = Duration::from_micros(250);
 
 /// What the waiting thread says, on lines of its own.

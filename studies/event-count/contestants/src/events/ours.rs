@@ -2,10 +2,10 @@
 
 use crate::event::Event;
 
-#[cfg(any(feature = "ours-sp64", feature = "ours-mp64"))]
-use tiebreak_sync::event_count::EventCount64 as EventCount;
 #[cfg(not(any(feature = "ours-sp64", feature = "ours-mp64")))]
 use tiebreak_sync::event_count::EventCount32 as EventCount;
+#[cfg(any(feature = "ours-sp64", feature = "ours-mp64"))]
+use tiebreak_sync::event_count::EventCount64 as EventCount;
 
 #[cfg(any(feature = "ours-mp32", feature = "ours-mp64"))]
 use tiebreak_sync::event_count::Multi as Kind;
@@ -28,6 +28,7 @@ impl Event for Ours {
     #[cfg(not(any(feature = "ours-mp32", feature = "ours-mp64")))]
     type Producer = tiebreak_sync::event_count::Producer<'static, Count, Kind>;
 
+    #[allow(clippy::unnecessary_cast, reason = "one of the counts has 32 bits")]
     const MASK: u64 = (Count::MAX >> 1) as u64;
 
     fn new() -> Ours {
