@@ -31,6 +31,11 @@ has_c_headers() {
     echo '#include <stdio.h>' | cc -E -
 }
 
+# has_c_library HEADER: C finds the header. Not every one of C can be read as C++.
+has_c_library() {
+    echo "#include <$1>" | cc -E -
+}
+
 # has_library HEADER [FLAG]: C++ finds the header.
 has_library() {
     echo "#include <$1>" | clang++ ${2:+"$2"} -x c++ -E -
@@ -94,6 +99,7 @@ for job in "$@"; do
             need python3 has python3
             need pypy3 has pypy3
             need libmimalloc-dev has_library mimalloc.h
+            need libck-dev has_c_library ck_ec.h
             need libfmt-dev has_library fmt/format.h
             need libstb-dev has_library stb/stb_sprintf.h
             need libpython3.11-dev has_library python3.11/Python.h
