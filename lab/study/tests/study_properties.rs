@@ -42,6 +42,7 @@ const PIECES: [&str; 42] = [
     "precision = '5%'\n",
     "budget = '30s, 5 rounds'\n",
     "scope = 'code'\n",
+    "centre = 'median'\n",
     "call = 'inlined'\n",
     "seed = 0x5\n",
     "drawn = false\n",
