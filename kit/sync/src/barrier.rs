@@ -4,27 +4,152 @@
 //! same the other way round, and both must not miss each other. If one of the two does so rarely,
 //! it can pay for both: it interrupts the others, or waits until they were interrupted. The others
 //! then need no instruction at all.
+//!
+//! ```
+//! use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+//! use tiebreak_sync::barrier::Barrier;
+//!
+//! static READING: AtomicBool = AtomicBool::new(false);
+//! static CLOSED: AtomicBool = AtomicBool::new(false);
+//!
+//! /// Often, by one thread: no fence.
+//! fn enter(barrier: Barrier) -> bool {
+//!     READING.store(true, Relaxed);
+//!     barrier.light();
+//!     !CLOSED.load(Relaxed)
+//! }
+//!
+//! /// Rarely, by another: whether nobody is inside. Never both `enter` and this say yes.
+//! fn close(barrier: Barrier) -> bool {
+//!     CLOSED.store(true, Relaxed);
+//!     barrier.heavy();
+//!     !READING.load(Relaxed)
+//! }
+//!
+//! let barrier = Barrier::process();
+//! assert!(enter(barrier));
+//! assert!(!close(barrier));
+//! ```
+//!
+//! # The theorem
+//!
+//! Let one thread do `store X; light(); load Y` and another `store Y; heavy(); load X`, all four
+//! accesses atomic, with barriers of one strategy. Then at least one of them loads what the other
+//! stored, or something later. A `heavy()` beside another `heavy()` is as good.
+//!
+//! *Proof.* During the heavy side there is a moment at which the first thread passes a full fence,
+//! or it is off the CPU, which it left and will take again through one. The fence is either after
+//! its store, which has then become visible before the heavy side returns and is found by the load
+//! of X; or before its store, so that its load of Y, later still, comes after the fence and thus
+//! after the store of Y, which preceded the heavy side. The light side itself only keeps the
+//! compiler from moving the load of Y before the store of X.
+//!
+//! # What each strategy rests on
+//!
+//! | strategy | why every running thread passes a full fence | who must hold it |
+//! |---|---|---|
+//! | `membarrier-private-expedited` | the kernel interrupts each CPU that runs this address space, and waits; its manual promises the order | Linux 4.14 |
+//! | `membarrier-global-expedited` | the same for each CPU that runs a registered process | Linux 4.16 |
+//! | `mprotect` | the kernel interrupts them to forget a translation; the return from an interrupt is a full fence | x86-64 without broadcast invalidation: [`Unsound`] |
+//! | `barrierd` | every CPU was interrupted since, or was idle | the daemon, x86-64: see [`interrupts`](crate::interrupts) |
+//! | `membarrier-global-unexpedited` | the kernel waits until every CPU has switched threads or was idle | Linux 4.3, no `nohz_full` CPUs |
+//! | `seq-cst` | both sides have a fence | nobody |
+//!
+//! On the first failure of a heavy side that used to work, for instance because the program filters
+//! its own system calls, another strategy does it, or at last the calling thread runs on every CPU
+//! in turn: [`Substituted`] tells. If nothing is left the process is aborted; a heavy side never
+//! returns without having been one.
+//!
+//! # Scope
+//!
+//! The threads of this process. Other processes that map the same memory are not covered, even
+//! where the strategy reaches them: a substitute might not. A child of `fork` has the barrier of
+//! its parent, for its own threads. `heavy` may take a lock, so it is not for signal handlers;
+//! `light` is.
 
+mod choice;
+mod fork;
+mod interrupts;
+mod membarrier;
+mod page;
+mod reason;
+mod soundness;
 mod strategy;
+mod substitute;
+mod ticket;
+mod walk;
 
+pub use choice::Choice;
+pub use reason::{Reason, Refused};
+pub use soundness::Unsound;
 pub use strategy::Strategy;
+pub use substitute::Substituted;
+pub use ticket::Ticket;
+
+use core::sync::atomic::AtomicU8;
 
 use crate::atomic::{Ordering, fence};
+
+/// The strategy of the process as its place in [`Strategy::ALL`] plus one; 0 before the choice.
+static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 /// A pair of fences, chosen together: [`light`](Self::light) on the frequent side,
 /// [`heavy`](Self::heavy) on the rare one.
 ///
-/// The theorem: let one thread do `store X; light(); load Y`, another `store Y; heavy(); load X`,
-/// with the same strategy. Then at least one of them sees the other's store.
+/// One byte, to be copied to where it is used. It can only be had after its strategy was made ready
+/// and has worked once, so a light side is never free too early. The theorem is in the
+/// [module's text](self). It needs the same strategy on both sides: the barriers of one process
+/// ([`Barrier::process`]) have it, and a data structure that takes a barrier keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
     strategy: Strategy,
 }
 
 impl Barrier {
-    /// The barrier of this process: the best that works here, chosen at the first call.
+    /// The barrier of this process: the best that works here, chosen at the first call, which takes
+    /// some microseconds (some 10 ms where only the slowest strategies are left). Later calls are
+    /// one load and one test.
+    #[inline]
     pub fn process() -> Barrier {
-        Barrier::seq_cst()
+        // Acquire: whoever sees the strategy comes after its registration.
+        match CHOSEN.load(Ordering::Acquire) {
+            0 => Barrier::choose(),
+            place => Barrier { strategy: Strategy::ALL[usize::from(place) - 1] },
+        }
+    }
+
+    #[cold]
+    fn choose() -> Barrier {
+        let strategy = Barrier::choice().active;
+        // Release, for the load above. Every thread stores the same.
+        CHOSEN.store(strategy as u8 + 1, Ordering::Release);
+        Barrier { strategy }
+    }
+
+    /// What was chosen for this process, and why nothing better.
+    ///
+    /// ```
+    /// use tiebreak_sync::barrier::Barrier;
+    ///
+    /// println!("{}", Barrier::choice());
+    /// // barrier: membarrier-private-expedited
+    /// assert_eq!(Barrier::choice().active, Barrier::process().strategy());
+    /// ```
+    pub fn choice() -> &'static Choice {
+        choice::of_this_process()
+    }
+
+    /// The barrier of one strategy, if that works here. Whoever names one shares it with everybody
+    /// who is on the other side.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not work.
+    pub fn with(strategy: Strategy) -> Result<Barrier, Refused> {
+        match choice::prepare(strategy) {
+            Ok(()) => Ok(Barrier { strategy }),
+            Err(reason) => Err(Refused { strategy, reason }),
+        }
     }
 
     /// A full fence on both sides: works everywhere, and is cheap nowhere.
@@ -37,43 +162,109 @@ impl Barrier {
         self.strategy
     }
 
-    /// The side that is taken often: nothing at all where the heavy side does the work, else a full
-    /// fence.
+    /// The side that is taken often: one test of a byte where the heavy side does the work, else a
+    /// full fence.
     #[inline(always)]
     pub fn light(self) {
-        if self.strategy.light_is_free() {
+        // A model checker knows no asymmetric fence.
+        if !cfg!(loom) && self.strategy.light_is_free() {
             core::sync::atomic::compiler_fence(Ordering::SeqCst);
         } else {
             fence(Ordering::SeqCst);
         }
     }
 
-    /// The side that is taken rarely. It returns once every thread of this process has executed a
+    /// The side that is taken rarely. It returns once every thread of this process has passed a
     /// full fence since the call, or was not running.
+    ///
+    /// # Aborts
+    ///
+    /// The process, if the system calls of every strategy fail that used to work: see the
+    /// [module's text](self).
     pub fn heavy(self) {
+        // SeqCst: the caller's own full fence, and its stores come before all that follows.
         fence(Ordering::SeqCst);
+        let result = match self.strategy {
+            Strategy::SeqCst => return,
+            Strategy::Mprotect => page::issue(),
+            Strategy::Interrupts => return self.begin().wait(),
+            _ => membarrier::issue(self.strategy),
+        };
+        if let Err(reason) = result {
+            substitute::heavy(self.strategy, reason);
+        }
+        // Acquire: the caller's next loads come after the kernel's that saw the others done.
+        fence(Ordering::Acquire);
     }
 
-    /// Begins a heavy side without waiting for its end.
+    /// Begins a heavy side without waiting for its end, where the strategy can do that; see
+    /// [`Ticket`]. It aborts the process where [`heavy`](Self::heavy) does.
+    ///
+    /// ```
+    /// use tiebreak_sync::barrier::Barrier;
+    ///
+    /// let mut ticket = Barrier::process().begin();
+    /// if !ticket.poll() {
+    ///     // Something else, then:
+    ///     ticket.wait();
+    /// }
+    /// ```
     pub fn begin(self) -> Ticket {
-        self.heavy();
-        Ticket { is_done: true }
+        if self.strategy != Strategy::Interrupts {
+            self.heavy();
+            return Ticket::COMPLETE;
+        }
+        // SeqCst: as in `heavy`.
+        fence(Ordering::SeqCst);
+        match interrupts::begin() {
+            Ok(pending) => Ticket::of(pending),
+            Err(reason) => {
+                substitute::heavy(self.strategy, reason);
+                Ticket::COMPLETE
+            }
+        }
     }
 }
 
-/// A heavy side that was begun.
-#[derive(Debug)]
-#[must_use]
-pub struct Ticket {
-    is_done: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Ticket {
-    /// Whether the barrier is complete.
-    pub fn poll(&mut self) -> bool {
-        self.is_done
+    #[test]
+    fn the_process_keeps_its_choice() {
+        let barrier = Barrier::process();
+        assert_eq!(barrier, Barrier::process());
+        assert_eq!(barrier.strategy(), Barrier::choice().active);
+        assert_eq!(size_of::<Barrier>(), 1);
     }
 
-    /// Waits until it is.
-    pub fn wait(self) {}
+    #[test]
+    fn each_strategy_works_or_says_why_not() {
+        for strategy in Strategy::ALL {
+            match Barrier::with(strategy) {
+                Ok(barrier) => {
+                    barrier.light();
+                    barrier.heavy();
+                    barrier.begin().wait();
+                    let soon = std::time::Instant::now() + std::time::Duration::from_secs(10);
+                    assert!(barrier.begin().wait_until(soon));
+                    println!("{strategy}: works");
+                }
+                Err(refused) => {
+                    assert_ne!(strategy, Strategy::SeqCst);
+                    println!("{refused}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn under_a_model_nothing_but_fences_is_offered() {
+        let is_model = cfg!(any(loom, miri));
+        if is_model {
+            assert_eq!(Barrier::process(), Barrier::seq_cst());
+        } else {
+            println!("not under a model: {}", Barrier::choice());
+        }
+    }
 }

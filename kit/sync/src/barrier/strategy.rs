@@ -46,6 +46,11 @@ impl Strategy {
     pub const fn light_is_free(self) -> bool {
         !matches!(self, Strategy::SeqCst)
     }
+
+    /// Whether a heavy side can be under way while its caller does something else.
+    pub const fn is_asynchronous(self) -> bool {
+        matches!(self, Strategy::Interrupts)
+    }
 }
 
 impl core::fmt::Display for Strategy {

@@ -1,0 +1,137 @@
+//! Which strategy works here, and why no better one does.
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use super::{Reason, Refused, Strategy, fork, interrupts, membarrier, page};
+
+/// What was chosen for a process, once, and what was refused.
+///
+/// Printed, it is one line for a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The strategy in force.
+    pub active: Strategy,
+    /// The better ones, the best first, each with the reason why it is not.
+    pub refused: Vec<Refused>,
+}
+
+impl core::fmt::Display for Choice {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(formatter, "barrier: {}", self.active)?;
+        for (place, refused) in self.refused.iter().enumerate() {
+            let separator = if place == 0 { "; refused: " } else { ", " };
+            write!(formatter, "{separator}{refused}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The choice of this process, null before it was made. Not a `OnceLock`: if another thread were
+/// in the middle of choosing at a fork, the child would wait for it for ever.
+static CHOICE: AtomicPtr<Choice> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The choice of this process, made at the first call.
+pub(super) fn of_this_process() -> &'static Choice {
+    // Acquire: what it points to was written before.
+    let chosen = CHOICE.load(Ordering::Acquire);
+    // SAFETY: what is not null came from `publish`, and is never freed or changed.
+    unsafe { chosen.as_ref() }.unwrap_or_else(|| publish(choose(prepare)))
+}
+
+/// The first one counts, if several threads choose at once.
+fn publish(choice: Choice) -> &'static Choice {
+    let ours = Box::into_raw(Box::new(choice));
+    let null = core::ptr::null_mut();
+    // Release: for the load above. Acquire: for what another thread has published.
+    match CHOICE.compare_exchange(null, ours, Ordering::Release, Ordering::Acquire) {
+        // SAFETY: a Box that was leaked: nobody frees or changes it.
+        Ok(_) => unsafe { &*ours },
+        Err(theirs) => {
+            // SAFETY: ours came from a Box, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(ours) });
+            // SAFETY: as in `of_this_process`.
+            unsafe { &*theirs }
+        }
+    }
+}
+
+/// The best strategy that can be made ready.
+fn choose(prepare: impl Fn(Strategy) -> Result<(), Reason>) -> Choice {
+    let mut refused = Vec::new();
+    for strategy in Strategy::ALL {
+        match prepare(strategy) {
+            Ok(()) => return Choice { active: strategy, refused },
+            Err(reason) => refused.push(Refused { strategy, reason }),
+        }
+    }
+    Choice { active: Strategy::SeqCst, refused }
+}
+
+/// Makes a strategy ready, and does its heavy side once.
+pub(super) fn prepare(strategy: Strategy) -> Result<(), Reason> {
+    if strategy == Strategy::SeqCst {
+        return Ok(());
+    }
+    if cfg!(any(loom, miri)) {
+        return Err(Reason::Model);
+    }
+    fork::install()?;
+    match strategy {
+        Strategy::Mprotect => page::prepare(),
+        Strategy::Interrupts => interrupts::prepare(),
+        _ => membarrier::prepare(strategy),
+    }?;
+    fork::remember(strategy);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EPERM: Reason = Reason::Errno { call: "membarrier(QUERY)", errno: libc::EPERM };
+
+    fn choose_from(ready: &[Strategy]) -> Choice {
+        choose(|strategy| if ready.contains(&strategy) { Ok(()) } else { Err(EPERM) })
+    }
+
+    #[test]
+    fn the_best_that_is_ready_is_chosen_and_the_better_ones_are_named() {
+        for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
+            let choice = choose_from(&[Strategy::SeqCst, strategy]);
+            assert_eq!(choice.active, strategy);
+            let refused: Vec<_> = choice.refused.iter().map(|refused| refused.strategy).collect();
+            assert_eq!(refused, Strategy::ALL[..place]);
+        }
+    }
+
+    #[test]
+    fn nothing_ready_means_fences() {
+        assert_eq!(choose_from(&[]).active, Strategy::SeqCst);
+    }
+
+    #[test]
+    fn it_is_printed_on_one_line() {
+        assert_eq!(
+            choose_from(&[Strategy::PrivateExpedited]).to_string(),
+            "barrier: membarrier-private-expedited"
+        );
+        assert_eq!(
+            choose_from(&[Strategy::Mprotect]).to_string(),
+            "barrier: mprotect; refused: \
+             membarrier-private-expedited: membarrier(QUERY): Operation not permitted (os error 1), \
+             membarrier-global-expedited: membarrier(QUERY): Operation not permitted (os error 1)"
+        );
+    }
+
+    #[test]
+    fn threads_that_choose_at_once_agree() {
+        let addresses: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| core::ptr::from_ref(of_this_process()).addr()))
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(addresses.iter().all(|address| *address == addresses[0]));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a child of `fork(2)` needs before its first heavy side.
+//!
+//! Linux copies the registration for `membarrier(2)` with the address space, but its manual page
+//! does not promise that: the child registers again. The page of `mprotect` was copied, but its lock
+//! in memory was not. Children of a bare `clone(2)`, which runs no handler, have what Linux copies.
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use super::{Reason, Strategy, membarrier, page};
+
+/// A bit for each strategy that this process has registered for.
+static REGISTERED: AtomicU8 = AtomicU8::new(0);
+
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// How many of the handlers' first halves this thread has entered. Two threads may both have
+    /// installed them, and then each fork runs them twice; the page is locked once.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Before any strategy is made ready: a child must not find the page half way.
+pub(super) fn install() -> Result<(), Reason> {
+    // Acquire and Release: who sees it set has the handlers.
+    if IS_INSTALLED.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // SAFETY: the handlers are functions that live as long as the process, and call only what may
+    // be called between fork and exec: system calls, and a mutex that the forking thread holds.
+    let errno = unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
+    if errno != 0 {
+        return Err(Reason::Errno { call: "pthread_atfork", errno });
+    }
+    IS_INSTALLED.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// A strategy has become ready: children shall have it, too.
+pub(super) fn remember(strategy: Strategy) {
+    // Relaxed: a child reads what its parent's memory held at the fork.
+    REGISTERED.fetch_or(1 << strategy as u8, Ordering::Relaxed);
+}
+
+extern "C" fn prepare() {
+    if DEPTH.replace(DEPTH.get() + 1) == 0 {
+        page::before_fork();
+    }
+}
+
+extern "C" fn parent() {
+    DEPTH.set(DEPTH.get() - 1);
+    if DEPTH.get() == 0 {
+        page::after_fork_in_parent();
+    }
+}
+
+extern "C" fn child() {
+    DEPTH.set(DEPTH.get() - 1);
+    if DEPTH.get() != 0 {
+        return;
+    }
+    let registered = REGISTERED.load(Ordering::Relaxed);
+    for strategy in Strategy::ALL {
+        if registered & (1 << strategy as u8) != 0 {
+            // A refusal here shows at the first heavy side, which then finds a substitute.
+            let _ = membarrier::register(strategy);
+        }
+    }
+    page::after_fork_in_child();
+}
