@@ -1,0 +1,361 @@
+//! Instructions of the kernel's virtual machine, and their eight bytes.
+//!
+//! Only what the two programs need. The encoding is that of the kernel's
+//! `Documentation/bpf/standardization/instruction-set.rst`: opcode, two registers of four bits, a
+//! signed offset of 16 bits and an immediate of 32.
+
+use std::collections::HashMap;
+
+/// A register. `R0` has results, `R1` to `R5` arguments, `R6` to `R9` survive calls, `R10` is the
+/// end of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Register {
+    /// The result of a call, and of the program.
+    R0,
+    /// The first argument; at the start, the event's own arguments.
+    R1,
+    /// The second argument.
+    R2,
+    /// The third argument.
+    R3,
+    /// The fourth argument.
+    R4,
+    /// Survives calls.
+    R6,
+    /// Survives calls.
+    R7,
+    /// Survives calls.
+    R8,
+    /// Survives calls.
+    R9,
+    /// The end of the stack.
+    R10,
+}
+
+impl Register {
+    const fn number(self) -> u8 {
+        match self {
+            Register::R0 => 0,
+            Register::R1 => 1,
+            Register::R2 => 2,
+            Register::R3 => 3,
+            Register::R4 => 4,
+            Register::R6 => 6,
+            Register::R7 => 7,
+            Register::R8 => 8,
+            Register::R9 => 9,
+            Register::R10 => 10,
+        }
+    }
+}
+
+/// How many bytes are loaded or stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Four.
+    Word,
+    /// Eight.
+    Double,
+}
+
+impl Width {
+    const fn bits(self) -> u8 {
+        match self {
+            Width::Word => 0x00,
+            Width::Double => 0x18,
+        }
+    }
+}
+
+/// What is computed, on 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Addition.
+    Add,
+    /// Bitwise or.
+    Or,
+    /// Bitwise and.
+    And,
+    /// Shift to the left.
+    ShiftLeft,
+    /// Shift to the right, without sign.
+    ShiftRight,
+    /// A copy.
+    Move,
+}
+
+impl Operation {
+    const fn bits(self) -> u8 {
+        match self {
+            Operation::Add => 0x00,
+            Operation::Or => 0x40,
+            Operation::And => 0x50,
+            Operation::ShiftLeft => 0x60,
+            Operation::ShiftRight => 0x70,
+            Operation::Move => 0xb0,
+        }
+    }
+}
+
+/// When a jump is taken, without sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// They are equal.
+    Equal,
+    /// They are not.
+    NotEqual,
+    /// The left one is greater.
+    Greater,
+}
+
+impl Condition {
+    const fn bits(self) -> u8 {
+        match self {
+            Condition::Equal => 0x10,
+            Condition::Greater => 0x20,
+            Condition::NotEqual => 0x50,
+        }
+    }
+}
+
+/// The right side of an operation or comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A register.
+    Register(Register),
+    /// A number.
+    Number(i32),
+}
+
+/// A function of the kernel. The numbers are of its stable interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Helper {
+    /// The address of a map's value.
+    MapLookup = 1,
+    /// `CLOCK_MONOTONIC`.
+    KtimeGetNs = 5,
+    /// The CPU's number.
+    SmpProcessorId = 8,
+    /// Process and thread number of the task that runs: 0 of the idle task, and only of it.
+    CurrentPidTgid = 14,
+    /// The address of the task that runs.
+    CurrentTask = 35,
+    /// Copies a record into a ring buffer.
+    RingbufOutput = 130,
+}
+
+/// One instruction, or a place to jump to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instruction {
+    /// `left = left OPERATION right`.
+    Compute(Operation, Register, Operand),
+    /// `to = *(from + offset)`.
+    Load(Width, Register, Register, i16),
+    /// `*(to + offset) = from`.
+    Store(Width, Register, i16, Register),
+    /// `*(to + offset) = number`.
+    StoreNumber(Width, Register, i16, i32),
+    /// `*(to + offset) <-> register`, 64 bits, atomic and a full fence.
+    Exchange(Register, i16, Register),
+    /// The map behind a descriptor.
+    Map(Register, i32),
+    /// The address of the only value of the map behind a descriptor.
+    MapValue(Register, i32),
+    /// Calls the kernel.
+    Call(Helper),
+    /// Jumps if the condition holds.
+    JumpIf(Condition, Register, Operand, &'static str),
+    /// Jumps.
+    Jump(&'static str),
+    /// A place to jump to; no instruction.
+    Label(&'static str),
+    /// The end of the program.
+    Exit,
+}
+
+/// Why a program cannot be assembled: a fault of who wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A jump goes nowhere.
+    #[error("there is no label '{0}'")]
+    NoLabel(&'static str),
+    /// A label is there twice.
+    #[error("there are two labels '{0}'")]
+    TwoLabels(&'static str),
+}
+
+/// The bytes of a program.
+pub fn assemble(program: &[Instruction]) -> Result<Vec<[u8; 8]>, Fault> {
+    let labels = places(program)?;
+    let mut code = Vec::new();
+    for instruction in program {
+        encode(instruction, &labels, &mut code)?;
+    }
+    Ok(code)
+}
+
+/// Where each label is, in units of eight bytes.
+fn places(program: &[Instruction]) -> Result<HashMap<&'static str, usize>, Fault> {
+    let (mut labels, mut at) = (HashMap::new(), 0);
+    for instruction in program {
+        at += match instruction {
+            Instruction::Label(name) => {
+                if labels.insert(*name, at).is_some() {
+                    return Err(Fault::TwoLabels(name));
+                }
+                0
+            }
+            Instruction::Map(..) | Instruction::MapValue(..) => 2,
+            _ => 1,
+        };
+    }
+    Ok(labels)
+}
+
+const REGISTER_OPERAND: u8 = 0x08;
+const CLASS_LOAD_NUMBER: u8 = 0x18;
+const CLASS_LOAD: u8 = 0x61;
+const CLASS_STORE_NUMBER: u8 = 0x62;
+const CLASS_STORE: u8 = 0x63;
+const CLASS_ATOMIC: u8 = 0xc3;
+const CLASS_JUMP: u8 = 0x05;
+const CLASS_COMPUTE: u8 = 0x07;
+const CALL: u8 = 0x85;
+const EXIT: u8 = 0x95;
+const PSEUDO_MAP: u8 = 1;
+const PSEUDO_MAP_VALUE: u8 = 2;
+const ATOMIC_EXCHANGE: i32 = 0xe1;
+
+fn encode(
+    instruction: &Instruction,
+    labels: &HashMap<&'static str, usize>,
+    code: &mut Vec<[u8; 8]>,
+) -> Result<(), Fault> {
+    let next = code.len() + 1;
+    let distance = |label: &'static str| match labels.get(label) {
+        Some(place) => Ok((*place as isize - next as isize) as i16),
+        None => Err(Fault::NoLabel(label)),
+    };
+    let encoded = match *instruction {
+        Instruction::Label(_) => return Ok(()),
+        Instruction::Compute(operation, left, right) => {
+            with_operand(CLASS_COMPUTE | operation.bits(), left, right, 0)
+        }
+        Instruction::Load(width, to, from, offset) => {
+            word(CLASS_LOAD | width.bits(), to.number(), from.number(), offset, 0)
+        }
+        Instruction::Store(width, to, offset, from) => {
+            word(CLASS_STORE | width.bits(), to.number(), from.number(), offset, 0)
+        }
+        Instruction::StoreNumber(width, to, offset, number) => {
+            word(CLASS_STORE_NUMBER | width.bits(), to.number(), 0, offset, number)
+        }
+        Instruction::Exchange(to, offset, register) => {
+            let opcode = CLASS_ATOMIC | Width::Double.bits();
+            word(opcode, to.number(), register.number(), offset, ATOMIC_EXCHANGE)
+        }
+        Instruction::Map(to, descriptor) => {
+            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP, 0, descriptor));
+            [0; 8]
+        }
+        Instruction::MapValue(to, descriptor) => {
+            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP_VALUE, 0, descriptor));
+            [0; 8]
+        }
+        Instruction::Call(helper) => word(CALL, 0, 0, 0, helper as i32),
+        Instruction::JumpIf(condition, left, right, label) => {
+            with_operand(CLASS_JUMP | condition.bits(), left, right, distance(label)?)
+        }
+        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label)?, 0),
+        Instruction::Exit => word(EXIT, 0, 0, 0, 0),
+    };
+    code.push(encoded);
+    Ok(())
+}
+
+fn with_operand(opcode: u8, left: Register, right: Operand, offset: i16) -> [u8; 8] {
+    match right {
+        Operand::Register(right) => {
+            word(opcode | REGISTER_OPERAND, left.number(), right.number(), offset, 0)
+        }
+        Operand::Number(number) => word(opcode, left.number(), 0, offset, number),
+    }
+}
+
+/// The kernel reads it in the byte order of the machine.
+fn word(opcode: u8, to: u8, from: u8, offset: i16, number: i32) -> [u8; 8] {
+    let registers = if cfg!(target_endian = "little") { from << 4 | to } else { to << 4 | from };
+    let ([o0, o1], [n0, n1, n2, n3]) = (offset.to_ne_bytes(), number.to_ne_bytes());
+    [opcode, registers, o0, o1, n0, n1, n2, n3]
+}
+
+#[cfg(all(test, target_endian = "little"))]
+mod tests {
+    use super::Register::*;
+    use super::*;
+
+    fn check(instruction: Instruction, expected: &str) {
+        let code = assemble(&[instruction]).unwrap();
+        let hex: Vec<String> = code
+            .iter()
+            .map(|word| word.iter().map(|byte| format!("{byte:02x}")).collect())
+            .collect();
+        assert_eq!(hex.join(" "), expected, "{instruction:?}");
+    }
+
+    /// As an assembler of LLVM encodes the same (`llvm-mc -triple bpfel`).
+    #[test]
+    fn instructions_have_their_known_bytes() {
+        use Instruction::*;
+        let number = Operand::Number;
+        for (instruction, expected) in [
+            (Compute(Operation::Move, R0, number(0)), "b700000000000000"),
+            (Compute(Operation::Move, R7, Operand::Register(R0)), "bf07000000000000"),
+            (Compute(Operation::Add, R2, number(-4)), "07020000fcffffff"),
+            (Compute(Operation::ShiftLeft, R7, number(1)), "6707000001000000"),
+            (Compute(Operation::ShiftRight, R7, number(1)), "7707000001000000"),
+            (Compute(Operation::And, R1, number(1)), "5701000001000000"),
+            (Compute(Operation::Or, R7, Operand::Register(R1)), "4f17000000000000"),
+            (Load(Width::Double, R1, R8, 8), "7981080000000000"),
+            (Load(Width::Word, R1, R8, 4), "6181040000000000"),
+            (Store(Width::Word, R10, -4, R0), "630afcff00000000"),
+            (Store(Width::Double, R8, 8, R1), "7b18080000000000"),
+            (StoreNumber(Width::Word, R10, -8, 0), "620af8ff00000000"),
+            (Exchange(R8, 0, R7), "db780000e1000000"),
+            (Map(R1, 5), "1811000005000000 0000000000000000"),
+            (MapValue(R1, 6), "1821000006000000 0000000000000000"),
+            (Call(Helper::KtimeGetNs), "8500000005000000"),
+            (Call(Helper::RingbufOutput), "8500000082000000"),
+            (Exit, "9500000000000000"),
+        ] {
+            check(instruction, expected);
+        }
+    }
+
+    #[test]
+    fn jumps_count_from_the_next_instruction_and_maps_are_two() {
+        use Instruction::*;
+        let program = [
+            JumpIf(Condition::Equal, R0, Operand::Number(0), "out"),
+            Map(R1, 5),
+            JumpIf(Condition::Greater, R7, Operand::Register(R1), "out"),
+            JumpIf(Condition::NotEqual, R0, Operand::Number(0), "out"),
+            Jump("out"),
+            Label("out"),
+            Exit,
+        ];
+        let code = assemble(&program).unwrap();
+        assert_eq!(code.len(), 7);
+        assert_eq!(code[0], [0x15, 0, 5, 0, 0, 0, 0, 0]);
+        assert_eq!(code[3], [0x2d, 0x17, 2, 0, 0, 0, 0, 0]);
+        assert_eq!(code[4], [0x55, 0, 1, 0, 0, 0, 0, 0]);
+        assert_eq!(code[5], [0x05, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn labels_are_there_once() {
+        use Instruction::*;
+        assert_eq!(assemble(&[Jump("a")]), Err(Fault::NoLabel("a")));
+        assert_eq!(assemble(&[Label("a"), Label("a")]), Err(Fault::TwoLabels("a")));
+    }
+}

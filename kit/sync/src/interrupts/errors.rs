@@ -1,0 +1,68 @@
+//! Why there is no client, and why a barrier does not come to its end.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why this process cannot use the daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailable {
+    /// The argument for the barrier holds on x86-64 under Linux only.
+    #[error("barrierd's barriers are proven for x86-64 Linux only: use another barrier here")]
+    Architecture,
+    /// Nobody listens at the path.
+    #[error("no barrierd listens at {path}: {source}; start one with `barrierd run`, as root")]
+    NoDaemon {
+        /// The socket's path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The daemon closed the connection: it serves too many clients.
+    #[error("barrierd turned this process away: it has as many clients as it serves")]
+    TurnedAway,
+    /// Who listens is no daemon, or one of another version.
+    #[error("what listens at {path} is no barrierd of version {}", super::layout::VERSION)]
+    NotBarrierd {
+        /// The socket's path.
+        path: PathBuf,
+    },
+    /// What the daemon sent could not be mapped.
+    #[error("what barrierd sent cannot be used: {doing}: {source}")]
+    Mapping {
+        /// What was tried.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Why a barrier does not come to its end by the daemon. The caller goes on by another means, or
+/// polls again: a barrier that comes to its end later is as good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stale {
+    /// The daemon has ended or was killed.
+    #[error("barrierd has ended: start it again, then connect again")]
+    Ended,
+    /// The kernel interrupts this CPU at no regular times, as it was told to.
+    #[error(
+        "CPU {cpu} is tickless and was not interrupted for {waited_ns} ns: leave it out of the \
+         set if no thread of yours runs there, or let its thread check in"
+    )]
+    Tickless {
+        /// The CPU.
+        cpu: usize,
+        /// For how long.
+        waited_ns: u64,
+    },
+    /// A CPU was not interrupted for too long.
+    #[error("CPU {cpu} was not interrupted for {waited_ns} ns")]
+    Silent {
+        /// The CPU.
+        cpu: usize,
+        /// For how long.
+        waited_ns: u64,
+    },
+    /// The daemon has withdrawn the clock on which the ticket was made.
+    #[error("the machine's clocks no longer agree: begin again, by counts")]
+    Clock,
+}
