@@ -7,7 +7,9 @@
 static int heavy_prepare(void) {
   return !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
-static void heavy(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+static int heavy(void) {
+  return !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
 static inline void light(void) { __asm__ __volatile__("" : : : "memory"); }
 
 #include "frame.h"

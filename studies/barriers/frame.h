@@ -2,7 +2,7 @@
  * A contestant defines, before it includes this file:
  *
  *   static int heavy_prepare(void);   1 if the barrier works here
- *   static void heavy(void);          the heavy side: what is timed
+ *   static int heavy(void);           the heavy side, which is timed; 0 if it failed
  *   static inline void light(void);   the light side, for the litmus test
  */
 #ifndef BARRIERS_FRAME_H
@@ -15,11 +15,20 @@
 
 /* A barrier with a sibling has its proof by then, or there is none to be had. */
 #define PROOF_NS 10000000000u
+/* A sibling that went on has counted further than it does between two looks. */
+#define WENT_ON 10000u
 /* Before the clock starts the sibling gets so long to be on its CPU. */
 #define READY_NS 100000000u
 
+/* A barrier that takes longer than this waits for the kernel's clock to tick. It begins at a random
+ * moment of the next 10 ms: right after the barrier before it would be right after a tick. */
+#define SLOW_NS 500000u
+#define PHASE_NS 10000000u
+
 struct state {
   struct load load;
+  int is_slow;             /* the first barrier was */
+  uint64_t random;
   struct sibling *sibling; /* null if the workload has none */
   uint64_t turns;          /* of the litmus test; 0 of the others */
   char answer[160];
@@ -32,7 +41,7 @@ static void release(void *context) {
   free(state);
 }
 
-/* The input is the name of the workload and a number. */
+/* The input is a word and a number: "idle", "loaded", "sibling", "sibling-loaded" or "litmus". */
 static void *prepare(const tiebreak_workload *workload) {
   char text[64] = {0}, name[32] = {0};
   unsigned long long size = 0;
@@ -42,33 +51,47 @@ static void *prepare(const tiebreak_workload *workload) {
   struct state *state = calloc(1, sizeof *state);
   if (!state) return 0;
   int is_litmus = !strcmp(name, "litmus");
+  int is_beside = !strncmp(name, "sibling", 7), is_loaded = strstr(name, "loaded") != 0;
   if (is_litmus) state->turns = size;
-  if (is_litmus || !strcmp(name, "sibling")) state->sibling = sibling_begin();
-  int has_company = is_litmus                  ? 1
-                    : !strcmp(name, "sibling") ? state->sibling != 0
-                    : !strcmp(name, "loaded")  ? load_begin(&state->load)
-                                               : !strcmp(name, "idle");
-  if (has_company) return state;
-  release(state);
-  return 0;
+  if (is_litmus || is_beside) state->sibling = sibling_begin();
+  int has_company = is_litmus || !is_beside || state->sibling;
+  if (is_loaded) has_company &= load_begin(&state->load);
+  if (!has_company) {
+    release(state);
+    return 0;
+  }
+  uint64_t begin = now_ns();
+  heavy();
+  state->is_slow = now_ns() - begin > SLOW_NS;
+  state->random = begin;
+  return state;
 }
 
-/* Not timed: the sibling comes to its CPU. */
+/* Not timed: the sibling comes to its CPU, and a slow barrier to a random moment. */
 static void reset(void *context) {
   struct state *state = context;
-  if (!state->sibling || state->turns) return;
-  sibling_set(state->sibling, SPINS);
-  sibling_moves(state->sibling, READY_NS);
+  if (state->turns) return;
+  if (state->sibling) sibling_set(state->sibling, SPINS);
+  if (state->is_slow) {
+    uint64_t until = now_ns() + tiebreak_random(&state->random) % PHASE_NS;
+    while (now_ns() < until) {
+    }
+  }
+  if (state->sibling) sibling_moves(state->sibling, READY_NS);
 }
 
-/* One barrier that the sibling has seen running right before it and right after it. Barriers without
- * that proof are part of the time, so it is never too short. */
-static uint64_t beside_sibling(struct sibling *sibling) {
+/* One barrier while the sibling runs: it was seen to right before it, and right after it or, as a
+ * slow one outlasts a time slice, to have gone on meanwhile. Barriers without that proof are part of
+ * the time, so it is never too short. */
+static uint64_t beside_sibling(struct state *state) {
+  struct sibling *sibling = state->sibling;
   uint64_t begin = now_ns(), is_proven = 0;
   while (!is_proven && now_ns() - begin < PROOF_NS) {
     if (!sibling_moves(sibling, NEAR_NS)) continue;
-    heavy();
-    is_proven = (uint64_t)sibling_moves(sibling, NEAR_NS);
+    uint64_t was = atomic_load_explicit(&sibling->count, memory_order_relaxed);
+    if (!heavy()) break;
+    int went_on = atomic_load_explicit(&sibling->count, memory_order_relaxed) - was > WENT_ON;
+    is_proven = state->is_slow ? went_on : sibling_moves(sibling, NEAR_NS);
   }
   sibling_set(sibling, ASLEEP);
   return is_proven;
@@ -85,7 +108,7 @@ static uint64_t no_forbidden_outcome(struct state *state) {
   struct litmus control = litmus(state->sibling, CONTROL, enough, CONTROL_NS);
   struct litmus seen = litmus(state->sibling, LIGHT, all, LITMUS_NS);
   const char *proof = "";
-  if (!seen.turns) proof = "the sibling did not answer: nothing is proven\n";
+  if (seen.turns < LITMUS_FEWEST) proof = "the test ended too early: nothing is proven\n";
   if (control.forbidden < CONTROL_ENOUGH)
     proof = "the control without barriers shows too few of them: nothing is proven\n";
   snprintf(answer, sizeof state->answer, "forbidden outcomes: %llu\n%s",
@@ -96,9 +119,8 @@ static uint64_t no_forbidden_outcome(struct state *state) {
 static uint64_t run(void *context) {
   struct state *state = context;
   if (state->turns) return no_forbidden_outcome(state);
-  if (state->sibling) return beside_sibling(state->sibling);
-  heavy();
-  return 1;
+  if (state->sibling) return beside_sibling(state);
+  return (uint64_t)heavy();
 }
 
 static void dump(void *context, const tiebreak_sink *sink) {

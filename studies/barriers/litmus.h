@@ -11,6 +11,7 @@
 #define CONTROL_NS 20000000000u
 /* Slow barriers get as many turns as fit. */
 #define LITMUS_NS 500000000u
+#define LITMUS_FEWEST 5u
 /* Nobody waits longer than this for the other side. */
 #define TURN_NS 1000000000u
 
@@ -43,7 +44,7 @@ static void sibling_turn(struct sibling *sibling, uint32_t mode, uint64_t *last,
   atomic_store_explicit(&sibling->done, turn, memory_order_release);
 }
 
-/* Turns until one of the limits; ends early if the sibling does not answer. */
+/* Turns until one of the limits; ends early if the sibling does not answer, or the barrier fails. */
 static struct litmus litmus(struct sibling *sibling, enum mode mode, struct litmus most,
                             uint64_t most_ns) {
   struct litmus seen = {0, 0};
@@ -57,7 +58,7 @@ static struct litmus litmus(struct sibling *sibling, enum mode mode, struct litm
     delay(&random, 12);
     atomic_store_explicit(&sibling->y, 1, memory_order_relaxed);
     if (mode == LIGHT) {
-      heavy();
+      if (!heavy()) goto end;
     } else {
       __asm__ __volatile__("" : : : "memory");
     }

@@ -18,10 +18,10 @@ static int heavy_prepare(void) {
   return 1;
 }
 /* It is written to first: a page that is not in use is forgotten without an interrupt. */
-static void heavy(void) {
+static int heavy(void) {
   *page = 1;
-  mprotect((void *)page, 4096, PROT_NONE);
-  mprotect((void *)page, 4096, PROT_READ | PROT_WRITE);
+  return !mprotect((void *)page, 4096, PROT_NONE) &&
+         !mprotect((void *)page, 4096, PROT_READ | PROT_WRITE);
 }
 static inline void light(void) { __asm__ __volatile__("" : : : "memory"); }
 

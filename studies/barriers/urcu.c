@@ -10,7 +10,10 @@ static int heavy_prepare(void) {
   is_registered = 1;
   return 1;
 }
-static void heavy(void) { urcu_memb_synchronize_rcu(); }
+static int heavy(void) {
+  urcu_memb_synchronize_rcu();
+  return 1;
+}
 static inline void light(void) { __asm__ __volatile__("" : : : "memory"); }
 
 #include "frame.h"

@@ -8,7 +8,7 @@ use std::path::Path;
 const EXAMPLE: &str = include_str!("../src/study_folder/skeleton/study.toml");
 
 /// Lines and pieces from which files are put together.
-const PIECES: [&str; 42] = [
+const PIECES: [&str; 43] = [
     "title = 'x'\nsource = 'y'\nreference = 'naive'\n",
     "[oracle]\nlanguage = 'c'\nsources = ['oracle.c']\n",
     "[[workload]]\nname = 'w'\ndistribution = 'd'\nsize = 5\n",

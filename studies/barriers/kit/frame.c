@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 
 extern int kit_prepare(void);
-extern void kit_heavy(void);
+extern int kit_heavy(void);
 extern void kit_light(void);
 
 static int heavy_prepare(void) { return kit_prepare(); }
-static void heavy(void) { kit_heavy(); }
+static int heavy(void) { return kit_heavy(); }
 static inline void light(void) { kit_light(); }
 
 #include "../frame.h"
