@@ -1,5 +1,31 @@
 //! The daemon that knows, for every CPU, the last time it was surely interrupted.
+//!
+//! Data flows one way. Two [programs](bpf::programs) in the kernel write an array that everybody may
+//! map to read, and report to a ring buffer when a CPU has passed what somebody waits for. The
+//! [loop](daemon) sleeps on that buffer and on the clients' sockets, writes its [page], and wakes
+//! whoever sleeps on a word of it. Clients decide alone, from the array, whether a barrier is
+//! complete; nothing that another client does, and nothing that the daemon fails to do, changes
+//! that. The argument is in [`tiebreak_sync::interrupts`].
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`bpf`] | an assembler, the two programs, the system call, the ring buffer |
+//! | [`kernel`] | the programs, attached |
+//! | [`machine`], [`survey`] | what the system says of CPUs and clocks; what a visit to each finds |
+//! | [`page`], [`server`] | what clients are told, and how they get it |
+//! | [`daemon`] | the loop |
+//! | [`privileges`], [`filter`], [`signals`] | what the daemon gives up; how it is asked to end |
+//! | [`cli`] | the program's commands |
 
 pub mod bpf;
+pub mod cli;
+pub mod daemon;
+pub mod filter;
 pub mod kernel;
+pub mod machine;
 pub mod memory;
+pub mod page;
+pub mod privileges;
+pub mod server;
+pub mod signals;
+pub mod survey;

@@ -1,3 +1,7 @@
-//! The program `barrierd`.
+//! The program `barrierd`: all of it is [`barrierd::cli::main`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(barrierd::cli::main(std::env::args_os()))
+}

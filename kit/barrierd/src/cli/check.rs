@@ -1,0 +1,26 @@
+//! `barrierd check`.
+
+use super::run::{margin_words, warnings};
+use super::{DONE, unavailable};
+use crate::daemon::Prepared;
+
+pub(super) fn execute() -> u8 {
+    let prepared = match Prepared::new() {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            println!("no: {error}");
+            return unavailable("it cannot run here");
+        }
+    };
+    let tracepoints: Vec<&str> = prepared.kernel.tracepoints().collect();
+    println!("ok: both programs load, and are attached to {}", tracepoints.join(", "));
+    match prepared.machine.online() {
+        Ok(online) => println!("ok: CPUs {online} are online of {}", prepared.machine.possible),
+        Err(error) => println!("no: the list of CPUs cannot be read: {error}"),
+    }
+    println!("ok: {}", margin_words(&prepared));
+    for warning in warnings(&prepared) {
+        println!("but: {warning}");
+    }
+    DONE
+}

@@ -1,0 +1,322 @@
+//! The loop: sleeps until a CPU has passed what somebody waits for, then says so.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
+use std::time::Duration;
+
+use tiebreak_sync::interrupts::CpuSet;
+use tiebreak_sync::interrupts::layout::{Hello, VERSION};
+
+use crate::kernel::{Kernel, Refused};
+use crate::machine::{Machine, now_ns};
+use crate::page::{Page, Round};
+use crate::server::{Asked, NoSocket, Server};
+use crate::signals::Signals;
+use crate::survey::{Survey, survey};
+
+/// No two rounds are closer together: clients cannot keep the daemon busier than that.
+const STEP_NS: u64 = 100_000;
+
+/// While somebody waits, a round at least so often, whatever the kernel reports.
+const ROUND_MS: i32 = 10;
+
+/// While there are clients, a look at the lists of CPUs and at the clock so often.
+const LOOK_MS: i32 = 1000;
+
+/// A client that still waits asks again well within this time; else it has given up.
+const GIVEN_UP_NS: u64 = 200_000_000;
+
+/// Where the system's lists are.
+pub const SYSTEM: &str = "/sys/devices/system";
+
+/// Why there is no daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum NotStarted {
+    /// Not of this architecture.
+    #[error("barrierd's barriers are proven for x86-64 only: nothing to do here")]
+    Architecture,
+    /// The kernel refused.
+    #[error(transparent)]
+    Kernel(#[from] Refused),
+    /// The socket could not be made.
+    #[error(transparent)]
+    Socket(#[from] NoSocket),
+    /// Something else could not be done.
+    #[error("{doing}: {source}")]
+    System {
+        /// What was tried.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Adds what was tried to an error.
+fn doing<T>(doing: &'static str, result: io::Result<T>) -> Result<T, NotStarted> {
+    result.map_err(|source| NotStarted::System { doing, source })
+}
+
+/// The programs attached and all CPUs visited: what the daemon and `check` begin with.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What the system says.
+    pub machine: Machine,
+    /// The programs.
+    pub kernel: Kernel,
+    /// What the visits found.
+    pub survey: Survey,
+}
+
+impl Prepared {
+    /// Attaches the programs, then visits the CPUs.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses, or the lists of CPUs cannot be read.
+    pub fn new() -> Result<Prepared, NotStarted> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(NotStarted::Architecture);
+        }
+        let machine = doing("reading the lists of CPUs", Machine::open(Path::new(SYSTEM)))?;
+        let kernel = Kernel::attach(machine.slots())?;
+        let online = doing("reading the list of CPUs", machine.online())?;
+        let survey = survey(&online, kernel.slots());
+        Ok(Prepared { machine, kernel, survey })
+    }
+
+    /// The margin between clocks, where the kernel's clock is one that CPUs have in common.
+    pub fn margin_ns(&self) -> Option<u64> {
+        self.survey.margin_ns.filter(|_| self.machine.has_common_clock())
+    }
+
+    /// CPUs without regular interrupts: those that the kernel names, and those that were silent.
+    pub fn tickless(&self) -> CpuSet {
+        self.machine.tickless.iter().chain(self.survey.silent.iter()).collect()
+    }
+}
+
+/// The daemon, listening.
+#[derive(Debug)]
+pub struct Daemon {
+    prepared: Prepared,
+    page: Page,
+    server: Server,
+    signals: Signals,
+    events: OwnedFd,
+    clock: Option<String>,
+    waiting: Waiting,
+    last_round_ns: u64,
+}
+
+/// What clients wait for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    /// Until all stamps are later than this; 0 for nobody.
+    watermark_ns: u64,
+    /// Until all virtual times are greater.
+    virtual_time: Option<u64>,
+    /// When a client last asked.
+    asked_ns: u64,
+}
+
+impl Daemon {
+    /// Makes the page and the socket.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be made.
+    pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, NotStarted> {
+        let cpus = prepared.machine.slots();
+        let page = Page::new(cpus, &prepared.tickless(), prepared.margin_ns());
+        let page = doing("making the daemon's page", page)?;
+        let server = Server::listen(socket)?;
+        let events = doing("making a set of descriptors", set_of_descriptors())?;
+        let clock = prepared.machine.clock();
+        let waiting = Waiting::default();
+        let mut daemon =
+            Daemon { prepared, page, server, signals, events, clock, waiting, last_round_ns: 0 };
+        for descriptor in [
+            daemon.signals.as_fd().as_raw_fd(),
+            daemon.server.listener(),
+            daemon.prepared.kernel.ring().as_fd().as_raw_fd(),
+        ] {
+            doing("watching a descriptor", daemon.watch(descriptor))?;
+        }
+        doing("reading the list of CPUs", daemon.look())?;
+        Ok(daemon)
+    }
+
+    /// The folder that was made for the socket, if one was.
+    pub fn folder(&self) -> Option<&Path> {
+        self.server.folder()
+    }
+
+    /// Works until a signal asks it to end.
+    ///
+    /// # Errors
+    ///
+    /// Waiting failed, which the kernel does only if descriptors are wrong.
+    pub fn run(&mut self) -> io::Result<()> {
+        loop {
+            let ready = self.wait()?;
+            let (mut asked, mut is_round_due) = (Asked::default(), self.is_somebody_waiting());
+            for descriptor in ready {
+                if descriptor == self.signals.as_fd().as_raw_fd() {
+                    return Ok(());
+                } else if descriptor == self.server.listener() {
+                    self.accept();
+                } else if descriptor == self.prepared.kernel.ring().as_fd().as_raw_fd() {
+                    is_round_due |= self.prepared.kernel.ring().drain();
+                } else if let Some(more) = self.server.read(descriptor) {
+                    asked.wake |= more.wake;
+                    asked.wake_virtual |= more.wake_virtual;
+                }
+            }
+            if asked != Asked::default() {
+                self.note(asked);
+                is_round_due = true;
+            }
+            if is_round_due {
+                self.round();
+            }
+        }
+    }
+
+    fn is_somebody_waiting(&self) -> bool {
+        self.waiting.watermark_ns != 0
+    }
+
+    /// Takes all who want to connect. They find the lists of CPUs as they are now.
+    fn accept(&mut self) {
+        let _ = self.look();
+        let hello = Hello { version: VERSION, cpus: self.prepared.machine.slots() as u32 };
+        let kernel = &self.prepared.kernel;
+        let descriptors = [kernel.slots_map(), self.page.as_fd(), kernel.switches_link()];
+        if let Some(client) = self.server.accept(hello, descriptors) {
+            // Who cannot be watched is not woken, and polls.
+            let _ = self.watch(client);
+        }
+    }
+
+    /// Notes what clients wait for. What they have written, they wrote before they asked.
+    fn note(&mut self, asked: Asked) {
+        let now_ns = now_ns();
+        self.waiting.asked_ns = now_ns;
+        self.set_watermark(now_ns);
+        if asked.wake_virtual {
+            // Relaxed: only this thread writes it.
+            let round = self.page.header().virtual_time.load(std::sync::atomic::Ordering::Relaxed);
+            self.waiting.virtual_time = Some(round);
+        }
+    }
+
+    fn set_watermark(&mut self, now_ns: u64) {
+        self.waiting.watermark_ns = now_ns + self.page.margin_ns();
+        self.prepared.kernel.set_watermark(self.waiting.watermark_ns);
+    }
+
+    /// Publishes, until what is waited for has come or the programs will report.
+    fn round(&mut self) {
+        self.keep_step();
+        loop {
+            let now_ns = now_ns();
+            let found = self.page.publish(self.prepared.kernel.slots(), now_ns);
+            self.last_round_ns = now_ns;
+            if !self.is_somebody_waiting() || found.is_before(self.waiting.watermark_ns) {
+                break;
+            }
+            // All stamps are late enough; virtual times need one more interrupt now and then.
+            if self.waiting.virtual_time.is_none_or(|time| found.oldest_virtual_time > time) {
+                self.rest();
+                break;
+            }
+            self.set_watermark(now_ns);
+        }
+        if self.is_somebody_waiting() {
+            let waited_ns = self.last_round_ns.saturating_sub(self.waiting.asked_ns);
+            if waited_ns > GIVEN_UP_NS {
+                self.rest();
+            }
+        }
+    }
+
+    /// Nobody waits any more.
+    fn rest(&mut self) {
+        self.waiting = Waiting::default();
+        self.prepared.kernel.set_watermark(0);
+    }
+
+    /// Sleeps for what is left of the shortest step between rounds.
+    fn keep_step(&self) {
+        let left_ns = (self.last_round_ns + STEP_NS).saturating_sub(now_ns());
+        if left_ns > 0 {
+            std::thread::sleep(Duration::from_nanos(left_ns));
+        }
+    }
+
+    /// Looks at the lists of CPUs and at the kernel's clock.
+    fn look(&mut self) -> io::Result<()> {
+        let clock = self.prepared.machine.clock();
+        if clock != self.clock {
+            // Even if the new one is as good: times before and after it were not compared.
+            self.page.withdraw_clock();
+            self.clock = clock;
+        }
+        let (slots, machine) = (self.prepared.kernel.slots(), &self.prepared.machine);
+        self.page.say_offline(slots, || machine.online())
+    }
+
+    fn watch(&self, descriptor: RawFd) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: descriptor as u64 };
+        // SAFETY: the structure outlives the call.
+        let result = unsafe {
+            libc::epoll_ctl(self.events.as_raw_fd(), libc::EPOLL_CTL_ADD, descriptor, &mut event)
+        };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Waits for descriptors that have something to be read.
+    fn wait(&mut self) -> io::Result<Vec<RawFd>> {
+        let timeout_ms = match (self.is_somebody_waiting(), self.server.clients()) {
+            (true, _) => ROUND_MS,
+            (false, 0) => -1,
+            (false, _) => LOOK_MS,
+        };
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
+        // SAFETY: the kernel writes at most so many structures.
+        let count = unsafe {
+            let (set, room) = (self.events.as_raw_fd(), events.len() as i32);
+            libc::epoll_wait(set, events.as_mut_ptr(), room, timeout_ms)
+        };
+        match count {
+            0 => {
+                // Nothing came in time: perhaps because a CPU went away.
+                let _ = self.look();
+                Ok(Vec::new())
+            }
+            1.. => Ok(events[..count as usize].iter().map(|event| event.u64 as RawFd).collect()),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
+                error => Err(error),
+            },
+        }
+    }
+}
+
+impl Round {
+    /// Whether a CPU still has a stamp that is not later.
+    fn is_before(&self, watermark_ns: u64) -> bool {
+        self.oldest_busy_ns.is_some_and(|oldest_ns| oldest_ns <= watermark_ns)
+    }
+}
+
+fn set_of_descriptors() -> io::Result<OwnedFd> {
+    // SAFETY: the descriptor is new and ours.
+    unsafe {
+        match libc::epoll_create1(libc::EPOLL_CLOEXEC) {
+            -1 => Err(io::Error::last_os_error()),
+            set => Ok(OwnedFd::from_raw_fd(set)),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Giving up every right that the daemon no longer needs. After the start that is all of them: the
+//! maps are mapped, the programs attached, the files open.
+
+use std::io;
+use std::path::Path;
+
+use crate::filter;
+
+/// The user that owns nothing.
+pub const NOBODY: u32 = 65534;
+
+/// How the daemon runs once it has given up its rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confined {
+    /// Its user.
+    pub user: u32,
+    /// How many system calls it may make.
+    pub calls: usize,
+}
+
+/// Becomes another user if this one is root, drops all capabilities, forbids new ones, and filters
+/// system calls. A folder is given to that user, so that the socket in it can be removed.
+///
+/// # Errors
+///
+/// A step failed: nothing less is acceptable, so the daemon then must not run.
+pub fn drop_all(user: u32, folder: Option<&Path>) -> io::Result<Confined> {
+    // SAFETY: asks for a number.
+    let before = unsafe { libc::geteuid() };
+    if before == 0 {
+        if let Some(folder) = folder {
+            std::os::unix::fs::chown(folder, Some(user), Some(user))?;
+        }
+        drop_bounding_set();
+        become_user(user)?;
+    }
+    drop_capabilities()?;
+    filter::install()?;
+    Ok(Confined { user: if before == 0 { user } else { before }, calls: filter::allowed() })
+}
+
+/// Without these, no program that would be started could have a capability. None is started; where
+/// the kernel refuses, `no_new_privs` has the same effect.
+fn drop_bounding_set() {
+    for capability in 0..64 {
+        // SAFETY: numbers only.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    }
+}
+
+fn become_user(user: u32) -> io::Result<()> {
+    // SAFETY: numbers only; the list of groups is empty.
+    let is_done = unsafe {
+        libc::setgroups(0, std::ptr::null()) == 0
+            && libc::setresgid(user, user, user) == 0
+            && libc::setresuid(user, user, user) == 0
+    };
+    if is_done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Empties the sets of capabilities.
+fn drop_capabilities() -> io::Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        process: i32,
+    }
+    /// `_LINUX_CAPABILITY_VERSION_3`: two times three sets of 32 bits.
+    const VERSION: u32 = 0x2008_0522;
+    let mut header = Header { version: VERSION, process: 0 };
+    let none = [0_u32; 6];
+    // SAFETY: the structures are those of `capset`, and outlive the call.
+    let result = unsafe {
+        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        libc::syscall(libc::SYS_capset, &raw mut header, none.as_ptr())
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,281 @@
+//! The socket: who connects gets a greeting with three descriptors, and may then ask to be woken.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL};
+
+/// How many clients there may be, and how many of one user who is not root.
+const MOST_CLIENTS: usize = 512;
+const MOST_CLIENTS_A_USER: usize = 64;
+
+/// Why the socket cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSocket {
+    /// A daemon listens there.
+    #[error("another barrierd listens at {0}: one is enough, or give this one its own --socket")]
+    Taken(PathBuf),
+    /// The system refused.
+    #[error("cannot listen at {path}: {source}; give a path that can be made by --socket")]
+    Refused {
+        /// The socket's path.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+/// What clients have asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// One waits for stamps.
+    pub wake: bool,
+    /// One waits for virtual time.
+    pub wake_virtual: bool,
+}
+
+/// The socket and its clients. When this is dropped, the socket is removed, if that is allowed.
+#[derive(Debug)]
+pub struct Server {
+    path: PathBuf,
+    /// The folder, if it was made here.
+    made: Option<PathBuf>,
+    listener: UnixListener,
+    clients: HashMap<RawFd, Client>,
+}
+
+#[derive(Debug)]
+struct Client {
+    socket: UnixStream,
+    user: u32,
+}
+
+impl Server {
+    /// Listens at a path. Its last folder is made if it is missing; a socket where nobody listens
+    /// any more is replaced.
+    ///
+    /// # Errors
+    ///
+    /// Somebody listens there already, or the system refuses.
+    pub fn listen(path: &Path) -> Result<Server, NoSocket> {
+        let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let made =
+            folder.filter(|folder| std::fs::DirBuilder::new().mode(0o755).create(folder).is_ok());
+        let listener = match UnixListener::bind(path) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                if UnixStream::connect(path).is_ok() {
+                    return Err(NoSocket::Taken(path.to_path_buf()));
+                }
+                std::fs::remove_file(path).map_err(refused)?;
+                UnixListener::bind(path)
+            }
+            bound => bound,
+        };
+        let listener = listener.map_err(refused)?;
+        // Who may connect: everybody. What they get can only be read.
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o666)).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let made = made.map(Path::to_path_buf);
+        Ok(Server { path: path.to_path_buf(), made, listener, clients: HashMap::new() })
+    }
+
+    /// The folder, if it was made here: whose it is decides who can remove the socket.
+    pub fn folder(&self) -> Option<&Path> {
+        self.made.as_deref()
+    }
+
+    /// The listening socket.
+    pub fn listener(&self) -> RawFd {
+        self.listener.as_raw_fd()
+    }
+
+    /// How many clients there are.
+    pub fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// Takes a new client and greets it. Gives its descriptor; nothing if there was none, or if it
+    /// was turned away.
+    pub fn accept(
+        &mut self,
+        hello: Hello,
+        descriptors: [BorrowedFd<'_>; Hello::DESCRIPTORS],
+    ) -> Option<RawFd> {
+        let (socket, _) = self.listener.accept().ok()?;
+        let user = user_of(&socket)?;
+        let of_user = self.clients.values().filter(|client| client.user == user).count();
+        let is_too_many = user != 0 && of_user >= MOST_CLIENTS_A_USER;
+        if is_too_many || self.clients.len() >= MOST_CLIENTS {
+            return None;
+        }
+        socket.set_nonblocking(true).ok()?;
+        greet(&socket, hello, descriptors).ok()?;
+        let descriptor = socket.as_raw_fd();
+        self.clients.insert(descriptor, Client { socket, user });
+        Some(descriptor)
+    }
+
+    /// Reads what a client says. Who has closed its end, or says what is no request, is dropped:
+    /// nothing comes back.
+    pub fn read(&mut self, descriptor: RawFd) -> Option<Asked> {
+        let client = self.clients.get_mut(&descriptor)?;
+        let mut bytes = [0; 256];
+        let asked = match client.socket.read(&mut bytes) {
+            Ok(0) => None,
+            Ok(length) => understand(&bytes[..length]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Some(Asked::default()),
+            Err(_) => None,
+        };
+        if asked.is_none() {
+            // Closing it takes it out of the set that is waited on.
+            self.clients.remove(&descriptor);
+        }
+        asked
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Without the right to, it stays, and the next daemon replaces it.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// What some bytes ask for; nothing if one of them is no request.
+fn understand(bytes: &[u8]) -> Option<Asked> {
+    let mut asked = Asked::default();
+    for byte in bytes {
+        match *byte {
+            WAKE_ME => asked.wake = true,
+            WAKE_ME_VIRTUAL => asked.wake_virtual = true,
+            _ => return None,
+        }
+    }
+    Some(asked)
+}
+
+/// The user at the other end.
+fn user_of(socket: &UnixStream) -> Option<u32> {
+    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of_val(&credentials) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes into the structure.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut credentials).cast(),
+            &mut length,
+        )
+    };
+    (result == 0).then_some(credentials.uid)
+}
+
+/// Room for one control message with the descriptors, aligned as it must be.
+#[repr(align(8))]
+struct Control([u8; 64]);
+
+/// Sends the greeting and the descriptors.
+fn greet(
+    socket: &UnixStream,
+    hello: Hello,
+    descriptors: [BorrowedFd<'_>; Hello::DESCRIPTORS],
+) -> io::Result<()> {
+    let (mut bytes, mut control) = (hello.to_bytes(), Control([0; 64]));
+    let descriptors = descriptors.map(|descriptor| descriptor.as_raw_fd());
+    let payload = size_of_val(&descriptors) as u32;
+    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    // SAFETY: a zeroed `msghdr` is a valid one. The room is larger than one header with three
+    // descriptors, so the first header lies within it and so does what is written behind it. All
+    // that the message points to outlives the call.
+    let sent = unsafe {
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &mut part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.0.as_mut_ptr().cast();
+        message.msg_controllen = libc::CMSG_SPACE(payload) as _;
+        let header = libc::CMSG_FIRSTHDR(&message);
+        (*header).cmsg_level = libc::SOL_SOCKET;
+        (*header).cmsg_type = libc::SCM_RIGHTS;
+        (*header).cmsg_len = libc::CMSG_LEN(payload) as _;
+        let data = libc::CMSG_DATA(header).cast::<[RawFd; Hello::DESCRIPTORS]>();
+        data.write_unaligned(descriptors);
+        libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
+    };
+    match sent {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    const HELLO: Hello = Hello { version: 1, cpus: 1 };
+
+    fn server() -> (tempfile::TempDir, Server) {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::listen(&folder.path().join("made/socket")).unwrap();
+        (folder, server)
+    }
+
+    fn accept(server: &mut Server) -> Option<RawFd> {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        server.accept(HELLO, [file.as_fd(), file.as_fd(), file.as_fd()])
+    }
+
+    #[test]
+    fn requests_are_read_and_nonsense_ends_the_connection() {
+        let (_folder, mut server) = server();
+        let wake = Asked { wake: true, wake_virtual: false };
+        let cases: [(&[u8], Option<Asked>); 4] = [
+            (b"w", Some(wake)),
+            (b"ww", Some(wake)),
+            (b"vw", Some(Asked { wake_virtual: true, ..wake })),
+            (b"wx", None),
+        ];
+        for (bytes, expected) in cases {
+            let mut client = UnixStream::connect(&server.path).unwrap();
+            let descriptor = accept(&mut server).unwrap();
+            assert_eq!(server.read(descriptor), Some(Asked::default()), "it said nothing yet");
+            client.write_all(bytes).unwrap();
+            assert_eq!(server.read(descriptor), expected, "{bytes:?}");
+            drop(client);
+            assert_eq!(server.read(descriptor), None);
+            assert_eq!(server.clients(), 0);
+        }
+    }
+
+    #[test]
+    fn a_client_gets_the_greeting() {
+        let (_folder, mut server) = server();
+        let mut client = UnixStream::connect(&server.path).unwrap();
+        assert!(accept(&mut server).is_some() && accept(&mut server).is_none());
+        let mut bytes = [0; Hello::BYTES];
+        client.read_exact(&mut bytes).unwrap();
+        assert_eq!(Hello::from_bytes(&bytes), Some(HELLO));
+    }
+
+    #[test]
+    fn a_socket_where_nobody_listens_is_replaced_and_another_daemon_is_not() {
+        let (folder, server) = server();
+        let path = folder.path().join("made/socket");
+        assert!(matches!(Server::listen(&path), Err(NoSocket::Taken(_))));
+        drop(server);
+        assert!(!path.exists(), "removed at the end");
+        drop(UnixListener::bind(&path).unwrap());
+        assert!(path.exists(), "left behind by a daemon that was killed");
+        assert!(Server::listen(&path).is_ok());
+        let nowhere = folder.path().join("no/such/socket");
+        assert!(matches!(Server::listen(&nowhere), Err(NoSocket::Refused { .. })));
+    }
+}
