@@ -1,5 +1,5 @@
-/* What all contestants share: the company in which a barrier is timed, and the proof that it is one.
- * A contestant defines, before it includes this file:
+/* What all contestants share: the company in which a barrier is timed, and the proof that it is
+ * one. A contestant defines, before it includes this file:
  *
  *   static int heavy_prepare(void);   1 if the barrier works here
  *   static int heavy(void);           the heavy side, which is timed; 0 if it failed
@@ -81,8 +81,8 @@ static void reset(void *context) {
 }
 
 /* One barrier while the sibling runs: it was seen to right before it, and right after it or, as a
- * slow one outlasts a time slice, to have gone on meanwhile. Barriers without that proof are part of
- * the time, so it is never too short. */
+ * slow one outlasts a time slice, to have gone on meanwhile. Barriers without that proof are part
+ * of the time, so it is never too short. */
 static uint64_t beside_sibling(struct state *state) {
   struct sibling *sibling = state->sibling;
   uint64_t begin = now_ns(), is_proven = 0;

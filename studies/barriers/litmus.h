@@ -1,6 +1,6 @@
-/* Store buffering: this thread does "store y, heavy side, load x", the sibling "store x, light side,
- * load y". Both must not read 0. Without a barrier on either side they sometimes do: that is the
- * control, and where it shows nothing the test proves nothing. */
+/* Store buffering: this thread does "store y, heavy side, load x", the sibling "store x, light
+ * side, load y". Both must not read 0. Without a barrier on either side they sometimes do: that is
+ * the control, and where it shows nothing the test proves nothing. */
 #ifndef BARRIERS_LITMUS_H
 #define BARRIERS_LITMUS_H
 
@@ -24,7 +24,8 @@ struct litmus {
  * some 100 ns, more where CPUs are far apart, so this side draws from a longer time. */
 static void delay(uint64_t *random, int bits) {
   *random = *random * 6364136223846793005u + 1442695040888963407u;
-  for (uint64_t left = *random >> (64 - bits); left; left--) __asm__ __volatile__("" : : : "memory");
+  uint64_t left = *random >> (64 - bits);
+  while (left--) __asm__ __volatile__("" : : : "memory");
 }
 
 /* One turn of the sibling, or a look whether there is one. */
@@ -44,7 +45,7 @@ static void sibling_turn(struct sibling *sibling, uint32_t mode, uint64_t *last,
   atomic_store_explicit(&sibling->done, turn, memory_order_release);
 }
 
-/* Turns until one of the limits; ends early if the sibling does not answer, or the barrier fails. */
+/* Turns until one of the limits; ends early if the sibling does not answer or the barrier fails. */
 static struct litmus litmus(struct sibling *sibling, enum mode mode, struct litmus most,
                             uint64_t most_ns) {
   struct litmus seen = {0, 0};

@@ -1,5 +1,5 @@
-/* liburcu, the flavour on membarrier(2): a grace period, which is two barriers or more and a look at
- * every reader. This thread is its one reader, and is in no section. */
+/* liburcu, the flavour on membarrier(2): a grace period, which is two barriers or more and a look
+ * at every reader. This thread is its one reader, and is in no section. */
 #define _GNU_SOURCE
 #include <urcu/urcu-memb.h>
 
