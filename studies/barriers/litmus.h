@@ -14,6 +14,8 @@
 #define LITMUS_FEWEST 5u
 /* Nobody waits longer than this for the other side. */
 #define TURN_NS 1000000000u
+/* After this the other side is not on its CPU, and others may have this one. */
+#define YIELD_NS 20000u
 
 struct litmus {
   uint64_t turns;
@@ -65,8 +67,11 @@ static struct litmus litmus(struct sibling *sibling, enum mode mode, struct litm
     }
     uint32_t saw = atomic_load_explicit(&sibling->x, memory_order_relaxed);
     uint64_t since = now_ns();
-    while (atomic_load_explicit(&sibling->done, memory_order_acquire) != turn)
-      if (now_ns() - since > TURN_NS) goto end;
+    while (atomic_load_explicit(&sibling->done, memory_order_acquire) != turn) {
+      uint64_t waited_ns = now_ns() - since;
+      if (waited_ns > TURN_NS) goto end;
+      if (waited_ns > YIELD_NS) sched_yield();
+    }
     seen.turns++;
     seen.forbidden += !saw && !sibling->saw;
   }

@@ -90,9 +90,12 @@ fn stale_picture(root: &Path, source: &Source) -> Option<Finding> {
     let name = source.path.strip_prefix("studies/")?.strip_suffix("/README.md")?;
     let command = format!("tiebreak study run {name}");
     let (place, fresh) = picture(root, &command).ok().flatten()?;
-    let is_stale = fs::read_to_string(root.join(&place)).ok().is_none_or(|text| text != fresh);
+    stale(&command, &place, &fresh, &fs::read_to_string(root.join(&place)).unwrap_or_default())
+}
+
+fn stale(command: &str, place: &str, fresh: &str, text: &str) -> Option<Finding> {
     let remedy = || format!("run cargo xtask splice {command}");
-    is_stale.then(|| Finding::new(&place, 1, "a stale picture".to_owned(), remedy()))
+    (text != fresh).then(|| Finding::new(place, 1, "a stale picture".to_owned(), remedy()))
 }
 
 /// The command that leaves the data of a block.
@@ -218,6 +221,22 @@ rest
         let empty = "# T\n<!-- generated: make peers -->\n<!-- end -->\n";
         check_page(&spliced(empty, "make peers", "| new |\n").unwrap(), &[]);
         assert_eq!(spliced(PAGE, "make other", ""), None);
+    }
+
+    #[test]
+    fn a_picture_is_what_its_data_gives() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let command = "tiebreak study run barriers";
+        let (place, fresh) = picture(&root, command).unwrap().unwrap();
+        assert_eq!(place, "studies/barriers/ecdf.svg");
+        assert!(fresh.starts_with("<svg ") && fresh.contains("unexpedited"), "{fresh}");
+        assert_eq!(stale(command, &place, &fresh, &fresh), None);
+        let found = stale(command, &place, &fresh, "<svg/>").unwrap().to_string();
+        let expected = "ecdf.svg:1: a stale picture: run cargo xtask splice tiebreak study run";
+        assert!(found.contains(expected), "{found}");
+        // Most studies have none, and other blocks neither.
+        assert_eq!(picture(&root, "tiebreak study run python").unwrap(), None);
+        assert_eq!(picture(&root, "make peers").unwrap(), None);
     }
 
     #[test]

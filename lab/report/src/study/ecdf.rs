@@ -26,6 +26,8 @@ pub(crate) struct Ecdfs {
 pub(crate) struct Steps {
     /// Its name with the mark of its contract.
     pub name: String,
+    /// Its place in the study, which is the same in every workload.
+    pub place: usize,
     /// Its steps, from the left: nanoseconds for one item, and the share of batches at most that.
     pub steps: Vec<(f64, f64)>,
 }
@@ -44,7 +46,9 @@ impl Ecdfs {
                 .filter(|(ns, share)| ns.is_finite() && *ns >= 0.0 && share.is_finite())
                 .collect();
             if !steps.is_empty() {
-                curves.push(Steps { name: block.marked(row), steps });
+                let place = block.of.rows.iter().position(|other| other.name == row.name);
+                let (name, place) = (block.marked(row), place.unwrap_or(0));
+                curves.push(Steps { name, place, steps });
             }
         }
         let times = || curves.iter().flat_map(|curve| &curve.steps).map(|(ns, _)| *ns);

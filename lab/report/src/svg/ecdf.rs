@@ -110,8 +110,9 @@ impl Panel {
         for (line, indices) in self.legend.iter().enumerate() {
             let (mut x, y) = (LEFT, top + line as f64 * LEGEND);
             for index in indices {
-                let name = short_name(&known.curves[*index]);
-                scene.polyline(&class(*index), &[(x, y - 4.0), (x + SAMPLE, y - 4.0)]);
+                let curve = &known.curves[*index];
+                let name = short_name(curve);
+                scene.polyline(&class(curve), &[(x, y - 4.0), (x + SAMPLE, y - 4.0)]);
                 scene.text("ink small", x + SAMPLE + 6.0, y, Anchor::Start, &name);
                 x += entry_width(&name);
             }
@@ -119,8 +120,8 @@ impl Panel {
         let top = top + self.legend.len() as f64 * LEGEND - 6.0;
         let plot = Plot { axis: known.axis, bottom: top + HEIGHT };
         plot.axes(scene, &known.across());
-        for (index, curve) in known.curves.iter().enumerate() {
-            scene.stairs(&class(index), &plot.stairs(curve));
+        for curve in &known.curves {
+            scene.stairs(&class(curve), &plot.stairs(curve));
         }
     }
 }
@@ -146,8 +147,9 @@ fn short_time(ns: f64) -> String {
     time((ns / power).round() * power)
 }
 
-fn class(index: usize) -> String {
-    format!("stroke{} dash{}", index % COLORS, index % DASHES)
+/// A contestant looks the same in every panel.
+fn class(curve: &Steps) -> String {
+    format!("stroke{} dash{}", curve.place % COLORS, curve.place % DASHES)
 }
 
 fn short_name(curve: &Steps) -> String {
