@@ -74,6 +74,30 @@ fn transcript(root: &Path, arguments: &str) -> Result<String> {
     Ok(format!("```text\n{}```\n", lines.collect::<String>()))
 }
 
+/// The picture that stands beside the block of a study, with its path, if the study has one.
+fn picture(root: &Path, command: &str) -> Result<Option<(String, String)>> {
+    let Some(name) = command.strip_prefix("tiebreak study run ") else { return Ok(None) };
+    let place = study::picture_place(name);
+    if !root.join(&place).is_file() {
+        return Ok(None);
+    }
+    let fresh = study::picture(&data(root, &study::data(name)?)?, name)?;
+    Ok(Some((place, fresh)))
+}
+
+/// A picture that is not as its data gives it.
+fn stale_picture(root: &Path, source: &Source) -> Option<Finding> {
+    let name = source.path.strip_prefix("studies/")?.strip_suffix("/README.md")?;
+    let command = format!("tiebreak study run {name}");
+    let (place, fresh) = picture(root, &command).ok().flatten()?;
+    stale(&command, &place, &fresh, &fs::read_to_string(root.join(&place)).unwrap_or_default())
+}
+
+fn stale(command: &str, place: &str, fresh: &str, text: &str) -> Option<Finding> {
+    let remedy = || format!("run cargo xtask splice {command}");
+    (text != fresh).then(|| Finding::new(place, 1, "a stale picture".to_owned(), remedy()))
+}
+
 /// The command that leaves the data of a block.
 fn remedy(command: &str) -> String {
     match command.strip_prefix("tiebreak study run ") {
@@ -84,7 +108,9 @@ fn remedy(command: &str) -> String {
 
 /// Blocks whose command is unknown, whose data is missing, or that are stale.
 pub fn check(root: &Path, source: &Source) -> Vec<Finding> {
-    check_with(source, |command| render(root, command))
+    let mut findings = check_with(source, |command| render(root, command));
+    findings.extend(stale_picture(root, source));
+    findings
 }
 
 fn check_with(source: &Source, render: impl Fn(&str) -> Result<String>) -> Vec<Finding> {
@@ -119,6 +145,10 @@ pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<Stri
                 .with_context(|| format!("writing {}", source.path))?;
             written.push(source.path.clone());
         }
+    }
+    if let Some((place, fresh)) = picture(root, command)? {
+        fs::write(root.join(&place), fresh).with_context(|| format!("writing {place}"))?;
+        written.push(place);
     }
     if written.is_empty() {
         bail!("no page has a block '{START}{command} -->' ... '{END}'");
@@ -191,6 +221,22 @@ rest
         let empty = "# T\n<!-- generated: make peers -->\n<!-- end -->\n";
         check_page(&spliced(empty, "make peers", "| new |\n").unwrap(), &[]);
         assert_eq!(spliced(PAGE, "make other", ""), None);
+    }
+
+    #[test]
+    fn a_picture_is_what_its_data_gives() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let command = "tiebreak study run barriers";
+        let (place, fresh) = picture(&root, command).unwrap().unwrap();
+        assert_eq!(place, "studies/barriers/ecdf.svg");
+        assert!(fresh.starts_with("<svg ") && fresh.contains("unexpedited"), "{fresh}");
+        assert_eq!(stale(command, &place, &fresh, &fresh), None);
+        let found = stale(command, &place, &fresh, "<svg/>").unwrap().to_string();
+        let expected = "ecdf.svg:1: a stale picture: run cargo xtask splice tiebreak study run";
+        assert!(found.contains(expected), "{found}");
+        // Most studies have none, and other blocks neither.
+        assert_eq!(picture(&root, "tiebreak study run python").unwrap(), None);
+        assert_eq!(picture(&root, "make peers").unwrap(), None);
     }
 
     #[test]

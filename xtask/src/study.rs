@@ -1,7 +1,7 @@
 //! The table of a study, from what `tiebreak study run NAME --json` wrote.
 
 use anyhow::{Context, Result, ensure};
-use tiebreak_report::{json, study};
+use tiebreak_report::{json, study, svg};
 
 /// Where the data of studies is, from the root; the study's name and `.json` follow.
 pub const STUDIES: &str = "docs/measured/study-";
@@ -25,6 +25,22 @@ pub fn render(text: &str, name: &str) -> Result<String> {
     let result = json::read_study(text).with_context(|| format!("reading {place}"))?;
     ensure!(result.study == name, "{place} is of the study {}", result.study);
     Ok(study::markdown(&result))
+}
+
+/// Where the picture of a study's distribution functions is, if it has one: a file that is there is
+/// kept as the data gives it.
+pub fn picture_place(name: &str) -> String {
+    format!("studies/{name}/ecdf.svg")
+}
+
+/// The picture of the distribution functions.
+///
+/// # Errors
+/// The data is not what `tiebreak study run` writes.
+pub fn picture(text: &str, name: &str) -> Result<String> {
+    let place = data(name)?;
+    let result = json::read_study(text).with_context(|| format!("reading {place}"))?;
+    Ok(svg::ecdf(&result))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ fn studies_are_made_listed_and_shown() {
 #[test]
 fn a_study_is_built_judged_and_raced() {
     let place = place();
-    let files = ["--html", "r.html", "--svg", "r.svg", "--markdown", "r.md"];
+    let files = ["--html", "r.html", "--svg", "r.svg", "--ecdf", "e.svg", "--markdown", "r.md"];
     let (said, result) = run(&place, &files);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert_eq!(result["schema"], "tiebreak/study/1");
@@ -81,12 +81,21 @@ fn a_study_is_built_judged_and_raced() {
         assert_eq!(verdicts.len(), 2);
         assert!(verdicts.iter().all(|claim| claim["error"] == 0.0025), "{verdicts:?}");
     }
-    for (file, word) in
-        [("r-small.html", "<html"), ("r-large.html", "<html"), ("r.svg", "<svg"), ("r.md", "| ")]
-    {
+    for (file, word) in [
+        ("r-small.html", "<html"),
+        ("r-large.html", "<html"),
+        ("r.svg", "<svg"),
+        ("e.svg", "<svg"),
+        ("r.md", "| "),
+    ] {
         let text = std::fs::read_to_string(place.path(file)).unwrap();
         assert!(text.contains(word), "{file}: {text}");
     }
+    // Every timed batch is in the distribution function, and below the table is its picture.
+    for row in rows(&result, 0) {
+        assert_eq!(row["ecdf"]["count"], row["batches"], "{row}");
+    }
+    assert!(said.out.contains("share of batches that took at most so long"), "{said:?}");
     for words in [&["show", "latest"][..], &["replay", "latest"], &["report", "latest"]] {
         let said = place.run(words);
         assert!([0, 1, 2].contains(&said.code) && said.out.contains("unrolled"), "{said:?}");

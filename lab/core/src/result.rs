@@ -137,6 +137,8 @@ pub struct StudyRow {
     /// The distribution of wall time for one call over all timed batches, on a scale that all
     /// contestants of the workload share.
     pub distribution: Option<Histogram>,
+    /// The same in full, tail and all; `None` in results of old.
+    pub ecdf: Option<Ecdf>,
     /// How it does on several threads, if the study says on how many it runs.
     pub scaling: Option<Scaling>,
 }
@@ -451,6 +453,41 @@ pub struct Histogram {
     pub counts: Vec<u64>,
     /// Samples above the last bin.
     pub beyond: u64,
+}
+
+/// The empirical distribution function of some values: for each value the share of them that are
+/// at most it. It is kept as sorted values at ranks that are spread evenly over all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct Ecdf {
+    /// How many values there were, those without an end included.
+    pub count: u64,
+    /// Some of them, sorted, the least and the greatest always: entry `i` of `k` has rank
+    /// `1 + round(i (count - 1) / (k - 1))`. With `k == count` these are all of them.
+    pub values: Vec<f64>,
+}
+
+impl Ecdf {
+    /// The rank of an entry, counted from 1.
+    pub fn rank(&self, index: usize) -> u64 {
+        match self.values.len() as u64 {
+            0 | 1 => self.count,
+            // Halves round up; all in whole numbers, so that every machine rounds alike.
+            kept => {
+                let (gaps, ranks) = (u128::from(kept - 1), u128::from(self.count.max(1) - 1));
+                1 + ((2 * index as u128 * ranks + gaps) / (2 * gaps)) as u64
+            }
+        }
+    }
+
+    /// The steps, from the left: a value, and the share of the values that are at most it. Of equal
+    /// values only the last entry makes one.
+    pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let is_last = |index: &usize| {
+            self.values.get(index + 1).is_none_or(|next| *next > self.values[*index])
+        };
+        let share = |index: usize| self.rank(index) as f64 / self.count.max(1) as f64;
+        (0..self.values.len()).filter(is_last).map(move |index| (self.values[index], share(index)))
+    }
 }
 
 /// What `tiebreak aa` found.

@@ -1,6 +1,6 @@
 //! Studies: contestants, workloads, an oracle, claims, and the published table they reproduce.
 
-use crate::plan::{Budget, Scope};
+use crate::plan::{Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
 
 /// A study as its folder says it.
@@ -20,6 +20,8 @@ pub struct Study {
     pub call: Call,
     /// What the study draws afresh for each observation.
     pub scope: Scope,
+    /// What a ratio is, if the study says; by the scope otherwise.
+    pub centre: Option<Centre>,
     /// The contestant that the table compares the others with.
     pub reference: String,
     /// The study's own budget, if it says one.

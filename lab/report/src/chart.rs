@@ -112,6 +112,11 @@ impl Span {
         Span { low, high: high + space, is_log }
     }
 
+    /// Round values between the ends, at most so many.
+    pub(crate) fn ticks(self, most: usize) -> Vec<f64> {
+        ticks::at(self, most, false)
+    }
+
     /// Where a value lies, from 0 at the low end to 1 at the high one.
     pub(crate) fn place(self, value: f64) -> f64 {
         let Span { low, high, is_log } = self;

@@ -3,6 +3,7 @@
 
 pub(crate) mod block;
 mod claims;
+pub(crate) mod ecdf;
 mod facts;
 pub(crate) mod figure;
 mod footer;
@@ -15,6 +16,7 @@ mod verify;
 
 pub(crate) use self::block::{Block, summary as metric_summary};
 pub(crate) use self::claims::{claims, sentence_on};
+pub use self::ecdf::ecdf;
 pub(crate) use self::facts::{facts, notes};
 pub(crate) use self::footer::{built_with, columns_mean};
 pub(crate) use self::metrics::{per_item, table as metrics_table};

@@ -3,6 +3,7 @@
 pub(crate) mod bars;
 mod chart;
 mod cores;
+mod ecdf;
 mod notice;
 pub(crate) mod scene;
 mod study;
@@ -11,6 +12,7 @@ mod topology;
 
 pub(crate) use self::chart::charts;
 pub(crate) use self::cores::cores;
+pub use self::ecdf::ecdf;
 pub(crate) use self::notice::notice;
 pub use self::study::study;
 pub(crate) use self::topology::topology;

@@ -3,7 +3,7 @@
 //! These numbers describe a run; they are not covered by the error of its claims (rule A11),
 //! because nothing was randomised that would protect the median of one contestant alone.
 
-use tiebreak_core::result::{Histogram, MetricSummary};
+use tiebreak_core::result::{Ecdf, Histogram, MetricSummary};
 
 /// The confidence of the interval of a median: each tail at most half of the rest.
 const MEDIAN_CONFIDENCE: f64 = 0.99;
@@ -95,6 +95,19 @@ pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     sorted.iter().map(histogram).collect()
 }
 
+/// The empirical distribution function of sorted values: all of them up to `most`, which is at
+/// least 2, else `most` at ranks that are spread evenly, the least and the greatest among them.
+/// `None` of no values, or if one of them has no end.
+pub fn ecdf(sorted: &[f64], most: usize) -> Option<Ecdf> {
+    sorted.last().filter(|greatest| greatest.is_finite())?;
+    let mut ecdf =
+        Ecdf { count: sorted.len() as u64, values: vec![0.0; sorted.len().min(most.max(2))] };
+    for index in 0..ecdf.values.len() {
+        ecdf.values[index] = sorted[ecdf.rank(index) as usize - 1];
+    }
+    Some(ecdf)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +141,27 @@ mod tests {
         assert!((rank - (500_000.0 - 1287.9)).abs() < 3.0, "{rank}");
         assert_eq!(median_rank(7), None);
         assert_eq!(median_rank(8), Some(0));
+    }
+
+    #[test]
+    fn a_distribution_function_keeps_both_ends_and_steps_once_a_value() {
+        let steps = |values: &[f64], most| {
+            ecdf(values, most).map(|ecdf| ecdf.steps().collect::<Vec<_>>()).unwrap_or_default()
+        };
+        assert_eq!(steps(&[], 9), []);
+        assert_eq!(steps(&[1.0, f64::INFINITY], 9), []);
+        assert_eq!(steps(&[3.0], 9), [(3.0, 1.0)]);
+        assert_eq!(steps(&[1.0, 2.0, 2.0, 4.0], 4), [(1.0, 0.25), (2.0, 0.75), (4.0, 1.0)]);
+        let many: Vec<f64> = (1..=10_001).map(f64::from).collect();
+        let kept = ecdf(&many, 400).unwrap();
+        assert_eq!((kept.count, kept.values.len()), (10_001, 400));
+        for (value, share) in kept.steps() {
+            // The value is its own rank here.
+            assert_eq!(share, value / 10_001.0);
+        }
+        let widest = kept.values.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        assert!(widest <= 26.0, "{widest}");
+        assert_eq!((kept.values[0], kept.values[399]), (1.0, 10_001.0));
     }
 
     #[test]

@@ -95,6 +95,7 @@ fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
         reference: head.reference,
         budget: head.budget,
         precision: head.precision,
+        centre: head.centre,
         oracle,
         verifications,
         published: published::published(&root, &contestants, &workload_names, log),

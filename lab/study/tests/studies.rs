@@ -60,7 +60,7 @@ fn the_smallest_study_has_the_defaults_of_the_page() {
     let study = smallest();
     assert_eq!((study.name.as_str(), study.item.as_str()), ("sums", "item"));
     assert_eq!((study.call, study.scope), (Call::Separate, Scope::Code));
-    assert_eq!((study.budget, study.precision), (None, 0.05));
+    assert_eq!((study.budget, study.precision, study.centre), (None, 0.05, None));
     assert_eq!(study.oracle.as_ref().unwrap().sources, ["oracle.c"]);
     let [workload] = &study.workloads[..] else { panic!("{study:?}") };
     assert!(workload.is_drawn && workload.file.is_none() && workload.size == 20_000);

@@ -8,7 +8,7 @@ use std::path::Path;
 const EXAMPLE: &str = include_str!("../src/study_folder/skeleton/study.toml");
 
 /// Lines and pieces from which files are put together.
-const PIECES: [&str; 42] = [
+const PIECES: [&str; 43] = [
     "title = 'x'\nsource = 'y'\nreference = 'naive'\n",
     "[oracle]\nlanguage = 'c'\nsources = ['oracle.c']\n",
     "[[workload]]\nname = 'w'\ndistribution = 'd'\nsize = 5\n",
@@ -42,6 +42,7 @@ const PIECES: [&str; 42] = [
     "precision = '5%'\n",
     "budget = '30s, 5 rounds'\n",
     "scope = 'code'\n",
+    "centre = 'median'\n",
     "call = 'inlined'\n",
     "seed = 0x5\n",
     "drawn = false\n",

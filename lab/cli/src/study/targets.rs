@@ -29,6 +29,10 @@ pub struct TargetOptions {
     /// Draw how much the times spread
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub svg: Option<PathBuf>,
+
+    /// Draw the distribution function of each contestant's times, here and below the table
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub ecdf: Option<PathBuf>,
 }
 
 impl TargetOptions {
@@ -49,6 +53,7 @@ impl TargetOptions {
             markdown: OutputFile::open("markdown", self.markdown.as_ref())?,
             pages,
             svg: OutputFile::open("svg", self.svg.as_ref())?,
+            ecdf: OutputFile::open("ecdf", self.ecdf.as_ref())?,
             store: store.to_owned(),
             quiet,
         })
@@ -62,6 +67,7 @@ pub struct StudyTargets {
     /// A page a workload.
     pages: Vec<(String, OutputFile)>,
     svg: Option<OutputFile>,
+    ecdf: Option<OutputFile>,
     /// Where the print of the machine is kept.
     store: PathBuf,
     /// No progress, and of the report the verdicts only.
@@ -72,14 +78,15 @@ impl StudyTargets {
     /// Standard output, and JSON if that was asked for.
     pub fn plain(json: JsonTarget, quiet: bool) -> StudyTargets {
         let store = PathBuf::new();
-        StudyTargets { json, markdown: None, pages: Vec::new(), svg: None, store, quiet }
+        let (pages, svg, ecdf) = (Vec::new(), None, None);
+        StudyTargets { json, markdown: None, pages, svg, ecdf, store, quiet }
     }
 
     /// Prints first, and then writes every file that can be written.
     pub fn deliver(self, result: &StudyResult, io: &mut Io) -> Result<(), Failure> {
         let page = match self.quiet {
             true => report::study::verdicts(result),
-            false => report::study::table(result, &io.out_look()),
+            false => report::study::table(result, &io.out_look()) + &self.letters(result, io),
         };
         let json = self.json.write_beside(&page, || report::json::study(result), io);
         let write = |file: Option<OutputFile>, text: &dyn Fn() -> String| {
@@ -87,7 +94,8 @@ impl StudyTargets {
         };
         let markdown = write(self.markdown, &|| report::study::markdown(result));
         let svg = write(self.svg, &|| report::svg::study(result));
-        let mut written = json.and(markdown).and(svg);
+        let ecdf = write(self.ecdf, &|| report::svg::ecdf(result));
+        let mut written = json.and(markdown).and(svg).and(ecdf);
         for (workload, file) in self.pages {
             let is_its = |run: &&RunResult| {
                 run.study.as_ref().is_some_and(|study| study.workload.name == workload)
@@ -98,6 +106,14 @@ impl StudyTargets {
             }
         }
         written
+    }
+
+    /// The distribution functions in letters, if they are asked for.
+    fn letters(&self, result: &StudyResult, io: &Io) -> String {
+        match self.ecdf {
+            Some(_) => report::study::ecdf(result, &io.out_look()),
+            None => String::new(),
+        }
     }
 }
 

@@ -46,6 +46,7 @@ impl Bench {
             reference: "a".into(),
             budget: None,
             precision: 0.05,
+            centre: None,
             oracle: None,
             workloads: Vec::new(),
             verifications: Vec::new(),

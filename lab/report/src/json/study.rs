@@ -6,7 +6,7 @@ use serde_json::Value;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
-    EffectResult, Histogram, MetricSummary, Scaling, StudyResult, StudyRow, WorkloadResult,
+    Ecdf, EffectResult, Histogram, MetricSummary, Scaling, StudyResult, StudyRow, WorkloadResult,
 };
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
@@ -92,6 +92,8 @@ struct RowEntry<'a> {
     published_ratio: Option<f64>,
     distribution: &'a Option<Histogram>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    ecdf: Option<&'a Ecdf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     scaling: Option<&'a Scaling>,
 }
 
@@ -160,6 +162,7 @@ impl<'a> RowEntry<'a> {
             published: row.published.map(|(table, value)| FigureEntry { table, value }),
             published_ratio: row.published_ratio,
             distribution: &row.distribution,
+            ecdf: row.ecdf.as_ref(),
             scaling: row.scaling.as_ref(),
         }
     }

@@ -84,6 +84,16 @@ impl Scene {
         self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
     }
 
+    /// A line through points that goes across first and then upwards, or down: stairs.
+    pub(super) fn stairs(&mut self, class: &str, points: &[(f64, f64)]) {
+        let Some(((x, y), rest)) = points.split_first() else { return };
+        let mut path = format!("M{} {}", number(*x), number(*y));
+        for (x, y) in rest {
+            path.push_str(&format!("H{}V{}", number(*x), number(*y)));
+        }
+        self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
+    }
+
     /// A filled circle.
     pub(super) fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
         let [x, y, r] = [middle.0, middle.1, radius].map(number);

@@ -6,7 +6,7 @@ use crate::fixture::study::*;
 use crate::fixture::threads::threaded;
 use crate::live::{study_frame, study_line};
 use crate::study;
-use tiebreak_core::result::StudyResult;
+use tiebreak_core::result::{Ecdf, StudyResult};
 use tiebreak_core::warning::Warning;
 
 fn all_studies() -> Vec<(&'static str, StudyResult)> {
@@ -107,6 +107,7 @@ fn no_line_of_a_study_is_wider_than_the_screen_or_speaks_to_it() {
                 text += &study::progress(&study, &look, true).join("\n");
                 text += &format!("\n{}\n", study::progress(&study, &look, false).join("\n"));
                 text += &study::verify(&verified(), &look);
+                text += &study::ecdf(&study, &look);
                 for run in &study.runs {
                     text += &terminal::render(run, &look);
                 }
@@ -179,6 +180,8 @@ fn far_apart() -> StudyResult {
             histogram.low *= factor;
             histogram.high *= factor;
         }
+        let steps = row.ecdf.iter_mut().flat_map(|ecdf| &mut ecdf.values);
+        steps.for_each(|ns| *ns *= factor);
     }
     study
 }
@@ -191,14 +194,51 @@ fn a_picture_of_a_study_looks_as_it_was_approved() {
 }
 
 #[test]
+fn distribution_functions_look_as_they_were_approved() {
+    let ascii = Look { width: 60, unicode: false, ..LOOK };
+    insta::assert_snapshot!("ecdf", crate::svg::ecdf(&studied()));
+    insta::assert_snapshot!("ecdf_on_a_log_scale", crate::svg::ecdf(&far_apart()));
+    insta::assert_snapshot!("ecdf_in_letters", study::ecdf(&far_apart(), &LOOK));
+    insta::assert_snapshot!("ecdf_in_ascii_at_60", study::ecdf(&studied(), &ascii));
+    assert_eq!(study::ecdf(&unstudied(), &LOOK), "");
+    assert!(crate::svg::ecdf(&unstudied()).contains("no batch is known one by one"));
+}
+
+/// Rows whose distribution functions are hard to draw: one value, equal values, a value of zero,
+/// a tail of seconds, and what no run could have written.
+#[test]
+fn odd_distribution_functions_are_drawn_too() {
+    for (count, values) in [
+        (1, vec![5.0]),
+        (400, vec![7.0; 400]),
+        (3, vec![0.0, 0.0, 1e9]),
+        (2, vec![0.0, 0.0]),
+        (0, vec![1.0, 2.0]),
+        (u64::MAX, vec![1e-300, 1.0, 1e300]),
+        (9, Vec::new()),
+        (2, vec![2.0, 1.0]),
+    ] {
+        let mut study = studied();
+        for row in
+            study.runs.iter_mut().filter_map(|run| run.study.as_mut()).flat_map(|s| &mut s.rows)
+        {
+            row.ecdf = Some(Ecdf { count, values: values.clone() });
+        }
+        let text = crate::svg::ecdf(&study) + &study::ecdf(&study, &LOOK);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{count} {values:?}: {text}");
+    }
+}
+
+#[test]
 fn every_picture_of_a_study_is_well_formed() {
     let mut studies = all_studies();
     studies.push(("far apart", far_apart()));
     for (what, study) in studies {
-        let text = crate::svg::study(&study);
-        assert!(!text.contains("NaN") && !text.contains("inf"), "{what}");
-        assert!(!text.contains("<script") && !text.contains('\u{1b}'), "{what}");
-        assert_eq!(text.matches("<text").count(), text.matches("</text>").count(), "{what}");
-        assert!(text.ends_with("</svg>\n"), "{what}");
+        for text in [crate::svg::study(&study), crate::svg::ecdf(&study)] {
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{what}");
+            assert!(!text.contains("<script") && !text.contains('\u{1b}'), "{what}");
+            assert_eq!(text.matches("<text").count(), text.matches("</text>").count(), "{what}");
+            assert!(text.ends_with("</svg>\n"), "{what}");
+        }
     }
 }

@@ -56,6 +56,7 @@ fn the_schema_rejects_what_is_no_study() {
         ("/runs/0/study/rows/0", "language", json!("fortran")),
         ("/runs/0/study/rows/0", "per_call", json!({ "speed": {} })),
         ("/runs/0/study/rows/0", "ratio", json!({ "estimate": 1 })),
+        ("/runs/0/study/rows/0", "ecdf", json!({ "count": 4, "values": [] })),
         ("/runs/0/study/published/0", "unit", json!("MB/s")),
         ("/runs/0/verdicts/0", "relation", json!({ "form": "measure" })),
     ] {

@@ -6,11 +6,14 @@ use super::table::Table;
 use crate::document::keys::Item;
 use crate::document::log::Log;
 use crate::document::value;
-use tiebreak_core::plan::{Budget, Scope};
+use tiebreak_core::plan::{Budget, Centre, Scope};
 use tiebreak_core::study::Call;
 
 /// How exact a ratio must be if nothing is said.
 const PRECISION: f64 = 0.05;
+
+/// What a ratio can be.
+const CENTRES: [(&str, Centre); 2] = [("factor", Centre::Factor), ("median", Centre::Median)];
 
 /// The keys above the tables.
 pub(super) struct Head {
@@ -19,6 +22,7 @@ pub(super) struct Head {
     pub(super) item: String,
     pub(super) call: Call,
     pub(super) scope: Scope,
+    pub(super) centre: Option<Centre>,
     pub(super) reference: String,
     pub(super) budget: Option<Budget>,
     pub(super) precision: f64,
@@ -37,6 +41,7 @@ pub(super) fn head(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_
         item,
         call: call.unwrap_or(Call::Separate),
         scope: scope(root, contestants, log),
+        centre: root.get("centre").and_then(|item| value::word(item, &CENTRES, log)),
         reference: reference(root, contestants, log),
         budget: root.get("budget").and_then(|item| value::budget(item, log)),
         precision: root.get("precision").and_then(|item| precision(item, log)).unwrap_or(PRECISION),

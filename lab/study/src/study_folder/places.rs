@@ -49,6 +49,7 @@ impl keys::Place for Place {
                 "call",
                 "reference",
                 "scope",
+                "centre",
                 "precision",
                 "budget",
                 "oracle",

@@ -26,7 +26,7 @@ pub struct Asked {
     pub asks_order: bool,
     /// In place of the study's.
     pub scope: Option<Scope>,
-    /// What a ratio is; by the scope if nothing is said.
+    /// What a ratio is, in place of the study's.
     pub centre: Option<Centre>,
     /// How exact a ratio of the table must be, in place of the study's.
     pub precision: Option<f64>,

@@ -30,7 +30,7 @@ impl Frame {
     /// What a ratio is: at scope `code` the median, because a placement's effect is no constant
     /// factor.
     pub(super) fn centre(&self, asked: &Asked) -> Centre {
-        asked.centre.unwrap_or(match self.scope {
+        asked.centre.or(asked.study.centre).unwrap_or(match self.scope {
             Scope::Code => Centre::Median,
             _ => Centre::Factor,
         })

@@ -15,6 +15,8 @@ use tiebreak_stats::summary;
 
 /// Bins of the pictures of distributions: two a character of a wide terminal.
 const BINS: usize = 60;
+/// The most values that a distribution function keeps: steps of a quarter of a percent.
+const ECDF_VALUES: usize = 400;
 /// Contestants whose slowest usual call takes this many times what their fastest takes share no
 /// linear scale: all of the fast ones would lie in its first bin.
 const SPREAD_MAX: f64 = 20.0;
@@ -31,8 +33,9 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         columns.push(walls);
         rows.push(row(index, seen, per_call, plan, functions, claims));
     }
-    for (row, picture) in rows.iter_mut().zip(pictures(&columns)) {
+    for ((row, picture), walls) in rows.iter_mut().zip(pictures(&columns)).zip(&columns) {
         row.distribution = picture;
+        row.ecdf = summary::ecdf(walls, ECDF_VALUES);
     }
     rows.extend(functions.not_run.iter().map(|not_run| absent(not_run, functions)));
     scaling::fill(&mut rows, functions);
@@ -91,6 +94,7 @@ fn row(
         published: None,
         published_ratio: None,
         distribution: None,
+        ecdf: None,
         scaling: built.and_then(|built| built.team.as_ref()).map(|team| scaling::begun(team, seen)),
     }
 }
@@ -113,6 +117,7 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
         published: published(&not_run.name, functions),
         published_ratio: None,
         distribution: None,
+        ecdf: None,
         scaling: None,
     }
 }

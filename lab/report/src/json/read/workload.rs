@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
-    Histogram, MetricSummary, PublishedResult, Scaling, StudyRow, WorkloadResult,
+    Ecdf, Histogram, MetricSummary, PublishedResult, Scaling, StudyRow, WorkloadResult,
 };
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
@@ -104,6 +104,8 @@ struct RowDocument {
     published_ratio: Option<f64>,
     distribution: Option<HistogramDocument>,
     #[serde(default)]
+    ecdf: Option<Ecdf>,
+    #[serde(default)]
     scaling: Option<Scaling>,
 }
 
@@ -160,6 +162,7 @@ impl RowDocument {
                 counts: of.counts,
                 beyond: of.beyond,
             }),
+            ecdf: self.ecdf,
             scaling: self.scaling,
         })
     }
