@@ -18,6 +18,13 @@ pub mod collections;
 pub mod epoch;
 pub mod event_count;
 mod futex;
+mod garbage;
 pub mod hazard;
 pub mod interrupts;
+#[cfg(loom)]
+#[doc(hidden)]
+pub mod mutation;
+#[cfg(not(loom))]
+mod mutation;
 pub mod per_cpu;
+mod registry;

@@ -1,0 +1,1 @@
+//! What one thread can see of the collections; several threads are in `tests/reclamation.rs`.

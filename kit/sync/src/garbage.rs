@@ -1,0 +1,176 @@
+//! What was retired and waits to be freed: objects with the way to free them.
+
+use crate::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// An object that is freed later, perhaps by another thread. One that is dropped instead leaks.
+pub(crate) struct Garbage {
+    object: *mut (),
+    free: unsafe fn(*mut ()),
+}
+
+// SAFETY: whoever makes one promises that any thread may free it, and it is freed once, by value.
+unsafe impl Send for Garbage {}
+
+impl Garbage {
+    /// An object and the function that frees it.
+    ///
+    /// # Safety
+    /// `free(object)` may be called once, at any later time, by any thread.
+    pub(crate) unsafe fn new<T>(object: *mut T, free: unsafe fn(*mut T)) -> Garbage {
+        // SAFETY: functions that differ only in what their thin pointers point to are compatible.
+        let free = unsafe { core::mem::transmute::<unsafe fn(*mut T), unsafe fn(*mut ())>(free) };
+        Garbage { object: object.cast(), free }
+    }
+
+    /// An object that came from `Box::into_raw`.
+    ///
+    /// # Safety
+    /// The box is owned by nobody else, and any thread may drop it at any later time.
+    pub(crate) unsafe fn boxed<T>(object: *mut T) -> Garbage {
+        // SAFETY: `drop_box` may be called once on a box that nobody else owns.
+        unsafe { Garbage::new(object, drop_box::<T>) }
+    }
+
+    /// A closure that is called instead.
+    pub(crate) fn closure<F: FnOnce() + Send + 'static>(closure: F) -> Garbage {
+        // SAFETY: the closure owns what it uses, may be sent, and is called once.
+        unsafe { Garbage::new(Box::into_raw(Box::new(closure)), call_box::<F>) }
+    }
+
+    /// Where the object is.
+    pub(crate) fn address(&self) -> *mut () {
+        self.object
+    }
+
+    fn run(self) {
+        // SAFETY: promised when it was made; `self` is consumed, so this is the only call.
+        unsafe { (self.free)(self.object) }
+    }
+}
+
+/// # Safety
+/// `object` came from `Box::into_raw` and is owned by the caller.
+unsafe fn drop_box<T>(object: *mut T) {
+    // SAFETY: handed on to the caller.
+    drop(unsafe { Box::from_raw(object) });
+}
+
+/// # Safety
+/// `closure` came from `Box::into_raw` and is owned by the caller.
+unsafe fn call_box<F: FnOnce()>(closure: *mut F) {
+    // SAFETY: handed on to the caller.
+    let closure = unsafe { Box::from_raw(closure) };
+    closure();
+}
+
+/// How much an object of this size counts for when one decides whether to collect: one, and one
+/// more for each KiB.
+pub(crate) const fn weight(size_bytes: usize) -> usize {
+    1 + size_bytes / 1024
+}
+
+/// Frees all of it, also if one of them panics. The first panic goes on to the caller once all are
+/// freed, unless the caller is panicking already.
+pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
+    let mut rest = garbage.into_iter();
+    let mut first = None;
+    let mut free_rest = || {
+        while let Some(item) = rest.next() {
+            item.run();
+        }
+    };
+    while let Err(panic) = catch_unwind(AssertUnwindSafe(&mut free_rest)) {
+        match first {
+            None => first = Some(panic),
+            // What a panic carries may panic when it is dropped.
+            Some(_) => core::mem::forget(panic),
+        }
+    }
+    if let Some(panic) = first {
+        if std::thread::panicking() {
+            core::mem::forget(panic);
+        } else {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Batches of garbage that wait for someone to take all of them. Lock-free: batches are pushed one
+/// by one and taken all at once, so no batch can come back while someone looks at it.
+pub(crate) struct List {
+    head: AtomicPtr<Batch>,
+    weight: AtomicUsize,
+    count: AtomicUsize,
+}
+
+struct Batch {
+    items: Vec<Garbage>,
+    weight: usize,
+    next: *mut Batch,
+}
+
+impl List {
+    pub(crate) fn new() -> List {
+        List {
+            head: AtomicPtr::new(core::ptr::null_mut()),
+            weight: AtomicUsize::new(0),
+            count: AtomicUsize::new(0),
+        }
+    }
+
+    /// Adds a batch. Gives the weight of all that waits now.
+    pub(crate) fn push(&self, items: Vec<Garbage>, weight: usize) -> usize {
+        // Relaxed: the counters only say when to collect, and how much there is about.
+        self.count.fetch_add(items.len(), Ordering::Relaxed);
+        let total = self.weight.fetch_add(weight, Ordering::Relaxed) + weight;
+        let batch = Box::into_raw(Box::new(Batch { items, weight, next: core::ptr::null_mut() }));
+        // Relaxed: the next head is only stored, never looked into.
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: the batch is not published yet, so it is ours alone.
+            unsafe { (*batch).next = head };
+            // Release: who takes the batch sees its items, and that they were unlinked.
+            match self.head.compare_exchange_weak(head, batch, Ordering::Release, Ordering::Relaxed)
+            {
+                Ok(_) => return total,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    /// Takes all batches.
+    pub(crate) fn take(&self) -> Vec<Vec<Garbage>> {
+        let (mut batches, mut weight, mut count) = (Vec::new(), 0, 0);
+        // Acquire: see `push`.
+        let mut next = self.head.swap(core::ptr::null_mut(), Ordering::Acquire);
+        while !next.is_null() {
+            // SAFETY: it came from `Box::into_raw`, and the swap took it from everyone else.
+            let batch = unsafe { Box::from_raw(next) };
+            (next, weight, count) = (batch.next, weight + batch.weight, count + batch.items.len());
+            batches.push(batch.items);
+        }
+        // Relaxed: as in `push`. They may be too high for a moment, never too low.
+        self.weight.fetch_sub(weight, Ordering::Relaxed);
+        self.count.fetch_sub(count, Ordering::Relaxed);
+        batches
+    }
+
+    /// The weight of all that waits.
+    pub(crate) fn weight(&self) -> usize {
+        // Relaxed: as in `push`.
+        self.weight.load(Ordering::Relaxed)
+    }
+
+    /// How many objects wait.
+    pub(crate) fn count(&self) -> usize {
+        // Relaxed: as in `push`.
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        free_all(self.take().into_iter().flatten());
+    }
+}

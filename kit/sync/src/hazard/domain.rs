@@ -1,0 +1,111 @@
+//! What the threads of one domain share.
+
+use super::handle::Handle;
+use super::record::{Record, SLOTS};
+use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
+use crate::atomic::Ordering;
+use crate::barrier::{Barrier, Strategy};
+use crate::garbage::List;
+use crate::registry::Registry;
+use std::sync::Arc;
+
+/// Those who share objects, and what they have retired. A clone is the same domain.
+///
+/// It lives as long as a clone of it or a [`Handle`] does. What is retired and not freed yet is
+/// freed when it goes.
+#[derive(Clone)]
+pub struct Domain {
+    shared: Arc<Shared>,
+}
+
+impl Domain {
+    /// One with the barrier of the process, [`Barrier::process`].
+    pub fn new() -> Domain {
+        Domain::with_barrier(Barrier::process())
+    }
+
+    /// One with this barrier.
+    pub fn with_barrier(barrier: Barrier) -> Domain {
+        let shared = Shared { barrier, records: Registry::new(), left: List::new() };
+        Domain { shared: Arc::new(shared) }
+    }
+
+    /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in a
+    /// list of as many as there ever were at once, and allocates one if there is none.
+    pub fn register(&self) -> Handle {
+        Handle::new(self.clone())
+    }
+
+    /// Its barrier.
+    pub fn barrier(&self) -> Barrier {
+        self.shared.barrier
+    }
+
+    /// How many objects were retired and are not freed yet. Exact if nobody retires meanwhile.
+    pub fn pending(&self) -> usize {
+        // Relaxed: it says about how much there is.
+        let retired = |record: &Record| record.retired.load(Ordering::Relaxed);
+        let of_handles: usize = self.shared.records.iter().map(|slot| retired(slot)).sum();
+        of_handles + self.shared.left.count()
+    }
+
+    /// How many objects can be retired and not freed at most, with as many handles and slots as were
+    /// in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
+    pub fn bound(&self) -> usize {
+        let records = self.shared.records.len();
+        let is_slow = matches!(
+            self.shared.barrier.strategy(),
+            Strategy::Interrupts | Strategy::GlobalUnexpedited
+        );
+        let unseen = if is_slow { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
+        (records + 1) * (unseen + BATCH_WEIGHT) + records * SLOTS
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Default for Domain {
+    fn default() -> Domain {
+        Domain::new()
+    }
+}
+
+/// Whether they are the same one.
+impl PartialEq for Domain {
+    fn eq(&self, other: &Domain) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl Eq for Domain {}
+
+impl core::fmt::Debug for Domain {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter
+            .debug_struct("Domain")
+            .field("barrier", &self.shared.barrier)
+            .field("records", &self.shared.records.len())
+            .field("pending", &self.pending())
+            .finish()
+    }
+}
+
+/// What handles and clones refer to. What is left when it goes, the list frees.
+pub(super) struct Shared {
+    pub(super) barrier: Barrier,
+    pub(super) records: Registry<Record>,
+    /// What handles that are gone had retired.
+    pub(super) left: List,
+}
+
+impl Shared {
+    /// What anyone protects, sorted.
+    pub(super) fn protected(&self) -> Vec<*mut ()> {
+        let mut protected: Vec<_> =
+            self.records.iter().flat_map(|record| record.protected()).collect();
+        protected.sort_unstable();
+        protected
+    }
+}

@@ -1,0 +1,1 @@
+//! What one thread can see of hazard pointers; several threads are in `tests/reclamation.rs`.
