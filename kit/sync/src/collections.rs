@@ -2,8 +2,8 @@
 //!
 //! Both are known from the literature (Treiber 1986; Michael and Scott 1996), and both hold memory
 //! that others may look at while it is taken out: so each works over [epochs](crate::epoch) or over
-//! [hazard pointers](crate::hazard), as one chooses. They serve as examples, and as test beds of the
-//! two.
+//! [hazard pointers](crate::hazard), as one chooses. They serve as examples, and as test beds of
+//! the two.
 //!
 //! ```
 //! use tiebreak_sync::{collections::Queue, epoch, hazard};

@@ -41,8 +41,8 @@
 //!
 //! # Why it is right
 //!
-//! Let `X` be an object taken in step 1, and `R` a reader: a stretch of one thread from a pin to its
-//! unpin. Show that `R` cannot touch `X` after step 5 began. The theorem of
+//! Let `X` be an object taken in step 1, and `R` a reader: a stretch of one thread from a pin to
+//! its unpin. Show that `R` cannot touch `X` after step 5 began. The theorem of
 //! [`Barrier`](crate::barrier::Barrier) says that `R`'s light side and the heavy side of step 3 do
 //! not miss each other, so one of these is true:
 //!
@@ -51,8 +51,8 @@
 //!   to `X`.
 //! - Step 4 sees that `R` wrote its record, or something newer in that record. Then it sees one of:
 //!   - a value below `E`: it waits;
-//!   - 0, or a later pin: `R` is over. Both are release stores, made after `R`'s last read, and step
-//!     4 reads with acquire: these reads happened before step 5;
+//!   - 0, or a later pin: `R` is over. Both are release stores, made after `R`'s last read, and
+//!     step 4 reads with acquire: these reads happened before step 5;
 //!   - `R`'s own pin, at `E` or more: `R` read the epoch with acquire from step 2 of this or of a
 //!     later collection, which is a release store after step 1. So `R` sees every store that
 //!     unlinked `X`, as in the first case.
@@ -72,20 +72,21 @@
 //! - A reader that stays pinned keeps back all that is retired after it pinned, without a bound;
 //!   [`Collector::oldest_pin`] says who and how long. Where that must not be, use
 //!   [`hazard`](crate::hazard).
-//! - Collecting is done by those who retire, once for each 1024 objects (or 64, once a millisecond),
-//!   and by `flush`. If nobody retires, what was retired last stays until the collector is dropped.
+//! - Collecting is done by those who retire, once for each 1024 objects (or 64, once a
+//!   millisecond), and by `flush`. If nobody retires, what was retired last stays until the
+//!   collector is dropped.
 //!
 //! # Panics, leaks and forks
 //!
 //! If freeing panics, the rest is freed nevertheless, and the panic then goes on to the call of
 //! `retire`, `defer` or `flush` that collected, or to the drop of the handle or collector. A
-//! [`Guard`] that is forgotten leaves its thread pinned until its handle is dropped, so it leaks and
-//! does nothing worse; one of the thread-local handle ([`pin`]) does so for ever.
+//! [`Guard`] that is forgotten leaves its thread pinned until its handle is dropped, so it leaks
+//! and does nothing worse; one of the thread-local handle ([`pin`]) does so for ever.
 //!
-//! After `fork`, the child has the records of its parent's other threads, as they stood. It may pin,
-//! register, retire and exit. If one of those threads was pinned or collecting at the fork, nothing
-//! that the child retires is ever freed, and in the second case [`Collector::oldest_pin`] would
-//! wait for ever: a child that needs to reclaim makes a collector of its own.
+//! After `fork`, the child has the records of its parent's other threads, as they stood. It may
+//! pin, register, retire and exit. If one of those threads was pinned or collecting at the fork,
+//! nothing that the child retires is ever freed, and in the second case [`Collector::oldest_pin`]
+//! would wait for ever: a child that needs to reclaim makes a collector of its own.
 
 mod atomic;
 mod collector;

@@ -76,23 +76,27 @@ pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
     let mut rest = garbage.into_iter();
     let mut first = None;
     let mut free_rest = || {
-        while let Some(item) = rest.next() {
+        for item in rest.by_ref() {
             item.run();
         }
     };
     while let Err(panic) = catch_unwind(AssertUnwindSafe(&mut free_rest)) {
         match first {
             None => first = Some(panic),
-            // What a panic carries may panic when it is dropped.
-            Some(_) => core::mem::forget(panic),
+            Some(_) => dispose(panic),
         }
     }
-    if let Some(panic) = first {
-        if std::thread::panicking() {
-            core::mem::forget(panic);
-        } else {
-            resume_unwind(panic);
-        }
+    match first {
+        Some(panic) if std::thread::panicking() => dispose(panic),
+        Some(panic) => resume_unwind(panic),
+        None => {}
+    }
+}
+
+/// Drops what a panic carries. That may panic again; then it leaks.
+fn dispose(panic: Box<dyn core::any::Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        core::mem::forget(another);
     }
 }
 
@@ -172,5 +176,62 @@ impl List {
 impl Drop for List {
     fn drop(&mut self) {
         free_all(self.take().into_iter().flatten());
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+pub(crate) mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize as Counter;
+
+    /// Counts its drops.
+    pub(crate) struct OnDrop(pub(crate) Arc<Counter>);
+
+    impl Drop for OnDrop {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn boxes_and_closures_are_freed_once() {
+        let count = Arc::new(Counter::new(0));
+        let object = Box::into_raw(Box::new(OnDrop(count.clone())));
+        let captured = OnDrop(count.clone());
+        // SAFETY: the box is nobody else's.
+        let boxed = unsafe { Garbage::boxed(object) };
+        assert_eq!(boxed.address(), object.cast());
+        let closure = Garbage::closure(move || drop(captured));
+        assert_eq!(count.load(Ordering::SeqCst), 0);
+        free_all([boxed, closure]);
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+    }
+
+    #[test]
+    fn a_list_counts_what_waits() {
+        let (list, count) = (List::new(), Arc::new(Counter::new(0)));
+        let some = |n: usize| {
+            let count = count.clone();
+            let one = move |_| {
+                let value = OnDrop(count.clone());
+                Garbage::closure(move || drop(value))
+            };
+            (0..n).map(one).collect::<Vec<_>>()
+        };
+        assert_eq!((list.push(some(3), 10), list.push(some(2), 5)), (10, 15));
+        assert_eq!((list.count(), list.weight()), (5, 15));
+        let taken = list.take();
+        assert_eq!((list.count(), list.weight()), (0, 0));
+        free_all(taken.into_iter().flatten());
+        assert_eq!(count.load(Ordering::SeqCst), 5);
+        list.push(some(4), 4);
+        drop(list);
+        assert_eq!(count.load(Ordering::SeqCst), 9, "a list that goes frees what is in it");
+    }
+
+    #[test]
+    fn weights_grow_with_sizes() {
+        assert_eq!([0, 8, 1023, 1024, 65536].map(weight), [1, 1, 1, 2, 65]);
     }
 }

@@ -1,5 +1,5 @@
-//! Epochs under a model checker: every interleaving that the memory model allows, with both sides of
-//! the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
+//! Epochs under a model checker: every interleaving that the memory model allows, with both sides
+//! of the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test loom_epoch`
 //!
 //! The models without a fault must pass, those with one must not: else they would prove nothing.
 
@@ -13,8 +13,8 @@ use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::epoch::{Collector, Guard, Handle};
 use tiebreak_sync::mutation::{self, Mutation};
 
-/// An object whose freeing is a write, so that loom tells it from reads that do not come before. Its
-/// memory stays until the model ends.
+/// An object whose freeing is a write, so that loom tells it from reads that do not come before.
+/// Its memory stays until the model ends.
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
@@ -55,10 +55,11 @@ fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
     handle.flush();
 }
 
-/// Runs every interleaving with up to three preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
-fn explore(model: impl Fn() + Sync + Send + 'static) {
+/// Runs every interleaving with up to five preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
+fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
+    mutation::set(mutation);
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.preemption_bound = builder.preemption_bound.or(Some(5));
     builder.check(model);
 }
 
@@ -93,12 +94,12 @@ fn reader_and_writer() {
 
 #[test]
 fn a_reader_holds_what_it_reads() {
-    explore(reader_and_writer);
+    explore(Mutation::None, reader_and_writer);
 }
 
 #[test]
 fn a_reader_may_register_meanwhile() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let writer = scene.collector.register();
         let (place, collector) = (scene.place.clone(), scene.collector.clone());
@@ -111,7 +112,7 @@ fn a_reader_may_register_meanwhile() {
 /// The second pin may have the old epoch, and the second grace period must wait for it.
 #[test]
 fn pins_with_old_epochs_are_waited_for() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(3);
         let (reader, writer) = (scene.collector.register(), scene.collector.register());
         let place = scene.place.clone();
@@ -132,7 +133,7 @@ fn pins_with_old_epochs_are_waited_for() {
 /// One collects what the other has retired.
 #[test]
 fn two_may_collect() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let (one, other) = (scene.collector.register(), scene.collector.register());
         let place = scene.place.clone();
@@ -147,15 +148,13 @@ fn two_may_collect() {
 }
 
 #[test]
-#[should_panic]
+#[should_panic(expected = "Causality violation")]
 fn without_the_heavy_side_it_fails() {
-    mutation::set(Mutation::EpochWithoutHeavy);
-    explore(reader_and_writer);
+    explore(Mutation::EpochWithoutHeavy, reader_and_writer);
 }
 
 #[test]
-#[should_panic]
+#[should_panic(expected = "Causality violation")]
 fn with_an_epoch_too_few_it_fails() {
-    mutation::set(Mutation::EpochOneTooFew);
-    explore(reader_and_writer);
+    explore(Mutation::EpochOneTooFew, reader_and_writer);
 }

@@ -1,6 +1,6 @@
-//! Hazard pointers under a model checker: every interleaving that the memory model allows, with both
-//! sides of the barrier a full fence.
-//! `RUSTFLAGS="--cfg loom" cargo test --release --test loom_hazard`
+//! Hazard pointers under a model checker: every interleaving that the memory model allows, with
+//! both sides of the barrier a full fence. `RUSTFLAGS="--cfg loom" cargo test --release --test
+//! loom_hazard`
 //!
 //! The models without a fault must pass, those with one must not: else they would prove nothing.
 
@@ -14,8 +14,8 @@ use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::hazard::{Domain, Handle, Hazard};
 use tiebreak_sync::mutation::{self, Mutation};
 
-/// An object whose freeing is a write, so that loom tells it from reads that do not come before. Its
-/// memory stays until the model ends.
+/// An object whose freeing is a write, so that loom tells it from reads that do not come before.
+/// Its memory stays until the model ends.
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
@@ -54,10 +54,11 @@ fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
     handle.flush();
 }
 
-/// Runs every interleaving with up to three preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
-fn explore(model: impl Fn() + Sync + Send + 'static) {
+/// Runs every interleaving with up to five preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
+fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
+    mutation::set(mutation);
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.preemption_bound = builder.preemption_bound.or(Some(5));
     builder.check(model);
 }
 
@@ -92,12 +93,12 @@ fn reader_and_writer() {
 
 #[test]
 fn a_reader_holds_what_it_reads() {
-    explore(reader_and_writer);
+    explore(Mutation::None, reader_and_writer);
 }
 
 #[test]
 fn a_reader_may_register_meanwhile() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let writer = scene.domain.register();
         let (place, domain) = (scene.place.clone(), scene.domain.clone());
@@ -109,7 +110,7 @@ fn a_reader_may_register_meanwhile() {
 
 #[test]
 fn a_slot_is_used_again() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(3);
         let (reader, writer) = (scene.domain.register(), scene.domain.register());
         let place = scene.place.clone();
@@ -129,7 +130,7 @@ fn a_slot_is_used_again() {
 /// What one has retired and left, the other frees.
 #[test]
 fn a_handle_leaves_its_garbage() {
-    explore(|| {
+    explore(Mutation::None, || {
         let scene = Scene::new(2);
         let (one, other) = (scene.domain.register(), scene.domain.register());
         let (place, new) = (scene.place.clone(), scene.canaries[1].clone());
@@ -145,15 +146,13 @@ fn a_handle_leaves_its_garbage() {
 }
 
 #[test]
-#[should_panic]
+#[should_panic(expected = "Causality violation")]
 fn without_the_heavy_side_it_fails() {
-    mutation::set(Mutation::HazardWithoutHeavy);
-    explore(reader_and_writer);
+    explore(Mutation::HazardWithoutHeavy, reader_and_writer);
 }
 
 #[test]
-#[should_panic]
+#[should_panic(expected = "Causality violation")]
 fn without_the_second_look_it_fails() {
-    mutation::set(Mutation::HazardWithoutReload);
-    explore(reader_and_writer);
+    explore(Mutation::HazardWithoutReload, reader_and_writer);
 }

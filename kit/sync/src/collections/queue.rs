@@ -110,10 +110,7 @@ impl<T, R: Reclaim> Queue<T, R> {
             let tail = self.tail.0.load(Ordering::Acquire);
             // SAFETY: it was the head when it was protected, so it was not retired before.
             let next = hold.protect(1, unsafe { &(*first).next });
-            // A node that follows the head is not retired. Acquire: it is looked at last.
-            if self.head.0.load(Ordering::Acquire) != first {
-                continue;
-            }
+            // A node without a successor is the last, so the queue was empty.
             if next.is_null() {
                 return None;
             }
@@ -121,6 +118,8 @@ impl<T, R: Reclaim> Queue<T, R> {
                 self.move_tail(tail, next);
                 continue;
             }
+            // Only here it matters whether `first` is the head still: if so, `next` was not retired
+            // when it was protected.
             // Release: who finds the new head sees where the tail is. Acquire came with `protect`.
             let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
             if self.head.0.compare_exchange(first, next, release, relaxed).is_ok() {

@@ -11,8 +11,9 @@ use core::ptr::null_mut;
 /// A stack that any number of threads push to and pop from (R. K. Treiber, 1986).
 ///
 /// A list of boxes; `head` is the newest. To push is to exchange the head for a box that points to
-/// it, to pop is to exchange it for its successor. A node that someone looks at is not freed, so its
-/// address does not come back as another node's, and the exchange cannot mistake one for the other.
+/// it, to pop is to exchange it for its successor. A node that someone looks at is not freed, so
+/// its address does not come back as another node's, and the exchange cannot mistake one for the
+/// other.
 ///
 /// ```
 /// use tiebreak_sync::{collections::Stack, hazard::Domain};
@@ -89,7 +90,8 @@ impl<T, R: Reclaim> Stack<T, R> {
             if node.is_null() {
                 return None;
             }
-            // SAFETY: it was the head when it was protected, so it is not freed; `next` is constant.
+            // SAFETY: it was the head when it was protected, so it is not freed; `next` is
+            // constant.
             let next = unsafe { (*node).next };
             // Release: who finds the successor sees what is in it. Acquire came with `protect`.
             let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);

@@ -1,1 +1,87 @@
-//! What one thread can see of the collections; several threads are in `tests/reclamation.rs`.
+//! What one thread can see of the collections; several threads are in `tests/reclamation/`.
+
+use super::{Queue, Reclaim, Stack};
+use crate::garbage::tests::OnDrop;
+use crate::{epoch::Collector, hazard::Domain};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// Pushes and pops as a plain collection does, which says what must come out.
+fn check<R: Reclaim>(reclaim: &R, handle: &R::Handle) {
+    let (stack, queue) = (Stack::new(reclaim), Queue::new(reclaim));
+    let mut plain = (Vec::new(), VecDeque::new());
+    let count = if cfg!(miri) { 50 } else { 500 };
+    for i in 0..count {
+        stack.push(i);
+        queue.push(i, handle);
+        plain.0.push(i);
+        plain.1.push_back(i);
+        for _ in 0..(i * 7 + i / 3) % 4 {
+            assert_eq!(stack.pop(handle), plain.0.pop());
+            assert_eq!(queue.pop(handle), plain.1.pop_front());
+            assert_eq!(stack.is_empty(), plain.0.is_empty());
+        }
+    }
+    while let Some(value) = plain.0.pop() {
+        assert_eq!(stack.pop(handle), Some(value));
+    }
+    assert_eq!(stack.pop(handle), None);
+    while let Some(value) = plain.1.pop_front() {
+        assert_eq!(queue.pop(handle), Some(value));
+    }
+    assert_eq!(queue.pop(handle), None);
+}
+
+fn check_drops<R: Reclaim>(reclaim: &R, handle: &R::Handle) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let (stack, queue) = (Stack::new(reclaim), Queue::new(reclaim));
+    for _ in 0..10 {
+        stack.push(OnDrop(count.clone()));
+        queue.push(OnDrop(count.clone()), handle);
+    }
+    drop((stack.pop(handle), queue.pop(handle)));
+    assert_eq!(count.load(SeqCst), 2);
+    drop(stack);
+    assert_eq!(count.load(SeqCst), 11);
+    drop(queue);
+    assert_eq!(count.load(SeqCst), 20);
+}
+
+#[test]
+fn they_do_what_plain_collections_do() {
+    let (collector, domain) = (Collector::new(), Domain::new());
+    check(&collector, &collector.register());
+    check(&domain, &domain.register());
+}
+
+#[test]
+fn values_are_dropped_once() {
+    let (collector, domain) = (Collector::new(), Domain::new());
+    check_drops(&collector, &collector.register());
+    check_drops(&domain, &domain.register());
+}
+
+#[test]
+fn values_may_borrow() {
+    let domain = Domain::new();
+    let text = String::from("text");
+    let text = text.as_str();
+    let stack = Stack::new(&domain);
+    stack.push(text);
+    assert_eq!(stack.pop(&domain.register()), Some("text"));
+}
+
+#[test]
+#[should_panic(expected = "not of the stack's own reclamation")]
+fn a_stack_refuses_the_handle_of_another() {
+    let (ours, theirs) = (Collector::default(), Collector::default());
+    Stack::<u8>::new(&ours).pop(&theirs.register());
+}
+
+#[test]
+#[should_panic(expected = "not of the queue's own reclamation")]
+fn a_queue_refuses_the_handle_of_another() {
+    let (ours, theirs) = (Domain::default(), Domain::default());
+    Queue::new(&ours).push(1, &theirs.register());
+}

@@ -6,8 +6,8 @@ use crate::atomic::{AtomicPtr, Ordering};
 use core::marker::PhantomData;
 use core::ptr::null_mut;
 
-/// A place for a box, or for none, that readers look into while writers replace it. What is replaced
-/// is retired. No call of it is unsafe, because nobody else has a way to the boxes.
+/// A place for a box, or for none, that readers look into while writers replace it. What is
+/// replaced is retired. No call of it is unsafe, because nobody else has a way to the boxes.
 ///
 /// Threads share it as they share `&T` and hand over `T`:
 ///
@@ -79,8 +79,8 @@ impl<T: Send + Sync + 'static> Atomic<T> {
         unsafe { retire(old, guard) };
     }
 
-    /// Puts another in the place of `current`, as [`load`](Self::load) gave it under this guard, and
-    /// retires that.
+    /// Puts another in the place of `current`, as [`load`](Self::load) gave it under this guard,
+    /// and retires that.
     ///
     /// # Errors
     /// If it is another by now, the new one comes back.

@@ -62,8 +62,8 @@ impl Collector {
         Collector { shared: Arc::new(shared) }
     }
 
-    /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in a
-    /// list of as many as there ever were at once, and allocates one if there is none.
+    /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in
+    /// a list of as many as there ever were at once, and allocates one if there is none.
     pub fn register(&self) -> Handle {
         Handle::new(self.clone())
     }
@@ -85,8 +85,8 @@ impl Collector {
     /// A pin reads no clock, so its age is counted from the first advance of the epoch that came
     /// after it: the true one is greater, by the time from the pin to that advance. The epoch
     /// advances when a collection begins, and when this is called while the oldest pin is of the
-    /// current epoch: then the age is 0, and later calls count from there. So who asks once a second
-    /// knows ages to a second, also if nothing is retired.
+    /// current epoch: then the age is 0, and later calls count from there. So who asks once a
+    /// second knows ages to a second, also if nothing is retired.
     ///
     /// It waits for a thread that is collecting, but not for what that one frees; so it may take as
     /// long as one heavy side.

@@ -52,8 +52,8 @@ impl Handle {
         unsafe { Guard::new(self.slot) }
     }
 
-    /// Hands on what this handle has retired, and does one step of collecting, unless another thread
-    /// is at it. It does not wait for readers: what they hold is freed by a later call.
+    /// Hands on what this handle has retired, and does one step of collecting, unless another
+    /// thread is at it. It does not wait for readers: what they hold is freed by a later call.
     pub fn flush(&self) {
         self.slot().flush(true);
     }

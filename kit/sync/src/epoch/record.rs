@@ -95,7 +95,8 @@ impl Record {
     #[inline]
     pub(super) fn renew(&self) {
         let epoch = self.shared().epoch();
-        // Relaxed: the owner reads its own store. With the same epoch, the pin that is there will do.
+        // Relaxed: the owner reads its own store. With the same epoch, the pin that is there will
+        // do.
         if self.depth.get() & !IS_ORPHAN == 1 && self.pin.load(Ordering::Relaxed) != epoch {
             self.publish(epoch);
         }
@@ -117,8 +118,9 @@ impl Record {
         }
     }
 
-    /// Hands the bag on, and collects: if it is time to, or in any case. Whoever is in the middle of
-    /// freeing, and retires more, does not: else a long chain of objects would be a deep recursion.
+    /// Hands the bag on, and collects: if it is time to, or in any case. Whoever is in the middle
+    /// of freeing, and retires more, does not: else a long chain of objects would be a deep
+    /// recursion.
     #[cold]
     pub(super) fn flush(&self, is_forced: bool) {
         let bag = self.bag.take();

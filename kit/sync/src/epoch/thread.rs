@@ -35,8 +35,8 @@ pub fn collector() -> &'static Collector {
 }
 
 /// Pins the collector of the process, by a handle that the thread registers at its first call and
-/// gives back when it ends. A thread that ends, and pins once that has been done, registers for that
-/// one pin.
+/// gives back when it ends. A thread that ends, and pins once that has been done, registers for
+/// that one pin.
 ///
 /// ```
 /// use tiebreak_sync::epoch;

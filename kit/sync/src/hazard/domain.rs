@@ -30,8 +30,8 @@ impl Domain {
         Domain { shared: Arc::new(shared) }
     }
 
-    /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in a
-    /// list of as many as there ever were at once, and allocates one if there is none.
+    /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in
+    /// a list of as many as there ever were at once, and allocates one if there is none.
     pub fn register(&self) -> Handle {
         Handle::new(self.clone())
     }
@@ -49,8 +49,8 @@ impl Domain {
         of_handles + self.shared.left.count()
     }
 
-    /// How many objects can be retired and not freed at most, with as many handles and slots as were
-    /// in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
+    /// How many objects can be retired and not freed at most, with as many handles and slots as
+    /// were in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
     pub fn bound(&self) -> usize {
         let records = self.shared.records.len();
         let is_slow = matches!(
