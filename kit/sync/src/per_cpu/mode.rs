@@ -54,6 +54,7 @@ pub enum Choice {
     /// use, and taken out at its end. Only for programs in which no other library does so: a thread
     /// has one `struct rseq`, and who comes second is refused. (A thread that is refused works too,
     /// by atomics.)
+    /// A thread whose first use is in a signal's handler allocates there, which a handler must not.
     OwnRegistration,
     /// Atomics, whatever there is.
     Atomics,

@@ -227,7 +227,10 @@ impl OwnArea {
     fn register(&self) -> State {
         if let State::New = self.state.get() {
             let done = rseq(self.raw.get(), size_of::<RawArea>(), 0);
-            self.state.set(done.map_or_else(State::Refused, |()| State::Registered));
+            // A signal's handler may have been quicker; then the kernel has refused this call only.
+            if let State::New = self.state.get() {
+                self.state.set(done.map_or_else(State::Refused, |()| State::Registered));
+            }
         }
         self.state.get()
     }

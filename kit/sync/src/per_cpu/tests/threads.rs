@@ -1,13 +1,14 @@
 //! Threads that the kernel does not know, and processes that were forked.
 
 use super::{Wide, has_sections, mode};
-use crate::per_cpu::rseq::{Area, Finder};
 use crate::per_cpu::{Counter, List, Node, Word};
 use std::thread;
 
 /// Takes this thread's registration back, as another library might.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 fn unregister() -> bool {
+    use crate::per_cpu::rseq::{Area, Finder};
+
     const UNREGISTER: u32 = 1;
     let area = Finder::of(mode()).and_then(Area::of_thread);
     let Some(area) = area else {
