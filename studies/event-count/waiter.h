@@ -40,6 +40,15 @@ struct waiter {
   int status;
 };
 
+/* Tells the CPU that this is a loop that waits. */
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("isb");
+#endif
+}
+
 static inline uint64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -115,7 +124,7 @@ static inline bool until(bool (*is_so)(struct waiter *, uint64_t), struct waiter
   for (uint64_t since = 0;;) {
     for (int look = 0; look < LOOKS; look++) {
       if (is_so(waiter, count)) return true;
-      __builtin_ia32_pause();
+      relax();
     }
     if (!since) since = now_ns();
     if (now_ns() - since > PATIENCE_NS) return false;
@@ -140,7 +149,7 @@ static bool waiter_start(struct waiter *waiter, struct event *event) {
 static bool waiter_settle(struct waiter *waiter, uint64_t count) {
   if (!until(is_asleep, waiter, count)) return false;
   const uint64_t since = now_ns();
-  while (now_ns() - since < DEPTH_NS) __builtin_ia32_pause();
+  while (now_ns() - since < DEPTH_NS) relax();
   return true;
 }
 

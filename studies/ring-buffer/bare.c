@@ -1,5 +1,7 @@
 /* A write position that is a plain word: who waits for it looks again and again. */
 #define _GNU_SOURCE
+#include "relax.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -27,7 +29,7 @@ static inline void position_wait(struct position *position, uint64_t seen) {
   for (;;) {
     for (int look = 0; look < WAIT_LOOKS; look++) {
       if (position_value(position) != seen) return;
-      __builtin_ia32_pause();
+      relax();
     }
     sched_yield();
   }

@@ -2,6 +2,7 @@
 #ifndef CONSUMER_H
 #define CONSUMER_H
 
+#include "relax.h"
 #include "task.h"
 
 #include <pthread.h>
@@ -54,7 +55,7 @@ static inline bool until(_Atomic uint64_t *word, uint64_t least) {
     for (int look = 0; look < LOOKS; look++) {
       /* Acquire: what was done before it was said has happened. */
       if (atomic_load_explicit(word, memory_order_acquire) >= least) return true;
-      __builtin_ia32_pause();
+      relax();
     }
     if (!since) since = now_ns();
     if (now_ns() - since > PATIENCE_NS) return false;
