@@ -84,17 +84,10 @@ fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(paths.map_err(failed())?.into_iter().filter(is_archive).collect())
 }
 
-/// A key that depends on the packages that this one names by their paths as well.
+/// A key that depends on the packages that this one names by their paths as well, and on those that
+/// these name.
 pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, BuildError> {
-    let manifest = package.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(BuildError::io("reading", &manifest))?;
-    for part in text.split("path").skip(1) {
-        let value = part.trim_start().strip_prefix('=').map(str::trim_start);
-        let value = value.and_then(|value| value.strip_prefix('"')?.split('"').next());
-        let Some(folder) = value.map(|value| package.join(value)).filter(|path| path.is_dir())
-        else {
-            continue;
-        };
+    for folder in neighbours(package)? {
         let mut files = BTreeSet::new();
         list(&folder, Path::new(""), &mut files)?;
         for file in files {
@@ -102,4 +95,56 @@ pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, Build
         }
     }
     Ok(key)
+}
+
+/// The folders of all packages that a build of this one reads, but its own.
+fn neighbours(package: &Path) -> Result<BTreeSet<PathBuf>, BuildError> {
+    let canonical =
+        |folder: &Path| fs::canonicalize(folder).map_err(BuildError::io("finding", folder));
+    let package = canonical(package)?;
+    let (mut found, mut open) = (BTreeSet::new(), vec![package.clone()]);
+    while let Some(folder) = open.pop() {
+        for named in named_folders(&folder)? {
+            let named = canonical(&named)?;
+            if named != package && found.insert(named.clone()) {
+                open.push(named);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The folders that a package's manifest names as `path = "..."`.
+fn named_folders(package: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let manifest = package.join("Cargo.toml");
+    if !manifest.is_file() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(&manifest).map_err(BuildError::io("reading", &manifest))?;
+    let values = text.split("path").skip(1).filter_map(|part| {
+        let value = part.trim_start().strip_prefix('=').map(str::trim_start)?;
+        value.strip_prefix('"')?.split('"').next()
+    });
+    Ok(values.map(|value| package.join(value)).filter(|path| path.is_dir()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_depends_on_what_its_neighbours_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = |name: &str, manifest: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("Cargo.toml"), manifest).unwrap();
+        };
+        package("a", "[dependencies]\nb = { path = \"../b\" }\n[lib]\npath = \"lib.rs\"\n");
+        package("b", "[dependencies.c]\npath = \"../c\"\n");
+        package("c", "[dev-dependencies]\na = { path=\"../a\" }\n");
+        let found = neighbours(&folder.path().join("a")).unwrap();
+        let names: Vec<_> = found.iter().filter_map(|path| path.file_name()).collect();
+        assert_eq!(names, ["b", "c"]);
+    }
 }
