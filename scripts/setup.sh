@@ -97,6 +97,7 @@ for job in "$@"; do
             need libfmt-dev has_library fmt/format.h
             need libstb-dev has_library stb/stb_sprintf.h
             need libpython3.11-dev has_library python3.11/Python.h
+            need liburcu-dev has_library urcu/urcu-memb.h
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \
