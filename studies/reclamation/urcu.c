@@ -7,12 +7,26 @@
 #define _GNU_SOURCE
 #define _LGPL_SOURCE
 #define URCU_API_MAP
+/* A reader's record is a thread-local of the library. Code that is loaded later, as a contestant
+ * is, finds such a one by a call; a program that is linked with the library has it at a fixed
+ * place. So each thread notes its address once, in a small thread-local at such a place. */
+#include <urcu/tls-compat.h>
+#undef URCU_TLS
+#define URCU_TLS(name) (*name##_here)
+#define HERE(type, name) \
+  static _Thread_local __attribute__((tls_model("initial-exec"))) struct type *name##_here
 #if defined(URCU_MEMB)
+HERE(urcu_reader, urcu_memb_reader);
 #include <urcu/urcu-memb.h>
+#define NOTE_READER() (urcu_memb_reader_here = &urcu_memb_reader)
 #elif defined(URCU_MB)
+HERE(urcu_reader, urcu_mb_reader);
 #include <urcu/urcu-mb.h>
+#define NOTE_READER() (urcu_mb_reader_here = &urcu_mb_reader)
 #else
+HERE(urcu_qsbr_reader, urcu_qsbr_reader);
 #include <urcu/urcu-qsbr.h>
+#define NOTE_READER() (urcu_qsbr_reader_here = &urcu_qsbr_reader)
 #endif
 #include "tiebreak.h"
 #include "writer.h"
@@ -33,6 +47,7 @@ static _Thread_local unsigned users;
 
 static void enlist(void) {
   if (users++ > 0) return;
+  NOTE_READER();
   rcu_register_thread();
   if (rcu_defer_register_thread() != 0) abort();
 #ifdef URCU_QSBR

@@ -76,6 +76,7 @@ impl State {
     fn new(bytes: &[u8]) -> Option<State> {
         let input = Input::new(bytes)?;
         let shared: &'static _ = Box::leak(Box::new(Chosen::share(Node::new(input.key, 0))));
+        #[allow(clippy::unit_arg, reason = "some have nothing of their own in a thread")]
         let local = ManuallyDrop::new(Chosen::register(shared));
         let writer = match input.kind {
             Kind::ReadWrite => Some(Writer::start::<Chosen>(shared, input.key)?),
