@@ -1,5 +1,5 @@
-//! The two programs, run by the kernel with arguments of ours. Where it allows no BPF, the tests say
-//! so and return.
+//! The two programs, run by the kernel with arguments of ours. Where it allows no BPF, the tests
+//! say so and return.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
