@@ -229,6 +229,13 @@ impl Client {
         self.view().counts().into_vec()
     }
 
+    /// How many times each CPU became idle, by number.
+    pub fn idle_counts(&self) -> Vec<u64> {
+        // Relaxed: for people.
+        let slots = self.view().slots.iter();
+        slots.map(|slot| slot.idle_count.load(Ordering::Relaxed)).collect()
+    }
+
     /// How many CPUs this machine can have: the highest possible number, plus one.
     pub fn cpus(&self) -> usize {
         self.view().cpus()

@@ -39,6 +39,8 @@ pub struct Slot {
     pub state: AtomicU64,
     /// How many times a program ran on this CPU.
     pub count: AtomicU64,
+    /// How many times this CPU became idle, as far as the program could tell.
+    pub idle_count: AtomicU64,
 }
 
 impl Slot {
