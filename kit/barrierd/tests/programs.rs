@@ -1,5 +1,5 @@
-//! The two programs, run by the kernel with arguments of ours. Where it allows no BPF, the tests say
-//! so and return.
+//! The two programs, run by the kernel with arguments of ours. Where it allows no BPF, the tests
+//! say so and return.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -158,6 +158,7 @@ fn only_a_switch_to_the_idle_task_makes_a_cpu_idle() {
             run(&loaded.interrupts, cpu, [0; 4]).unwrap();
             assert_eq!(loaded.slot(cpu).state().is_idle(), is_idle, "an interrupt keeps the flag");
         }
+        assert_eq!(loaded.slot(cpu).idle_count.load(Ordering::Relaxed), 2);
         // Linux 5.18 has the previous task where others have the next.
         run(&loaded.switches, cpu, [0, 0, 1, IDLE_TASK]).unwrap();
         assert!(!loaded.slot(cpu).state().is_idle());

@@ -66,6 +66,9 @@ pub fn switches(maps: Maps) -> Result<Vec<[u8; 8]>, Fault> {
         Load(Double, R2, R9, 0),
         JumpIf(NotEqual, R1, Operand::Register(R2), "stamp"),
         Compute(Or, R7, Number(1)),
+        Load(Double, R1, R8, IDLE_COUNT),
+        Compute(Add, R1, Number(1)),
+        Store(Double, R8, IDLE_COUNT, R1),
         Label("stamp"),
     ]);
     program.extend(stamp_and_wake(maps));
@@ -75,6 +78,7 @@ pub fn switches(maps: Maps) -> Result<Vec<[u8; 8]>, Fault> {
 /// Offsets in a slot.
 const STATE: i16 = 0;
 const COUNT: i16 = 8;
+const IDLE_COUNT: i16 = 16;
 
 /// Offset in the event's arguments.
 const NEXT_TASK: i16 = 16;

@@ -1,5 +1,6 @@
 //! `barrierd cost`.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -23,9 +24,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Cost {
-    /// How long to measure
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
-    seconds: u64,
+    /// How many seconds to measure, at least 1
+    #[arg(long, value_name = "N", default_value = "5")]
+    seconds: NonZeroU64,
 
     /// Lets every run report, which happens only while somebody waits, and then once a CPU
     #[arg(long)]
@@ -73,7 +74,7 @@ impl Cost {
             kernel.set_watermark(u64::MAX);
         }
         let (start, mut looks) = (Instant::now(), vec![kernel.runs()?]);
-        while start.elapsed() < Duration::from_secs(self.seconds) {
+        while start.elapsed() < Duration::from_secs(self.seconds.get()) {
             for _ in 0..LOOKS_AT_RING {
                 // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
                 std::thread::sleep(WINDOW / LOOKS_AT_RING);

@@ -82,29 +82,24 @@ fn a_cpu_that_runs_us_is_never_said_to_be_idle() {
 /// And each sleep is a switch, which is counted.
 pub(super) fn check_never_idle(client: &Client, cpu: usize) {
     const SLEEPS: u64 = 200;
-    std::thread::scope(|scope| {
-        let sleeper = scope.spawn(|| {
-            bind_to(cpu);
-            let before = client.events()[cpu];
-            for _ in 0..SLEEPS {
-                std::thread::sleep(Duration::from_micros(300));
-                for _ in 0..100 {
-                    let age = client.ages()[cpu];
-                    assert!(matches!(age, Age::Busy(_)), "CPU {cpu}: {age:?}");
-                }
+    let (events, idle_counts) = (client.events()[cpu], client.idle_counts()[cpu]);
+    let run = || {
+        bind_to(cpu);
+        for _ in 0..SLEEPS {
+            std::thread::sleep(Duration::from_micros(300));
+            for _ in 0..100 {
+                let age = client.ages()[cpu];
+                assert!(matches!(age, Age::Busy(_)), "CPU {cpu}: {age:?}");
             }
-            let switches = client.events()[cpu] - before;
-            assert!(switches >= SLEEPS, "{switches} events in {SLEEPS} sleeps");
-        });
-        let mut idle = 0;
-        while !sleeper.is_finished() {
-            idle += u64::from(client.ages()[cpu] == Age::Idle);
-            std::thread::yield_now();
         }
-        if idle == 0 {
-            println!("CPU {cpu} was too busy to be seen idle: of the flag this run shows nothing");
-        }
-    });
+    };
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap();
+    let events = client.events()[cpu] - events;
+    assert!(events >= SLEEPS, "{events} events in {SLEEPS} sleeps");
+    match client.idle_counts()[cpu] - idle_counts {
+        0 => println!("CPU {cpu} never was idle: of the flag this run shows nothing"),
+        times => println!("CPU {cpu} was idle {times} times in {SLEEPS} sleeps"),
+    }
 }
 
 fn bind_to(cpu: usize) {
