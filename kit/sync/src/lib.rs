@@ -20,6 +20,7 @@ pub mod event_count;
 mod futex;
 mod garbage;
 pub mod hazard;
+mod heavy;
 pub mod interrupts;
 #[cfg(loom)]
 #[doc(hidden)]

@@ -2,8 +2,8 @@
 //! waits for.
 
 use super::collector::Shared;
-use crate::barrier::Ticket;
 use crate::garbage::Garbage;
+use crate::heavy::Heavy;
 use crate::mutation::{self, Mutation};
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ struct Grace {
 
 enum Stage {
     /// The heavy side is under way.
-    Barrier(Ticket),
+    Barrier(Heavy),
     /// The records with a smaller number are still to be seen.
     Scan(usize),
 }
@@ -67,12 +67,8 @@ impl Cycle {
         let bags = shared.take_waiting();
         let (epoch, now) = early.unwrap_or_else(|| self.advance(shared));
         self.began = Some(now);
-        let stage = if mutation::is(Mutation::EpochWithoutHeavy) {
-            Stage::Scan(usize::MAX)
-        } else {
-            Stage::Barrier(shared.barrier().begin())
-        };
-        self.grace = Some(Grace { epoch, stage, bags });
+        let heavy = Heavy::begin(shared.barrier(), Mutation::EpochWithoutHeavy);
+        self.grace = Some(Grace { epoch, stage: Stage::Barrier(heavy), bags });
     }
 
     /// The next epoch. Done under the lock only, so no two threads advance at once.
@@ -120,8 +116,8 @@ impl Cycle {
 impl Grace {
     /// Looks at the records from where it stopped. It stops at the first that is in the way.
     fn is_complete(&mut self, shared: &Shared) -> bool {
-        if let Stage::Barrier(ticket) = &mut self.stage {
-            if !ticket.poll() {
+        if let Stage::Barrier(heavy) = &mut self.stage {
+            if !heavy.poll() {
                 return false;
             }
             self.stage = Stage::Scan(usize::MAX);

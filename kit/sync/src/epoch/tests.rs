@@ -3,6 +3,7 @@
 use super::{Atomic, Collector, Handle};
 use crate::barrier::Barrier;
 use crate::garbage::tests::OnDrop;
+use crate::heavy::tests::{POLLS, WAITS};
 use core::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -107,6 +108,26 @@ fn bags_are_collected_without_being_asked() {
         retire(&handle, &freed);
     }
     assert!(freed.load(SeqCst) >= count - 1024 - 3 * 64, "{freed:?}");
+}
+
+#[test]
+fn nobody_waits_for_a_slow_barrier() {
+    let (collector, freed) = begin();
+    let handle = collector.register();
+    POLLS.set(3);
+    retire(&handle, &freed);
+    handle.flush();
+    for _ in 0..2 {
+        retire(&handle, &freed);
+        handle.flush();
+        assert_eq!(freed.load(SeqCst), 0);
+    }
+    // What came meanwhile waits for the next one.
+    handle.flush();
+    assert_eq!((freed.load(SeqCst), collector.pending()), (1, 2));
+    POLLS.set(0);
+    (0..3).for_each(|_| handle.flush());
+    assert_eq!((freed.load(SeqCst), collector.pending(), WAITS.get()), (3, 0, 0));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What a handle has retired, and how it comes to be freed.
 
 use super::domain::Shared;
-use crate::barrier::Ticket;
 use crate::garbage::Garbage;
-use crate::mutation::{self, Mutation};
+use crate::heavy::Heavy;
+use crate::mutation::Mutation;
 
 /// This much is looked at together.
 pub(super) const BATCH_WEIGHT: usize = 1024;
@@ -27,8 +27,7 @@ pub(super) struct Retired {
 }
 
 struct Waiting {
-    /// None: no barrier is needed any more.
-    ticket: Option<Ticket>,
+    heavy: Heavy,
     items: Vec<Garbage>,
 }
 
@@ -63,25 +62,24 @@ impl Retired {
         items.extend(shared.left.take().into_iter().flatten());
         self.fresh = 0;
         if !items.is_empty() {
-            let is_faulty = mutation::is(Mutation::HazardWithoutHeavy);
-            let ticket = if is_faulty { None } else { Some(shared.barrier.begin()) };
-            self.waiting = Some(Waiting { ticket, items });
+            let heavy = Heavy::begin(shared.barrier, Mutation::HazardWithoutHeavy);
+            self.waiting = Some(Waiting { heavy, items });
         }
     }
 
     /// Steps 3 and 4, if the heavy side is done.
     fn finish(&mut self, shared: &Shared, does_wait: bool) -> Vec<Garbage> {
-        let Some(waiting) = &mut self.waiting else { return Vec::new() };
-        if waiting.ticket.as_mut().is_some_and(|ticket| !ticket.poll()) && !does_wait {
-            return Vec::new();
-        }
-        let Some(Waiting { ticket, items }) = self.waiting.take() else { return Vec::new() };
-        if let Some(ticket) = ticket {
-            ticket.wait();
+        let Some(mut waiting) = self.waiting.take() else { return Vec::new() };
+        if !waiting.heavy.poll() {
+            if !does_wait {
+                self.waiting = Some(waiting);
+                return Vec::new();
+            }
+            waiting.heavy.wait();
         }
         let protected = shared.protected();
         let is_protected = |item: &Garbage| protected.binary_search(&item.address()).is_ok();
-        let (stay, free): (Vec<_>, Vec<_>) = items.into_iter().partition(is_protected);
+        let (stay, free): (Vec<_>, Vec<_>) = waiting.items.into_iter().partition(is_protected);
         self.items.extend(stay);
         free
     }

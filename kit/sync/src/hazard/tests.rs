@@ -1,9 +1,11 @@
 //! What one thread can see of hazard pointers; several threads are in `tests/reclamation/`.
 
 use super::record::SLOTS;
+use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
 use super::{Atomic, Domain, Handle};
 use crate::barrier::Barrier;
 use crate::garbage::tests::OnDrop;
+use crate::heavy::tests::{POLLS, WAITS};
 use core::ptr::null_mut;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -105,6 +107,42 @@ fn the_bound_is_the_formula() {
         assert!(domain.pending() <= 3 * 1024);
     }
     assert_eq!(freed.load(SeqCst) + domain.pending(), 3 * each);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "long")]
+fn a_slow_barrier_is_waited_for_at_the_bound_only() {
+    let (domain, freed) = begin();
+    let handle = domain.register();
+    POLLS.set(usize::MAX);
+    let mut most = 0;
+    for count in 1..=3 * SLOW_WEIGHT_MAX {
+        retire(&handle, new(&freed));
+        most = most.max(domain.pending());
+        assert_eq!(count, freed.load(SeqCst) + domain.pending());
+        assert!(WAITS.get() <= 2 * count / SLOW_WEIGHT_MAX);
+    }
+    assert!(most <= SLOW_WEIGHT_MAX && most > SLOW_WEIGHT_MAX / 2, "{most}");
+    assert!(WAITS.get() > 0);
+    drop(domain);
+    drop(handle);
+    assert_eq!(freed.load(SeqCst), 3 * SLOW_WEIGHT_MAX);
+    POLLS.set(0);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "long")]
+fn a_barrier_that_is_soon_done_is_not_waited_for() {
+    let (domain, freed) = begin();
+    let handle = domain.register();
+    POLLS.set(5);
+    for _ in 0..4 * BATCH_WEIGHT {
+        retire(&handle, new(&freed));
+        assert!(domain.pending() <= 2 * BATCH_WEIGHT);
+    }
+    assert!(freed.load(SeqCst) >= 2 * BATCH_WEIGHT);
+    assert_eq!(WAITS.get(), 0);
+    POLLS.set(0);
 }
 
 #[test]

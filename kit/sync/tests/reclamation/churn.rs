@@ -1,7 +1,7 @@
 //! Readers and writers at once, that register and leave all the time.
 
 use crate::canary::{Aviary, Canary, bury};
-use crate::scale::{barriers, operations};
+use crate::scale::{barriers, operations, with};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::AcqRel, Ordering::Acquire};
 use tiebreak_sync::barrier::Barrier;
@@ -163,14 +163,14 @@ fn leave<S: Scheme>(barrier: Barrier) {
 #[test]
 fn epochs_under_churn() {
     for barrier in barriers() {
-        churn::<epoch::Collector>(barrier, operations(100_000, 100_000_000));
+        churn::<epoch::Collector>(barrier, with(barrier, operations(100_000, 100_000_000)));
     }
 }
 
 #[test]
 fn hazards_under_churn() {
     for barrier in barriers() {
-        churn::<hazard::Domain>(barrier, operations(100_000, 100_000_000));
+        churn::<hazard::Domain>(barrier, with(barrier, operations(100_000, 100_000_000)));
     }
 }
 

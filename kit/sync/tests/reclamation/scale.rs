@@ -1,6 +1,6 @@
 //! How long the tests are, and over which barriers they run.
 
-use tiebreak_sync::barrier::Barrier;
+use tiebreak_sync::barrier::{Barrier, Strategy};
 
 /// `short` operations, or `full` in the long form.
 pub fn operations(short: usize, full: usize) -> usize {
@@ -8,6 +8,14 @@ pub fn operations(short: usize, full: usize) -> usize {
         Some(_) => full,
         None if cfg!(miri) => short.div_ceil(1000),
         None => short,
+    }
+}
+
+/// Fewer of them where each heavy side takes milliseconds.
+pub fn with(barrier: Barrier, operations: usize) -> usize {
+    match barrier.strategy() {
+        Strategy::Interrupts | Strategy::GlobalUnexpedited => operations.div_ceil(50),
+        _ => operations,
     }
 }
 

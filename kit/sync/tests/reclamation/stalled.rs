@@ -1,7 +1,7 @@
 //! A reader that does not go on: hazard pointers stay within their bound, epochs say who it is.
 
 use crate::canary::{Aviary, Canary, bury};
-use crate::scale::{barriers, operations};
+use crate::scale::{barriers, operations, with};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::AcqRel, Ordering::Acquire};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn hazards_stay_within_their_bound() {
         // SAFETY: what is in the place is retired in this domain only, once it was taken out.
         let seen = unsafe { hazard.protect(&place) }.unwrap();
         let mut most = 0;
-        for _ in 0..operations(1_000_000, 10_000_000) {
+        for _ in 0..with(barrier, operations(1_000_000, 10_000_000)) {
             let old = place.swap(aviary.hatch(), AcqRel);
             // SAFETY: the swap took away the only way to it.
             unsafe { writer.retire_with(old, bury) };
