@@ -37,7 +37,7 @@ pub(super) struct Cost {
     json: bool,
 }
 
-/// What one program did.
+/// What one program did, or both together.
 struct Line {
     program: &'static str,
     runs: Runs,
@@ -83,9 +83,24 @@ impl Cost {
             looks.push(kernel.runs()?);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let looks_of = |index: usize| looks.iter().map(move |look| look[index].1).collect();
-        let names = kernel.runs()?.map(|(program, _)| program).into_iter().enumerate();
-        Ok(names.map(|(index, program)| line(program, looks_of(index), seconds, cpus)).collect())
+        let looks_at = |index: usize| looks.iter().map(move |look| look[index].1);
+        let [first, second] = kernel.runs()?.map(|(program, _)| program);
+        let together = looks_at(0).zip(looks_at(1)).map(|(one, other)| sum(one, other));
+        Ok(vec![
+            line(first, looks_at(0).collect(), seconds, cpus),
+            line(second, looks_at(1).collect(), seconds, cpus),
+            line("together", together.collect(), seconds, cpus),
+        ])
+    }
+}
+
+/// Both programs as one.
+fn sum(one: Runs, other: Runs) -> Runs {
+    Runs {
+        count: one.count + other.count,
+        total_ns: one.total_ns + other.total_ns,
+        missed: one.missed + other.missed,
+        machine_code_bytes: one.machine_code_bytes + other.machine_code_bytes,
     }
 }
 
@@ -183,6 +198,13 @@ mod tests {
         assert_eq!((some.per_second, some.typical_ns), (15.0, Some(100.0)));
         assert_eq!(some.mean_ns, Some(3400.0));
         assert!((some.share - 102_000.0 / 1e9 / 2.0 / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn together_is_the_sum() {
+        let both = sum(runs(10, 1000), runs(30, 500));
+        assert_eq!((both.count, both.total_ns), (40, 1500));
+        assert_eq!((both.missed, both.machine_code_bytes), (2, 198));
     }
 
     #[test]
