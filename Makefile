@@ -3,14 +3,14 @@
 
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
-export PATH := $(PATH):$(HOME)/.cargo/bin
+export PATH := $(PATH):$(HOME)/.cargo/bin:$(CURDIR)/target/release
 
 TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes studies machine peers gate bench shares sooner install \
-        build setup tidy lint
+.PHONY: help run test full aa scopes studies barrierd machine peers gate bench shares sooner \
+        install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,10 @@ studies: build ## every study's table, measured and written into its README: 30 
 	    [ $$? -le 3 ] && mv target/tiebreak/$$study.json docs/measured/study-$$study.json \
 	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
 	done
+
+barrierd: setup ## the daemon barrierd, built and started: as root, until Ctrl-C
+	$(CARGO) build --release --package tiebreak-barrierd --locked
+	target/release/barrierd run
 
 machine: build ## the machine's probes beside other programs that measure the same: 25 minutes
 	@scripts/setup.sh peers
