@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
-export PATH := $(PATH):$(HOME)/.cargo/bin
+export PATH := $(PATH):$(HOME)/.cargo/bin:$(CURDIR)/target/release
 
 TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB

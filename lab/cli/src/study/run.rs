@@ -81,8 +81,8 @@ pub struct RunOptions {
           value_parser = quantities::fraction)]
     pub resolution: f64,
 
-    /// What the ratio is [default: what the study says, or the median at scope code, else a constant
-    /// factor]
+    /// What the ratio is [default: what the study says, or the median at scope code, else a
+    /// constant factor]
     #[arg(long, value_enum)]
     pub centre: Option<CentreName>,
 

@@ -1,7 +1,9 @@
 //! A study's JSON read back, as far as its table is made of it.
 
+mod share;
 mod workload;
 
+use self::share::ShareDocument;
 use self::workload::WorkloadDocument;
 use super::STUDY_SCHEMA;
 use serde::Deserialize;
@@ -152,7 +154,7 @@ impl RunDocument {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 struct EffectDocument {
     estimate: Option<f64>,
     low: Option<f64>,
@@ -203,6 +205,8 @@ struct VerdictDocument {
     rate: Option<EffectDocument>,
     quantile: Option<EffectDocument>,
     mean: Option<EffectDocument>,
+    #[serde(default)]
+    share: Option<ShareDocument>,
     evidence: EvidenceDocument,
     left: String,
     right: Option<String>,
@@ -217,6 +221,7 @@ struct VerdictDocument {
 impl VerdictDocument {
     fn result(self) -> Result<ClaimResult, NotAStudy> {
         let nothing = EffectDocument { estimate: None, low: None, high: None, confidence: None };
+        let rate = self.rate.unwrap_or(nothing);
         // Of a quantile the rate stands beside it.
         let effect = self.ratio.or(self.quantile).or(self.mean).or(self.rate).unwrap_or(nothing);
         let fault = self.fault.map(FaultDocument::result).transpose()?;
@@ -236,7 +241,7 @@ impl VerdictDocument {
             rounds: self.rounds,
             seconds: number(self.seconds),
             effect: effect.result(),
-            share: None,
+            share: self.share.map(|share| share.result(rate.result())),
             evidence: EvidenceResult {
                 for_claim: number(self.evidence.for_claim),
                 against: number(self.evidence.against),

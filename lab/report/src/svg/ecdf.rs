@@ -52,9 +52,9 @@ const STYLE: &str = "\
 .tiebreak-ecdf .stroke5{stroke:#9198a1}\
 }";
 
-/// The distribution functions of a study: a panel a workload, a stair a contestant, over the time of
-/// one item; names stand in the order of the medians, so from left to right. Curves differ in colour
-/// and in their dashes. The scale of times is logarithmic if the range needs it.
+/// The distribution functions of a study: a panel a workload, a stair a contestant, over the time
+/// of one item; names stand in the order of the medians, so from left to right. Curves differ in
+/// colour and in their dashes. The scale of times is logarithmic if the range needs it.
 ///
 /// One SVG document without anything from elsewhere, readable on light and on dark ground; texts
 /// are escaped.
@@ -66,8 +66,8 @@ pub fn ecdf(study: &StudyResult) -> String {
     let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
-    let legend = "Upwards: the share of timed batches that took at most so long. Each scale of times \
-                  is its panel's own.";
+    let legend = "Upwards: the share of timed batches that took at most so long. Each scale of \
+                  times is its panel's own.";
     scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
     let mut top = 58.0;
     for panel in &panels {

@@ -1,11 +1,13 @@
 //! The JSON of studies: against its schema, and read back.
 
 use super::data::schema_of;
+use crate::fixture::shares::{in_bursts, in_rounds, share};
 use crate::fixture::study::*;
 use crate::fixture::threads::threaded;
 use crate::{json, study};
 use serde_json::{Value, json};
 use tiebreak_core::result::StudyResult;
+use tiebreak_core::verdict::Verdict;
 
 const RESULT: &str = include_str!("../../../../docs/schema/result-1.schema.json");
 const STUDY: &str = include_str!("../../../../docs/schema/study-result-1.schema.json");
@@ -21,7 +23,17 @@ fn all() -> Vec<(&'static str, StudyResult)> {
         row.published_ratio = Some(f64::NAN);
         row.per_call.iter_mut().for_each(|(_, summary)| summary.p90 = Some(f64::INFINITY));
     }
+    let mut counted = studied();
+    for claim in [
+        in_rounds(Verdict::Holds, share(1998, 2000, [Some(0.99), None])),
+        in_rounds(Verdict::Refuted, share(17, 21, [None, Some(0.97)])),
+        in_bursts(in_rounds(Verdict::Undecided, share(175, 180, [Some(0.9), Some(0.99)]))),
+    ] {
+        counted.runs[0].verdicts.push(claim);
+    }
+    assert!(study::markdown(&counted).contains("17 of 21 rounds"));
     vec![
+        ("counted", counted),
         ("studied", studied()),
         ("begun", unstudied()),
         ("hostile", hostile_study()),
