@@ -36,15 +36,19 @@
 //!                                               5  free what was taken
 //! ```
 //!
-//! Nobody waits in 3 and 4: the barrier is begun and asked again later, and the scan stops at the
-//! first reader that is in the way and goes on there the next time that someone collects.
+//! Nobody waits in 4, nor in 3 if the barrier can be begun without waiting
+//! ([`Ticket`](crate::barrier::Ticket)): the barrier is asked again later, and the scan stops at
+//! the first reader that is in the way and goes on there the next time that someone collects. Those
+//! who retire while another thread collects leave it their bags and go on.
 //!
 //! # Why it is right
 //!
 //! Let `X` be an object taken in step 1, and `R` a reader: a stretch of one thread from a pin to
 //! its unpin. Show that `R` cannot touch `X` after step 5 began. The theorem of
 //! [`Barrier`](crate::barrier::Barrier) says that `R`'s light side and the heavy side of step 3 do
-//! not miss each other, so one of these is true:
+//! not miss each other: if only one of the stores before step 3 is missed by `R`, step 4 sees `R`'s
+//! store. (Stores of other threads that happened before step 3 count as its own, because a full
+//! fence orders them too.) So one of these is true:
 //!
 //! - `R` sees every store that happened before step 3. `X` was unlinked before it was retired, and
 //!   its bag was taken after that, so all stores that unlinked it are among them: `R` finds no way

@@ -8,6 +8,7 @@
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicPtr, Ordering::AcqRel, Ordering::Acquire};
 use loom::thread;
+use std::rc::Rc;
 use std::sync::Arc;
 use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::epoch::{Collector, Guard, Handle};
@@ -18,8 +19,8 @@ use tiebreak_sync::mutation::{self, Mutation};
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
-    fn new() -> Arc<Canary> {
-        Arc::new(Canary(UnsafeCell::new(true)))
+    fn new() -> Rc<Canary> {
+        Rc::new(Canary(UnsafeCell::new(true)))
     }
 
     fn check(&self) {
@@ -33,8 +34,8 @@ unsafe fn bury(canary: *mut Canary) {
     unsafe { (*canary).0.with_mut(|is_alive| *is_alive = false) };
 }
 
-fn pointer(canary: &Arc<Canary>) -> *mut Canary {
-    Arc::as_ptr(canary).cast_mut()
+fn pointer(canary: &Rc<Canary>) -> *mut Canary {
+    Rc::as_ptr(canary).cast_mut()
 }
 
 /// Where readers find canaries.
@@ -46,7 +47,7 @@ fn read(place: &Place, _guard: &Guard<'_>) {
 }
 
 /// Replaces what is there and frees it as soon as that is allowed.
-fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
+fn replace(place: &Place, new: &Rc<Canary>, handle: &Handle) {
     let guard = handle.pin();
     let old = place.swap(pointer(new), AcqRel);
     // SAFETY: the swap took away the only way to it.
@@ -70,7 +71,7 @@ fn explore_to(preemptions: usize, mutation: Mutation, model: impl Fn() + Sync + 
 struct Scene {
     collector: Collector,
     place: Arc<Place>,
-    canaries: Vec<Arc<Canary>>,
+    canaries: Vec<Rc<Canary>>,
 }
 
 impl Scene {

@@ -9,6 +9,7 @@
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicPtr, Ordering::AcqRel};
 use loom::thread;
+use std::rc::Rc;
 use std::sync::Arc;
 use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::hazard::{Domain, Handle, Hazard};
@@ -19,8 +20,8 @@ use tiebreak_sync::mutation::{self, Mutation};
 struct Canary(UnsafeCell<bool>);
 
 impl Canary {
-    fn new() -> Arc<Canary> {
-        Arc::new(Canary(UnsafeCell::new(true)))
+    fn new() -> Rc<Canary> {
+        Rc::new(Canary(UnsafeCell::new(true)))
     }
 
     fn check(&self) {
@@ -34,8 +35,8 @@ unsafe fn bury(canary: *mut Canary) {
     unsafe { (*canary).0.with_mut(|is_alive| *is_alive = false) };
 }
 
-fn pointer(canary: &Arc<Canary>) -> *mut Canary {
-    Arc::as_ptr(canary).cast_mut()
+fn pointer(canary: &Rc<Canary>) -> *mut Canary {
+    Rc::as_ptr(canary).cast_mut()
 }
 
 /// Where readers find canaries.
@@ -47,7 +48,7 @@ fn read(place: &Place, hazard: &mut Hazard<'_>) {
 }
 
 /// Replaces what is there and frees it as soon as that is allowed.
-fn replace(place: &Place, new: &Arc<Canary>, handle: &Handle) {
+fn replace(place: &Place, new: &Rc<Canary>, handle: &Handle) {
     let old = place.swap(pointer(new), AcqRel);
     // SAFETY: the swap took away the only way to it.
     unsafe { handle.retire_with(old, bury) };
@@ -65,7 +66,7 @@ fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
 struct Scene {
     domain: Domain,
     place: Arc<Place>,
-    canaries: Vec<Arc<Canary>>,
+    canaries: Vec<Rc<Canary>>,
 }
 
 impl Scene {
