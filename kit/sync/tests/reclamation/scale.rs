@@ -19,7 +19,7 @@ pub fn with(barrier: Barrier, operations: usize) -> usize {
     }
 }
 
-/// The barrier of the process, and the one that works everywhere.
+/// The barriers of every strategy that works here.
 pub fn barriers() -> Vec<Barrier> {
-    vec![Barrier::process(), Barrier::seq_cst()]
+    Strategy::ALL.into_iter().filter_map(|strategy| Barrier::with(strategy).ok()).collect()
 }
