@@ -20,9 +20,9 @@
 //! | [`TwoWord`] | one at a time | store, light side of a barrier, load, branch | a barrier |
 //!
 //! [`EventCount32`] counts modulo 2^31, [`EventCount64`] modulo 2^63; an increment costs the same.
-//! The shorter one wakes with one locked instruction less. But a waiter that does not look while
-//! exactly 2^31 increments happen takes the count for unchanged, and a busy producer makes that
-//! many in less than a second.
+//! The shorter one suits values that are kept or compared as 32 bits. But a waiter that does not
+//! look while exactly 2^31 increments happen takes the count for unchanged, and a busy producer
+//! makes that many within seconds.
 //!
 //! # What holds
 //!
@@ -79,7 +79,6 @@ use std::time::Instant;
 use crate::atomic::{AtomicBool, Ordering};
 
 use count::Count;
-use flagged::InWord;
 use waiting::Rule;
 
 /// An event count of 31 bits.
@@ -90,8 +89,8 @@ pub type EventCount64<P> = EventCount<u64, P>;
 
 /// A count that can be waited for. See the [module](self) for what it is and what holds.
 ///
-/// Representation: the word with count and flag, for 64 bits (and [`TwoWord`]) a second word of 32
-/// bits on which waiters sleep, and what is rarely touched. Give it a cache line of its own if
+/// Representation: the word with the count, a second word of 32 bits on which waiters sleep, and what
+/// is rarely touched; the flag is in the first word, that of [`TwoWord`] in the second. Give it a cache line of its own if
 /// something else beside it is written often. Cost without waiters: that of the increment. With
 /// one: a system call more for the producer; for the waiter a few looks, one heavy side of a
 /// barrier ([`Single`], [`TwoWord`]) and a system call that sleeps. While it sleeps: nothing.

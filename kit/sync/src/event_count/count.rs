@@ -22,10 +22,10 @@ pub trait Count: core::fmt::Debug + Sized + Send + Sync {
     /// The count now, acquired.
     fn value(&self) -> Self::Value;
 
-    /// Sets the flag, or finds it set; nothing if the count is seen to differ from `seen`.
+    /// Raises the flag, or finds it up; nothing if the count is seen to differ from `seen`.
     fn arm(&self, seen: Self::Value) -> Option<Armed>;
 
-    /// Whether the count still is `seen` and nobody has answered the flag.
+    /// The second look: whether the count still is `seen`, and no flag was lost.
     fn is_armed(&self, seen: Self::Value, armed: Armed) -> bool;
 
     /// Sleeps unless the flag was answered since `arm`: until it is, or until `limit`.
@@ -38,10 +38,8 @@ pub trait Count: core::fmt::Debug + Sized + Send + Sync {
 /// A flag that is up.
 #[derive(Clone, Copy, Debug)]
 pub struct Armed {
-    /// What the kernel is to compare the futex word with.
+    /// What the futex word is until this flag is answered.
     pub expected: u32,
-    /// Whether this call has raised it; else it was up already.
-    pub is_new: bool,
 }
 
 /// Sleeps on `word` until `limit`, if there is one.

@@ -7,13 +7,15 @@
 //! With a bound, no waiter may be left asleep. The delays on both sides sweep over what hits. Code
 //! that is not optimised is mostly too slow to be asleep in time: the long form is optimised.
 
+mod two_waiters;
+
 use core::arch::x86_64::{_mm_clflush, _mm_mfence};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 use super::bound::Bound;
 use super::count::{Armed, Count};
-use super::flagged::Flagged32;
+use super::flagged::Flagged;
 use super::waiting::{Rule, wait};
 use super::word::Word;
 use super::{EventCount32, Pause, Single};
@@ -23,7 +25,8 @@ use crate::futex::Awake;
 /// A count that remembers what happened to its one waiter in this round.
 #[derive(Debug)]
 struct Observed {
-    count: Flagged32,
+    count: Flagged<u32>,
+    seen: AtomicU32,
     was_raised: AtomicBool,
     was_answered: AtomicBool,
     /// The sleep ended by its limit and found the count changed.
@@ -34,7 +37,8 @@ impl Count for Observed {
     type Value = u32;
 
     const NEW: Self = Observed {
-        count: Flagged32::NEW,
+        count: Flagged::NEW,
+        seen: AtomicU32::new(0),
         was_raised: AtomicBool::new(false),
         was_answered: AtomicBool::new(false),
         overslept: AtomicBool::new(false),
@@ -46,7 +50,8 @@ impl Count for Observed {
 
     fn arm(&self, seen: u32) -> Option<Armed> {
         let armed = self.count.arm(seen);
-        self.was_raised.fetch_or(armed.is_some_and(|armed| armed.is_new), Ordering::Relaxed);
+        self.seen.store(seen, Ordering::Relaxed);
+        self.was_raised.fetch_or(armed.is_some(), Ordering::Relaxed);
         armed
     }
 
@@ -56,7 +61,7 @@ impl Count for Observed {
 
     fn sleep(&self, armed: Armed, limit: Option<Instant>) -> Awake {
         let awake = self.count.sleep(armed, limit);
-        let changed = self.value() != armed.expected & (u32::MAX >> 1);
+        let changed = self.value() != self.seen.load(Ordering::Relaxed);
         self.overslept.store(awake == Awake::TimedOut && changed, Ordering::Relaxed);
         awake
     }
@@ -231,11 +236,17 @@ fn wait_in_rounds(count: &Observed, bound: Bound, until: Until, turns: &Turns) -
 /// Fewer than that in the control, and the run proves nothing.
 const ENOUGH: u32 = 5;
 
+/// How long a run takes, and after how many left asleep the control may end before.
+fn time_and_enough() -> (Duration, u32) {
+    match std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1") {
+        true => (Duration::from_secs(20), u32::MAX),
+        false => (Duration::from_millis(500), ENOUGH),
+    }
+}
+
 #[test]
 fn a_lost_flag_leaves_nobody_asleep() {
-    let is_full = std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1");
-    let time = Duration::from_millis(if is_full { 20_000 } else { 500 });
-    let enough = if is_full { u32::MAX } else { ENOUGH };
+    let (time, enough) = time_and_enough();
     let control = run(Bound::Atomic, Until { time, left_asleep: enough });
     println!("without a bound: {control:?}");
     if control.left_asleep < ENOUGH {

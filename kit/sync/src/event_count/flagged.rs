@@ -3,91 +3,70 @@
 
 use std::time::Instant;
 
-use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::atomic::{AtomicU32, Ordering};
 use crate::futex::{self, Awake};
 
 use super::count::{Armed, Count, sleep_on};
 use super::kind::Value;
 use super::word::Word;
 
-/// 31 bits and the flag. The word is the futex.
+/// A word with count and flag, and beside it the number of wake-ups, on which waiters sleep.
+///
+/// They do not sleep on the word itself, even where it has the 32 bits of a futex: a word that is
+/// as it was may have a flag that was answered and raised anew, which a plain increment in flight
+/// is about to overwrite. The number tells the two apart.
 #[derive(Debug)]
-pub struct Flagged32 {
-    pub(super) word: AtomicU32,
-}
-
-impl Count for Flagged32 {
-    type Value = u32;
-
-    #[cfg(not(loom))]
-    const NEW: Self = Flagged32 { word: AtomicU32::new(0) };
-
-    #[cfg(loom)]
-    fn fresh() -> Self {
-        Flagged32 { word: AtomicU32::new(0) }
-    }
-
-    #[inline(always)]
-    fn value(&self) -> u32 {
-        Word::load(&self.word).reduced()
-    }
-
-    fn arm(&self, seen: u32) -> Option<Armed> {
-        let (found, is_new) = self.word.raise(seen);
-        let expected = AtomicU32::flagged(seen);
-        (found == expected).then_some(Armed { expected, is_new })
-    }
-
-    fn is_armed(&self, seen: u32, _armed: Armed) -> bool {
-        Word::load(&self.word) == AtomicU32::flagged(seen)
-    }
-
-    fn sleep(&self, armed: Armed, limit: Option<Instant>) -> Awake {
-        sleep_on(&self.word, armed.expected, limit)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wake(&self) {
-        // Down before the wake-up: who raises it in between sleeps and is woken, for nothing at
-        // worst. The other way round, its flag would be taken down and nobody would wake it.
-        self.word.lower();
-        futex::wake_all(&self.word);
-    }
-}
-
-/// 63 bits and the flag. Sleepers sleep on the number of wake-ups, as a futex has 32 bits.
-#[derive(Debug)]
-pub struct Flagged64 {
-    word: AtomicU64,
+pub struct Flagged<V: Value> {
+    pub(super) word: V::Word,
     wakes: AtomicU32,
 }
 
-impl Count for Flagged64 {
-    type Value = u64;
+impl<V: Value> Flagged<V> {
+    /// Adds as one of many producers.
+    #[inline(always)]
+    pub(super) fn add_locked(&self, n: V) {
+        if self.word.add_locked(n) {
+            self.wake();
+        }
+    }
+
+    /// Adds one as the only producer.
+    #[inline(always)]
+    pub(super) fn increment_alone(&self) {
+        self.word.increment_alone(|| self.wake());
+    }
+
+    /// Adds as the only producer.
+    #[inline(always)]
+    pub(super) fn add_alone(&self, n: V) {
+        self.word.add_alone(n, || self.wake());
+    }
+}
+
+impl<V: Value> Count for Flagged<V> {
+    type Value = V;
 
     #[cfg(not(loom))]
-    const NEW: Self = Flagged64 { word: AtomicU64::new(0), wakes: AtomicU32::new(0) };
+    const NEW: Self = Flagged { word: V::Word::NEW, wakes: AtomicU32::new(0) };
 
     #[cfg(loom)]
     fn fresh() -> Self {
-        Flagged64 { word: AtomicU64::new(0), wakes: AtomicU32::new(0) }
+        Flagged { word: V::Word::fresh(), wakes: AtomicU32::new(0) }
     }
 
     #[inline(always)]
-    fn value(&self) -> u64 {
-        Word::load(&self.word).reduced()
+    fn value(&self) -> V {
+        self.word.load().reduced()
     }
 
-    fn arm(&self, seen: u64) -> Option<Armed> {
+    fn arm(&self, seen: V) -> Option<Armed> {
         // Before the flag, and acquired: see the argument in `steps`.
         let expected = self.wakes.load(Ordering::Acquire);
-        let (found, is_new) = self.word.raise(seen);
-        (found == AtomicU64::flagged(seen)).then_some(Armed { expected, is_new })
+        self.word.raise(seen).then_some(Armed { expected })
     }
 
-    fn is_armed(&self, seen: u64, _armed: Armed) -> bool {
-        Word::load(&self.word) == AtomicU64::flagged(seen)
+    fn is_armed(&self, seen: V, _armed: Armed) -> bool {
+        self.word.load() == V::Word::flagged(seen)
     }
 
     fn sleep(&self, armed: Armed, limit: Option<Instant>) -> Awake {
@@ -97,44 +76,11 @@ impl Count for Flagged64 {
     #[cold]
     #[inline(never)]
     fn wake(&self) {
+        // Down before the wake-up: who raises it in between sleeps and is woken, for nothing at
+        // worst. The other way round, its flag would be taken down and nobody would wake it.
         self.word.lower();
         // Release: whoever reads this number sees the flag down.
         self.wakes.fetch_add(1, Ordering::Release);
         futex::wake_all(&self.wakes);
     }
 }
-
-/// What producers do.
-pub trait InWord: Count {
-    /// Adds as one of many producers.
-    fn add_locked(&self, n: Self::Value);
-    /// Adds one as the only producer.
-    fn increment_alone(&self);
-    /// Adds as the only producer.
-    fn add_alone(&self, n: Self::Value);
-}
-
-macro_rules! in_word {
-    ($count:ty) => {
-        impl InWord for $count {
-            #[inline(always)]
-            fn add_locked(&self, n: Self::Value) {
-                if self.word.add_locked(n) {
-                    self.wake();
-                }
-            }
-
-            #[inline(always)]
-            fn increment_alone(&self) {
-                self.word.increment_alone(|| self.wake());
-            }
-
-            #[inline(always)]
-            fn add_alone(&self, n: Self::Value) {
-                self.word.add_alone(n, || self.wake());
-            }
-        }
-    };
-}
-in_word!(Flagged32);
-in_word!(Flagged64);

@@ -5,8 +5,9 @@ use crate::barrier::Barrier;
 
 use super::bound::Bound;
 use super::count::Count;
-use super::flagged::{Flagged32, Flagged64, InWord};
+use super::flagged::Flagged;
 use super::pair::{Pair, Version};
+use super::word::Word;
 
 /// Closes the traits of this module: their promises are kept here, so nobody else implements them.
 mod sealed {
@@ -22,7 +23,7 @@ pub trait Value: Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
     const MAX: Self;
     /// Count and flag in one word.
     #[doc(hidden)]
-    type Flagged: InWord<Value = Self>;
+    type Word: Word<Value = Self>;
     /// The word of a count that has its flag elsewhere.
     #[doc(hidden)]
     type Version: Version<Value = Self>;
@@ -69,13 +70,13 @@ pub enum Multi {}
 pub enum TwoWord {}
 
 macro_rules! value {
-    ($value:ty, $flagged:ty, $version:ty) => {
+    ($value:ty, $atomic:ty) => {
         impl Sealed for $value {}
         impl Value for $value {
             const ONE: Self = 1;
             const MAX: Self = <$value>::MAX >> 1;
-            type Flagged = $flagged;
-            type Version = $version;
+            type Word = $atomic;
+            type Version = $atomic;
 
             #[inline(always)]
             fn reduced(self) -> Self {
@@ -89,15 +90,15 @@ macro_rules! value {
         }
     };
 }
-value!(u32, Flagged32, AtomicU32);
-value!(u64, Flagged64, AtomicU64);
+value!(u32, AtomicU32);
+value!(u64, AtomicU64);
 
 impl Sealed for Single {}
 impl Sealed for Multi {}
 impl Sealed for TwoWord {}
 
 impl Producers for Multi {
-    type Count<V: Value> = V::Flagged;
+    type Count<V: Value> = Flagged<V>;
 
     /// A locked instruction never overwrites a flag, so nothing is in flight that could.
     fn bound(_asked: Option<Bound>) -> Bound {
@@ -131,7 +132,7 @@ impl OneProducer for TwoWord {
 
 #[cfg(target_arch = "x86_64")]
 impl Producers for Single {
-    type Count<V: Value> = V::Flagged;
+    type Count<V: Value> = Flagged<V>;
 
     /// A heavy side has to reach the producer between two instructions: a pair of plain fences
     /// does not, so the published rule takes its place.
@@ -151,12 +152,12 @@ impl Producers for Single {
 #[cfg(target_arch = "x86_64")]
 impl OneProducer for Single {
     #[inline(always)]
-    fn increment<V: Value>(count: &V::Flagged, _light: Barrier) {
+    fn increment<V: Value>(count: &Flagged<V>, _light: Barrier) {
         count.increment_alone();
     }
 
     #[inline(always)]
-    fn add<V: Value>(count: &V::Flagged, n: V, _light: Barrier) {
+    fn add<V: Value>(count: &Flagged<V>, n: V, _light: Barrier) {
         count.add_alone(n);
     }
 }

@@ -97,13 +97,13 @@ impl<V: Value> Count for Pair<V> {
         // Relaxed: the heavy side that follows orders it before the look at the count.
         let found = self.sleepers.load(Ordering::Relaxed);
         if found & 1 != 0 {
-            return Some(Armed { expected: found, is_new: false });
+            return Some(Armed { expected: found });
         }
         // Failed: others have raised it, or it is down again; the caller looks and comes back.
         self.sleepers
             .compare_exchange(found, found | 1, Ordering::Relaxed, Ordering::Relaxed)
             .ok()
-            .map(|_| Armed { expected: found | 1, is_new: true })
+            .map(|_| Armed { expected: found | 1 })
     }
 
     fn is_armed(&self, seen: V, _armed: Armed) -> bool {

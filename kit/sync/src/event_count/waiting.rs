@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crate::atomic::Ordering;
-use crate::barrier::Barrier;
+use crate::barrier::Ticket;
 use crate::futex::Awake;
 
 use super::Pause;
@@ -32,94 +32,96 @@ pub fn wait<C: Count>(
     if let Some(value) = spin(rule.spins, || changed(count, seen)) {
         return Some(value);
     }
-    let mut slices = Slices::new();
+    let mut flag = None;
     loop {
         let asked = match ask() {
             Pause::End => return changed(count, seen),
             Pause::UntilWoken => None,
             Pause::Until(limit) => Some(limit),
         };
-        // A refusal means that the count has changed, as a rule: the look below decides.
-        if let Some(armed) = count.arm(seen) {
-            sleep(count, seen, armed, asked, rule, &mut slices);
-        }
+        flag = flag
+            .or_else(|| Flag::raise(count, seen, rule))
+            .and_then(|flag| flag.sleep(count, seen, asked, rule));
         if let Some(value) = changed(count, seen) {
             return Some(value);
         }
     }
 }
 
-/// From a flag that is up to the end of a sleep.
-fn sleep<C: Count>(
-    count: &C,
-    seen: C::Value,
-    armed: Armed,
-    asked: Option<Instant>,
-    rule: &Rule<'_>,
-    slices: &mut Slices,
-) {
-    match rule.bound {
-        Bound::Atomic => {
-            count.sleep(armed, asked);
-        }
-        Bound::Barrier(barrier) => {
-            if is_bounded(count, seen, armed, asked, barrier) {
-                count.sleep(armed, asked);
-            }
-        }
-        Bound::OneSecond => {
-            // An increment in flight mostly shows within these looks.
-            let gone = || (!count.is_armed(seen, armed)).then_some(());
-            if armed.is_new && spin(rule.spins, gone).is_some() {
-                return;
-            }
-            sleep_a_slice(count, seen, armed, asked, rule.rescues, slices);
-        }
-    }
-}
-
-/// Runs the heavy side. Whether the flag is up after it, so that a sleep for good is safe.
+/// A flag that is up, and what a waiter has done for it.
 ///
-/// Most strategies are done when `begin` returns. One that waits for interrupts is not, and an
-/// increment that sees the flag need not wait for it: the sleeps until then are short, but sleeps.
-fn is_bounded<C: Count>(
-    count: &C,
-    seen: C::Value,
+/// What was done holds for this flag alone. If it was answered, and another waiter has raised it
+/// anew, the number that the kernel compares tells: so it is read once, before the bound begins, and
+/// serves all the sleeps.
+#[derive(Debug)]
+struct Flag {
     armed: Armed,
-    asked: Option<Instant>,
-    barrier: Barrier,
-) -> bool {
-    let mut ticket = barrier.begin();
-    while !ticket.poll() {
-        let now = Instant::now();
-        if asked.is_some_and(|asked| asked <= now) {
-            return false;
-        }
-        let limit = now + UNTIL_POLLED;
-        count.sleep(armed, Some(asked.map_or(limit, |asked| asked.min(limit))));
-        if !count.is_armed(seen, armed) {
-            return false;
-        }
-    }
-    count.is_armed(seen, armed)
+    bound: Begun,
 }
 
-/// Sleeps by the published rule: for a time, or for good once a second has passed.
-fn sleep_a_slice<C: Count>(
-    count: &C,
-    seen: C::Value,
-    armed: Armed,
-    asked: Option<Instant>,
-    rescues: &AtomicU64,
-    slices: &mut Slices,
-) {
-    let slice = slices.next(armed.is_new, Instant::now());
-    let limit = [slice, asked].into_iter().flatten().min();
-    let awake = count.sleep(armed, limit);
-    let by_slice = awake == Awake::TimedOut && limit == slice;
-    if by_slice && changed(count, seen).is_some() {
-        // Relaxed: a statistic.
-        rescues.fetch_add(1, Ordering::Relaxed);
+/// A bound that was begun.
+#[derive(Debug)]
+enum Begun {
+    /// There is nothing to wait for.
+    Atomic,
+    Barrier(Ticket),
+    OneSecond(Second),
+}
+
+impl Flag {
+    /// Raises it or finds it up, and begins the bound. Nothing means that the count has changed, as
+    /// a rule: the caller looks.
+    fn raise<C: Count>(count: &C, seen: C::Value, rule: &Rule<'_>) -> Option<Flag> {
+        let armed = count.arm(seen)?;
+        let bound = match rule.bound {
+            Bound::Atomic => Begun::Atomic,
+            Bound::Barrier(barrier) => Begun::Barrier(barrier.begin()),
+            Bound::OneSecond => {
+                let second = Second::since(Instant::now());
+                // An increment in flight mostly shows within these looks.
+                spin(rule.spins, || (!count.is_armed(seen, armed)).then_some(()));
+                Begun::OneSecond(second)
+            }
+        };
+        Some(Flag { armed, bound })
+    }
+
+    /// Sleeps once, unless the flag is down. Gives it back if it may still be up.
+    fn sleep<C: Count>(
+        mut self,
+        count: &C,
+        seen: C::Value,
+        asked: Option<Instant>,
+        rule: &Rule<'_>,
+    ) -> Option<Flag> {
+        let slice = self.bound.slice();
+        // After the bound is known to hold: a flag that was lost until then shows here.
+        if !count.is_armed(seen, self.armed) {
+            return None;
+        }
+        let limit = [slice, asked].into_iter().flatten().min();
+        let awake = count.sleep(self.armed, limit);
+        let by_slice = awake == Awake::TimedOut && limit == slice;
+        let is_timed = matches!(self.bound, Begun::OneSecond(_));
+        if is_timed && by_slice && changed(count, seen).is_some() {
+            // Relaxed: a statistic.
+            rule.rescues.fetch_add(1, Ordering::Relaxed);
+        }
+        (awake != Awake::Changed).then_some(self)
+    }
+}
+
+impl Begun {
+    /// Until when to sleep now; nothing is for good.
+    ///
+    /// Most barriers are complete when they are begun. One that waits for interrupts is not, and an
+    /// increment that sees the flag need not wait for it: the sleeps until then are short.
+    fn slice(&mut self) -> Option<Instant> {
+        match self {
+            Begun::Atomic => None,
+            Begun::Barrier(ticket) => (!ticket.poll()).then(|| Instant::now() + UNTIL_POLLED),
+            Begun::OneSecond(second) => second.slice(Instant::now()),
+        }
     }
 }
 
@@ -145,44 +147,38 @@ fn spin<T>(spins: u32, mut look: impl FnMut() -> Option<T>) -> Option<T> {
 /// How long to sleep between two looks at a heavy side that is not complete.
 const UNTIL_POLLED: Duration = Duration::from_millis(1);
 
-/// The growing sleeps of the published rule.
+/// The growing sleeps of the published rule, for one flag.
 #[derive(Debug)]
-struct Slices {
-    flag_up_at: Option<Instant>,
+struct Second {
+    flag_up_at: Instant,
     next_ms: u64,
 }
 
 /// After that long with the flag up, every increment sees it: the assumption.
 const ASSUMED: Duration = Duration::from_secs(1);
 
-impl Slices {
+impl Second {
     const FIRST_MS: u64 = 2;
     const LAST_MS: u64 = 1024;
 
-    const fn new() -> Slices {
-        Slices { flag_up_at: None, next_ms: Slices::FIRST_MS }
+    /// It begins once the flag was seen up.
+    const fn since(flag_up_at: Instant) -> Second {
+        Second { flag_up_at, next_ms: Second::FIRST_MS }
     }
 
-    /// Until when to sleep now; nothing is for good. The second begins anew with each flag.
-    fn next(&mut self, is_new: bool, now: Instant) -> Option<Instant> {
-        let up_at = match self.flag_up_at {
-            Some(up_at) if !is_new => up_at,
-            _ => {
-                *self = Slices { flag_up_at: Some(now), next_ms: Slices::FIRST_MS };
-                now
-            }
-        };
-        if now.saturating_duration_since(up_at) >= ASSUMED {
+    /// Until when to sleep now; nothing is for good.
+    fn slice(&mut self, now: Instant) -> Option<Instant> {
+        let passed = now.saturating_duration_since(self.flag_up_at);
+        if passed >= ASSUMED {
             return None;
         }
-        let slice = jittered(Duration::from_millis(self.next_ms), self.seed(now));
-        self.next_ms = (self.next_ms * 8).min(Slices::LAST_MS);
+        let slice = jittered(Duration::from_millis(self.next_ms), self.seed(passed));
+        self.next_ms = (self.next_ms * 8).min(Second::LAST_MS);
         Some(now + slice)
     }
 
     /// Two waiters differ in where their stack lies, two sleeps of one waiter in the time.
-    fn seed(&self, now: Instant) -> u64 {
-        let passed = self.flag_up_at.map_or(Duration::ZERO, |up_at| now - up_at);
+    fn seed(&self, passed: Duration) -> u64 {
         (core::ptr::from_ref(self).addr() as u64) ^ (passed.as_nanos() as u64).rotate_left(32)
     }
 }
@@ -210,19 +206,16 @@ mod tests {
     #[test]
     fn slices_grow_until_a_second_has_passed_since_the_flag() {
         let start = Instant::now();
-        let mut slices = Slices::new();
+        let mut second = Second::since(start);
         let mut now = start;
         for mean_ms in [2, 16, 128] {
-            let until = slices.next(false, now).expect("a second has not passed");
+            let until = second.slice(now).expect("a second has not passed");
             let slice = until - now;
             let mean = Duration::from_millis(mean_ms);
             assert!(slice >= mean / 2 && slice <= mean * 3 / 2, "{slice:?} about {mean:?}");
             now = until;
         }
-        assert!(slices.next(false, start + ASSUMED - Duration::from_nanos(1)).is_some());
-        assert_eq!(slices.next(false, start + ASSUMED), None);
-        // A flag that went up anew begins a second of its own.
-        assert!(slices.next(true, start + ASSUMED).is_some());
-        assert!(slices.next(false, start + ASSUMED).is_some());
+        assert!(second.slice(start + ASSUMED - Duration::from_nanos(1)).is_some());
+        assert_eq!(second.slice(start + ASSUMED), None);
     }
 }

@@ -12,9 +12,17 @@ use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use super::kind::Value;
 
 /// The word of a count, with what producers and waiters do to it.
-pub trait Word: core::fmt::Debug + Send + Sync {
+pub trait Word: core::fmt::Debug + Sized + Send + Sync {
     /// The count.
     type Value: Value;
+
+    /// Zero, without a flag.
+    #[cfg(not(loom))]
+    const NEW: Self;
+
+    /// Zero, without a flag.
+    #[cfg(loom)]
+    fn fresh() -> Self;
 
     /// Count and flag.
     fn load(&self) -> Self::Value;
@@ -22,8 +30,8 @@ pub trait Word: core::fmt::Debug + Send + Sync {
     /// The same word with its flag up.
     fn flagged(value: Self::Value) -> Self::Value;
 
-    /// Raises the flag of a word that is `seen`. What is there now, and whether this call did it.
-    fn raise(&self, seen: Self::Value) -> (Self::Value, bool);
+    /// Raises the flag of a word that is `seen`, or finds it up there. Whether it is up.
+    fn raise(&self, seen: Self::Value) -> bool;
 
     /// Takes the flag down, in one atomic step.
     fn lower(&self);
@@ -43,6 +51,14 @@ macro_rules! word {
         impl Word for $atomic {
             type Value = $value;
 
+            #[cfg(not(loom))]
+            const NEW: Self = <$atomic>::new(0);
+
+            #[cfg(loom)]
+            fn fresh() -> Self {
+                <$atomic>::new(0)
+            }
+
             #[inline(always)]
             fn load(&self) -> $value {
                 // Acquire: what was written before an increment is seen by whoever sees the count.
@@ -54,13 +70,13 @@ macro_rules! word {
                 value | !<$value as Value>::MAX
             }
 
-            fn raise(&self, seen: $value) -> ($value, bool) {
+            fn raise(&self, seen: $value) -> bool {
                 let up = Self::flagged(seen);
                 // Relaxed: the increments of one word have one order, and that this comes before
                 // the next of them is all that is needed of it. A failure gives no count away.
                 match self.compare_exchange(seen, up, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => (up, true),
-                    Err(found) => (found, false),
+                    Ok(_) => true,
+                    Err(found) => found == up,
                 }
             }
 
@@ -193,9 +209,12 @@ mod tests {
     #[test]
     fn a_flag_goes_up_only_on_what_was_seen() {
         let word = AtomicU32::new(5);
-        assert_eq!(word.raise(4), (5, false));
-        assert_eq!(word.raise(5), (AtomicU32::flagged(5), true));
-        assert_eq!(word.raise(5), (AtomicU32::flagged(5), false));
+        assert!(!word.raise(4));
+        assert_eq!(Word::load(&word), 5);
+        assert!(word.raise(5));
+        assert_eq!(Word::load(&word), AtomicU32::flagged(5));
+        assert!(word.raise(5), "it is up");
+        assert!(!word.raise(4), "it is up on another count");
         word.lower();
         assert_eq!(Word::load(&word), 5);
     }

@@ -53,10 +53,13 @@ pub fn wake_all(word: &AtomicU32) {
     }
 }
 
-/// The kernel's form of a duration. What does not fit is a time that nobody lives to see.
+/// 68 years, which every platform's type for seconds holds.
+const LONGEST_S: u64 = i32::MAX as u64;
+
+/// The kernel's form of a duration. A longer one becomes that of 68 years.
 fn kernel_time(duration: Duration) -> libc::timespec {
     libc::timespec {
-        tv_sec: duration.as_secs().try_into().unwrap_or(libc::time_t::MAX),
+        tv_sec: duration.as_secs().min(LONGEST_S) as _,
         // Below 1e9, so it fits in every type that a platform has for it.
         tv_nsec: duration.subsec_nanos() as _,
     }

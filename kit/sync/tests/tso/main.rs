@@ -17,6 +17,7 @@ mod parse;
 mod program;
 mod sound;
 mod step;
+mod steps;
 mod write;
 
 use catalogue::{Change, Text, build};

@@ -10,6 +10,10 @@ const SEQ_BEFORE_CLEAR: (&[&str], &[&str]) =
     (CLEAR, &["lock_xadd(seq, 1)", "lock_and(word, COUNT)", "futex_wake(seq)"]);
 const NO_SEQ: (&[&str], &[&str]) = (CLEAR, &["lock_and(word, COUNT)", "futex_wake(seq)"]);
 const LATE_SEQ: (&[&str], &[&str]) = (&["futex_wait(seq, s)"], &["s = seq", "futex_wait(seq, s)"]);
+const SEQ_AFTER_FLAG: (&[&str], &[&str]) = (
+    &["s = seq", "was = lock_cas(word, seen, seen + FLAG)"],
+    &["was = lock_cas(word, seen, seen + FLAG)", "s = seq"],
+);
 const NO_COMPARE: (&[&str], &[&str]) = (&["futex_wait(seq, s)"], &["futex_sleep(seq)"]);
 const NO_LOOK: (&[&str], &[&str]) = (&["if now == seen + FLAG:"], &["if 1:"]);
 
@@ -26,6 +30,7 @@ fn event_count_single() {
         row("clear the flag after the wake", CLEAR_AFTER_WAKE, model, LostWakeUp),
         row("the wake sequence before the flag", SEQ_BEFORE_CLEAR, model, LostWakeUp),
         row("no wake sequence", NO_SEQ, model, LostWakeUp),
+        row("the wake sequence read after the flag", SEQ_AFTER_FLAG, model, LostWakeUp),
         row("the wake sequence read after the look", LATE_SEQ, model, LostWakeUp),
         row("skip the final compare", NO_COMPARE, model, LostWakeUp),
         row(
@@ -92,6 +97,12 @@ fn event_count_one_second() {
         row(
             "an interrupt at the start is enough",
             (rule, &["while stamp.producer < start:"]),
+            (ONE_SECOND, NONE),
+            LostWakeUp,
+        ),
+        row(
+            "the wake sequence read after the flag",
+            SEQ_AFTER_FLAG,
             (ONE_SECOND, NONE),
             LostWakeUp,
         ),
