@@ -133,7 +133,8 @@ fn wait_once(raced: &Raced, round: u32, rule: &Rule<'_>, outcomes: &mut Outcomes
 }
 
 fn race(bound: Bound, is_control: bool, until: Until) -> Outcomes {
-    let raced = &Raced::NEW;
+    let raced = Raced::NEW;
+    let raced = &raced;
     raced.is_control.store(is_control, Ordering::Relaxed);
     let lines = Lines::new();
     std::thread::scope(|scope| {
