@@ -89,11 +89,12 @@ pub type EventCount64<P> = EventCount<u64, P>;
 
 /// A count that can be waited for. See the [module](self) for what it is and what holds.
 ///
-/// Representation: the word with the count, a second word of 32 bits on which waiters sleep, and what
-/// is rarely touched; the flag is in the first word, that of [`TwoWord`] in the second. Give it a cache line of its own if
-/// something else beside it is written often. Cost without waiters: that of the increment. With
-/// one: a system call more for the producer; for the waiter a few looks, one heavy side of a
-/// barrier ([`Single`], [`TwoWord`]) and a system call that sleeps. While it sleeps: nothing.
+/// Representation: the word with the count, a second word of 32 bits on which waiters sleep, and
+/// what is rarely touched; the flag is in the first word, that of [`TwoWord`] in the second. Give
+/// it a cache line of its own if something else beside it is written often. Cost without waiters:
+/// that of the increment. With one: a system call more for the producer; for the waiter a few
+/// looks, one heavy side of a barrier ([`Single`], [`TwoWord`]) and a system call that sleeps.
+/// While it sleeps: nothing.
 ///
 /// ```
 /// use tiebreak_sync::event_count::{EventCount64, Multi};

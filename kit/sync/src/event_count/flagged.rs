@@ -18,7 +18,7 @@ use super::word::Word;
 #[derive(Debug)]
 pub struct Flagged<V: Value> {
     pub(super) word: V::Word,
-    wakes: AtomicU32,
+    pub(super) wakes: AtomicU32,
 }
 
 impl<V: Value> Flagged<V> {

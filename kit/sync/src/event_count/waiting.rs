@@ -51,8 +51,8 @@ pub fn wait<C: Count>(
 /// A flag that is up, and what a waiter has done for it.
 ///
 /// What was done holds for this flag alone. If it was answered, and another waiter has raised it
-/// anew, the number that the kernel compares tells: so it is read once, before the bound begins, and
-/// serves all the sleeps.
+/// anew, the number that the kernel compares tells: so it is read once, before the bound begins,
+/// and serves all the sleeps.
 #[derive(Debug)]
 struct Flag {
     armed: Armed,
@@ -193,6 +193,9 @@ fn jittered(slice: Duration, seed: u64) -> Duration {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::barrier::Barrier;
+    use crate::event_count::flagged::Flagged;
+    use crate::event_count::word::Word;
 
     #[test]
     fn jitter_stays_within_half_and_one_and_a_half() {
@@ -217,5 +220,50 @@ mod tests {
         }
         assert!(second.slice(start + ASSUMED - Duration::from_nanos(1)).is_some());
         assert_eq!(second.slice(start + ASSUMED), None);
+    }
+
+    /// What happens to a flag after its bound was begun.
+    #[derive(Clone, Copy, Debug)]
+    enum Fate {
+        Lost,
+        /// Answered, and raised anew by another waiter.
+        RaisedAnew,
+    }
+
+    /// Once the bound holds, the sleep is for good: only for a flag that is up since before it.
+    #[test]
+    fn no_sleep_for_good_on_a_flag_that_was_lost_or_raised_anew() {
+        for bound in [Bound::Atomic, Bound::Barrier(Barrier::process()), Bound::OneSecond] {
+            for fate in [Fate::Lost, Fate::RaisedAnew] {
+                let count = Flagged::<u32>::NEW;
+                let rule = Rule { spins: 0, bound, rescues: &AtomicU64::new(0) };
+                let mut flag = Flag::raise(&count, 0, &rule).expect("the count is zero");
+                match fate {
+                    Fate::Lost => count.word.lower(),
+                    Fate::RaisedAnew => {
+                        count.wake();
+                        count.arm(0).expect("the count is zero");
+                    }
+                }
+                if let Begun::OneSecond(second) = &mut flag.bound {
+                    second.flag_up_at = Instant::now().checked_sub(ASSUMED).expect("it was up");
+                }
+                // Far away, so that a wrong sleep ends by it, and the flag is given back.
+                let asked = Some(Instant::now() + Duration::from_secs(10));
+                let kept = flag.sleep(&count, 0, asked, &rule);
+                assert!(kept.is_none(), "{bound}, {fate:?}: it slept");
+            }
+        }
+    }
+
+    /// The second goes on from slice to slice, so that it ends.
+    #[test]
+    fn a_flag_is_kept_from_sleep_to_sleep() {
+        let count = Flagged::<u32>::NEW;
+        let rule = Rule { spins: 0, bound: Bound::OneSecond, rescues: &AtomicU64::new(0) };
+        let flag = Flag::raise(&count, 0, &rule).expect("the count is zero");
+        let kept = flag.sleep(&count, 0, Some(Instant::now()), &rule).expect("nothing happened");
+        let Begun::OneSecond(second) = kept.bound else { panic!("another bound") };
+        assert_eq!(second.next_ms, 16);
     }
 }

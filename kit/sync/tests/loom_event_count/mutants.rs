@@ -48,8 +48,8 @@ fn sleep(word: &AtomicU32, expected: u32, mistake: Mistake) -> Awake {
     futex_wait(word, expected, None)
 }
 
-/// Count and flag in one word, of 64 bits for once. With locked increments a flag that went up needs
-/// no second look: the copy does without, so that what it gets wrong is not mended by one.
+/// Count and flag in one word, of 64 bits for once. With locked increments a flag that went up
+/// needs no second look: the copy does without, so that what it gets wrong is not mended by one.
 #[derive(Debug)]
 struct CopyFlagged {
     word: AtomicU64,

@@ -101,7 +101,10 @@ impl Count for Raced {
         let anew = *self.anew.lock().unwrap();
         let armed = anew.filter(|_| self.is_control.load(Ordering::Relaxed)).unwrap_or(armed);
         let awake = self.count.sleep(armed, limit);
-        self.overslept.fetch_or(awake == Awake::TimedOut, Ordering::Relaxed);
+        // A limit that is over before the sleep ends it, too: but nobody was left asleep if the
+        // kernel would not have let it sleep.
+        let is_unwoken = self.count.wakes.load(Ordering::Relaxed) == armed.expected;
+        self.overslept.fetch_or(awake == Awake::TimedOut && is_unwoken, Ordering::Relaxed);
         awake
     }
 
@@ -133,7 +136,8 @@ fn wait_once(raced: &Raced, round: u32, rule: &Rule<'_>, outcomes: &mut Outcomes
 }
 
 fn race(bound: Bound, is_control: bool, until: Until) -> Outcomes {
-    let raced = &Raced::NEW;
+    let raced = Raced::NEW;
+    let raced = &raced;
     raced.is_control.store(is_control, Ordering::Relaxed);
     let lines = Lines::new();
     std::thread::scope(|scope| {
