@@ -20,11 +20,9 @@ impl Status {
             Ok(client) => client,
             Err(reason) => return unavailable(reason),
         };
-        println!(
-            "barrierd, protocol {VERSION}, process {}, generation {}",
-            client.daemon_pid(),
-            client.generation()
-        );
+        // The first line says which daemon it is, and stays the same when it is started again.
+        println!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION"));
+        println!("process {}, generation {}", client.daemon_pid(), client.generation());
         match client.margin_ns() {
             Some(ns) => println!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3),
             None => println!("clocks are not compared: barriers go by counts"),

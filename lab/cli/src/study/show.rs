@@ -33,7 +33,7 @@ fn head(study: &Study) -> String {
         Call::Inlined => "by code that the compiler may inline",
     };
     format!(
-        "{}: {}\nsource {}\nfolder {}\nscope {}; an item is a {}, each done {call}\n",
+        "{}: {}\nsource {}\nfolder {}\nscope {}; an item is called {}, each done {call}\n",
         study.name,
         study.title,
         study.source,

@@ -68,7 +68,7 @@ impl Ecdfs {
     /// What the axis of times shows.
     pub(crate) fn across(&self) -> String {
         let kind = if self.axis.is_log { ", logarithmic" } else { "" };
-        format!("time of a {}{kind}", self.item)
+        format!("time per {}{kind}", self.item)
     }
 
     fn chart(&self, title: &str) -> Chart {

@@ -21,7 +21,7 @@ const LEGEND: f64 = 20.0;
 const SAMPLE: f64 = 30.0;
 /// The longest name, in letters.
 const NAME: usize = 28;
-/// Colours and dash patterns, which repeat together after twelve curves.
+/// Colours and dash patterns, which repeat together after two dozen curves.
 const COLORS: usize = 6;
 const DASHES: usize = 4;
 /// Steps that lie closer together than this, in pixels, are drawn as one.
@@ -149,7 +149,8 @@ fn short_time(ns: f64) -> String {
 
 /// A contestant looks the same in every panel.
 fn class(curve: &Steps) -> String {
-    format!("stroke{} dash{}", curve.place % COLORS, curve.place % DASHES)
+    let (color, dash) = (curve.place % COLORS, curve.place + curve.place / (2 * COLORS));
+    format!("stroke{color} dash{}", dash % DASHES)
 }
 
 fn short_name(curve: &Steps) -> String {
