@@ -46,14 +46,20 @@
 //!
 //! # What each strategy rests on
 //!
-//! | strategy | why every running thread passes a full fence | who must hold it |
-//! |---|---|---|
-//! | `membarrier-private-expedited` | the kernel interrupts each CPU that runs this address space, and waits; its manual promises the order | Linux 4.14 |
-//! | `membarrier-global-expedited` | the same for each CPU that runs a registered process | Linux 4.16 |
-//! | `mprotect` | the kernel interrupts them to forget a translation; the return from an interrupt is a full fence | x86-64 without broadcast invalidation: [`Unsound`] |
-//! | `barrierd` | every CPU was interrupted since, or was idle | the daemon, x86-64: see [`interrupts`](crate::interrupts) |
-//! | `membarrier-global-unexpedited` | the kernel waits until every CPU has switched threads or was idle | Linux 4.3, no `nohz_full` CPUs |
-//! | `seq-cst` | both sides have a fence | nobody |
+//! - `membarrier-private-expedited`: the kernel interrupts each CPU that runs this address space,
+//!   and waits for them; its manual page promises the order. Held by Linux since 4.14.
+//! - `membarrier-global-expedited`: the same for each CPU that runs a registered process. Not held:
+//!   Linux leaves out CPUs on which a thread of the process has ended
+//!   ([`Unsound::LeavesOutCpus`]). So it is never chosen, and only [`Barrier::trust`] gives it.
+//! - `mprotect`: the kernel interrupts those CPUs to make them forget a translation, and the return
+//!   from an interrupt is a full fence. Held by an x86-64 CPU that cannot be made to forget from
+//!   afar, and by a kernel and a hypervisor that are known: [`Unsound`] has what is refused. Nobody
+//!   has promised it for the kernels to come, so those are refused until they were looked at.
+//! - `barrierd`: every CPU was interrupted since, or was idle. Held by the daemon, on x86-64: see
+//!   [`interrupts`](crate::interrupts).
+//! - `membarrier-global-unexpedited`: the kernel waits until every CPU has switched threads or was
+//!   idle; its manual page promises the order. Held by Linux since 4.3, without `nohz_full` CPUs.
+//! - `seq-cst`: both sides have a fence. Nothing else is assumed.
 //!
 //! On the first failure of a heavy side that used to work, for instance because the program filters
 //! its own system calls, another strategy does it, or at last the calling thread runs on every CPU
@@ -90,8 +96,8 @@ use core::sync::atomic::AtomicU8;
 
 use crate::atomic::{Ordering, fence};
 
-/// The strategy of the process as its place in [`Strategy::ALL`] plus one; 0 before the choice.
-static CHOSEN: AtomicU8 = AtomicU8::new(0);
+/// The strategy of the process as its place in [`Strategy::ALL`]; no place before the choice.
+static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
 
 /// A pair of fences, chosen together: [`light`](Self::light) on the frequent side,
 /// [`heavy`](Self::heavy) on the rare one.
@@ -112,9 +118,9 @@ impl Barrier {
     #[inline]
     pub fn process() -> Barrier {
         // Acquire: whoever sees the strategy comes after its registration.
-        match CHOSEN.load(Ordering::Acquire) {
-            0 => Barrier::choose(),
-            place => Barrier { strategy: Strategy::ALL[usize::from(place) - 1] },
+        match Strategy::from_place(CHOSEN.load(Ordering::Acquire)) {
+            Some(strategy) => Barrier { strategy },
+            None => Barrier::choose(),
         }
     }
 
@@ -122,7 +128,7 @@ impl Barrier {
     fn choose() -> Barrier {
         let strategy = Barrier::choice().active;
         // Release, for the load above. Every thread stores the same.
-        CHOSEN.store(strategy as u8 + 1, Ordering::Release);
+        CHOSEN.store(strategy as u8, Ordering::Release);
         Barrier { strategy }
     }
 
@@ -147,6 +153,24 @@ impl Barrier {
     /// Why it does not work.
     pub fn with(strategy: Strategy) -> Result<Barrier, Refused> {
         match choice::prepare(strategy) {
+            Ok(()) => Ok(Barrier { strategy }),
+            Err(reason) => Err(Refused { strategy, reason }),
+        }
+    }
+
+    /// The barrier of one strategy, if it works here, whether or not it is known to be a barrier:
+    /// to measure it, or on a machine of which the caller knows more than this crate does.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not work.
+    ///
+    /// # Safety
+    ///
+    /// The caller knows that the strategy is a barrier on this kernel and this CPU (each
+    /// [`Unsound`] says what would make it none), or lets no memory depend on it.
+    pub unsafe fn trust(strategy: Strategy) -> Result<Barrier, Refused> {
+        match choice::prepare_unchecked(strategy) {
             Ok(()) => Ok(Barrier { strategy }),
             Err(reason) => Err(Refused { strategy, reason }),
         }
@@ -238,6 +262,8 @@ mod tests {
         assert_eq!(size_of::<Barrier>(), 1);
     }
 
+    /// Fences of loom work inside of its models only.
+    #[cfg(not(loom))]
     #[test]
     fn each_strategy_works_or_says_why_not() {
         for strategy in Strategy::ALL {

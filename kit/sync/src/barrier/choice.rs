@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::{Reason, Refused, Strategy, fork, interrupts, membarrier, page};
+use super::{Reason, Refused, Strategy, fork, interrupts, membarrier, page, soundness};
 
 /// What was chosen for a process, once, and what was refused.
 ///
@@ -67,8 +67,16 @@ fn choose(prepare: impl Fn(Strategy) -> Result<(), Reason>) -> Choice {
     Choice { active: Strategy::SeqCst, refused }
 }
 
-/// Makes a strategy ready, and does its heavy side once.
+/// Makes a strategy ready, and does its heavy side once; not unless it is known to be a barrier.
 pub(super) fn prepare(strategy: Strategy) -> Result<(), Reason> {
+    if !cfg!(any(loom, miri)) {
+        soundness::check(strategy).map_err(Reason::Unsound)?;
+    }
+    prepare_unchecked(strategy)
+}
+
+/// The same, whether or not it is a barrier.
+pub(super) fn prepare_unchecked(strategy: Strategy) -> Result<(), Reason> {
     if strategy == Strategy::SeqCst {
         return Ok(());
     }
@@ -112,16 +120,23 @@ mod tests {
 
     #[test]
     fn it_is_printed_on_one_line() {
+        let print = |ready: Strategy, reason: Reason| {
+            let prepare = |one| if one == ready { Ok(()) } else { Err(reason) };
+            choose(prepare).to_string()
+        };
         assert_eq!(
-            choose_from(&[Strategy::PrivateExpedited]).to_string(),
+            print(Strategy::PrivateExpedited, EPERM),
             "barrier: membarrier-private-expedited"
         );
         assert_eq!(
-            choose_from(&[Strategy::Mprotect]).to_string(),
+            print(Strategy::Mprotect, Reason::NotOffered),
             "barrier: mprotect; refused: \
-             membarrier-private-expedited: membarrier(QUERY): Operation not permitted (os error 1), \
-             membarrier-global-expedited: membarrier(QUERY): Operation not permitted (os error 1)"
+             membarrier-private-expedited: this kernel does not offer it, \
+             membarrier-global-expedited: this kernel does not offer it"
         );
+        let with_errno = print(Strategy::SeqCst, EPERM);
+        assert!(with_errno.contains("membarrier(QUERY): Operation not permitted"), "{with_errno}");
+        assert_eq!(with_errno.lines().count(), 1);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What a child of `fork(2)` needs before its first heavy side.
 //!
 //! Linux copies the registration for `membarrier(2)` with the address space, but its manual page
-//! does not promise that: the child registers again. The page of `mprotect` was copied, but its lock
-//! in memory was not. Children of a bare `clone(2)`, which runs no handler, have what Linux copies.
+//! does not promise that: the child registers again. The page of `mprotect` was copied, but its
+//! lock in memory was not. Children of a bare `clone(2)`, which runs no handler, have what Linux
+//! copies.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};

@@ -6,7 +6,7 @@ use super::Reason;
 #[derive(Debug)]
 pub(super) enum Ticket {}
 
-/// Connects to the daemon.
+/// Connects to the daemon, and waits for one whole barrier: a substitute counts on that.
 pub(super) fn prepare() -> Result<(), Reason> {
     Err(Reason::NoDaemon)
 }

@@ -6,16 +6,17 @@
 //! [`soundness`](super::soundness) says that this is done by interrupts, each of those CPUs has
 //! passed a full fence; a CPU that runs another process or none has passed one by switching to it.
 //!
-//! A page that was not written to since it became writable has no translation that anyone could
-//! have cached, and then the call interrupts nobody. The page is locked in memory, so that it is
-//! not taken away between the write and the last call. (Should the kernel move it just then, it
-//! has to make all CPUs forget the old place: the same interrupts.)
+//! A page without an entry in the page table, or with one that was never marked as used, cannot be
+//! in anyone's cache, and then the call interrupts nobody. The write sees to both; the page is
+//! locked in memory, so that its entry is not taken away between the write and the last call.
+//! (Should the kernel move the page just then, it has to make all CPUs forget the old place: the
+//! same interrupts.)
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::{Reason, soundness};
+use super::Reason;
 
 /// The page, null while there is none. Changed only under the lock.
 static PAGE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -46,17 +47,16 @@ impl Lock {
     }
 
     fn unlock(&self) {
-        // SAFETY: this thread holds the mutex: `hold` and the handlers of fork call it after `lock`.
+        // SAFETY: this thread holds the mutex: `hold` and the handlers of fork have locked it.
         unsafe { libc::pthread_mutex_unlock(self.0.get()) };
     }
 }
 
-/// Makes the page, if the machine is one where this is a barrier, and does it once.
+/// Makes the page, and does it once.
 pub(super) fn prepare() -> Result<(), Reason> {
     LOCK.hold(|| {
         // Relaxed, wherever the page is named: only holders of the lock do.
         if PAGE.load(Ordering::Relaxed).is_null() {
-            soundness::judge(&soundness::this_machine()).map_err(Reason::Unsound)?;
             PAGE.store(map()?, Ordering::Relaxed);
         }
         lock_in_memory()?;
@@ -79,8 +79,8 @@ pub(super) fn after_fork_in_parent() {
     LOCK.unlock();
 }
 
-/// After a fork, in the child: the page was copied, but is not locked in memory there. If it cannot
-/// be, there is no page any more, and the next heavy side is told so.
+/// After a fork, in the child: the page was copied, but is not locked in memory. If it cannot be,
+/// there is no page any more, and the next heavy side is told so.
 pub(super) fn after_fork_in_child() {
     if !PAGE.load(Ordering::Relaxed).is_null() && lock_in_memory().is_err() {
         PAGE.store(core::ptr::null_mut(), Ordering::Relaxed);

@@ -17,7 +17,8 @@ pub struct Refused {
 /// EPERM, EINVAL and ENOSYS of one system call mean the same: the next strategy. Kernels without
 /// `membarrier(2)` answer ENOSYS, those with dedicated CPUs (`nohz_full`) answer EINVAL to its
 /// unexpedited form, and filters of system calls in containers answer EPERM, as does the kernel to
-/// whoever has not registered. The remedy for EPERM is to allow the call in the container's profile.
+/// whoever has not registered. The remedy for EPERM is to allow the call in the container's
+/// profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -32,7 +33,7 @@ pub enum Reason {
     /// The kernel does not list the command among those that it has.
     #[error("this kernel does not offer it")]
     NotOffered,
-    /// `mprotect` may not interrupt the other CPUs of this machine.
+    /// It would work, but may not be a barrier here.
     #[error("{0}")]
     Unsound(Unsound),
     /// Nobody tells when the CPUs were interrupted.

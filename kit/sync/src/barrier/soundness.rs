@@ -1,25 +1,41 @@
-//! Whether `mprotect(2)` interrupts the other CPUs: a decision about a machine, made without it.
+//! Whether a strategy that works is also a barrier: decisions about a kernel and a machine, made
+//! without trying, since no trial would show it.
 //!
-//! Taking a right from a page that other CPUs may have in their translation caches forces the kernel
-//! to make them forget it. Where it does so by interrupts, each of them passes a full fence. Some
-//! CPUs can do it from afar: AMD's INVLPGB (Zen 3 and later; Linux uses it since 6.15, for processes
-//! on three or more CPUs), Intel's Remote Action Request, and every AArch64. Then no thread is
-//! interrupted, and `mprotect` is no barrier. No test on two CPUs would show it.
+//! **`mprotect(2)`.** Taking a right from a page that other CPUs may have in their translation
+//! caches forces the kernel to make them forget it. Where it does so by interrupts, each of them
+//! passes a full fence. Some CPUs can be made to forget from afar: by AMD's INVLPGB (Zen 3 and
+//! later; Linux uses it since 6.15, for processes on three or more CPUs), by Intel's Remote Action
+//! Request, and on every AArch64. Then no thread is interrupted, and `mprotect` is no barrier.
+//!
+//! **Globally expedited `membarrier(2)`.** Linux (since 5.11, read and seen on 6.18) keeps a mark
+//! for each CPU that the process running there has registered. It takes the mark away when a thread
+//! ends there, and does not put it back when the next thread to run there is of the same process.
+//! That CPU is then left out: the call takes 0.1 us in place of 3, and the store-buffering litmus
+//! shows the forbidden outcome. `examples/global_expedited.rs` shows it. The private form has no
+//! such mark.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use super::Strategy;
 
 /// The kernels whose `mprotect` was read and found to interrupt: from 4.5 to 6.18. A later one may
 /// have learnt another way; an earlier release number is that of imitations of Linux, too.
 const OLDEST_KERNEL: (u32, u32) = (4, 5);
 const NEWEST_KERNEL: (u32, u32) = (6, 18);
 
-/// Hypervisors whose guests reach their other CPUs by interrupts. Others offer the guest a call that
-/// does it, and nothing is promised about how.
+/// Hypervisors whose guests reach their other CPUs by interrupts. Others offer the guest a call
+/// that does it, and nothing is promised about how.
 const HYPERVISORS: [&str; 2] = ["KVMKVMKVM", "VMwareVMware"];
 
-/// Why `mprotect` is not taken for a barrier.
+/// Why a strategy that may work is not taken for a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsound {
-    /// Not x86-64: translations are invalidated from afar, or nobody has argued that they are not.
+    /// The globally expedited `membarrier(2)` of every Linux that was looked at.
+    #[error("Linux leaves out a CPU on which a thread of the process has ended")]
+    LeavesOutCpus,
+    /// `mprotect`, not x86-64: translations are invalidated from afar, or nobody has argued that
+    /// they are not.
     #[error("not an x86-64 CPU")]
     Architecture,
     /// The CPU has INVLPGB.
@@ -39,23 +55,43 @@ pub enum Unsound {
     Kernel,
 }
 
-/// What the decision is about.
+/// Whether the strategy is a barrier here, if it works at all.
+pub(super) fn check(strategy: Strategy) -> Result<(), Unsound> {
+    match strategy {
+        Strategy::GlobalExpedited => Err(Unsound::LeavesOutCpus),
+        Strategy::Mprotect => check_mprotect(),
+        _ => Ok(()),
+    }
+}
+
+/// Files are read until the answer was yes once. Not a `OnceLock`: a fork may come in between.
+fn check_mprotect() -> Result<(), Unsound> {
+    static IS_SOUND: AtomicBool = AtomicBool::new(false);
+    // Relaxed, here and below: whoever does not see it decides the same again.
+    if !IS_SOUND.load(Ordering::Relaxed) {
+        judge(&this_machine())?;
+        IS_SOUND.store(true, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// What the decision about `mprotect` is about.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
+struct Machine {
     /// As `std::env::consts::ARCH` has it.
-    pub(super) architecture: &'static str,
+    architecture: &'static str,
     /// Bit 3 of EBX of CPUID leaf 0x80000008.
-    pub(super) has_invlpgb: bool,
+    has_invlpgb: bool,
     /// The text of `/proc/cpuinfo`, empty if it cannot be read.
-    pub(super) cpuinfo: String,
+    cpuinfo: String,
     /// What CPUID leaf 0x40000000 says, where there is a hypervisor.
-    pub(super) hypervisor: Option<String>,
+    hypervisor: Option<String>,
     /// The release of the kernel, as `uname -r` prints it.
-    pub(super) kernel: String,
+    kernel: String,
 }
 
 /// The decision. Whatever is not known counts against it.
-pub(super) fn judge(machine: &Machine) -> Result<(), Unsound> {
+fn judge(machine: &Machine) -> Result<(), Unsound> {
     if machine.architecture != "x86_64" {
         return Err(Unsound::Architecture);
     }
@@ -97,7 +133,7 @@ fn is_known_kernel(release: &str) -> bool {
 }
 
 /// This machine.
-pub(super) fn this_machine() -> Machine {
+fn this_machine() -> Machine {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     Machine {
         architecture: std::env::consts::ARCH,
@@ -206,6 +242,17 @@ mod tests {
     }
 
     #[test]
+    fn the_other_strategies_need_no_decision() {
+        assert_eq!(check(Strategy::GlobalExpedited), Err(Unsound::LeavesOutCpus));
+        for strategy in Strategy::ALL {
+            if !matches!(strategy, Strategy::GlobalExpedited | Strategy::Mprotect) {
+                assert_eq!(check(strategy), Ok(()), "{strategy}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "reads files of the machine")]
     fn this_machine_is_judged_without_an_error() {
         let machine = this_machine();
         let text = match judge(&machine) {

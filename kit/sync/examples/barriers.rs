@@ -1,0 +1,127 @@
+//! Prints which barrier this process has, which others would work here and why the rest would not,
+//! and how long the heavy side of each takes: alone, and beside a thread that surely runs.
+//!
+//! The difference is the interrupt. A neighbour that merely exists may be waiting for a CPU, and
+//! then there is nobody to interrupt: a sample counts only if the neighbour made progress within
+//! 2 us before the call and within 2 us after it.
+//!
+//! Run it with `cargo run --release -p tiebreak-sync --example barriers`.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use tiebreak_sync::barrier::{Barrier, Reason, Refused, Strategy};
+
+const SAMPLES_MAX: usize = 5000;
+const TIME_MAX: Duration = Duration::from_secs(1);
+const PROGRESS_WITHIN: Duration = Duration::from_micros(2);
+
+fn main() {
+    println!("{}\n", Barrier::choice());
+    let cpus = allowed_cpus();
+    run_on(cpus[0]);
+    println!("{:<30} {:>34} {:>34}", "", "alone", "beside a running thread");
+    let columns = format!("{:>10} {:>12} {:>10}", "median, us", "p99, us", "samples");
+    println!("{:<30} {columns} {columns}", "heavy side");
+    for strategy in Strategy::ALL {
+        // SAFETY: no memory depends on it; it is only timed.
+        match unsafe { Barrier::trust(strategy) } {
+            Ok(barrier) => {
+                let alone = measure(barrier, None);
+                println!("{:<30} {alone} {}", strategy.name(), beside_a_neighbour(barrier, &cpus));
+            }
+            Err(refused) => println!("{:<30} not here: {}", strategy.name(), refused.reason),
+        }
+        if let Err(Refused { reason: Reason::Unsound(unsound), .. }) = Barrier::with(strategy) {
+            println!("{:<30} not offered: {unsound}", "");
+        }
+    }
+}
+
+fn allowed_cpus() -> Vec<usize> {
+    // SAFETY: a set of CPUs is an array of numbers, for which zero is valid.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes no more than the given length.
+    unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
+    // SAFETY: every index is below the number of bits.
+    let is_allowed = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
+    let cpus: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(is_allowed).collect();
+    if cpus.is_empty() { vec![0] } else { cpus }
+}
+
+/// This thread stays on that CPU. If the kernel refuses, samples are lost, not falsified.
+fn run_on(cpu: usize) {
+    // SAFETY: as above; the kernel reads no more than the given length.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
+
+/// The times of a heavy side.
+struct Times {
+    sorted_ns: Vec<u64>,
+    calls: usize,
+}
+
+impl std::fmt::Display for Times {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kept = self.sorted_ns.len();
+        let samples = format!("{kept}/{}", self.calls);
+        if kept == 0 {
+            return write!(formatter, "{:>10} {:>12} {samples:>10}", "-", "-");
+        }
+        let at = |part: f64| self.sorted_ns[((kept - 1) as f64 * part) as usize] as f64 / 1000.0;
+        write!(formatter, "{:>10.2} {:>12.2} {samples:>10}", at(0.5), at(0.99))
+    }
+}
+
+/// On one CPU there are no samples: nobody can run beside it.
+fn beside_a_neighbour(barrier: Barrier, cpus: &[usize]) -> Times {
+    let last = cpus[cpus.len() - 1];
+    let progress = AtomicU64::new(0);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            run_on(last);
+            while !is_over.load(Relaxed) {
+                progress.fetch_add(1, Relaxed);
+            }
+        });
+        let times = measure(barrier, Some(&progress));
+        is_over.store(true, Relaxed);
+        times
+    })
+}
+
+/// Beside a neighbour that counts up, if there is one.
+fn measure(barrier: Barrier, neighbour: Option<&AtomicU64>) -> Times {
+    let mut times = Times { sorted_ns: Vec::new(), calls: 0 };
+    let begin = Instant::now();
+    while times.sorted_ns.len() < SAMPLES_MAX && begin.elapsed() < TIME_MAX {
+        let ran_before = neighbour.is_none_or(makes_progress);
+        let start = Instant::now();
+        barrier.heavy();
+        let elapsed = start.elapsed();
+        let ran_after = neighbour.is_none_or(makes_progress);
+        times.calls += 1;
+        if ran_before && ran_after {
+            times.sorted_ns.push(elapsed.as_nanos() as u64);
+        }
+    }
+    times.sorted_ns.sort_unstable();
+    times
+}
+
+fn makes_progress(counter: &AtomicU64) -> bool {
+    let before = counter.load(Relaxed);
+    let begin = Instant::now();
+    while counter.load(Relaxed) == before {
+        if begin.elapsed() > PROGRESS_WITHIN {
+            return false;
+        }
+        std::hint::spin_loop();
+    }
+    true
+}
