@@ -125,8 +125,8 @@ impl Kernel {
         unsafe { self.slots.slice(0, self.cpus) }
     }
 
-    /// Sets up to which time somebody waits; 0 for nobody. What is read from the slots afterwards is
-    /// read after a full fence.
+    /// Sets up to which time somebody waits; 0 for nobody. What is read from the slots afterwards
+    /// is read after a full fence.
     pub fn set_watermark(&self, watermark_ns: u64) {
         // SAFETY: the map has one number, and is mapped to be written; the programs read it whole.
         let watermark = unsafe { &self.watermark.slice::<AtomicU64>(0, 1)[0] };

@@ -1,7 +1,7 @@
 //! The daemon that knows, for every CPU, the last time it was surely interrupted.
 //!
-//! Data flows one way. Two [programs](bpf::programs) in the kernel write an array that everybody may
-//! map to read, and report to a ring buffer when a CPU has passed what somebody waits for. The
+//! Data flows one way. Two [programs](bpf::programs) in the kernel write an array that everybody
+//! may map to read, and report to a ring buffer when a CPU has passed what somebody waits for. The
 //! [loop](daemon) sleeps on that buffer and on the clients' sockets, writes its [page], and wakes
 //! whoever sleeps on a word of it. Clients decide alone, from the array, whether a barrier is
 //! complete; nothing that another client does, and nothing that the daemon fails to do, changes
@@ -9,9 +9,9 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`bpf`] | an assembler, the two programs, the system call, the ring buffer |
+//! | [`bpf`] | an assembler, the two programs, the system call, the ring |
 //! | [`kernel`] | the programs, attached |
-//! | [`machine`], [`survey`] | what the system says of CPUs and clocks; what a visit to each finds |
+//! | [`machine`], [`survey`] | what the system says of CPUs and clocks; a visit to each |
 //! | [`page`], [`server`] | what clients are told, and how they get it |
 //! | [`daemon`] | the loop |
 //! | [`privileges`], [`filter`], [`signals`] | what the daemon gives up; how it is asked to end |

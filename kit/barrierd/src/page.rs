@@ -120,8 +120,8 @@ impl Page {
     ///
     /// Virtual time `r` is stored before the slots are looked at. A CPU that is idle or offline at
     /// this look, or whose count has moved since the look of round `r - 1`, passed a fence (or ran
-    /// nothing) after round `r`, or `r - 1`, had begun; that is its virtual time. A client that read
-    /// round `k` before that may go on once all CPUs have more than `k`.
+    /// nothing) after round `r`, or `r - 1`, had begun; that is its virtual time. A client that
+    /// read round `k` before that may go on once all CPUs have more than `k`.
     pub fn publish(&mut self, slots: &[Slot], now_ns: u64) -> Round {
         self.round += 1;
         let header = self.header();

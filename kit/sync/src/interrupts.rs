@@ -26,7 +26,8 @@
 //! where no daemon runs prints:
 //!
 //! ```text
-//! no barrierd listens at /run/barrierd/socket: No such file or directory (os error 2); start one with `barrierd run`, as root
+//! no barrierd listens at /run/barrierd/socket: No such file or directory (os error 2); start one
+//! with `barrierd run`, as root
 //! ```
 //!
 //! # The theorem
@@ -37,46 +38,47 @@
 //!
 //! # The argument
 //!
-//! Of x86-TSO we need: each CPU's stores become visible to all others in the order of its program; a
-//! locked instruction or fence first makes visible what its CPU has stored before; nothing that
+//! Of x86-TSO we need: each CPU's stores become visible to all others in the order of its program;
+//! a locked instruction or fence first makes visible what its CPU has stored before; nothing that
 //! comes after it is loaded before.
 //!
 //! 1. Each run of a program exchanges the CPU's word, by a locked instruction. Call that the run's
 //!    *fence*. It is on that CPU, between two instructions of whatever was interrupted or switched.
 //! 2. `begin` is a full fence, then a look at the clock (or at the counts of all slots). So the
 //!    store to Y is visible before the time is read, or the counts are.
-//! 3. If a fence lies between X and Y, the reader has a fence, the other has one, and the theorem is
-//!    that of store buffering. Every context switch has one, so what remains is X and Y on one CPU
-//!    c with no run in between.
+//! 3. If a fence lies between X and Y, the reader has a fence, the other has one, and the theorem
+//!    is that of store buffering. Every context switch has one, so what remains is X and Y on one
+//!    CPU c with no run in between.
 //! 4. *The stamp of c is later than the ticket.* The program reads the clock and then executes the
-//!    fence, as what it exchanges depends on the time. By *later* we mean by more than clocks of two
-//!    CPUs may differ, so the fence came after Y was visible. If X and Y come after the fence, the
-//!    load of Y sees the store. If they come before, X was visible at the fence, and so it is to us,
-//!    who have seen the fence's result. By the counts: the count changed after it was looked at,
-//!    hence after Y was visible; the fence follows the count's store; the rest is the same, and no
-//!    clock is needed.
+//!    fence, as what it exchanges depends on the time. By *later* we mean by more than clocks of
+//!    two CPUs may differ, so the fence came after Y was visible. If X and Y come after the fence,
+//!    the load of Y sees the store. If they come before, X was visible at the fence, and so it is
+//!    to us, who have seen the fence's result. By the counts: the count changed after it was looked
+//!    at, hence after Y was visible; the fence follows the count's store; the rest is the same, and
+//!    no clock is needed.
 //! 5. *c is idle, seen after the ticket's fence.* The word says so from the fence of the switch to
-//!    the idle task until that of the switch away from it, and no reader runs on c in between. X and
-//!    Y before the first fence: X was visible at it. After the second: it comes after we saw the
-//!    word, hence after Y was visible, and the load of Y comes after it.
-//! 6. *c is offline*: the daemon saw the slot at a value and then that c was offline; the slot still
-//!    has this value. A CPU that comes up switches tasks before it runs any program of a user, which
-//!    changes the slot. So it is as in 5. That includes CPUs which never were online.
-//! 7. *A thread that owns c checked in*: its locked instruction is as good as a run's fence, after Y
-//!    was visible since the word was looked at after that; no other reader runs on c.
+//!    the idle task until that of the switch away from it, and no reader runs on c in between. X
+//!    and Y before the first fence: X was visible at it. After the second: it comes after we saw
+//!    the word, hence after Y was visible, and the load of Y comes after it.
+//! 6. *c is offline*: the daemon saw the slot at a value and then that c was offline; the slot
+//!    still has this value. A CPU that comes up switches tasks before it runs any program of a
+//!    user, which changes the slot. So it is as in 5. That includes CPUs which never were online.
+//! 7. *A thread that owns c checked in*: its locked instruction is as good as a run's fence, after
+//!    Y was visible since the word was looked at after that; no other reader runs on c.
 //!
 //! # What is assumed, and who must hold it
 //!
-//! | assumption | who holds it |
-//! |---|---|
-//! | the CPU keeps x86-TSO | the CPU; on others [`Client::connect`] refuses |
-//! | the program on context switches stays attached while the flags are trusted | each client: it holds the descriptor that keeps it so, whatever becomes of the daemon |
-//! | clocks differ by at most the margin | the daemon: it measures an upper bound, and withdraws clocks when the kernel changes its source; then, and in another time namespace, tickets count instead |
-//! | the socket is the daemon's | who may write to `/run`: root; see [`Client::connect_to`] for others |
-//! | a thread that checks in owns its CPU | the caller of [`CheckIns::attend`] |
+//! - The CPU keeps x86-TSO. On others [`Client::connect`] refuses.
+//! - The program on context switches stays attached while its flags are trusted. Each client holds
+//!   the descriptor that keeps it so, whatever becomes of the daemon.
+//! - Clocks differ by at most the margin. The daemon measures an upper bound, and withdraws it when
+//!   the kernel changes its clock; then, and in another time namespace, tickets go by counts.
+//! - What listens is a daemon. Who may write to `/run` holds that: root. For other places see
+//!   [`Client::connect_to`].
+//! - A thread that checks in owns its CPU. The caller of [`CheckIns::attend`] holds that.
 //!
-//! How long it takes is no matter of safety: if a CPU is silent for 100 ms, or the daemon has ended,
-//! [`Client::poll`] says so, and the caller takes another way.
+//! How long it takes is no matter of safety: if a CPU is silent for 100 ms, or the daemon has
+//! ended, [`Client::poll`] says so, and the caller takes another way.
 
 mod check_in;
 mod client;

@@ -1,5 +1,6 @@
 //! `barrierd cost`.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -23,9 +24,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Cost {
-    /// How long to measure
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
-    seconds: u64,
+    /// How many seconds to measure, at least 1
+    #[arg(long, value_name = "N", default_value = "5")]
+    seconds: NonZeroU64,
 
     /// Lets every run report, which happens only while somebody waits, and then once a CPU
     #[arg(long)]
@@ -36,14 +37,17 @@ pub(super) struct Cost {
     json: bool,
 }
 
-/// What one program did.
+/// What one program did, or both together.
 struct Line {
     program: &'static str,
     runs: Runs,
     per_second: f64,
-    /// How long one run took, if there was one.
-    ns: Option<f64>,
-    /// Of all CPUs' time.
+    /// How long one run took on average, if there was one.
+    mean_ns: Option<f64>,
+    /// The median of the averages of windows of 100 ms: who takes the CPU away in the middle of a
+    /// run, as a hypervisor does, spoils one window and not this.
+    typical_ns: Option<f64>,
+    /// Of all CPUs' time together.
     share: f64,
 }
 
@@ -69,43 +73,84 @@ impl Cost {
         if self.waiting {
             kernel.set_watermark(u64::MAX);
         }
-        let (start, before) = (Instant::now(), kernel.runs()?);
-        while start.elapsed() < Duration::from_secs(self.seconds) {
-            // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
-            std::thread::sleep(Duration::from_millis(10));
-            kernel.ring().drain();
+        let (start, mut looks) = (Instant::now(), vec![kernel.runs()?]);
+        while start.elapsed() < Duration::from_secs(self.seconds.get()) {
+            for _ in 0..LOOKS_AT_RING {
+                // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
+                std::thread::sleep(WINDOW / LOOKS_AT_RING);
+                kernel.ring().drain();
+            }
+            looks.push(kernel.runs()?);
         }
-        let (after, seconds) = (kernel.runs()?, start.elapsed().as_secs_f64());
-        let pairs = before.into_iter().zip(after);
-        Ok(pairs.map(|((program, from), (_, to))| line(program, from, to, seconds, cpus)).collect())
+        let seconds = start.elapsed().as_secs_f64();
+        let looks_at = |index: usize| looks.iter().map(move |look| look[index].1);
+        let [first, second] = kernel.runs()?.map(|(program, _)| program);
+        let together = looks_at(0).zip(looks_at(1)).map(|(one, other)| sum(one, other));
+        Ok(vec![
+            line(first, looks_at(0).collect(), seconds, cpus),
+            line(second, looks_at(1).collect(), seconds, cpus),
+            line("together", together.collect(), seconds, cpus),
+        ])
     }
 }
 
-fn line(program: &'static str, from: Runs, to: Runs, seconds: f64, cpus: usize) -> Line {
-    let runs = Runs {
+/// Both programs as one.
+fn sum(one: Runs, other: Runs) -> Runs {
+    Runs {
+        count: one.count + other.count,
+        total_ns: one.total_ns + other.total_ns,
+        missed: one.missed + other.missed,
+        machine_code_bytes: one.machine_code_bytes + other.machine_code_bytes,
+    }
+}
+
+const WINDOW: Duration = Duration::from_millis(100);
+const LOOKS_AT_RING: u32 = 10;
+
+/// What a program did, by looks at its runs of which each has all before it.
+fn line(program: &'static str, looks: Vec<Runs>, seconds: f64, cpus: usize) -> Line {
+    let between = |from: Runs, to: Runs| Runs {
         count: to.count - from.count,
         total_ns: to.total_ns - from.total_ns,
         missed: to.missed - from.missed,
         ..to
     };
+    let first = looks.first().copied().unwrap_or_default();
+    let runs = between(first, looks.last().copied().unwrap_or_default());
+    let windows = looks.windows(2).filter_map(|pair| mean_ns(between(pair[0], pair[1])));
     Line {
         program,
         runs,
         per_second: runs.count as f64 / seconds,
-        ns: (runs.count > 0).then(|| runs.total_ns as f64 / runs.count as f64),
+        mean_ns: mean_ns(runs),
+        typical_ns: median(windows.collect()),
         share: runs.total_ns as f64 / 1e9 / seconds / cpus.max(1) as f64,
     }
 }
 
+fn mean_ns(runs: Runs) -> Option<f64> {
+    (runs.count > 0).then(|| runs.total_ns as f64 / runs.count as f64)
+}
+
+/// The lower median.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
 fn text(lines: &[Line]) -> String {
-    let mut text =
-        String::from("program     runs a second   ns a run   of all CPUs' time   missed\n");
+    let mut text = format!(
+        "{:<10}  {:>13}  {:>10}  {:>10}  {:>9}  {:>6}\n",
+        "program", "runs a second", "typical ns", "average ns", "CPU share", "missed"
+    );
+    let ns = |ns: Option<f64>| ns.map_or("-".to_string(), |ns| format!("{ns:.1}"));
     for line in lines {
-        let ns = line.ns.map_or("-".to_string(), |ns| format!("{ns:.1}"));
         text += &format!(
-            "{:<10}  {:>13.0}  {ns:>9}  {:>17.4}%  {:>7}\n",
+            "{:<10}  {:>13.0}  {:>10}  {:>10}  {:>8.4}%  {:>6}\n",
             line.program,
             line.per_second,
+            ns(line.typical_ns),
+            ns(line.mean_ns),
             line.share * 100.0,
             line.runs.missed
         );
@@ -119,12 +164,17 @@ fn json(lines: &[Line]) -> String {
 }
 
 fn json_line(line: &Line) -> String {
-    let ns = line.ns.map_or("null".to_string(), |ns| format!("{ns:.3}"));
+    let ns = |ns: Option<f64>| ns.map_or("null".to_string(), |ns| format!("{ns:.3}"));
     format!(
-        r#"{{"program":"{}","runs":{},"runs_per_second":{:.3},"run_ns":{ns},"cpu_share":{:.9},"missed":{},"machine_code_bytes":{}}}"#,
+        concat!(
+            r#"{{"program":"{}","runs":{},"runs_per_second":{:.3},"typical_run_ns":{},"#,
+            r#""mean_run_ns":{},"cpu_share":{:.9},"missed":{},"machine_code_bytes":{}}}"#
+        ),
         line.program,
         line.runs.count,
         line.per_second,
+        ns(line.typical_ns),
+        ns(line.mean_ns),
         line.share,
         line.runs.missed,
         line.runs.machine_code_bytes
@@ -135,22 +185,37 @@ fn json_line(line: &Line) -> String {
 mod tests {
     use super::*;
 
+    fn runs(count: u64, total_ns: u64) -> Runs {
+        Runs { count, total_ns, missed: 1, machine_code_bytes: 99 }
+    }
+
     #[test]
     fn a_line_is_of_what_happened_in_between() {
-        let from = Runs { count: 10, total_ns: 1000, missed: 1, machine_code_bytes: 99 };
-        let to = Runs { count: 30, total_ns: 5000, missed: 1, machine_code_bytes: 99 };
-        let some = line("switches", from, to, 2.0, 4);
-        assert_eq!((some.runs.count, some.runs.missed), (20, 0));
-        assert_eq!((some.per_second, some.ns), (10.0, Some(200.0)));
-        assert!((some.share - 0.5e-6).abs() < 1e-12);
-        let none = line("interrupts", from, from, 2.0, 4);
-        assert_eq!(none.ns, None);
-        assert_eq!(
-            json(&[none]),
-            r#"{"schema":"barrierd/cost/1","programs":[{"program":"interrupts","runs":0,"#
-                .to_string()
-                + r#""runs_per_second":0.000,"run_ns":null,"cpu_share":0.000000000,"missed":0,"#
-                + r#""machine_code_bytes":99}]}"#
+        // Windows of 100, none, 100 and 10 000 ns a run.
+        let looks = vec![runs(10, 1000), runs(20, 2000), runs(20, 2000), runs(30, 3000)];
+        let some = line("switches", [looks, vec![runs(40, 103_000)]].concat(), 2.0, 4);
+        assert_eq!((some.runs.count, some.runs.missed), (30, 0));
+        assert_eq!((some.per_second, some.typical_ns), (15.0, Some(100.0)));
+        assert_eq!(some.mean_ns, Some(3400.0));
+        assert!((some.share - 102_000.0 / 1e9 / 2.0 / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn together_is_the_sum() {
+        let both = sum(runs(10, 1000), runs(30, 500));
+        assert_eq!((both.count, both.total_ns), (40, 1500));
+        assert_eq!((both.missed, both.machine_code_bytes), (2, 198));
+    }
+
+    #[test]
+    fn a_program_that_did_not_run_has_no_time() {
+        let none = line("interrupts", vec![runs(10, 1000)], 2.0, 4);
+        assert_eq!((none.mean_ns, none.typical_ns), (None, None));
+        let expected = concat!(
+            r#"{"schema":"barrierd/cost/1","programs":[{"program":"interrupts","runs":0,"#,
+            r#""runs_per_second":0.000,"typical_run_ns":null,"mean_run_ns":null,"#,
+            r#""cpu_share":0.000000000,"missed":0,"machine_code_bytes":99}]}"#
         );
+        assert_eq!(json(&[none]), expected);
     }
 }

@@ -72,7 +72,7 @@ impl CheckIns {
         self.attend_on(cpu)
     }
 
-    fn attend_on(&self, cpu: usize) -> Result<Attendance, NotAttended> {
+    pub(super) fn attend_on(&self, cpu: usize) -> Result<Attendance, NotAttended> {
         let word = &self.words.get(cpu).ok_or(NotAttended::NoWord(cpu))?.0;
         // SeqCst, here and below: a locked instruction, and so the full fence that a check-in is.
         let before = word.fetch_or(ATTENDED, Ordering::SeqCst);

@@ -21,6 +21,9 @@ const LOOK_AT_CONNECTION_NS: u64 = 10_000_000;
 /// No sleep is longer, so that a wake-up that does not come is no more than a delay.
 const LONGEST_SLEEP_NS: u64 = 5_000_000;
 
+/// A request to be woken is said again after so many sleeps.
+const NAPS_PER_REQUEST: u32 = 8;
+
 /// A connection to `barrierd`. One a process is enough: all its methods take `&self`.
 ///
 /// Cost: [`begin`](Self::begin) is a fence and a look at the clock, 30 to 50 ns;
@@ -65,8 +68,10 @@ impl Client {
         let header = shared.view().header;
         // Relaxed: these were written before the descriptors were sent.
         let namespace = header.time_namespace.load(Ordering::Relaxed);
-        let found = (header.magic.load(Ordering::Relaxed), header.version.load(Ordering::Relaxed));
-        if found != (MAGIC, VERSION) {
+        let magic = header.magic.load(Ordering::Relaxed);
+        let version = header.version.load(Ordering::Relaxed);
+        let cpus = header.cpus.load(Ordering::Relaxed) as usize;
+        if (magic, version, cpus) != (MAGIC, VERSION, parts.cpus) {
             return Err(Unavailable::NotBarrierd { path: path.to_path_buf() });
         }
         let is_clock_shared = time_namespace() == Some(namespace);
@@ -119,7 +124,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// It is not, and something is in the way: the daemon has ended, or a CPU was silent for 100 ms.
+    /// It is not, and something is in the way: the daemon has ended, or a CPU was silent for 100
+    /// ms.
     pub fn poll(&self, ticket: &Ticket) -> Result<bool, Stale> {
         self.pending(ticket).map(|pending| pending.is_none())
     }
@@ -144,18 +150,21 @@ impl Client {
     ///
     /// As for [`poll`](Self::poll).
     pub fn wait(&self, ticket: &Ticket, deadline: Option<Instant>) -> Result<bool, Stale> {
-        loop {
+        for naps in 0.. {
             let Some(cpu) = self.pending(ticket)? else { return Ok(true) };
             let word = &self.view().words[cpu].futex;
             // Acquire: a change that comes after this load ends the sleep below.
             let seen = word.load(Ordering::Acquire);
-            self.connection.send(WAKE_ME);
+            if naps % NAPS_PER_REQUEST == 0 {
+                self.connection.send(WAKE_ME);
+            }
             if self.view().pending_from(cpu, ticket) != Some(cpu) {
                 continue;
             }
             let Some(at_most_ns) = sleep_ns(deadline) else { return Ok(false) };
             sleep_on(word, seen, at_most_ns);
         }
+        Ok(false)
     }
 
     /// Begins a barrier in the daemon's virtual time: a fence and one load, no clock.
@@ -218,6 +227,13 @@ impl Client {
     /// How many times a program ran on each CPU, by number.
     pub fn events(&self) -> Vec<u64> {
         self.view().counts().into_vec()
+    }
+
+    /// How many times each CPU became idle, by number.
+    pub fn idle_counts(&self) -> Vec<u64> {
+        // Relaxed: for people.
+        let slots = self.view().slots.iter();
+        slots.map(|slot| slot.idle_count.load(Ordering::Relaxed)).collect()
     }
 
     /// How many CPUs this machine can have: the highest possible number, plus one.

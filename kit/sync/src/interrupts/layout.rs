@@ -39,6 +39,8 @@ pub struct Slot {
     pub state: AtomicU64,
     /// How many times a program ran on this CPU.
     pub count: AtomicU64,
+    /// How many times this CPU became idle, as far as the program could tell.
+    pub idle_count: AtomicU64,
 }
 
 impl Slot {
@@ -90,7 +92,8 @@ pub struct Header {
     pub generation: AtomicU64,
     /// By how much the clocks of two CPUs can differ at most, or [`NO_COMMON_CLOCK`].
     pub margin_ns: AtomicU64,
-    /// Which time namespace the times are of: the inode of `/proc/self/ns/time`, 0 if there is none.
+    /// Which time namespace the times are of: the inode of `/proc/self/ns/time`, 0 if there is
+    /// none.
     pub time_namespace: AtomicU64,
     /// The daemon's process, in its own process namespace.
     pub pid: AtomicU32,

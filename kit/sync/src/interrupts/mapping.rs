@@ -86,7 +86,8 @@ impl Shared {
 
 /// Whether the page is long enough, and sealed so that it stays so.
 fn check_page(page: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
-    // SAFETY: a zeroed `stat` is a valid one, and the kernel fills it; the other call takes numbers.
+    // SAFETY: a zeroed `stat` is a valid one, and the kernel fills it; the other call takes
+    // numbers.
     let (size, seals) = unsafe {
         let mut status: libc::stat = std::mem::zeroed();
         if libc::fstat(page.as_raw_fd(), &mut status) != 0 {

@@ -18,7 +18,7 @@ pub(super) fn now_ns() -> u64 {
 /// return early. The word may be in memory that this process can only read.
 pub(super) fn sleep_on(word: &AtomicU32, seen: u32, at_most_ns: u64) {
     let time = libc::timespec {
-        tv_sec: (at_most_ns / 1_000_000_000) as libc::time_t,
+        tv_sec: (at_most_ns / 1_000_000_000) as _,
         tv_nsec: (at_most_ns % 1_000_000_000) as _,
     };
     // SAFETY: the word is a live, aligned 32-bit word, and the time-out one `timespec`. Without

@@ -163,9 +163,16 @@ fn only_the_cpus_of_the_set_count() {
 fn a_check_in_stands_for_its_cpu_only() {
     let made = Made::new(2);
     let check_ins = CheckIns::new(2);
-    let look = check_ins.look();
-    let ticket = Ticket { check_ins: Some((check_ins, look)), ..made.by_clock() };
-    assert_eq!(made.pending(&ticket), [0, 1], "nobody checks in");
+    let begin =
+        || Ticket { check_ins: Some((check_ins.clone(), check_ins.look())), ..made.by_clock() };
+    let before = begin();
+    let attendance = check_ins.attend_on(1).unwrap();
+    let ticket = begin();
+    assert_eq!(made.pending(&ticket), [0, 1], "no check-in yet");
+    attendance.check_in();
+    assert_eq!(made.pending(&ticket), [0]);
+    assert_eq!(made.pending(&before), [0, 1], "nobody attended when that one began");
+    assert_eq!(made.pending(&begin()), [0, 1], "that check-in was before");
 }
 
 #[test]
