@@ -108,8 +108,9 @@ impl<T> List<T> {
     }
 
     /// Takes the first of this CPU's nodes; if there is none, the first of those that are no CPU's.
-    /// It may be called in a signal handler, [with one exception](super#in-the-handler-of-a-signal);
-    /// what it gives must not be dropped there, as that frees it.
+    /// It may be called in a signal handler, [with one
+    /// exception](super#in-the-handler-of-a-signal); what it gives must not be dropped there, as
+    /// that frees it.
     #[inline]
     pub fn pop(&self) -> Option<Box<Node<T>>> {
         self.pop_as::<Plain>().0
