@@ -93,6 +93,7 @@ mod view;
 
 pub use check_in::{Attendance, CheckIns, NotAttended};
 pub use client::Client;
+pub(crate) use cpu_set::allowed;
 pub use cpu_set::{CpuSet, NotCpus};
 pub use errors::{Stale, Unavailable};
 pub use ticket::{Ticket, VirtualTicket};

@@ -29,3 +29,10 @@ pub mod mutation;
 mod mutation;
 pub mod per_cpu;
 mod registry;
+
+#[cfg(all(test, not(any(miri, loom))))]
+#[path = "../tests/common/affinity.rs"]
+mod test_affinity;
+#[cfg(all(test, not(any(miri, loom))))]
+#[path = "../tests/common/length.rs"]
+mod test_length;

@@ -25,6 +25,14 @@
 //! Each object has one mode for as long as it lives, so its slots are never changed by sections and
 //! by atomic instructions at once.
 //!
+//! # In the handler of a signal
+//!
+//! [`Counter::add`], [`List::push`] and [`List::pop`] neither allocate nor lock, and may be called
+//! there. The exception is a thread that this crate is to register ([`Registration::Own`]) and that
+//! has not used anything of this module yet: its first use has the thread's end taken note of, for
+//! which the Rust and C libraries allocate. So in such a process let each thread use something once
+//! before it can get such a signal; [`PerCpu::here`] is enough.
+//!
 //! # Why it is right
 //!
 //! The theorem: of two sections on the slot of one CPU, one happens wholly before the other. The

@@ -4,6 +4,10 @@
 
 #![cfg(not(any(miri, loom)))]
 
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+#[path = "common/seccomp.rs"]
+mod seccomp;
+
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -126,36 +130,17 @@ fn is_refused(mode: &str) -> bool {
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod refused {
+    use super::seccomp::{Filter, Rule};
     use super::*;
-
-    /// From now on, also after `exec`, the kernel answers `rseq(2)` with this error.
-    fn refuse(errno: u32) -> io::Result<()> {
-        const LOAD_NUMBER: u16 = 0x20;
-        const JUMP_IF_EQUAL: u16 = 0x15;
-        const RETURN: u16 = 0x06;
-        let line = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
-        let mut lines = [
-            line(LOAD_NUMBER, 0, 0, 0),
-            line(JUMP_IF_EQUAL, 0, 1, libc::SYS_rseq as u32),
-            line(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | errno),
-            line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
-        ];
-        let program = libc::sock_fprog { len: lines.len() as u16, filter: lines.as_mut_ptr() };
-        // SAFETY: the kernel copies the program, which lives for the call.
-        let status = unsafe {
-            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-                | libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
-        };
-        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    }
 
     #[test]
     fn a_filter_leads_to_atomics_and_is_named() {
         for errno in [libc::ENOSYS, libc::EPERM, libc::EACCES] {
             for choice in ["libc", "own"] {
                 let mut child = child(choice);
-                // SAFETY: between fork and exec it makes two system calls and touches its stack.
-                unsafe { child.pre_exec(move || refuse(errno as u32)) };
+                let filter = Filter::new(&[Rule::all(libc::SYS_rseq)], errno).unwrap();
+                // SAFETY: between fork and exec it makes two system calls.
+                unsafe { child.pre_exec(move || filter.install()) };
                 match mode_of(child) {
                     Ok(mode) => assert_eq!(mode, format!("Atomics(Refused({errno}))"), "{choice}"),
                     Err(error) => println!("skipped: no filter can be set here: {error}"),

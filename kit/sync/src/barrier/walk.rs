@@ -11,11 +11,10 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use crate::interrupts::allowed as affinity;
+
 /// A set of CPUs as the kernel has it: bit i of word i / 64.
 type Mask = Vec<u64>;
-
-/// The kernel's largest set has 8192 CPUs.
-const WORDS_MAX: usize = 8192 / 64;
 
 /// How often the threads are listed again because one ended meanwhile.
 const LISTINGS_MAX: usize = 100;
@@ -89,23 +88,6 @@ fn threads() -> Option<Vec<libc::pid_t>> {
         }
     }
     None
-}
-
-/// The CPUs that are active and that a thread may use, 0 for the caller.
-fn affinity(thread: libc::pid_t) -> Option<Mask> {
-    let mut mask = vec![0u64; WORDS_MAX];
-    // SAFETY: the kernel writes at most the given length, which is that of the vector.
-    let len = unsafe {
-        libc::syscall(
-            libc::SYS_sched_getaffinity,
-            thread,
-            WORDS_MAX * size_of::<u64>(),
-            mask.as_mut_ptr(),
-        )
-    };
-    let words = usize::try_from(len).ok()?.div_ceil(size_of::<u64>());
-    mask.truncate(words);
-    Some(mask)
 }
 
 fn set_affinity(mask: &Mask) -> Result<(), i32> {

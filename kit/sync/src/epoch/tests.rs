@@ -103,7 +103,7 @@ fn a_handle_hands_its_garbage_on_and_its_record_back() {
 fn bags_are_collected_without_being_asked() {
     let (collector, freed) = begin();
     let handle = collector.register();
-    let count = if cfg!(miri) { 2_000 } else { 10_000 };
+    let count = if cfg!(miri) { 1_300 } else { 10_000 };
     for _ in 0..count {
         retire(&handle, &freed);
     }
@@ -188,7 +188,7 @@ impl Drop for Link {
 #[test]
 fn a_long_chain_is_no_deep_recursion() {
     let (collector, freed) = begin();
-    let length = if cfg!(miri) { 200 } else { 100_000 };
+    let length = if cfg!(miri) { 50 } else { 100_000 };
     let mut chain = None;
     for _ in 0..length {
         chain = Some(Box::new(Link { next: chain, freed: freed.clone() }));

@@ -183,7 +183,7 @@ fn a_long_chain_is_no_deep_recursion() {
         }
     }
     let freed = Arc::new(AtomicUsize::new(0));
-    let length = if cfg!(miri) { 200 } else { 20_000 };
+    let length = if cfg!(miri) { 50 } else { 20_000 };
     let mut chain = None;
     for _ in 0..length {
         chain = Some(Box::new(Link(chain, freed.clone())));

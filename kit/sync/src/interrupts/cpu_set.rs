@@ -28,15 +28,7 @@ impl CpuSet {
 
     /// The CPUs on which the calling thread may run now; nothing if the kernel does not say.
     pub fn of_thread() -> Option<CpuSet> {
-        // The kernel refuses a mask that has fewer bits than it has CPUs.
-        let mut words = vec![0_u64; LIMIT / 64];
-        // SAFETY: the kernel writes at most so many bytes, which `words` has; 0 is this thread.
-        let bytes = unsafe {
-            libc::syscall(libc::SYS_sched_getaffinity, 0, words.len() * 8, words.as_mut_ptr())
-        };
-        let bytes = usize::try_from(bytes).ok()?;
-        words.truncate(bytes.div_ceil(8));
-        Some(CpuSet { words })
+        allowed(0).map(|words| CpuSet { words })
     }
 
     /// Puts a CPU into the set; `false` if it is there already, or if the number is too high to be
@@ -71,6 +63,19 @@ impl CpuSet {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// The CPUs on which a thread may run now, 0 for the caller: CPU i is bit i of word i / 64. The
+/// length is that of the kernel's own sets.
+pub(crate) fn allowed(thread: libc::pid_t) -> Option<Vec<u64>> {
+    // The kernel refuses a mask that has fewer bits than it has CPUs.
+    let mut words = vec![0_u64; LIMIT / 64];
+    // SAFETY: the kernel writes at most so many bytes, which `words` has.
+    let bytes = unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, thread, words.len() * 8, words.as_mut_ptr())
+    };
+    words.truncate(usize::try_from(bytes).ok()?.div_ceil(8));
+    Some(words)
 }
 
 impl PartialEq for CpuSet {

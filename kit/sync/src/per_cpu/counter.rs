@@ -52,7 +52,8 @@ impl Counter {
         self.numbers.mode()
     }
 
-    /// Adds, and wraps at the ends of 64 bits. It may be called in a signal handler.
+    /// Adds, and wraps at the ends of 64 bits. It may be called in a signal handler, [with one
+    /// exception](super#in-the-handler-of-a-signal).
     #[inline]
     pub fn add(&self, delta: i64) {
         self.add_as::<Plain>(delta);

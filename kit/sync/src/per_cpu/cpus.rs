@@ -1,6 +1,8 @@
 //! How many CPUs there can be, and which one this is.
 
 #[cfg(not(any(miri, loom)))]
+use crate::interrupts::CpuSet;
+#[cfg(not(any(miri, loom)))]
 use std::fs;
 
 /// One more than the largest number that a CPU of this machine can get, also if it is plugged in
@@ -25,8 +27,7 @@ pub(super) fn possible() -> usize {
 /// The end of a list as `0-3,8-11` has it, here 12.
 #[cfg(not(any(miri, loom)))]
 fn end_of(list: &str) -> Option<usize> {
-    let ends = list.trim().split(',').map(|range| range.rsplit('-').next()?.parse::<usize>().ok());
-    ends.collect::<Option<Vec<_>>>()?.into_iter().max().map(|last| last.saturating_add(1))
+    list.parse::<CpuSet>().ok()?.iter().last().map(|last| last + 1)
 }
 
 #[cfg(not(any(miri, loom)))]
@@ -65,6 +66,7 @@ mod tests {
             ("2,5", Some(6)),
             ("", None),
             ("0-x", None),
+            ("0-99999999", None),
         ] {
             assert_eq!(end_of(list), end, "{list:?}");
         }

@@ -100,14 +100,17 @@ impl<T> List<T> {
         self.heads.mode()
     }
 
-    /// Puts a node in front of this CPU's. It may be called in a signal handler.
+    /// Puts a node in front of this CPU's. It may be called in a signal handler, [with one
+    /// exception](super#in-the-handler-of-a-signal).
     #[inline]
     pub fn push(&self, node: Box<Node<T>>) {
         self.push_as::<Plain>(node);
     }
 
     /// Takes the first of this CPU's nodes; if there is none, the first of those that are no CPU's.
-    /// It may be called in a signal handler.
+    /// It may be called in a signal handler, [with one
+    /// exception](super#in-the-handler-of-a-signal); what it gives must not be dropped there, as
+    /// that frees it.
     #[inline]
     pub fn pop(&self) -> Option<Box<Node<T>>> {
         self.pop_as::<Plain>().0

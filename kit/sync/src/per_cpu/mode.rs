@@ -2,7 +2,8 @@
 
 use super::rseq;
 use std::fmt::{self, Display};
-use std::sync::OnceLock;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// By what the data of a CPU is changed in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +55,50 @@ pub enum Choice {
     /// use, and taken out at its end. Only for programs in which no other library does so: a thread
     /// has one `struct rseq`, and who comes second is refused. (A thread that is refused works too,
     /// by atomics.)
-    /// A thread whose first use is in a signal's handler allocates there, which a handler must not.
+    ///
+    /// A thread's first use must not be [in the handler of a
+    /// signal](super#in-the-handler-of-a-signal), as it allocates.
     OwnRegistration,
     /// Atomics, whatever there is.
     Atomics,
 }
 
-/// Who comes first decides, for good.
-static MODE: OnceLock<Mode> = OnceLock::new();
+/// The mode of this process.
+static MODE: Chosen = Chosen::new();
+
+/// A mode that is chosen once: who comes first with one decides, for good. Not a `OnceLock`: if
+/// another thread were in the middle of choosing at a fork, the child would wait for it for ever.
+struct Chosen {
+    /// Null before that.
+    mode: AtomicPtr<Mode>,
+}
+
+impl Chosen {
+    const fn new() -> Chosen {
+        Chosen { mode: AtomicPtr::new(null_mut()) }
+    }
+
+    /// The mode; if there is none yet, the one that `find` gives, unless another thread was faster.
+    fn or_choose(&self, find: impl FnOnce() -> Mode) -> Mode {
+        // Acquire: what it points to was written before.
+        let mut chosen = self.mode.load(Ordering::Acquire);
+        if chosen.is_null() {
+            let ours = Box::into_raw(Box::new(find()));
+            // Release: for the load above. Acquire: for what another thread has published.
+            let (release, acquire) = (Ordering::Release, Ordering::Acquire);
+            chosen = match self.mode.compare_exchange(null_mut(), ours, release, acquire) {
+                Ok(_) => ours,
+                Err(theirs) => {
+                    // SAFETY: it came from a Box, and no other thread has seen it.
+                    drop(unsafe { Box::from_raw(ours) });
+                    theirs
+                }
+            };
+        }
+        // SAFETY: what is published came from a Box, and is never changed or freed.
+        unsafe { *chosen }
+    }
+}
 
 /// The mode of this process, chosen at the first call by [`Choice::Libc`].
 ///
@@ -85,7 +122,7 @@ pub fn mode() -> Mode {
 /// assert_eq!(per_cpu::choose(Choice::Atomics), mode, "it stays");
 /// ```
 pub fn choose(choice: Choice) -> Mode {
-    *MODE.get_or_init(|| match choice {
+    MODE.or_choose(|| match choice {
         Choice::Atomics => Mode::Atomics(Reason::Asked),
         Choice::Libc => rseq::of_libc().map_or_else(Mode::Atomics, Mode::Rseq),
         Choice::OwnRegistration => {
@@ -125,5 +162,62 @@ impl Display for Reason {
             }
         };
         formatter.write_str(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn threads_that_choose_at_once_agree() {
+        static CHOSEN: Chosen = Chosen::new();
+        let modes: Vec<Mode> = thread::scope(|scope| {
+            let choose = |errno| CHOSEN.or_choose(|| Mode::Atomics(Reason::Refused(errno)));
+            let threads: Vec<_> = (0..8).map(|errno| scope.spawn(move || choose(errno))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(modes.iter().all(|mode| *mode == modes[0]), "{modes:?}");
+        assert_eq!(CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked)), modes[0], "it stays");
+    }
+
+    #[test]
+    #[cfg(not(any(miri, loom)))]
+    fn a_process_that_is_forked_during_a_choice_makes_its_own() {
+        use std::sync::mpsc;
+
+        const SECONDS_MAX: u32 = 10;
+        static CHOSEN: Chosen = Chosen::new();
+        let mode = Mode::Atomics(Reason::NotOffered);
+        let ended = thread::scope(|scope| {
+            let (begin, begun) = mpsc::channel();
+            let (end, ended) = mpsc::channel::<()>();
+            scope.spawn(move || {
+                CHOSEN.or_choose(|| {
+                    begin.send(()).unwrap();
+                    let _ = ended.recv();
+                    mode
+                })
+            });
+            begun.recv().unwrap();
+            // SAFETY: the child allocates, which C libraries allow after a fork, and ends. A clock
+            // ends it if it waits.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                // SAFETY: both take numbers.
+                unsafe { libc::alarm(SECONDS_MAX) };
+                let own = CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked));
+                // SAFETY: as above.
+                unsafe { libc::_exit(i32::from(own != Mode::Atomics(Reason::Asked))) };
+            }
+            let mut status = -1;
+            // SAFETY: the status may be written.
+            let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+            drop(end);
+            (ended == child && child > 0).then_some(status)
+        });
+        assert_eq!(ended, Some(0), "the child has chosen, and did not wait");
+        assert_eq!(CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked)), mode);
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::alone;
 use crate::litmus::{Limit, store_buffering, two_cpus};
-use crate::seccomp::{self, Rule};
+use crate::seccomp::{Filter, Rule};
 use tiebreak_sync::barrier::{Barrier, Strategy, Substituted};
 
 /// Tells the child which case it is.
@@ -233,7 +233,7 @@ fn refuse(refusals: &[Refusal], errno: i32) -> std::io::Result<()> {
         return Ok(());
     }
     let rules: Vec<Rule> = refusals.iter().flat_map(|one| one.rules()).collect();
-    seccomp::refuse(&rules, errno)
+    Filter::new(&rules, errno)?.install()
 }
 
 /// One of the cases ends in an abort, as it should.

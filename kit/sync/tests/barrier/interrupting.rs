@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use tiebreak_sync::barrier::{Barrier, Strategy};
 
+use crate::affinity::keep_to;
 use crate::alone;
-use crate::litmus::{pin, two_cpus};
+use crate::litmus::two_cpus;
 
 const CALLS: u64 = 1000;
 const TIME_MAX: Duration = Duration::from_millis(500);
@@ -77,13 +78,13 @@ fn check(barrier: Barrier, cpus: [usize; 2]) {
     let is_over = AtomicBool::new(false);
     let (calls, interrupts) = std::thread::scope(|scope| {
         scope.spawn(|| {
-            pin(cpus[1]);
+            keep_to(&[cpus[1]]);
             while !is_over.load(Relaxed) {
                 progress.fetch_add(1, Relaxed);
             }
         });
         let caller = scope.spawn(|| {
-            pin(cpus[0]);
+            keep_to(&[cpus[0]]);
             let before = interrupts_of(cpus[1]).unwrap_or(0);
             let calls = call_beside(&progress, barrier);
             (calls, interrupts_of(cpus[1]).unwrap_or(0) - before)

@@ -3,11 +3,17 @@
 
 #![cfg(not(any(miri, loom)))]
 
+#[path = "../common/affinity.rs"]
+mod affinity;
 mod degradation;
 mod fork;
 mod interrupting;
+#[path = "../common/length.rs"]
+mod length;
 #[path = "../common/litmus.rs"]
 mod litmus;
+#[path = "../common/pace.rs"]
+mod pace;
 #[path = "../common/seccomp.rs"]
 mod seccomp;
 mod strategies;

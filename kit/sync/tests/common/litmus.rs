@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU64, compiler_fence, fence};
 use std::time::{Duration, Instant};
 
-/// A control with fewer forbidden outcomes than this has shown nothing, and nor has the run.
-pub const CONTROL_MIN: u64 = 100;
+use crate::affinity::{allowed_cpus, keep_to};
+use crate::length::is_full;
+use crate::pace::{CONTROL_MIN, Random, Word, spin_until, wait_steps};
 
 /// How often the light side's store waits behind others in the store buffer, and behind how many.
 const PRESSURE_MAX: usize = 24;
@@ -28,8 +29,7 @@ pub struct Limit {
 impl Limit {
     /// A few tenths of a second; in the long form (`TIEBREAK_FULL=1`) several seconds.
     pub fn of_a_run() -> Limit {
-        let is_long = std::env::var_os("TIEBREAK_FULL").is_some_and(|value| value == "1");
-        let (rounds, ms) = if is_long { (20_000_000, 5_000) } else { (200_000, 120) };
+        let (rounds, ms) = if is_full() { (20_000_000, 5_000) } else { (200_000, 120) };
         Limit { rounds, time: Duration::from_millis(ms), forbidden: u64::MAX }
     }
 
@@ -62,35 +62,12 @@ impl std::fmt::Display for Outcomes {
 
 /// Two CPUs that this thread may use, or why there are none.
 pub fn two_cpus() -> Result<[usize; 2], &'static str> {
-    // SAFETY: a set of CPUs is an array of numbers, for which zero is valid.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes no more than the given length.
-    if unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) } != 0 {
-        return Err("the allowed CPUs cannot be read");
-    }
-    // SAFETY: every index is below the number of bits.
-    let mut cpus =
-        (0..libc::CPU_SETSIZE as usize).filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &set) });
-    match (cpus.next(), cpus.next_back()) {
-        (Some(first), Some(last)) => Ok([first, last]),
-        _ => Err("only one CPU is allowed: no two threads run at once"),
+    match allowed_cpus()[..] {
+        [] => Err("the allowed CPUs cannot be read"),
+        [_] => Err("only one CPU is allowed: no two threads run at once"),
+        [first, .., last] => Ok([first, last]),
     }
 }
-
-/// This thread stays on that CPU, if the kernel lets it.
-pub fn pin(cpu: usize) {
-    // SAFETY: as in `two_cpus`.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
-    }
-}
-
-/// A word with its cache line and the next to itself.
-#[repr(align(256))]
-#[derive(Default)]
-struct Word(AtomicU64);
 
 #[derive(Default)]
 struct Shared {
@@ -137,23 +114,19 @@ pub fn store_buffering(
     let shared = Shared::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            pin(cpus[1]);
+            keep_to(&[cpus[1]]);
             light_thread(&shared, &light);
         });
-        pin_and_back(cpus, || heavy_thread(&shared, &heavy, limit))
+        pin_and_back(cpus[0], || heavy_thread(&shared, &heavy, limit))
     })
 }
 
-/// Runs the body on the first CPU, and lets this thread use both afterwards.
-fn pin_and_back<T>(cpus: [usize; 2], body: impl FnOnce() -> T) -> T {
-    // SAFETY: as in `two_cpus`.
-    let mut before: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: as in `two_cpus`.
-    unsafe { libc::sched_getaffinity(0, size_of_val(&before), &raw mut before) };
-    pin(cpus[0]);
+/// Runs the body on one CPU, and lets this thread use all of its own afterwards.
+fn pin_and_back<T>(cpu: usize, body: impl FnOnce() -> T) -> T {
+    let before = allowed_cpus();
+    keep_to(&[cpu]);
     let result = body();
-    // SAFETY: the kernel reads no more than the given length.
-    unsafe { libc::sched_setaffinity(0, size_of_val(&before), &raw const before) };
+    keep_to(&before);
     result
 }
 
@@ -228,36 +201,11 @@ impl Drop for OverOnDrop<'_> {
 
 /// Whether the word came to have the value, before the end of the run.
 fn wait_for(shared: &Shared, word: &AtomicU64, value: u64) -> bool {
-    let mut spins = 0u32;
-    // Acquire: what was stored before the word's value is seen.
-    while word.load(Acquire) != value {
-        if shared.is_over.load(Relaxed) {
-            return false;
-        }
-        spins += 1;
-        if spins.is_multiple_of(2000) {
-            std::thread::yield_now();
-        }
-        std::hint::spin_loop();
-    }
-    true
-}
-
-/// Marsaglia's xorshift (2003), enough for delays.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
-/// A step is some tenths of a nanosecond.
-fn wait_steps(steps: u64) {
-    for step in 0..steps {
-        std::hint::black_box(step);
-    }
+    let mut has_come = false;
+    spin_until(|| {
+        // Acquire: what was stored before the word's value is seen.
+        has_come = word.load(Acquire) == value;
+        has_come || shared.is_over.load(Relaxed)
+    });
+    has_come
 }

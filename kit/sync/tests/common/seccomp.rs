@@ -17,17 +17,38 @@ impl Rule {
         Rule { number, argument: None }
     }
 
+    #[allow(dead_code, reason = "not every test that has this file refuses by argument")]
     pub const fn when(number: i64, place: u32, value: u32) -> Rule {
         Rule { number, argument: Some((place, value)) }
     }
 }
 
-/// Refuses them from now on, in this thread and those that it starts.
-pub fn refuse(rules: &[Rule], errno: i32) -> io::Result<()> {
-    let Some(architecture) = ARCHITECTURE else {
-        return Err(io::Error::other("no number is known for this architecture"));
-    };
-    install(&filter(architecture, rules, errno))
+/// A filter that can be installed.
+pub struct Filter(Vec<libc::sock_filter>);
+
+impl Filter {
+    pub fn new(rules: &[Rule], errno: i32) -> io::Result<Filter> {
+        let Some(architecture) = ARCHITECTURE else {
+            return Err(io::Error::other("no number is known for this architecture"));
+        };
+        Ok(Filter(program(architecture, rules, errno)))
+    }
+
+    /// Refuses the calls from now on, in this thread and those that it starts. It makes two system
+    /// calls and nothing else, so it may be called between `fork` and `exec`.
+    pub fn install(&self) -> io::Result<()> {
+        let (len, filter) = (self.0.len() as u16, self.0.as_ptr().cast_mut());
+        let program = libc::sock_fprog { len, filter };
+        // SAFETY: prctl gets numbers here.
+        if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel only reads the program, which lives until the call returns.
+        let result = unsafe {
+            libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
+        };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
 }
 
 /// What `AUDIT_ARCH_*` calls this architecture.
@@ -41,7 +62,7 @@ const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
 
 /// The kernel gives the program a `seccomp_data`: the number at 0, the architecture at 4, the
 /// arguments of 8 bytes each from 16.
-fn filter(architecture: u32, rules: &[Rule], errno: i32) -> Vec<libc::sock_filter> {
+fn program(architecture: u32, rules: &[Rule], errno: i32) -> Vec<libc::sock_filter> {
     let answer = give(libc::SECCOMP_RET_ERRNO | errno as u32);
     let mut program = vec![load(4), jump_if(architecture, 1, 0), give(libc::SECCOMP_RET_ALLOW)];
     for rule in rules {
@@ -74,17 +95,4 @@ const fn give(answer: u32) -> libc::sock_filter {
 
 const fn step(code: u32, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
     libc::sock_filter { code: code as u16, jt, jf, k }
-}
-
-fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
-    // SAFETY: prctl gets numbers here.
-    if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel only reads the program, which lives until the call returns.
-    let result = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

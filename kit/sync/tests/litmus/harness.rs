@@ -5,10 +5,12 @@
 //! when a batch of rounds is over.
 
 use std::collections::BTreeMap;
-use std::hint::black_box;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::affinity::keep_to;
+use crate::pace::{Random, Word, spin_until, wait_steps};
 
 /// Rounds between two looks at the clock.
 const BATCH: usize = 256;
@@ -16,13 +18,6 @@ const BATCH: usize = 256;
 pub const REGISTER_COUNT: usize = 2;
 /// The random wait before a round is shorter than this many steps.
 const DELAY_STEPS: u64 = 64;
-/// Spins before the CPU is offered to others.
-const SPINS: u32 = 2000;
-
-/// A word on a cache line, and the one that prefetchers bring along, of its own.
-#[repr(align(128))]
-#[derive(Default)]
-pub struct Word(pub AtomicU32);
 
 /// The memory of a round.
 #[derive(Default)]
@@ -31,7 +26,7 @@ pub struct Words {
     pub y: Word,
 }
 
-pub type Registers = [u32; REGISTER_COUNT];
+pub type Registers = [u64; REGISTER_COUNT];
 
 /// A litmus test.
 pub struct Litmus {
@@ -61,30 +56,7 @@ impl Outcomes {
 struct Round {
     words: Words,
     /// Of each thread, its registers.
-    read: [[AtomicU32; REGISTER_COUNT]; 4],
-}
-
-/// The CPUs on which this process may run.
-pub fn cpus() -> Vec<usize> {
-    // SAFETY: a cpu_set_t is plain bits, of which all zeros are the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes at most the size it is given, which is that of the set.
-    let status = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) };
-    if status != 0 {
-        return Vec::new();
-    }
-    // SAFETY: every index is below the size of the set.
-    (0..libc::CPU_SETSIZE as usize).filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &set) }).collect()
-}
-
-/// Moves the calling thread to one CPU; it stays where it is if that is refused.
-fn pin(cpu: usize) {
-    // SAFETY: a cpu_set_t is plain bits, of which all zeros are the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `cpu` came from a set of the same size.
-    unsafe { libc::CPU_SET(cpu, &mut set) };
-    // SAFETY: the kernel only reads the set, of the size that it is told.
-    let _ = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) };
+    read: [[AtomicU64; REGISTER_COUNT]; 4],
 }
 
 /// Rounds until `round_count` or the time is up, a thread on each of the first of `cpus`.
@@ -102,7 +74,7 @@ pub fn run(litmus: &Litmus, cpus: &[usize], round_count: u64, time: Duration) ->
         for (thread, cpu) in cpus.iter().take(litmus.thread_count).enumerate() {
             let batch = &batch;
             scope.spawn(move || {
-                pin(*cpu);
+                keep_to(&[*cpu]);
                 batch.take_part(thread);
             });
         }
@@ -133,7 +105,7 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     fn take_part(&self, thread: usize) {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(thread as u64 + 1);
+        let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(thread as u64 + 1));
         loop {
             self.gate.wait();
             if self.is_over.load(Ordering::Relaxed) {
@@ -141,12 +113,7 @@ impl Batch<'_> {
             }
             for (number, round) in self.rounds.iter().enumerate() {
                 self.meet(number);
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                for step in 0..seed % DELAY_STEPS {
-                    black_box(step);
-                }
+                wait_steps(random.below(DELAY_STEPS));
                 let registers = (self.litmus.body)(thread, &round.words);
                 for (slot, value) in round.read[thread].iter().zip(registers) {
                     slot.store(value, Ordering::Relaxed);
@@ -160,15 +127,8 @@ impl Batch<'_> {
     fn meet(&self, round: usize) {
         let all = (round + 1) * self.litmus.thread_count;
         self.arrived.fetch_add(1, Ordering::Relaxed);
-        let mut spins = 0;
         // What orders the rounds is not looked at until the gate, so nothing need be acquired.
-        while self.arrived.load(Ordering::Relaxed) < all {
-            spins += 1;
-            if spins % SPINS == 0 {
-                std::thread::yield_now();
-            }
-            std::hint::spin_loop();
-        }
+        spin_until(|| self.arrived.load(Ordering::Relaxed) >= all);
     }
 
     /// Between two batches, when the threads wait at the gate.

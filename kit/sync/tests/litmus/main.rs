@@ -6,25 +6,31 @@
 //! TIEBREAK_FULL=1 it takes some minutes.
 #![cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
 
+#[path = "../common/affinity.rs"]
+mod affinity;
 mod harness;
+#[path = "../common/length.rs"]
+mod length;
+#[path = "../common/pace.rs"]
+mod pace;
 
 use std::sync::atomic::{Ordering, compiler_fence, fence};
 use std::time::Duration;
 
-use harness::{Litmus, Outcomes, Registers, Word, Words, cpus, run};
-
-/// Fewer in the control, and the run proves nothing.
-const CONTROL_COUNT_MIN: u64 = 100;
+use affinity::allowed_cpus;
+use harness::{Litmus, Outcomes, Registers, Words, run};
+use length::is_full;
+use pace::{CONTROL_MIN, Word};
 
 // A release store and an acquire load are plain `mov`s here, and the compiler keeps their order
 // where the fence for the compiler stands between.
 
-fn store(word: &Word, value: u32) {
+fn store(word: &Word, value: u64) {
     word.0.store(value, Ordering::Release);
     compiler_fence(Ordering::SeqCst);
 }
 
-fn load(word: &Word) -> u32 {
+fn load(word: &Word) -> u64 {
     let value = word.0.load(Ordering::Acquire);
     compiler_fence(Ordering::SeqCst);
     value
@@ -149,10 +155,9 @@ fn print(litmus: &Litmus, outcomes: &Outcomes) {
 
 #[test]
 fn the_processor_shows_nothing_that_x86_forbids() {
-    let is_full = std::env::var_os("TIEBREAK_FULL").is_some();
-    let (round_count, time) = if is_full { (20_000_000, 30_000) } else { (100_000, 250) };
+    let (round_count, time) = if is_full() { (20_000_000, 30_000) } else { (100_000, 250) };
     let time = Duration::from_millis(time);
-    let cpus = cpus();
+    let cpus = allowed_cpus();
     if cpus.len() < 2 {
         println!("not run: it needs two CPUs, and this process may use {}", cpus.len());
         return;
@@ -160,7 +165,7 @@ fn the_processor_shows_nothing_that_x86_forbids() {
     let control = run(&CONTROL, &cpus, round_count, time);
     print(&CONTROL, &control);
     let seen = control.of(CONTROL.rare);
-    if seen < CONTROL_COUNT_MIN {
+    if seen < CONTROL_MIN {
         println!("this run proves nothing: the control was reordered {seen} times only");
     }
     for litmus in &FORBIDDEN {

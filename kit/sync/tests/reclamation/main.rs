@@ -9,6 +9,8 @@ mod canary;
 mod churn;
 mod collections;
 mod fork;
+#[path = "../common/length.rs"]
+mod length;
 mod scale;
 mod stalled;
 mod threads;

@@ -1,13 +1,14 @@
 //! How long the tests are, and over which barriers they run.
 
+use crate::length::is_full;
 use tiebreak_sync::barrier::{Barrier, Strategy};
 
 /// `short` operations, or `full` in the long form.
 pub fn operations(short: usize, full: usize) -> usize {
-    match std::env::var_os("TIEBREAK_FULL") {
-        Some(_) => full,
-        None if cfg!(miri) => short.div_ceil(1000),
-        None => short,
+    match is_full() {
+        true => full,
+        false if cfg!(miri) => short.div_ceil(1000),
+        false => short,
     }
 }
 

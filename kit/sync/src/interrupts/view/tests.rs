@@ -90,7 +90,8 @@ fn without_a_margin_the_same_time_is_not_later() {
 
 #[test]
 fn every_cpu_must_have_passed_whatever_their_number() {
-    for cpus in [1, 2, 3, 64, 65, 300] {
+    let most = if cfg!(miri) { 66 } else { 300 };
+    for cpus in [1, 2, 3, 64, 65, most] {
         let made = Made::new(cpus);
         let tickets = [made.by_clock(), made.by_counts()];
         for late in [0, cpus / 2, cpus - 1] {

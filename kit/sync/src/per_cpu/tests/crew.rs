@@ -1,5 +1,7 @@
 //! Threads that get into each other's way.
 
+use crate::test_affinity::{allowed_cpus, keep_to};
+use crate::test_length::is_full;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -14,12 +16,11 @@ pub struct Until {
 }
 
 impl Until {
-    /// Long enough for some hundred interrupts on a quiet machine.
-    pub fn short() -> Until {
-        let is_full = std::env::var_os("TIEBREAK_FULL").is_some();
-        Until {
-            aborts: if is_full { 20_000 } else { 40 },
-            seconds: if is_full { 20.0 } else { 1.0 },
+    /// The short form is long enough for some hundred interrupts on a quiet machine.
+    pub fn of_a_run() -> Until {
+        match is_full() {
+            true => Until { aborts: 20_000, seconds: 20.0 },
+            false => Until { aborts: 40, seconds: 1.0 },
         }
     }
 }
@@ -48,25 +49,24 @@ pub fn crew<T: Send + Default>(until: Until, work: impl Fn(&mut T) -> u64 + Sync
     (made, aborts.into_inner())
 }
 
-/// Says what a run without aborts is worth.
+/// Says how often sections were interrupted.
 pub fn report(what: &str, done: u64, aborts: u64) {
-    let worth = if aborts == 0 { "; none was interrupted, so this proves nothing" } else { "" };
-    println!("{what}: {done} sections, {aborts} aborts{worth}");
+    println!("{what}: {done} sections, {aborts} aborts");
+}
+
+/// For what is chance in the short form, and must be so in the long one: says, or fails, that
+/// without it a run proves nothing.
+pub fn prove(is_so: bool, what: &str) {
+    if !is_so {
+        println!("{what}: this run proves nothing");
+    }
+    assert!(is_so || !is_full(), "{what}, in the long form");
 }
 
 /// Keeps this thread on the first two of its CPUs: on more of them nobody would have to wait.
 pub fn share_cpus() {
-    // SAFETY: sets of CPUs are plain numbers; both calls get the size of the one that they get.
-    unsafe {
-        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
-        let bytes = size_of::<libc::cpu_set_t>();
-        if libc::sched_getaffinity(0, bytes, &raw mut allowed) != 0 {
-            return;
-        }
-        let mut two: libc::cpu_set_t = std::mem::zeroed();
-        let cpus = (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &allowed));
-        cpus.take(CPUS).for_each(|cpu| libc::CPU_SET(cpu, &mut two));
-        // Where it is refused, the threads have more room and fewer aborts, which is reported.
-        libc::sched_setaffinity(0, bytes, &raw const two);
-    }
+    let mut cpus = allowed_cpus();
+    cpus.truncate(CPUS);
+    // Where it is refused, the threads have more room and fewer aborts, which is reported.
+    keep_to(&cpus);
 }

@@ -1,6 +1,6 @@
 //! Lists: every node is popped once, with what was in it.
 
-use super::crew::{Until, crew, report};
+use super::crew::{Until, crew, prove, report};
 use super::{Wide, has_sections, mode};
 use crate::per_cpu::section::{Form, Plain};
 use crate::per_cpu::{List, Mode, Node};
@@ -40,7 +40,8 @@ fn book(line: &mut [u64; 2], id: u64) {
     line[1] = line[1].wrapping_add(id);
 }
 
-fn churn<F: Form>(what: &str, mut list: List<Item>, until: Until) {
+/// Gives how often sections were interrupted.
+fn churn<F: Form>(what: &str, mut list: List<Item>, until: Until) -> u64 {
     let ids = AtomicU64::new(1);
     let (books, aborts) = crew(until, |books: &mut Books| {
         let mut aborts = 0;
@@ -72,12 +73,14 @@ fn churn<F: Form>(what: &str, mut list: List<Item>, until: Until) {
     }
     list.drain().for_each(|mut node| book(&mut all.popped, node.value.take()));
     assert_eq!(all.popped, all.pushed, "each node comes out once");
+    aborts
 }
 
 #[test]
 fn nodes_come_out_once_however_often_sections_are_interrupted() {
     if has_sections() {
-        churn::<Wide>("push and pop", List::new(), Until::short());
+        let aborts = churn::<Wide>("push and pop", List::new(), Until::of_a_run());
+        prove(aborts > 0, "no push or pop was interrupted");
     }
 }
 
