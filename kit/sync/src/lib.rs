@@ -21,11 +21,13 @@ mod futex;
 mod garbage;
 pub mod hazard;
 mod heavy;
+mod identity;
 pub mod interrupts;
 #[cfg(loom)]
 #[doc(hidden)]
 pub mod mutation;
 #[cfg(not(loom))]
 mod mutation;
+mod owning;
 pub mod per_cpu;
 mod registry;

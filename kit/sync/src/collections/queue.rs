@@ -4,6 +4,7 @@ use super::reclaim::Reclaim;
 use super::reclaim::protect::Hold;
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::epoch::Collector;
+use crate::identity::Identity;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
@@ -41,8 +42,8 @@ use core::ptr::null_mut;
 pub struct Queue<T, R: Reclaim = Collector> {
     head: Padded<AtomicPtr<Node<T>>>,
     tail: Padded<AtomicPtr<Node<T>>>,
-    reclaim: R,
-    owned: PhantomData<Box<Node<T>>>,
+    reclaim: Identity,
+    owned: PhantomData<(Box<Node<T>>, R)>,
 }
 
 /// The ends change independently, so they do not share cache lines.
@@ -63,11 +64,11 @@ unsafe impl<T: Send, R: Reclaim + Send> Send for Queue<T, R> {}
 unsafe impl<T: Send, R: Reclaim + Sync> Sync for Queue<T, R> {}
 
 impl<T, R: Reclaim> Queue<T, R> {
-    /// An empty one, whose nodes are reclaimed so.
+    /// An empty one, whose nodes are reclaimed so. It does not keep the collector or domain.
     pub fn new(reclaim: &R) -> Queue<T, R> {
         let first = new_node(MaybeUninit::uninit());
         let (head, tail) = (Padded(AtomicPtr::new(first)), Padded(AtomicPtr::new(first)));
-        Queue { head, tail, reclaim: reclaim.clone(), owned: PhantomData }
+        Queue { head, tail, reclaim: reclaim.identity(), owned: PhantomData }
     }
 
     /// Puts a value at the end.
@@ -141,7 +142,7 @@ impl<T, R: Reclaim> Queue<T, R> {
     }
 
     fn check(&self, handle: &R::Handle) {
-        assert!(R::of(handle) == &self.reclaim, "the handle is not of the queue's own reclamation");
+        assert!(R::of(handle) == self.reclaim, "the handle is not of the queue's own reclamation");
     }
 }
 
