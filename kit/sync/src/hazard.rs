@@ -72,8 +72,8 @@
 //! # Panics, leaks and forks
 //!
 //! If freeing panics, the rest is freed nevertheless, and the panic then goes on to the call of
-//! `retire` or `flush` that reclaimed, or to the drop of the handle or domain. A [`Hazard`] that is
-//! forgotten keeps one object until its handle is dropped.
+//! `retire` or `flush` that reclaimed, or to the drop of the handle or domain. It does not go on from
+//! the thread-local handle ([`with`]) of a thread that ends. A [`Hazard`] that is forgotten keeps one object until its handle is dropped.
 //!
 //! After `fork`, the child has the slots of its parent's other threads, as they stood: what they
 //! protect is never freed in the child, and what they had retired is not either. Everything works.

@@ -30,4 +30,6 @@ pub mod mutation;
 mod mutation;
 mod owning;
 pub mod per_cpu;
+#[cfg(not(loom))]
+mod published;
 mod registry;

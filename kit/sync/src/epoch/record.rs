@@ -98,7 +98,7 @@ impl Record {
             // Release: what was read under this pin is over for who reads this.
             slot.pin.store(0, Ordering::Release);
         } else if depth == IS_ORPHAN + 1 {
-            Record::retreat(slot);
+            Record::retreat_at_the_end(slot);
         }
     }
 
@@ -153,11 +153,21 @@ impl Record {
         slot.flush(false);
     }
 
+    /// As `retreat`, at the end of the thread: nothing is there that a panic could go on to.
+    #[cold]
+    fn retreat_at_the_end(slot: &Slot<Record>) {
+        #[cfg(not(loom))]
+        crate::garbage::end_quietly(|| Record::retreat(slot));
+        // A model has no thread-local handles.
+        #[cfg(loom)]
+        Record::retreat(slot);
+    }
+
     /// The thread-local handle goes: guards may be alive, then the last one gives the record back.
     #[cfg(not(loom))]
     pub(super) fn abandon(slot: &Slot<Record>) {
         if slot.depth.get() == 0 {
-            Record::retreat(slot);
+            Record::retreat_at_the_end(slot);
         } else {
             slot.depth.set(slot.depth.get() | IS_ORPHAN);
         }
