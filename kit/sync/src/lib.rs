@@ -29,6 +29,7 @@ pub mod mutation;
 #[cfg(not(loom))]
 mod mutation;
 mod owning;
+mod padded;
 pub mod per_cpu;
 #[cfg(not(loom))]
 mod published;

@@ -5,6 +5,7 @@ use super::reclaim::protect::Hold;
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::epoch::Collector;
 use crate::identity::Identity;
+use crate::padded::Padded;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
@@ -40,15 +41,12 @@ use core::ptr::null_mut;
 /// share(Queue::<std::rc::Rc<()>>::new(&Collector::new()));
 /// ```
 pub struct Queue<T, R: Reclaim = Collector> {
+    /// The ends change independently, so they do not share cache lines.
     head: Padded<AtomicPtr<Node<T>>>,
     tail: Padded<AtomicPtr<Node<T>>>,
     reclaim: Identity,
     owned: PhantomData<(Box<Node<T>>, R)>,
 }
-
-/// The ends change independently, so they do not share cache lines.
-#[repr(align(128))]
-struct Padded<T>(T);
 
 struct Node<T> {
     /// Absent in the first node; else taken out by whoever makes the node the first.

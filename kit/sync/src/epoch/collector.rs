@@ -7,6 +7,7 @@ use crate::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{self, Garbage, List};
 use crate::identity::Identity;
+use crate::padded::Padded;
 use crate::registry::{Registry, Slot};
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,13 +149,10 @@ impl core::fmt::Debug for Collector {
     }
 }
 
-/// Two cache lines of its own: all read it at each pin, and what stands beside it changes often.
-#[repr(align(128))]
-struct Padded<T>(T);
-
 /// What handles and clones refer to.
 pub(super) struct Shared {
-    /// Odd; it only grows. Written under the lock of `cycle` only.
+    /// Odd; it only grows. Read at each pin, while what stands beside it changes often. Written
+    /// under the lock of `cycle` only.
     epoch: Padded<AtomicU64>,
     identity: Identity,
     barrier: Barrier,

@@ -4,7 +4,7 @@ use super::handle::Handle;
 use super::record::{Record, SLOTS};
 use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
 use crate::atomic::Ordering;
-use crate::barrier::{Barrier, Strategy};
+use crate::barrier::Barrier;
 use crate::garbage::List;
 use crate::identity::Identity;
 use crate::registry::Registry;
@@ -56,11 +56,8 @@ impl Domain {
     /// were in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
     pub fn bound(&self) -> usize {
         let records = self.shared.records.len();
-        let is_slow = matches!(
-            self.shared.barrier.strategy(),
-            Strategy::Interrupts | Strategy::GlobalUnexpedited
-        );
-        let unseen = if is_slow { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
+        let has_tickets = self.shared.barrier.strategy().is_asynchronous();
+        let unseen = if has_tickets { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
         (records + 1) * (unseen + BATCH_WEIGHT) + records * SLOTS
     }
 

@@ -141,7 +141,8 @@ impl Handle {
     }
 
     /// Frees what this handle has retired and nobody protects. It does not wait for a barrier that
-    /// takes its time ([`Ticket`](crate::barrier::Ticket)): a later call goes on.
+    /// is done by others ([`Ticket`](crate::barrier::Ticket)): a later call goes on. Every other
+    /// barrier it does itself.
     pub fn flush(&self) {
         self.reclaim();
     }
