@@ -87,8 +87,9 @@
 //!
 //! If freeing panics, the rest is freed nevertheless, and the panic then goes on to the call of
 //! `retire`, `defer` or `flush` that collected, or to the drop of the handle or collector. It does
-//! not go on from the thread-local handle ([`pin`]) of a thread that ends. A [`Guard`] that is forgotten leaves its thread pinned until its handle is dropped, so it leaks
-//! and does nothing worse; one of the thread-local handle ([`pin`]) does so for ever.
+//! not go on from the thread-local handle ([`pin`]) of a thread that ends. A [`Guard`] that is
+//! forgotten leaves its thread pinned until its handle is dropped, so it leaks and does nothing
+//! worse; one of the thread-local handle ([`pin`]) does so for ever.
 //!
 //! After `fork`, the child has the records of its parent's other threads, as they stood. It may
 //! pin, register, retire and exit. If one of those threads was pinned or collecting at the fork,

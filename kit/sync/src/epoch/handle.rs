@@ -54,8 +54,8 @@ impl Handle {
     }
 
     /// Hands on what this handle has retired, and does one step of collecting, unless another
-    /// thread is at it. It does not wait for readers: what they hold is freed by a later call. It may
-    /// do a heavy side of the barrier.
+    /// thread is at it. It does not wait for readers: what they hold is freed by a later call. It
+    /// may do a heavy side of the barrier.
     pub fn flush(&self) {
         self.slot().flush(true);
     }
