@@ -36,10 +36,13 @@
 //!                                               5  free what was taken
 //! ```
 //!
-//! Nobody waits in 4, nor in 3 if the barrier can be begun without waiting
-//! ([`Ticket`](crate::barrier::Ticket)): the barrier is asked again later, and the scan stops at
-//! the first reader that is in the way and goes on there the next time that someone collects. Those
-//! who retire while another thread collects leave it their bags and go on.
+//! Nobody waits in 4: the scan stops at the first reader that is in the way and goes on there the
+//! next time that someone collects. In 3, it depends on the barrier
+//! ([`Ticket`](crate::barrier::Ticket)). With `barrierd` nobody waits: the barrier is begun, and
+//! asked again later. With all others the thread that collects does the whole heavy side in the
+//! middle of its own `retire`, `defer` or `flush`: some 10 us, and with
+//! `membarrier-global-unexpedited` 10 to 50 ms. Those who retire while another thread collects
+//! leave it their bags and go on.
 //!
 //! # Why it is right
 //!
@@ -83,9 +86,10 @@
 //! # Panics, leaks and forks
 //!
 //! If freeing panics, the rest is freed nevertheless, and the panic then goes on to the call of
-//! `retire`, `defer` or `flush` that collected, or to the drop of the handle or collector. A
-//! [`Guard`] that is forgotten leaves its thread pinned until its handle is dropped, so it leaks
-//! and does nothing worse; one of the thread-local handle ([`pin`]) does so for ever.
+//! `retire`, `defer` or `flush` that collected, or to the drop of the handle or collector. It does
+//! not go on from the thread-local handle ([`pin`]) of a thread that ends. A [`Guard`] that is
+//! forgotten leaves its thread pinned until its handle is dropped, so it leaks and does nothing
+//! worse; one of the thread-local handle ([`pin`]) does so for ever.
 //!
 //! After `fork`, the child has the records of its parent's other threads, as they stood. It may
 //! pin, register, retire and exit. If one of those threads was pinned or collecting at the fork,

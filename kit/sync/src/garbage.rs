@@ -93,6 +93,15 @@ pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
     }
 }
 
+/// Does something at the end of a thread, where a panic would end the process. One that comes
+/// nevertheless is over once the panic hook has reported it.
+#[cfg(not(loom))]
+pub(crate) fn end_quietly(end: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(end)) {
+        dispose(panic);
+    }
+}
+
 /// Drops what a panic carries. That may panic again; then it leaks.
 fn dispose(panic: Box<dyn core::any::Any + Send>) {
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {

@@ -21,13 +21,18 @@ mod futex;
 mod garbage;
 pub mod hazard;
 mod heavy;
+mod identity;
 pub mod interrupts;
 #[cfg(loom)]
 #[doc(hidden)]
 pub mod mutation;
 #[cfg(not(loom))]
 mod mutation;
+mod owning;
+mod padded;
 pub mod per_cpu;
+#[cfg(not(loom))]
+mod published;
 mod registry;
 
 #[cfg(all(test, not(any(miri, loom))))]

@@ -4,6 +4,8 @@ use super::reclaim::Reclaim;
 use super::reclaim::protect::Hold;
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::epoch::Collector;
+use crate::identity::Identity;
+use crate::padded::Padded;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
@@ -39,15 +41,12 @@ use core::ptr::null_mut;
 /// share(Queue::<std::rc::Rc<()>>::new(&Collector::new()));
 /// ```
 pub struct Queue<T, R: Reclaim = Collector> {
+    /// The ends change independently, so they do not share cache lines.
     head: Padded<AtomicPtr<Node<T>>>,
     tail: Padded<AtomicPtr<Node<T>>>,
-    reclaim: R,
-    owned: PhantomData<Box<Node<T>>>,
+    reclaim: Identity,
+    owned: PhantomData<(Box<Node<T>>, R)>,
 }
-
-/// The ends change independently, so they do not share cache lines.
-#[repr(align(128))]
-struct Padded<T>(T);
 
 struct Node<T> {
     /// Absent in the first node; else taken out by whoever makes the node the first.
@@ -63,11 +62,11 @@ unsafe impl<T: Send, R: Reclaim + Send> Send for Queue<T, R> {}
 unsafe impl<T: Send, R: Reclaim + Sync> Sync for Queue<T, R> {}
 
 impl<T, R: Reclaim> Queue<T, R> {
-    /// An empty one, whose nodes are reclaimed so.
+    /// An empty one, whose nodes are reclaimed so. It does not keep the collector or domain.
     pub fn new(reclaim: &R) -> Queue<T, R> {
         let first = new_node(MaybeUninit::uninit());
         let (head, tail) = (Padded(AtomicPtr::new(first)), Padded(AtomicPtr::new(first)));
-        Queue { head, tail, reclaim: reclaim.clone(), owned: PhantomData }
+        Queue { head, tail, reclaim: reclaim.identity(), owned: PhantomData }
     }
 
     /// Puts a value at the end.
@@ -141,7 +140,7 @@ impl<T, R: Reclaim> Queue<T, R> {
     }
 
     fn check(&self, handle: &R::Handle) {
-        assert!(R::of(handle) == &self.reclaim, "the handle is not of the queue's own reclamation");
+        assert!(R::of(handle) == self.reclaim, "the handle is not of the queue's own reclamation");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the collections need of epochs and of hazard pointers, and nothing else.
 
 use crate::atomic::{AtomicPtr, Ordering};
+use crate::identity::Identity;
 use crate::{epoch, hazard};
 use protect::{Hold, Protect};
 
@@ -11,18 +12,21 @@ impl Reclaim for epoch::Collector {}
 impl Reclaim for hazard::Domain {}
 
 pub(super) mod protect {
-    use super::AtomicPtr;
+    use super::{AtomicPtr, Identity};
 
     /// The part of [`Reclaim`](super::Reclaim) that is not for others.
-    pub trait Protect: Clone + Eq {
+    pub trait Protect {
         /// What a thread registers.
         type Handle;
 
         /// What keeps objects, with as many places as are used at once.
         type Hold<'h, const PLACES: usize>: Hold;
 
+        /// What the collection knows it by.
+        fn identity(&self) -> Identity;
+
         /// Where a handle is registered.
-        fn of(handle: &Self::Handle) -> &Self;
+        fn of(handle: &Self::Handle) -> Identity;
 
         /// Begins to hold.
         fn hold<const PLACES: usize>(handle: &Self::Handle) -> Self::Hold<'_, PLACES>;
@@ -46,8 +50,12 @@ impl Protect for epoch::Collector {
     type Handle = epoch::Handle;
     type Hold<'h, const PLACES: usize> = epoch::Guard<'h>;
 
-    fn of(handle: &epoch::Handle) -> &epoch::Collector {
-        handle.collector()
+    fn identity(&self) -> Identity {
+        self.identity()
+    }
+
+    fn of(handle: &epoch::Handle) -> Identity {
+        handle.collector().identity()
     }
 
     #[inline]
@@ -80,8 +88,12 @@ impl Protect for hazard::Domain {
     type Handle = hazard::Handle;
     type Hold<'h, const PLACES: usize> = Hazards<'h, PLACES>;
 
-    fn of(handle: &hazard::Handle) -> &hazard::Domain {
-        handle.domain()
+    fn identity(&self) -> Identity {
+        self.identity()
+    }
+
+    fn of(handle: &hazard::Handle) -> Identity {
+        handle.domain().identity()
     }
 
     #[inline]

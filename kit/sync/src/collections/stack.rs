@@ -4,6 +4,7 @@ use super::reclaim::Reclaim;
 use super::reclaim::protect::Hold;
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::epoch::Collector;
+use crate::identity::Identity;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
@@ -36,8 +37,8 @@ use core::ptr::null_mut;
 /// ```
 pub struct Stack<T, R: Reclaim = Collector> {
     head: AtomicPtr<Node<T>>,
-    reclaim: R,
-    owned: PhantomData<Box<Node<T>>>,
+    reclaim: Identity,
+    owned: PhantomData<(Box<Node<T>>, R)>,
 }
 
 struct Node<T> {
@@ -54,10 +55,10 @@ unsafe impl<T: Send, R: Reclaim + Send> Send for Stack<T, R> {}
 unsafe impl<T: Send, R: Reclaim + Sync> Sync for Stack<T, R> {}
 
 impl<T, R: Reclaim> Stack<T, R> {
-    /// An empty one, whose nodes are reclaimed so.
+    /// An empty one, whose nodes are reclaimed so. It does not keep the collector or domain.
     pub fn new(reclaim: &R) -> Stack<T, R> {
         let head = AtomicPtr::new(null_mut());
-        Stack { head, reclaim: reclaim.clone(), owned: PhantomData }
+        Stack { head, reclaim: reclaim.identity(), owned: PhantomData }
     }
 
     /// Puts a value on top. It needs no handle, because it looks into no node.
@@ -83,7 +84,7 @@ impl<T, R: Reclaim> Stack<T, R> {
     /// # Panics
     /// If the handle is of another collector or domain than the stack.
     pub fn pop(&self, handle: &R::Handle) -> Option<T> {
-        assert!(R::of(handle) == &self.reclaim, "the handle is not of the stack's own reclamation");
+        assert!(R::of(handle) == self.reclaim, "the handle is not of the stack's own reclamation");
         let mut hold = R::hold::<1>(handle);
         loop {
             let node = hold.protect(0, &self.head);

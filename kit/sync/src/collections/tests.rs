@@ -72,6 +72,25 @@ fn values_may_borrow() {
     assert_eq!(stack.pop(&domain.register()), Some("text"));
 }
 
+/// Something that is dropped, beside collections that are empty.
+fn holder<R: Reclaim + Send>(reclaim: &R, count: &Arc<AtomicUsize>) -> impl Send + use<R> {
+    (OnDrop(count.clone()), Stack::<u8, R>::new(reclaim), Queue::<u8, R>::new(reclaim))
+}
+
+#[test]
+fn they_may_be_retired_where_their_nodes_are() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let (collector, domain) = (Collector::default(), Domain::default());
+    let (one, other) = (collector.register(), domain.register());
+    let held = holder(&collector, &count);
+    one.pin().defer(move || drop(held));
+    let held = Box::into_raw(Box::new(holder(&domain, &count)));
+    // SAFETY: it came from a box and was never shared.
+    unsafe { other.retire(held) };
+    drop((one, other, collector, domain));
+    assert_eq!(count.load(SeqCst), 2, "a collector or domain was kept by what it was to free");
+}
+
 #[test]
 #[should_panic(expected = "not of the stack's own reclamation")]
 fn a_stack_refuses_the_handle_of_another() {

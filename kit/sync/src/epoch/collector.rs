@@ -6,6 +6,8 @@ use super::record::Record;
 use crate::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{self, Garbage, List};
+use crate::identity::Identity;
+use crate::padded::Padded;
 use crate::registry::{Registry, Slot};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +20,7 @@ use std::sync::Mutex;
 /// Those who share objects, and what they have retired. A clone is the same collector.
 ///
 /// It lives as long as a clone of it or a [`Handle`] does. What is retired and not freed yet is
-/// freed when it goes.
+/// freed when it goes; so what is retired in it must own neither, or both stay for ever.
 ///
 /// ```
 /// use tiebreak_sync::{barrier::Barrier, epoch::Collector};
@@ -53,6 +55,7 @@ impl Collector {
     pub fn with_barrier(barrier: Barrier) -> Collector {
         let shared = Shared {
             epoch: Padded(AtomicU64::new(1)),
+            identity: Identity::new(),
             barrier,
             records: Registry::new(),
             waiting: List::new(),
@@ -110,6 +113,11 @@ impl Collector {
         Some(OldestPin { age: since.elapsed(), record })
     }
 
+    /// What those who belong to it know it by.
+    pub(crate) fn identity(&self) -> Identity {
+        self.shared.identity
+    }
+
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -124,7 +132,7 @@ impl Default for Collector {
 /// Whether they are the same one.
 impl PartialEq for Collector {
     fn eq(&self, other: &Collector) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
+        self.identity() == other.identity()
     }
 }
 
@@ -141,14 +149,12 @@ impl core::fmt::Debug for Collector {
     }
 }
 
-/// Two cache lines of its own: all read it at each pin, and what stands beside it changes often.
-#[repr(align(128))]
-struct Padded<T>(T);
-
 /// What handles and clones refer to.
 pub(super) struct Shared {
-    /// Odd; it only grows. Written under the lock of `cycle` only.
+    /// Odd; it only grows. Read at each pin, while what stands beside it changes often. Written
+    /// under the lock of `cycle` only.
     epoch: Padded<AtomicU64>,
+    identity: Identity,
     barrier: Barrier,
     records: Registry<Record>,
     waiting: List,
@@ -159,6 +165,10 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn barrier(&self) -> Barrier {
         self.barrier
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        self.identity
     }
 
     pub(super) fn claim(&self) -> &Slot<Record> {

@@ -1,5 +1,5 @@
-//! Grace periods, one after the other: the steps of a collection, done under a lock that nobody
-//! waits for.
+//! Grace periods, one after the other: the steps of a collection, done under a lock that none of
+//! those who collect waits for.
 
 use super::collector::Shared;
 use crate::garbage::Garbage;
@@ -85,7 +85,9 @@ impl Cycle {
     fn go_on(&mut self, shared: &Shared) -> Vec<Vec<Garbage>> {
         let is_complete = self.grace.as_mut().is_some_and(|grace| grace.is_complete(shared));
         let Some(grace) = self.grace.take_if(|_| is_complete) else { return Vec::new() };
-        // Nobody is pinned before this epoch: nobody asks when it began.
+        // Whoever was pinned before this epoch has unpinned. A reader that loaded an older one, and
+        // publishes it only now, holds nothing of this period: its age counts from a later advance,
+        // which also came after it began to pin.
         self.advances.retain(|&(epoch, _)| epoch > grace.epoch);
         grace.bags
     }

@@ -3,6 +3,7 @@
 use super::collector::Collector;
 use super::record::Record;
 use crate::garbage::Garbage;
+use crate::identity::Identity;
 use crate::registry::Slot;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
@@ -53,7 +54,8 @@ impl Handle {
     }
 
     /// Hands on what this handle has retired, and does one step of collecting, unless another
-    /// thread is at it. It does not wait for readers: what they hold is freed by a later call.
+    /// thread is at it. It does not wait for readers: what they hold is freed by a later call. It
+    /// may do a heavy side of the barrier.
     pub fn flush(&self) {
         self.slot().flush(true);
     }
@@ -175,10 +177,16 @@ impl<'h> Guard<'h> {
         self.slot().renew();
     }
 
+    /// What belongs to the collector knows it by this.
+    #[inline(always)]
+    pub(super) fn identity(&self) -> Identity {
+        self.slot().identity()
+    }
+
     /// Whether it pins this collector.
     #[inline(always)]
     pub fn is_of(&self, collector: &Collector) -> bool {
-        core::ptr::eq(self.slot().shared(), collector.shared())
+        self.identity() == collector.identity()
     }
 }
 

@@ -4,6 +4,7 @@ use super::collector::Shared;
 use crate::atomic::{AtomicU64, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{Garbage, weight};
+use crate::identity::Identity;
 use crate::registry::Slot;
 use core::cell::{Cell, RefCell};
 use core::ptr::NonNull;
@@ -19,6 +20,8 @@ pub(super) struct Record {
     /// 0 if not pinned, else the epoch, which is odd. Written by the owner only.
     pin: AtomicU64,
     barrier: Barrier,
+    /// That of the collector, here because each use of an `Atomic` asks for it.
+    identity: Identity,
     shared: NonNull<Shared>,
     /// How many guards there are, and `IS_ORPHAN`.
     depth: Cell<u64>,
@@ -27,7 +30,8 @@ pub(super) struct Record {
     is_collecting: Cell<bool>,
 }
 
-// SAFETY: `pin` is an atomic, and `barrier` and `shared` do not change. The rest is touched by the
+// SAFETY: `pin` is an atomic, and `barrier`, `identity` and `shared` do not
+// change. The rest is touched by the
 // owner only: claiming and giving back a slot hand it from one owner to the next with acquire and
 // release. `Handle` and `Guard`, through which owners act, are not `Sync`, and a `Handle` cannot be
 // sent while it is borrowed by a `Guard`, which is not `Send`.
@@ -40,6 +44,7 @@ impl Record {
         Record {
             pin: AtomicU64::new(0),
             barrier: shared.barrier(),
+            identity: shared.identity(),
             shared: NonNull::from(shared),
             depth: Cell::new(0),
             bag: RefCell::new(Vec::new()),
@@ -53,6 +58,12 @@ impl Record {
     pub(super) fn shared(&self) -> &Shared {
         // SAFETY: the collector owns its records, so it is there as long as this one is.
         unsafe { self.shared.as_ref() }
+    }
+
+    /// Of which collector it is.
+    #[inline(always)]
+    pub(super) fn identity(&self) -> Identity {
+        self.identity
     }
 
     /// What others see: 0, or the epoch of the pin.
@@ -87,7 +98,7 @@ impl Record {
             // Release: what was read under this pin is over for who reads this.
             slot.pin.store(0, Ordering::Release);
         } else if depth == IS_ORPHAN + 1 {
-            Record::retreat(slot);
+            Record::retreat_at_the_end(slot);
         }
     }
 
@@ -142,11 +153,21 @@ impl Record {
         slot.flush(false);
     }
 
+    /// As `retreat`, at the end of the thread: nothing is there that a panic could go on to.
+    #[cold]
+    fn retreat_at_the_end(slot: &Slot<Record>) {
+        #[cfg(not(loom))]
+        crate::garbage::end_quietly(|| Record::retreat(slot));
+        // A model has no thread-local handles.
+        #[cfg(loom)]
+        Record::retreat(slot);
+    }
+
     /// The thread-local handle goes: guards may be alive, then the last one gives the record back.
     #[cfg(not(loom))]
     pub(super) fn abandon(slot: &Slot<Record>) {
         if slot.depth.get() == 0 {
-            Record::retreat(slot);
+            Record::retreat_at_the_end(slot);
         } else {
             slot.depth.set(slot.depth.get() | IS_ORPHAN);
         }

@@ -3,12 +3,12 @@
 use super::collector::Collector;
 use super::handle::Guard;
 use super::record::Record;
+use crate::published::Published;
 use crate::registry::Slot;
 use core::cell::Cell;
 use core::ptr::{NonNull, null_mut};
-use std::sync::LazyLock;
 
-static COLLECTOR: LazyLock<Collector> = LazyLock::new(Collector::new);
+static COLLECTOR: Published<Collector> = Published::none();
 
 std::thread_local! {
     /// The record of this thread, or null. It has no destructor, so finding it is one load.
@@ -31,12 +31,15 @@ impl Drop for Owner {
 /// The collector of [`pin`]. It uses the barrier of the process and is never dropped: what is still
 /// retired when the process ends is not freed.
 pub fn collector() -> &'static Collector {
-    &COLLECTOR
+    COLLECTOR.get_or_make(Collector::new)
 }
 
 /// Pins the collector of the process, by a handle that the thread registers at its first call and
 /// gives back when it ends. A thread that ends, and pins once that has been done, registers for
 /// that one pin.
+///
+/// What is freed while a thread gives its handle back may panic; as nobody is left whom that could
+/// go on to, it ends there, after the panic hook has reported it.
 ///
 /// ```
 /// use tiebreak_sync::epoch;
@@ -56,7 +59,7 @@ pub fn pin() -> Guard<'static> {
 
 #[cold]
 fn pin_anew() -> Guard<'static> {
-    let slot = COLLECTOR.shared().claim();
+    let slot = collector().shared().claim();
     slot.enter();
     // To touch the owner is to have it dropped when the thread ends.
     if OWNER.try_with(|_| ()).is_ok() {

@@ -2,12 +2,13 @@
 
 use super::domain::Domain;
 use super::handle::{Handle, Hazard};
-use crate::atomic::{AtomicPtr, Ordering};
-use core::marker::PhantomData;
-use core::ptr::null_mut;
+use crate::owning::Owning;
 
 /// A place for a box, or for none, that readers look into while writers replace it. What is
 /// replaced is retired. No call of it is unsafe, because nobody else has a way to the boxes.
+///
+/// It does not keep its domain: what is retired may have such places in itself. A domain that goes
+/// frees what was retired; what an `Atomic` still holds goes with the `Atomic`.
 ///
 /// Threads share it as they share `&T` and hand over `T`:
 ///
@@ -29,31 +30,26 @@ use core::ptr::null_mut;
 /// atomic.load(&mut hazard);
 /// println!("{seen:?}");
 /// ```
+///
+/// It tells boxes by their addresses, and all boxes of no size have the same one:
+///
+/// ```compile_fail,E0080
+/// # use tiebreak_sync::hazard::{Atomic, Domain};
+/// Atomic::new(&Domain::new(), Box::new(()));
+/// ```
 pub struct Atomic<T> {
-    pointer: AtomicPtr<T>,
-    domain: Domain,
-    owned: PhantomData<Box<T>>,
+    place: Owning<T>,
 }
-
-// SAFETY: it owns a `T` and hands out `&T`, to whichever thread; an old `T` is dropped by any.
-unsafe impl<T: Send + Sync> Send for Atomic<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Atomic<T> {}
 
 impl<T: Send + Sync + 'static> Atomic<T> {
     /// With a value from the beginning.
     pub fn new(domain: &Domain, value: Box<T>) -> Atomic<T> {
-        Atomic::of(domain, Box::into_raw(value))
+        Atomic { place: Owning::new(domain.identity(), Some(value)) }
     }
 
     /// Without one.
     pub fn empty(domain: &Domain) -> Atomic<T> {
-        Atomic::of(domain, null_mut())
-    }
-
-    fn of(domain: &Domain, pointer: *mut T) -> Atomic<T> {
-        let pointer = AtomicPtr::new(pointer);
-        Atomic { pointer, domain: domain.clone(), owned: PhantomData }
+        Atomic { place: Owning::new(domain.identity(), None) }
     }
 
     /// What is there now, until the slot is used for something else.
@@ -62,10 +58,11 @@ impl<T: Send + Sync + 'static> Atomic<T> {
     /// If the slot is of another domain.
     #[inline]
     pub fn load<'g>(&'g self, hazard: &'g mut Hazard<'_>) -> Option<&'g T> {
-        assert!(hazard.is_of(&self.domain), "the slot is of another domain than this one's");
+        let is_ours = self.place.is_of(hazard.identity());
+        assert!(is_ours, "the slot is of another domain than this one's");
         // SAFETY: it holds null or boxes of ours, which are retired in this domain once they are
         // replaced, or freed with `self`, which is borrowed. They are stored with release.
-        unsafe { hazard.protect(&self.pointer) }
+        unsafe { hazard.protect(self.place.source()) }
     }
 
     /// Puts another in its place, and retires what was there.
@@ -74,10 +71,8 @@ impl<T: Send + Sync + 'static> Atomic<T> {
     /// If the handle is of another domain.
     pub fn store(&self, value: Option<Box<T>>, handle: &Handle) {
         self.check(handle);
-        // Acquire and release: this thread retires the old box and publishes the new one.
-        let old = self.pointer.swap(into_raw(value), Ordering::AcqRel);
-        // SAFETY: the swap gave it to us alone.
-        unsafe { retire(old, handle) };
+        // SAFETY: it is ours to retire, and the handle is of its domain.
+        unsafe { retire(self.place.replace(value), handle) };
     }
 
     /// Puts another in the place of `current`, as [`load`](Self::load) gave it, and retires that.
@@ -94,29 +89,17 @@ impl<T: Send + Sync + 'static> Atomic<T> {
         handle: &Handle,
     ) -> Result<(), Option<Box<T>>> {
         self.check(handle);
-        let current = current.map_or(null_mut(), |current| core::ptr::from_ref(current).cast_mut());
-        let new = into_raw(value);
-        // Acquire and release: as in `store`. Relaxed on failure: nothing that was read is used.
-        match self.pointer.compare_exchange(current, new, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(old) => {
-                // SAFETY: the exchange gave it to us alone.
-                unsafe { retire(old, handle) };
-                Ok(())
-            }
-            Err(_) if new.is_null() => Err(None),
-            // SAFETY: it came from a box just now, and was not published.
-            Err(_) => Err(Some(unsafe { Box::from_raw(new) })),
-        }
+        let old = self.place.replace_if(current, value)?;
+        // SAFETY: as in `store`.
+        unsafe { retire(old, handle) };
+        Ok(())
     }
 
     #[inline(always)]
     fn check(&self, handle: &Handle) {
-        assert!(handle.domain() == &self.domain, "the handle is of another domain than this one's");
+        let is_ours = self.place.is_of(handle.identity());
+        assert!(is_ours, "the handle is of another domain than this one's");
     }
-}
-
-fn into_raw<T>(value: Option<Box<T>>) -> *mut T {
-    value.map_or(null_mut(), Box::into_raw)
 }
 
 /// # Safety
@@ -128,20 +111,8 @@ unsafe fn retire<T: Send + 'static>(old: *mut T, handle: &Handle) {
     }
 }
 
-impl<T> Drop for Atomic<T> {
-    fn drop(&mut self) {
-        // Relaxed: it is ours alone. References that `load` gave out borrowed it.
-        let pointer = self.pointer.load(Ordering::Relaxed);
-        if !pointer.is_null() {
-            // SAFETY: a box of ours that was not retired, because it is still here.
-            drop(unsafe { Box::from_raw(pointer) });
-        }
-    }
-}
-
 impl<T> core::fmt::Debug for Atomic<T> {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        // Relaxed: the address is only shown.
-        formatter.debug_tuple("Atomic").field(&self.pointer.load(Ordering::Relaxed)).finish()
+        self.place.fmt(formatter)
     }
 }

@@ -4,17 +4,20 @@ use super::handle::Handle;
 use super::record::{Record, SLOTS};
 use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
 use crate::atomic::Ordering;
-use crate::barrier::{Barrier, Strategy};
+use crate::barrier::Barrier;
 use crate::garbage::List;
+use crate::identity::Identity;
 use crate::registry::Registry;
 use std::sync::Arc;
 
 /// Those who share objects, and what they have retired. A clone is the same domain.
 ///
 /// It lives as long as a clone of it or a [`Handle`] does. What is retired and not freed yet is
-/// freed when it goes.
+/// freed when it goes; so what is retired in it must own neither, or both stay for ever.
 #[derive(Clone)]
 pub struct Domain {
+    /// Here and not in what is shared, because each use of an `Atomic` asks for it.
+    identity: Identity,
     shared: Arc<Shared>,
 }
 
@@ -27,7 +30,7 @@ impl Domain {
     /// One with this barrier.
     pub fn with_barrier(barrier: Barrier) -> Domain {
         let shared = Shared { barrier, records: Registry::new(), left: List::new() };
-        Domain { shared: Arc::new(shared) }
+        Domain { identity: Identity::new(), shared: Arc::new(shared) }
     }
 
     /// Takes part from now on, until the handle is dropped. It looks for a record that is free, in
@@ -53,12 +56,15 @@ impl Domain {
     /// were in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
     pub fn bound(&self) -> usize {
         let records = self.shared.records.len();
-        let is_slow = matches!(
-            self.shared.barrier.strategy(),
-            Strategy::Interrupts | Strategy::GlobalUnexpedited
-        );
-        let unseen = if is_slow { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
+        let has_tickets = self.shared.barrier.strategy().is_asynchronous();
+        let unseen = if has_tickets { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
         (records + 1) * (unseen + BATCH_WEIGHT) + records * SLOTS
+    }
+
+    /// What those who belong to it know it by.
+    #[inline(always)]
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -75,7 +81,7 @@ impl Default for Domain {
 /// Whether they are the same one.
 impl PartialEq for Domain {
     fn eq(&self, other: &Domain) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
+        self.identity == other.identity
     }
 }
 

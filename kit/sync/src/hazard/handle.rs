@@ -6,6 +6,7 @@ use super::retired::{BATCH_WEIGHT, Retired};
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{Garbage, free_all, weight};
+use crate::identity::Identity;
 use crate::mutation::{self, Mutation};
 use crate::registry::Slot;
 use core::cell::{Cell, RefCell};
@@ -83,6 +84,15 @@ impl Handle {
     ///   it has protected it in this domain, by this address.
     /// - If `T` borrows something, that lives longer than the domain.
     ///
+    /// A `T` of no size does not compile: its boxes have one address, so to protect one would be to
+    /// keep all of them, without a bound.
+    ///
+    /// ```compile_fail,E0080
+    /// # use tiebreak_sync::hazard::Domain;
+    /// // SAFETY: it came from a box and was never shared.
+    /// unsafe { Domain::new().register().retire(Box::into_raw(Box::new(()))) };
+    /// ```
+    ///
     /// ```
     /// use std::sync::atomic::{AtomicPtr, Ordering};
     /// use tiebreak_sync::hazard::Domain;
@@ -104,6 +114,7 @@ impl Handle {
     /// ```
     #[inline]
     pub unsafe fn retire<T: Send>(&self, object: *mut T) {
+        const { assert!(size_of::<T>() > 0, "boxes of no size cannot be told apart") };
         // SAFETY: the caller promises what is needed; `T` is `Send`, so any thread may drop it.
         self.push(unsafe { Garbage::boxed(object) }, weight(size_of::<T>()));
     }
@@ -130,7 +141,8 @@ impl Handle {
     }
 
     /// Frees what this handle has retired and nobody protects. It does not wait for a barrier that
-    /// takes its time ([`Ticket`](crate::barrier::Ticket)): a later call goes on.
+    /// is done by others ([`Ticket`](crate::barrier::Ticket)): a later call goes on. Every other
+    /// barrier it does itself.
     pub fn flush(&self) {
         self.reclaim();
     }
@@ -160,6 +172,12 @@ impl Handle {
         let count = self.retired.borrow().count() + self.freeing.get();
         // SAFETY: as in `hazard`. Relaxed: see `Domain::pending`.
         unsafe { self.first.as_ref() }.retired.store(count, Ordering::Relaxed);
+    }
+
+    /// What belongs to the domain knows it by this.
+    #[inline(always)]
+    pub(super) fn identity(&self) -> Identity {
+        self.domain.identity()
     }
 
     /// Its domain.
@@ -273,10 +291,16 @@ impl Hazard<'_> {
         self.slot.store(null_mut(), Ordering::Release);
     }
 
+    /// As [`Handle::identity`].
+    #[inline(always)]
+    pub(super) fn identity(&self) -> Identity {
+        self.handle.identity()
+    }
+
     /// Whether it is a slot of this domain.
     #[inline(always)]
     pub fn is_of(&self, domain: &Domain) -> bool {
-        core::ptr::eq(self.handle.domain.shared(), domain.shared())
+        self.identity() == domain.identity()
     }
 }
 

@@ -224,3 +224,22 @@ fn a_slot_of_another_domain_is_refused() {
     let (ours, theirs) = (Domain::default(), Domain::default());
     Atomic::new(&ours, Box::new(1)).load(&mut theirs.register().hazard());
 }
+
+#[test]
+fn what_is_retired_may_have_atomics_of_its_domain() {
+    struct Node(#[allow(dead_code)] OnDrop, Atomic<Node>);
+    let (domain, freed) = begin();
+    let node = || Box::new(Node(OnDrop(freed.clone()), Atomic::empty(&domain)));
+    let atomic = Atomic::empty(&domain);
+    let handle = domain.register();
+    for _ in 0..99 {
+        atomic.store(Some(node()), &handle);
+    }
+    let mut hazard = handle.hazard();
+    atomic.load(&mut hazard).unwrap().1.store(Some(node()), &handle);
+    drop(hazard);
+    drop((handle, domain));
+    assert_eq!(freed.load(SeqCst), 98, "the domain went with its handle");
+    drop(atomic);
+    assert_eq!(freed.load(SeqCst), 100);
+}

@@ -2,23 +2,45 @@
 
 use super::domain::Domain;
 use super::handle::Handle;
-use std::sync::LazyLock;
+use crate::garbage::end_quietly;
+use crate::published::Published;
+use core::mem::ManuallyDrop;
 
-static DOMAIN: LazyLock<Domain> = LazyLock::new(Domain::new);
+static DOMAIN: Published<Domain> = Published::none();
 
 std::thread_local! {
-    static HANDLE: Handle = DOMAIN.register();
+    static OWNER: Owner = Owner::new();
+}
+
+/// A handle that goes when its thread ends: nothing is there that a panic could go on to.
+struct Owner(ManuallyDrop<Handle>);
+
+impl Owner {
+    fn new() -> Owner {
+        Owner(ManuallyDrop::new(domain().register()))
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: it is taken once, here, and not used any more.
+        let handle = unsafe { ManuallyDrop::take(&mut self.0) };
+        end_quietly(|| drop(handle));
+    }
 }
 
 /// The domain of [`with`]. It uses the barrier of the process and is never dropped: what is still
 /// retired when the process ends is not freed.
 pub fn domain() -> &'static Domain {
-    &DOMAIN
+    DOMAIN.get_or_make(Domain::new)
 }
 
 /// Calls a function with the thread's handle of the domain of the process. The thread registers at
 /// its first call and gives the handle back when it ends; if it calls this once that has been done,
 /// it registers for that one call.
+///
+/// What is freed while a thread gives its handle back may panic; as nobody is left whom that could
+/// go on to, it ends there, after the panic hook has reported it.
 ///
 /// ```
 /// use tiebreak_sync::hazard::{self, Atomic};
@@ -30,10 +52,10 @@ pub fn domain() -> &'static Domain {
 /// ```
 pub fn with<R>(call: impl FnOnce(&Handle) -> R) -> R {
     let mut call = Some(call);
-    let mut run = |handle: &Handle| call.take().map(|call| call(handle));
-    match HANDLE.try_with(&mut run) {
+    let mut run = |owner: &Owner| call.take().map(|call| call(&owner.0));
+    match OWNER.try_with(&mut run) {
         Ok(Some(result)) => result,
-        _ => match run(&DOMAIN.register()) {
+        _ => match run(&Owner::new()) {
             Some(result) => result,
             None => unreachable!("the function was called twice"),
         },

@@ -1,7 +1,7 @@
 //! Readers and writers at once, that register and leave all the time.
 
 use crate::canary::{Aviary, Canary, bury};
-use crate::scale::{barriers, operations, with};
+use crate::scale::{barriers, operations, with, with_heavy};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
@@ -206,14 +206,14 @@ fn hazards_under_churn() {
 #[test]
 fn epochs_in_a_race() {
     for barrier in barriers() {
-        race::<epoch::Collector>(barrier, with(barrier, operations(10_000, 10_000_000)));
+        race::<epoch::Collector>(barrier, with_heavy(barrier, operations(10_000, 10_000_000)));
     }
 }
 
 #[test]
 fn hazards_in_a_race() {
     for barrier in barriers() {
-        race::<hazard::Domain>(barrier, with(barrier, operations(10_000, 10_000_000)));
+        race::<hazard::Domain>(barrier, with_heavy(barrier, operations(10_000, 10_000_000)));
     }
 }
 

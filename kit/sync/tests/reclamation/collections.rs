@@ -92,7 +92,7 @@ where
     R: Reclaim + Sync,
     C: Collection<'c, R>,
 {
-    let each = operations(20_000, 5_000_000) / THREADS;
+    let each = operations(10_000, 5_000_000) / THREADS;
     let collection = C::of(reclaim);
     let mut taken = Vec::new();
     std::thread::scope(|scope| {

@@ -12,12 +12,18 @@ pub fn operations(short: usize, full: usize) -> usize {
     }
 }
 
-/// Fewer of them where each heavy side takes milliseconds.
+/// Fewer of them where a heavy side takes milliseconds.
 pub fn with(barrier: Barrier, operations: usize) -> usize {
-    match barrier.strategy() {
-        Strategy::Interrupts | Strategy::GlobalUnexpedited => operations.div_ceil(50),
-        _ => operations,
-    }
+    operations.div_ceil(if is_slow(barrier) { 50 } else { 1 })
+}
+
+/// The same, for operations of which each has a heavy side.
+pub fn with_heavy(barrier: Barrier, operations: usize) -> usize {
+    operations.div_ceil(if is_slow(barrier) { 400 } else { 1 })
+}
+
+fn is_slow(barrier: Barrier) -> bool {
+    matches!(barrier.strategy(), Strategy::Interrupts | Strategy::GlobalUnexpedited)
 }
 
 /// The barriers of every strategy that works here.

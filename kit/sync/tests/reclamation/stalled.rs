@@ -64,7 +64,7 @@ fn drain(collector: &epoch::Collector, handle: &epoch::Handle) {
 
 #[test]
 fn epochs_say_who_is_in_the_way() {
-    let count = operations(1_000_000, 10_000_000);
+    let count = operations(200_000, 10_000_000);
     for barrier in barriers() {
         let aviary = Aviary::default();
         let collector = epoch::Collector::with_barrier(barrier);
