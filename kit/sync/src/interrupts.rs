@@ -86,6 +86,8 @@ mod connect;
 mod cpu_set;
 mod errors;
 pub mod layout;
+#[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+pub(crate) mod made;
 mod mapping;
 mod sleep;
 mod ticket;

@@ -52,6 +52,11 @@ impl Connection {
         Ok((Connection { socket, _switches: switches }, parts))
     }
 
+    #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+    pub(super) fn of_parts(socket: UnixStream, switches: OwnedFd) -> Connection {
+        Connection { socket, _switches: switches }
+    }
+
     /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
     /// of these to read that one more says nothing new.
     pub(super) fn send(&self, message: u8) {
