@@ -125,7 +125,8 @@ impl Client {
         Ticket { mark, began_ns, set, check_ins }
     }
 
-    /// Whether the barrier is complete. Once it was, it stays so.
+    /// Whether the barrier is complete. The first yes counts, and the caller remembers it: a CPU
+    /// that was idle when asked about and wakes within the clocks' margin makes a later answer no.
     ///
     /// # Errors
     ///
