@@ -55,8 +55,8 @@
 //!    the load of Y sees the store. If they come before, X was visible at the fence, and so it is
 //!    to us, who have seen the fence's result. By the counts, what
 //!    we have seen is not the fence but the count's store, which the program does before it. The
-//!    count changed after it was looked at, hence after Y was visible, and so did the fence come
-//!    that follows: if X and Y come after the fence, the load of Y sees the store. If X and Y come
+//!    count changed after it was looked at, hence after Y was visible, and the fence comes
+//!    after that: if X and Y come after the fence, the load of Y sees the store. If X and Y come
 //!    before the run, X was stored before the count, and stores become visible in their order: who
 //!    has seen the count sees X. No clock is needed.
 //! 5. *c is idle, seen after the ticket's fence.* The word says so from the fence of the switch to
