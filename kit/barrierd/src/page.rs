@@ -110,8 +110,9 @@ impl Page {
     }
 
     /// Says which CPUs are offline. If one has come up whose clock was not compared with the
-    /// others', the clock is withdrawn, so that barriers can go on by counts. `online` must look at the system when it is called: a CPU is
-    /// named with the state that it had before the look, so one that has come up since differs.
+    /// others', the clock is withdrawn, so that barriers can go on by counts. `online` must look at
+    /// the system when it is called: a CPU is named with the state that it had before the look, so
+    /// one that has come up since differs.
     ///
     /// # Errors
     ///

@@ -75,15 +75,15 @@
 //! - The program on context switches stays attached while its flags are trusted. Each client holds
 //!   the descriptor that keeps it so, whatever becomes of the daemon.
 //! - Tickets by the clock: clocks differ by at most the margin. The daemon measures an upper bound
-//!   between the CPUs that are online when it starts, and says which were not: their stamps are not
-//!   compared. It measures the clock that processes read; programs in the kernel read one that is
-//!   switched over slightly later whenever the kernel corrects its rate, and goes on at the old rate
-//!   until then. The margin has 10 us for that: enough for 500 ppm, the most that time daemons set,
-//!   over 20 ms. The kernel promises no bound. The daemon withdraws the margin when the kernel
+//!   between the CPUs that are online when it starts, and says which were not: their stamps are
+//!   not compared. That a CPU which goes and comes back has its old clock, the kernel holds. What
+//!   is measured is the clock that processes read; programs in the kernel read one that is
+//!   switched over slightly later whenever the kernel corrects its rate, and goes on at the old
+//!   rate until then. The margin has 10 us for that: enough for 500 ppm, the most that time daemons
+//!   set, over 20 ms. The kernel promises no bound. The daemon withdraws the margin when the kernel
 //!   changes its clock, or a CPU that it did not survey comes up; it sees that within a second, 50
-//!   ms while somebody waits. That a CPU which goes and comes back has its old clock, the kernel
-//!   holds. Then, and in another time namespace, tickets go by counts.
-//! - Tickets by counts: nothing of clocks. The barriers of [`barrier`](crate::barrier) are of these.
+//!   ms while somebody waits. Then, and in another time namespace, tickets go by counts.
+//! - Tickets by counts: nothing of clocks. Those of [`barrier`](crate::barrier) are of this kind.
 //! - What listens is a daemon. Who may write to `/run`, and to the socket's folder there, holds
 //!   that: root, or the user of its own under which the system's manager starts the daemon. For
 //!   other places see [`Client::connect_to`].

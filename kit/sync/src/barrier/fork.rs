@@ -2,8 +2,8 @@
 //!
 //! Linux copies the registration for `membarrier(2)` with the address space, but its manual page
 //! does not promise that: the child registers again. The page of `mprotect` was copied, but its
-//! lock in memory was not. No lock of this module may be held by a thread that the child lacks. Children of a bare `clone(2)`, which runs no handler, have what Linux
-//! copies.
+//! lock in memory was not. No lock of this module may be held by a thread that the child lacks.
+//! Children of a bare `clone(2)`, which runs no handler, have what Linux copies.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};

@@ -10,9 +10,9 @@ use super::{Reason, Strategy, interrupts, substitute};
 /// Once [`poll`](Self::poll) says yes or [`wait`](Self::wait) returns, every thread of this process
 /// has passed a full fence since `begin`. A ticket that is dropped costs nothing.
 ///
-/// Only `barrierd` works without the caller; with it, `begin` is a load for each CPU. Every other strategy
-/// does all of its work in `begin`, whose ticket is complete: some 10 us where it interrupts, and
-/// where the kernel waits for its own grace period (`membarrier-global-unexpedited`) those 10 to
+/// Only `barrierd` works without the caller; with it, `begin` is a load for each CPU. Every other
+/// strategy does all of its work in `begin`, whose ticket is complete: some 10 us where it
+/// interrupts, and where the kernel waits for its own grace period (`membarrier-global-unexpedited`) those 10 to
 /// 50 ms, because Linux has no call that would begin one and return. Whoever must not block for so
 /// long asks [`Strategy::is_asynchronous`] and [`Barrier::strategy`](super::Barrier::strategy)
 /// first.
