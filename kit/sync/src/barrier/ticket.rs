@@ -12,10 +12,10 @@ use super::{Reason, Strategy, interrupts, substitute};
 ///
 /// Only `barrierd` works without the caller; with it, `begin` is a load for each CPU. Every other
 /// strategy does all of its work in `begin`, whose ticket is complete: some 10 us where it
-/// interrupts, and where the kernel waits for its own grace period (`membarrier-global-unexpedited`) those 10 to
-/// 50 ms, because Linux has no call that would begin one and return. Whoever must not block for so
-/// long asks [`Strategy::is_asynchronous`] and [`Barrier::strategy`](super::Barrier::strategy)
-/// first.
+/// interrupts, and where the kernel waits for its own grace period
+/// (`membarrier-global-unexpedited`) those 10 to 50 ms, because Linux has no call that would begin
+/// one and return. Whoever must not block for so long asks [`Strategy::is_asynchronous`] and
+/// [`Barrier::strategy`](super::Barrier::strategy) first.
 #[derive(Debug)]
 #[must_use]
 pub struct Ticket {
