@@ -15,7 +15,8 @@ use crate::server::{Asked, NoSocket, Server};
 use crate::signals::Signals;
 use crate::survey::{Survey, survey};
 
-/// No two rounds are closer together: clients cannot keep the daemon busier than that.
+/// No two rounds are closer together, and no two greetings of clients: they cannot keep the daemon
+/// busier than that.
 const STEP_NS: u64 = 100_000;
 
 /// While somebody waits, a round at least so often, whatever the kernel reports.
@@ -23,6 +24,10 @@ const ROUND_MS: i32 = 10;
 
 /// While there are clients, a look at the lists of CPUs and at the clock so often.
 const LOOK_MS: i32 = 1000;
+
+/// While the daemon has something to do, such looks are as close together as this, whatever wakes
+/// it; not closer.
+const LOOK_NS: u64 = 50_000_000;
 
 /// A client that still waits asks again well within this time; else it has given up.
 const GIVEN_UP_NS: u64 = 200_000_000;
@@ -107,6 +112,8 @@ pub struct Daemon {
     clock: Option<String>,
     waiting: Waiting,
     last_round_ns: u64,
+    last_accept_ns: u64,
+    last_look_ns: u64,
 }
 
 /// What clients wait for.
@@ -116,8 +123,32 @@ struct Waiting {
     watermark_ns: u64,
     /// Until all virtual times are greater.
     virtual_time: Option<u64>,
+    /// When the watermark was set.
+    set_ns: u64,
     /// When a client last asked.
     asked_ns: u64,
+    /// One has asked after the watermark was set.
+    is_asked_again: bool,
+}
+
+impl Waiting {
+    /// A client asks; whether the watermark must be set for it at once.
+    ///
+    /// It is not moved by each: every event of every CPU would become a report, and clients could
+    /// keep the machine busy. Who asks in between gets the next one, or is woken by this one.
+    fn ask(&mut self, now_ns: u64) -> bool {
+        self.asked_ns = now_ns;
+        let is_due = now_ns.saturating_sub(self.set_ns) >= ROUND_MS as u64 * 1_000_000;
+        let is_at_once = self.watermark_ns == 0 || is_due;
+        self.is_asked_again |= !is_at_once;
+        is_at_once
+    }
+
+    fn set(&mut self, now_ns: u64, margin_ns: u64) {
+        self.watermark_ns = now_ns + margin_ns;
+        self.set_ns = now_ns;
+        self.is_asked_again = false;
+    }
 }
 
 impl Daemon {
@@ -128,14 +159,25 @@ impl Daemon {
     /// One of them cannot be made.
     pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, NotStarted> {
         let cpus = prepared.machine.slots();
-        let page = Page::new(cpus, &prepared.tickless(), prepared.margin_ns());
+        let surveyed = &prepared.survey.surveyed;
+        let page = Page::new(cpus, &prepared.tickless(), surveyed, prepared.margin_ns());
         let page = doing("making the daemon's page", page)?;
         let server = Server::listen(socket)?;
         let events = doing("making a set of descriptors", set_of_descriptors())?;
         let clock = prepared.machine.clock();
         let waiting = Waiting::default();
-        let mut daemon =
-            Daemon { prepared, page, server, signals, events, clock, waiting, last_round_ns: 0 };
+        let mut daemon = Daemon {
+            prepared,
+            page,
+            server,
+            signals,
+            events,
+            clock,
+            waiting,
+            last_round_ns: 0,
+            last_accept_ns: 0,
+            last_look_ns: 0,
+        };
         for descriptor in [
             daemon.signals.as_fd().as_raw_fd(),
             daemon.server.listener(),
@@ -147,11 +189,6 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// The folder that was made for the socket, if one was.
-    pub fn folder(&self) -> Option<&Path> {
-        self.server.folder()
-    }
-
     /// Works until a signal asks it to end.
     ///
     /// # Errors
@@ -160,6 +197,8 @@ impl Daemon {
     pub fn run(&mut self) -> io::Result<()> {
         loop {
             let ready = self.wait()?;
+            // Not only when nothing came: somebody may always wait.
+            self.look_if_due();
             let (mut asked, mut is_round_due) = (Asked::default(), self.is_somebody_waiting());
             for descriptor in ready {
                 if descriptor == self.signals.as_fd().as_raw_fd() {
@@ -187,9 +226,11 @@ impl Daemon {
         self.waiting.watermark_ns != 0
     }
 
-    /// Takes all who want to connect. They find the lists of CPUs as they are now.
+    /// Takes one who wants to connect, and the next a step later. They find lists of CPUs that were
+    /// looked at in this turn of the loop, or shortly before.
     fn accept(&mut self) {
-        let _ = self.look();
+        keep_step(self.last_accept_ns);
+        self.last_accept_ns = now_ns();
         let hello = Hello { version: VERSION, cpus: self.prepared.machine.slots() as u32 };
         let kernel = &self.prepared.kernel;
         let descriptors = [kernel.slots_map(), self.page.as_fd(), kernel.switches_link()];
@@ -202,8 +243,9 @@ impl Daemon {
     /// Notes what clients wait for. What they have written, they wrote before they asked.
     fn note(&mut self, asked: Asked) {
         let now_ns = now_ns();
-        self.waiting.asked_ns = now_ns;
-        self.set_watermark(now_ns);
+        if self.waiting.ask(now_ns) {
+            self.set_watermark(now_ns);
+        }
         if asked.wake_virtual {
             // Relaxed: only this thread writes it.
             let round = self.page.header().virtual_time.load(std::sync::atomic::Ordering::Relaxed);
@@ -212,13 +254,13 @@ impl Daemon {
     }
 
     fn set_watermark(&mut self, now_ns: u64) {
-        self.waiting.watermark_ns = now_ns + self.page.margin_ns();
+        self.waiting.set(now_ns, self.page.margin_ns());
         self.prepared.kernel.set_watermark(self.waiting.watermark_ns);
     }
 
     /// Publishes, until what is waited for has come or the programs will report.
     fn round(&mut self) {
-        self.keep_step();
+        keep_step(self.last_round_ns);
         loop {
             let now_ns = now_ns();
             let found = self.page.publish(self.prepared.kernel.slots(), now_ns);
@@ -226,8 +268,11 @@ impl Daemon {
             if !self.is_somebody_waiting() || found.is_before(self.waiting.watermark_ns) {
                 break;
             }
-            // All stamps are late enough; virtual times need one more interrupt now and then.
-            if self.waiting.virtual_time.is_none_or(|time| found.oldest_virtual_time > time) {
+            // All stamps are late enough; virtual times need one more interrupt now and then, and
+            // so does who has asked since.
+            let is_done =
+                self.waiting.virtual_time.is_none_or(|time| found.oldest_virtual_time > time);
+            if is_done && !self.waiting.is_asked_again {
                 self.rest();
                 break;
             }
@@ -247,16 +292,16 @@ impl Daemon {
         self.prepared.kernel.set_watermark(0);
     }
 
-    /// Sleeps for what is left of the shortest step between rounds.
-    fn keep_step(&self) {
-        let left_ns = (self.last_round_ns + STEP_NS).saturating_sub(now_ns());
-        if left_ns > 0 {
-            std::thread::sleep(Duration::from_nanos(left_ns));
+    fn look_if_due(&mut self) {
+        if now_ns().saturating_sub(self.last_look_ns) >= LOOK_NS {
+            // The next look may succeed.
+            let _ = self.look();
         }
     }
 
     /// Looks at the lists of CPUs and at the kernel's clock.
     fn look(&mut self) -> io::Result<()> {
+        self.last_look_ns = now_ns();
         let clock = self.prepared.machine.clock();
         if clock != self.clock {
             // Even if the new one is as good: times before and after it were not compared.
@@ -290,12 +335,7 @@ impl Daemon {
             libc::epoll_wait(set, events.as_mut_ptr(), room, timeout_ms)
         };
         match count {
-            0 => {
-                // Nothing came in time: perhaps because a CPU went away.
-                let _ = self.look();
-                Ok(Vec::new())
-            }
-            1.. => Ok(events[..count as usize].iter().map(|event| event.u64 as RawFd).collect()),
+            0.. => Ok(events[..count as usize].iter().map(|event| event.u64 as RawFd).collect()),
             _ => match io::Error::last_os_error() {
                 error if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
                 error => Err(error),
@@ -311,6 +351,14 @@ impl Round {
     }
 }
 
+/// Sleeps for what is left of the shortest step since `last_ns`.
+fn keep_step(last_ns: u64) {
+    let left_ns = (last_ns + STEP_NS).saturating_sub(now_ns());
+    if left_ns > 0 {
+        std::thread::sleep(Duration::from_nanos(left_ns));
+    }
+}
+
 fn set_of_descriptors() -> io::Result<OwnedFd> {
     // SAFETY: the descriptor is new and ours.
     unsafe {
@@ -318,5 +366,35 @@ fn set_of_descriptors() -> io::Result<OwnedFd> {
             -1 => Err(io::Error::last_os_error()),
             set => Ok(OwnedFd::from_raw_fd(set)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_watermark_moves_seldom_however_often_clients_ask() {
+        const MS: u64 = 1_000_000;
+        let (mut waiting, mut moves) = (Waiting::default(), 0);
+        // One asks each 10 us for a second.
+        for now_ns in (0..100_000).map(|step| 5 * MS + step * 10_000) {
+            if waiting.ask(now_ns) {
+                waiting.set(now_ns, 7);
+                moves += 1;
+            }
+            assert_eq!(waiting.asked_ns, now_ns);
+        }
+        assert_eq!(moves, 1000 / ROUND_MS);
+        assert!(waiting.is_asked_again, "and is not forgotten");
+    }
+
+    #[test]
+    fn the_first_who_asks_does_not_wait() {
+        let mut waiting = Waiting::default();
+        assert!(waiting.ask(5));
+        waiting.set(5, 7);
+        assert_eq!((waiting.watermark_ns, waiting.is_asked_again), (12, false));
+        assert!(!waiting.ask(6) && waiting.is_asked_again);
     }
 }

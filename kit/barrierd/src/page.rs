@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tiebreak_sync::interrupts::CpuSet;
 use tiebreak_sync::interrupts::layout::{
-    CpuWords, FLAG_TICKLESS, Header, MAGIC, NO_COMMON_CLOCK, ONLINE, Slot, VERSION, page_bytes,
+    CpuWords, FLAG_TICKLESS, FLAG_UNSURVEYED, Header, MAGIC, NO_COMMON_CLOCK, ONLINE, Slot,
+    VERSION, page_bytes,
 };
 
 use crate::machine::time_namespace;
@@ -22,6 +23,7 @@ pub struct Page {
     /// The slots' counts at the previous round; nothing before the first.
     seen: Vec<Option<u64>>,
     online: Option<CpuSet>,
+    surveyed: CpuSet,
 }
 
 /// What a round found.
@@ -34,14 +36,28 @@ pub struct Round {
 }
 
 impl Page {
-    /// Makes the page. Nobody but this mapping can write it, and nobody can change its size.
+    /// Makes the page. Nobody but this mapping can write it, and nobody can change its size. The
+    /// margin is between the clocks of the CPUs in `surveyed`.
     ///
     /// # Errors
     ///
     /// The kernel has no memory files that can be sealed (before Linux 5.1).
-    pub fn new(cpus: usize, tickless: &CpuSet, margin_ns: Option<u64>) -> io::Result<Page> {
+    pub fn new(
+        cpus: usize,
+        tickless: &CpuSet,
+        surveyed: &CpuSet,
+        margin_ns: Option<u64>,
+    ) -> io::Result<Page> {
         let (file, mapping) = sealed_memory(page_bytes(cpus))?;
-        let page = Page { file, mapping, cpus, round: 0, seen: vec![None; cpus], online: None };
+        let page = Page {
+            file,
+            mapping,
+            cpus,
+            round: 0,
+            seen: vec![None; cpus],
+            online: None,
+            surveyed: surveyed.clone(),
+        };
         let header = page.header();
         // Relaxed throughout: nobody has the page yet, and it is sent through the kernel.
         header.magic.store(MAGIC, Ordering::Relaxed);
@@ -52,7 +68,9 @@ impl Page {
         header.pid.store(std::process::id(), Ordering::Relaxed);
         for (cpu, words) in page.words().iter().enumerate() {
             words.offline_state.store(ONLINE, Ordering::Relaxed);
-            let flags = if tickless.contains(cpu) { FLAG_TICKLESS } else { 0 };
+            let tickless = if tickless.contains(cpu) { FLAG_TICKLESS } else { 0 };
+            let unsurveyed = if surveyed.contains(cpu) { 0 } else { FLAG_UNSURVEYED };
+            let flags = tickless | unsurveyed;
             words.flags.store(flags, Ordering::Relaxed);
         }
         Ok(page)
@@ -91,8 +109,10 @@ impl Page {
         self.header().generation.fetch_add(1, Ordering::Release);
     }
 
-    /// Says which CPUs are offline. `online` must look at the system when it is called: a CPU is
-    /// named with the state that it had before the look, so one that has come up since differs.
+    /// Says which CPUs are offline. If one has come up whose clock was not compared with the
+    /// others', the clock is withdrawn, so that barriers can go on by counts. `online` must look at
+    /// the system when it is called: a CPU is named with the state that it had before the look, so
+    /// one that has come up since differs.
     ///
     /// # Errors
     ///
@@ -108,6 +128,9 @@ impl Page {
             let state = if online.contains(cpu) { ONLINE } else { state };
             // Release: the look at the system comes before.
             words.offline_state.store(state, Ordering::Release);
+        }
+        if self.has_common_clock() && online.iter().any(|cpu| !self.surveyed.contains(cpu)) {
+            self.withdraw_clock();
         }
         if self.online.as_ref() != Some(&online) {
             self.header().generation.fetch_add(1, Ordering::Release);

@@ -2,7 +2,6 @@
 //! maps are mapped, the programs attached, the files open.
 
 use std::io;
-use std::path::Path;
 
 use crate::filter;
 
@@ -19,18 +18,16 @@ pub struct Confined {
 }
 
 /// Becomes another user if this one is root, drops all capabilities, forbids new ones, and filters
-/// system calls. A folder is given to that user, so that the socket in it can be removed.
+/// system calls. The socket's folder stays root's: that user may be one of other services, and
+/// whoever can replace the socket is believed by all clients.
 ///
 /// # Errors
 ///
 /// A step failed: nothing less is acceptable, so the daemon then must not run.
-pub fn drop_all(user: u32, folder: Option<&Path>) -> io::Result<Confined> {
+pub fn drop_all(user: u32) -> io::Result<Confined> {
     // SAFETY: asks for a number.
     let before = unsafe { libc::geteuid() };
     if before == 0 {
-        if let Some(folder) = folder {
-            std::os::unix::fs::chown(folder, Some(user), Some(user))?;
-        }
         drop_bounding_set();
         become_user(user)?;
     }

@@ -42,8 +42,6 @@ pub struct Asked {
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
-    /// The folder, if it was made here.
-    made: Option<PathBuf>,
     listener: UnixListener,
     clients: HashMap<RawFd, Client>,
 }
@@ -64,8 +62,10 @@ impl Server {
     pub fn listen(path: &Path) -> Result<Server, NoSocket> {
         let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let made =
-            folder.filter(|folder| std::fs::DirBuilder::new().mode(0o755).create(folder).is_ok());
+        if let Some(folder) = folder {
+            // If it is there already, or cannot be made, the next call says what is wrong.
+            let _ = std::fs::DirBuilder::new().mode(0o755).create(folder);
+        }
         let listener = match UnixListener::bind(path) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                 if UnixStream::connect(path).is_ok() {
@@ -80,13 +80,7 @@ impl Server {
         // Who may connect: everybody. What they get can only be read.
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o666)).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
-        let made = made.map(Path::to_path_buf);
-        Ok(Server { path: path.to_path_buf(), made, listener, clients: HashMap::new() })
-    }
-
-    /// The folder, if it was made here: whose it is decides who can remove the socket.
-    pub fn folder(&self) -> Option<&Path> {
-        self.made.as_deref()
+        Ok(Server { path: path.to_path_buf(), listener, clients: HashMap::new() })
     }
 
     /// The listening socket.

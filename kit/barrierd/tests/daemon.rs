@@ -8,3 +8,5 @@ mod confined;
 mod ends;
 #[path = "daemon/running.rs"]
 mod running;
+#[path = "daemon/steady.rs"]
+mod steady;

@@ -76,6 +76,7 @@
 mod choice;
 mod fork;
 mod interrupts;
+mod lock;
 mod membarrier;
 mod page;
 mod reason;

@@ -53,9 +53,12 @@
 //!    fence, as what it exchanges depends on the time. By *later* we mean by more than clocks of
 //!    two CPUs may differ, so the fence came after Y was visible. If X and Y come after the fence,
 //!    the load of Y sees the store. If they come before, X was visible at the fence, and so it is
-//!    to us, who have seen the fence's result. By the counts: the count changed after it was looked
-//!    at, hence after Y was visible; the fence follows the count's store; the rest is the same, and
-//!    no clock is needed.
+//!    to us, who have seen the fence's result. By the counts, what
+//!    we have seen is not the fence but the count's store, which the program does before it. The
+//!    count changed after it was looked at, hence after Y was visible, and the fence comes
+//!    after that: if X and Y come after the fence, the load of Y sees the store. If X and Y come
+//!    before the run, X was stored before the count, and stores become visible in their order: who
+//!    has seen the count sees X. No clock is needed.
 //! 5. *c is idle, seen after the ticket's fence.* The word says so from the fence of the switch to
 //!    the idle task until that of the switch away from it, and no reader runs on c in between. X
 //!    and Y before the first fence: X was visible at it. After the second: it comes after we saw
@@ -71,10 +74,19 @@
 //! - The CPU keeps x86-TSO. On others [`Client::connect`] refuses.
 //! - The program on context switches stays attached while its flags are trusted. Each client holds
 //!   the descriptor that keeps it so, whatever becomes of the daemon.
-//! - Clocks differ by at most the margin. The daemon measures an upper bound, and withdraws it when
-//!   the kernel changes its clock; then, and in another time namespace, tickets go by counts.
-//! - What listens is a daemon. Who may write to `/run` holds that: root. For other places see
-//!   [`Client::connect_to`].
+//! - Tickets by the clock: clocks differ by at most the margin. The daemon measures an upper bound
+//!   between the CPUs that are online when it starts, and says which were not: their stamps are
+//!   not compared. That a CPU which goes and comes back has its old clock, the kernel holds. What
+//!   is measured is the clock that processes read; programs in the kernel read one that is
+//!   switched over slightly later whenever the kernel corrects its rate, and goes on at the old
+//!   rate until then. The margin has 10 us for that: enough for 500 ppm, the most that time daemons
+//!   set, over 20 ms. The kernel promises no bound. The daemon withdraws the margin when the kernel
+//!   changes its clock, or a CPU that it did not survey comes up; it sees that within a second, 50
+//!   ms while somebody waits. Then, and in another time namespace, tickets go by counts.
+//! - Tickets by counts: nothing of clocks. Those of [`barrier`](crate::barrier) are of this kind.
+//! - What listens is a daemon. Who may write to `/run`, and to the socket's folder there, holds
+//!   that: root, or the user of its own under which the system's manager starts the daemon. For
+//!   other places see [`Client::connect_to`].
 //! - A thread that checks in owns its CPU. The caller of [`CheckIns::attend`] holds that.
 //!
 //! How long it takes is no matter of safety: if a CPU is silent for 100 ms, or the daemon has
@@ -86,6 +98,8 @@ mod connect;
 mod cpu_set;
 mod errors;
 pub mod layout;
+#[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+pub(crate) mod made;
 mod mapping;
 mod sleep;
 mod ticket;

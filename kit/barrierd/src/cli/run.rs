@@ -10,6 +10,8 @@ use crate::signals::Signals;
 const EXAMPLES: &str = "\
 It needs CAP_BPF and CAP_PERFMON, which root has, until it listens. Then it becomes another user,
 drops every capability and filters its system calls. SIGTERM, SIGINT and SIGHUP end it.
+The socket of a daemon that became another user stays, as that user must not be able to replace it:
+to connect is then refused, and the next daemon replaces it.
 
 Examples:
   barrierd run
@@ -46,7 +48,7 @@ impl Run {
             Ok(daemon) => daemon,
             Err(error) => return unavailable(error),
         };
-        let confined = match privileges::drop_all(self.user, daemon.folder()) {
+        let confined = match privileges::drop_all(self.user) {
             Ok(confined) => confined,
             Err(error) => return fault(format!("cannot give up its rights: {error}")),
         };

@@ -12,7 +12,7 @@ fn run(slot: &Slot, stamp_ns: u64, is_idle: bool) {
 }
 
 fn page(cpus: usize) -> Page {
-    Page::new(cpus, &CpuSet::new(), Some(10)).unwrap()
+    Page::new(cpus, &CpuSet::new(), &(0..cpus).collect(), Some(10)).unwrap()
 }
 
 #[test]
@@ -79,6 +79,20 @@ fn offline_is_said_with_the_state_before_the_look() {
     page.say_offline(&slots, || Ok((0..3).collect())).unwrap();
     assert_eq!((offline(&page, 1), offline(&page, 2)), (ONLINE, ONLINE));
     assert_eq!(page.header().generation.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_cpu_that_was_not_surveyed_ends_the_clock_when_it_comes_up() {
+    let surveyed: CpuSet = [0].into_iter().collect();
+    let (mut page, slots) = (Page::new(2, &CpuSet::new(), &surveyed, Some(10)).unwrap(), slots(2));
+    let is_surveyed = |page: &Page| [0, 1].map(|cpu: usize| page.words()[cpu].is_surveyed());
+    assert_eq!(is_surveyed(&page), [true, false]);
+    page.say_offline(&slots, || Ok([0].into_iter().collect())).unwrap();
+    assert!(page.has_common_clock());
+    page.say_offline(&slots, || Ok((0..2).collect())).unwrap();
+    assert!(!page.has_common_clock());
+    page.say_offline(&slots, || Ok([0].into_iter().collect())).unwrap();
+    assert!(!page.has_common_clock(), "for good");
 }
 
 #[test]

@@ -27,6 +27,13 @@ fn it_has_given_up_every_right() {
         assert_eq!(line("Uid:"), "65534 65534 65534 65534");
         assert_eq!((line("Gid:"), line("Groups:")), ("65534 65534 65534 65534".into(), "".into()));
     }
+    if is_root() {
+        use std::os::unix::fs::MetadataExt;
+        // Else whoever runs as that user could listen there in its place.
+        for path in [daemon.socket.parent().unwrap(), &daemon.socket] {
+            assert_eq!(path.metadata().unwrap().uid(), 0, "{}", path.display());
+        }
+    }
     assert!(daemon.words[2].contains("without capabilities"), "{:?}", daemon.words);
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tiebreak_sync::interrupts::{Client, CpuSet, Stale, Unavailable};
 
 use super::clients::check_never_idle;
-use super::running::{Running, command};
+use super::running::{Running, command, is_root};
 
 #[test]
 fn a_polite_signal_ends_it_in_order() {
@@ -13,7 +13,14 @@ fn a_polite_signal_ends_it_in_order() {
         let Some(mut daemon) = Running::start() else { return };
         daemon.signal(signal);
         assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
-        assert!(!daemon.socket.exists(), "it leaves no socket behind");
+        // As another user it cannot remove what is root's.
+        assert_eq!(daemon.socket.exists(), is_root());
+        let Err(Unavailable::NoDaemon { source, .. }) = Client::connect_to(&daemon.socket) else {
+            panic!("nobody listens there");
+        };
+        if is_root() {
+            assert_eq!(source.kind(), std::io::ErrorKind::ConnectionRefused);
+        }
     }
 }
 

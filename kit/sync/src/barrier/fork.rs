@@ -2,13 +2,13 @@
 //!
 //! Linux copies the registration for `membarrier(2)` with the address space, but its manual page
 //! does not promise that: the child registers again. The page of `mprotect` was copied, but its
-//! lock in memory was not. Children of a bare `clone(2)`, which runs no handler, have what Linux
-//! copies.
+//! lock in memory was not. No lock of this module may be held by a thread that the child lacks.
+//! Children of a bare `clone(2)`, which runs no handler, have what Linux copies.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use super::{Reason, Strategy, membarrier, page};
+use super::{Reason, Strategy, interrupts, membarrier, page};
 
 /// A bit for each strategy that this process has registered for.
 static REGISTERED: AtomicU8 = AtomicU8::new(0);
@@ -17,7 +17,7 @@ static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// How many of the handlers' first halves this thread has entered. Two threads may both have
-    /// installed them, and then each fork runs them twice; the page is locked once.
+    /// installed them, and then each fork runs them twice; the locks are taken once.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -28,7 +28,7 @@ pub(super) fn install() -> Result<(), Reason> {
         return Ok(());
     }
     // SAFETY: the handlers are functions that live as long as the process, and call only what may
-    // be called between fork and exec: system calls, and a mutex that the forking thread holds.
+    // be called between fork and exec: system calls, and mutexes that the forking thread holds.
     let errno = unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
     if errno != 0 {
         return Err(Reason::Errno { call: "pthread_atfork", errno });
@@ -46,12 +46,14 @@ pub(super) fn remember(strategy: Strategy) {
 extern "C" fn prepare() {
     if DEPTH.replace(DEPTH.get() + 1) == 0 {
         page::before_fork();
+        interrupts::before_fork();
     }
 }
 
 extern "C" fn parent() {
     DEPTH.set(DEPTH.get() - 1);
     if DEPTH.get() == 0 {
+        interrupts::after_fork();
         page::after_fork_in_parent();
     }
 }
@@ -68,5 +70,6 @@ extern "C" fn child() {
             let _ = membarrier::register(strategy);
         }
     }
+    interrupts::after_fork();
     page::after_fork_in_child();
 }

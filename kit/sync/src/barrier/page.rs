@@ -12,45 +12,17 @@
 //! (Should the kernel move the page just then, it has to make all CPUs forget the old place: the
 //! same interrupts.)
 
-use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::Reason;
+use super::lock::Lock;
 
 /// The page, null while there is none. Changed only under the lock.
 static PAGE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 /// One at a time: another thread's last step between one's first and second would be a fault.
-static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
-
-/// A mutex of the C library: unlike the one of the language it may be locked before a fork and
-/// unlocked in both processes after it.
-struct Lock(UnsafeCell<libc::pthread_mutex_t>);
-
-// SAFETY: the mutex is touched by pthread_mutex_lock and _unlock only, which may be called by any
-// thread at any time.
-unsafe impl Sync for Lock {}
-
-impl Lock {
-    fn hold<T>(&self, body: impl FnOnce() -> T) -> T {
-        self.lock();
-        let result = body();
-        self.unlock();
-        result
-    }
-
-    fn lock(&self) {
-        // SAFETY: the mutex was initialised in the static, never moves, and is not held by this
-        // thread: `hold` does not nest, and no fork happens inside of it.
-        unsafe { libc::pthread_mutex_lock(self.0.get()) };
-    }
-
-    fn unlock(&self) {
-        // SAFETY: this thread holds the mutex: `hold` and the handlers of fork have locked it.
-        unsafe { libc::pthread_mutex_unlock(self.0.get()) };
-    }
-}
+static LOCK: Lock = Lock::new();
 
 /// Makes the page, and does it once.
 pub(super) fn prepare() -> Result<(), Reason> {

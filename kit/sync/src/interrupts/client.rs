@@ -78,6 +78,11 @@ impl Client {
         Ok(Client { connection, shared, is_clock_shared })
     }
 
+    #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+    pub(super) fn of_parts(connection: Connection, shared: Shared) -> Client {
+        Client { connection, shared, is_clock_shared: true }
+    }
+
     /// Begins a barrier for all CPUs: by the clock where that can be compared with the daemon's,
     /// else by counts.
     pub fn begin(&self) -> Ticket {
@@ -120,7 +125,8 @@ impl Client {
         Ticket { mark, began_ns, set, check_ins }
     }
 
-    /// Whether the barrier is complete. Once it was, it stays so.
+    /// Whether the barrier is complete. The first yes counts, and the caller remembers it: a CPU
+    /// that was idle when asked about and wakes within the clocks' margin makes a later answer no.
     ///
     /// # Errors
     ///

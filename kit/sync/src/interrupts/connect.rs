@@ -1,13 +1,17 @@
 //! The way to the daemon: a socket, a greeting, three descriptors.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::errors::Unavailable;
 use super::layout::{Hello, VERSION};
+
+/// A daemon that takes nobody for so long was stopped.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(1);
 
 /// Who says nothing for so long is no daemon.
 const GREETING_WITHIN: Duration = Duration::from_secs(1);
@@ -31,7 +35,8 @@ impl Connection {
     pub(super) fn open(path: &Path) -> Result<(Connection, Parts), Unavailable> {
         let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
         let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
-        let socket = UnixStream::connect(path).map_err(no_daemon)?;
+        let socket = connect(path, CONNECTED_WITHIN).map_err(no_daemon)?;
+        socket.set_nonblocking(false).map_err(no_daemon)?;
         socket.set_read_timeout(Some(GREETING_WITHIN)).map_err(no_daemon)?;
         let (greeting, descriptors) = match receive(&socket) {
             Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
@@ -52,10 +57,18 @@ impl Connection {
         Ok((Connection { socket, _switches: switches }, parts))
     }
 
+    #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+    pub(super) fn of_parts(socket: UnixStream, switches: OwnedFd) -> Connection {
+        Connection { socket, _switches: switches }
+    }
+
     /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
     /// of these to read that one more says nothing new.
     pub(super) fn send(&self, message: u8) {
-        let _ = (&self.socket).write(&[message]);
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+        // SAFETY: the kernel reads one byte, which outlives the call. Without a signal: the program
+        // may not ignore SIGPIPE.
+        unsafe { libc::send(self.socket.as_raw_fd(), (&raw const message).cast(), 1, flags) };
     }
 
     /// Whether the daemon has ended: its end of the connection is closed. After the greeting it
@@ -66,6 +79,53 @@ impl Connection {
             Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
         }
     }
+}
+
+/// Connects, and gives up after some time: where the queue of a listener is full, the kernel would
+/// wait for ever. The socket does not block.
+fn connect(path: &Path, within: Duration) -> io::Result<UnixStream> {
+    let (address, length) = address_of(path)?;
+    let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: numbers only; the descriptor is new and ours.
+    let socket = unsafe {
+        match libc::socket(libc::AF_UNIX, flags, 0) {
+            -1 => return Err(io::Error::last_os_error()),
+            socket => UnixStream::from_raw_fd(socket),
+        }
+    };
+    let deadline = Instant::now() + within;
+    loop {
+        // SAFETY: the address outlives the call and has so many bytes.
+        let result =
+            unsafe { libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) };
+        if result == 0 {
+            return Ok(socket);
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EAGAIN | libc::EINTR) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Some(libc::EAGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+            _ => return Err(error),
+        }
+    }
+}
+
+/// A path as the kernel takes it.
+fn address_of(path: &Path) -> io::Result<(libc::sockaddr_un, libc::socklen_t)> {
+    // SAFETY: a zeroed `sockaddr_un` is a valid one.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    let bytes = path.as_os_str().as_bytes();
+    // A byte of 0 must follow.
+    if bytes.is_empty() || bytes.len() >= address.sun_path.len() || bytes.contains(&0) {
+        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    }
+    for (to, from) in address.sun_path.iter_mut().zip(bytes) {
+        *to = *from as libc::c_char;
+    }
+    Ok((address, size_of::<libc::sockaddr_un>() as libc::socklen_t))
 }
 
 /// Room for control messages, aligned as they must be.
@@ -112,4 +172,34 @@ fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
         }
     }
     descriptors
+}
+
+#[cfg(all(test, not(any(miri, loom))))]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn a_listener_that_takes_nobody_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        // SAFETY: numbers only. A queue for one.
+        assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 1) }, 0);
+        let queue: Vec<_> =
+            (0..20).map_while(|_| connect(&path, Duration::from_millis(5)).ok()).collect();
+        assert!((1..20).contains(&queue.len()), "{} were queued", queue.len());
+        let error = connect(&path, Duration::from_millis(5)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(listener.accept().unwrap());
+        assert!(connect(&path, Duration::from_millis(5)).is_ok(), "there is room again");
+    }
+
+    #[test]
+    fn a_path_that_is_no_address_is_an_error() {
+        for path in ["", "with\0zero", &"x".repeat(108)] {
+            assert!(connect(Path::new(path), Duration::ZERO).is_err(), "{path:?}");
+        }
+    }
 }

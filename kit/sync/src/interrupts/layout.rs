@@ -24,6 +24,9 @@ pub const ONLINE: u64 = u64::MAX;
 /// In [`CpuWords::flags`]: the kernel does not interrupt this CPU at regular times.
 pub const FLAG_TICKLESS: u32 = 1;
 
+/// In [`CpuWords::flags`]: the CPU's clock was not compared with the others', as it was offline.
+pub const FLAG_UNSURVEYED: u32 = 2;
+
 /// What a client sends before it sleeps on a futex word: one byte.
 pub const WAKE_ME: u8 = b'w';
 
@@ -120,7 +123,7 @@ pub struct CpuWords {
     pub virtual_time: AtomicU64,
     /// The state that the slot had, not later, when the CPU was seen to be offline; or [`ONLINE`].
     pub offline_state: AtomicU64,
-    /// [`FLAG_TICKLESS`].
+    /// [`FLAG_TICKLESS`] and [`FLAG_UNSURVEYED`].
     pub flags: AtomicU32,
     /// A futex word that changes when the daemon sees that the slot has.
     pub futex: AtomicU32,
@@ -129,8 +132,14 @@ pub struct CpuWords {
 impl CpuWords {
     /// Whether the kernel leaves this CPU without regular interrupts.
     pub fn is_tickless(&self) -> bool {
-        // Relaxed: the flags are written before the page is handed out, and for messages only.
+        // Relaxed: the flags are written before the page is handed out.
         self.flags.load(Ordering::Relaxed) & FLAG_TICKLESS != 0
+    }
+
+    /// Whether this CPU's stamps may be compared with times of other CPUs.
+    pub fn is_surveyed(&self) -> bool {
+        // Relaxed: as above.
+        self.flags.load(Ordering::Relaxed) & FLAG_UNSURVEYED == 0
     }
 }
 

@@ -1,6 +1,7 @@
 //! The clock, and sleeping on a futex word that another process writes.
 
 use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
 /// Now, on `CLOCK_MONOTONIC`.
 ///
@@ -23,5 +24,11 @@ pub(super) fn sleep_on(word: &AtomicU32, seen: u32, at_most_ns: u64) {
     };
     // SAFETY: the word is a live, aligned 32-bit word, and the time-out one `timespec`. Without
     // FUTEX_PRIVATE_FLAG, as the waker is another process.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &time) };
+    let result =
+        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &time) };
+    let error = if result == 0 { None } else { std::io::Error::last_os_error().raw_os_error() };
+    if !matches!(error, None | Some(libc::EAGAIN | libc::ETIMEDOUT | libc::EINTR)) {
+        // A kernel or a filter without futexes: the callers look again, a thousand times a second.
+        std::thread::sleep(Duration::from_nanos(at_most_ns.min(1_000_000)));
+    }
 }

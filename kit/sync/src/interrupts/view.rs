@@ -60,7 +60,9 @@ impl View<'_> {
             || match &ticket.mark {
                 // Later, and not at the same time: a clock's step is longer than an instruction.
                 Mark::Time(ns) => {
-                    margin_ns.is_some_and(|margin| state.stamp_ns() > ns.saturating_add(margin))
+                    self.words[cpu].is_surveyed()
+                        && margin_ns
+                            .is_some_and(|margin| state.stamp_ns() > ns.saturating_add(margin))
                 }
                 Mark::Counts(counts) => counts.get(cpu).is_some_and(|seen| slot.count() != *seen),
             }

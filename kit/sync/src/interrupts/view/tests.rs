@@ -1,7 +1,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::*;
-use crate::interrupts::layout::{FLAG_TICKLESS, State};
+use crate::interrupts::layout::{FLAG_TICKLESS, FLAG_UNSURVEYED, State};
 use crate::interrupts::{CheckIns, CpuSet};
 
 const MARGIN_NS: u64 = 50;
@@ -119,7 +119,7 @@ fn a_count_that_has_moved_is_a_fence_whatever_the_clock_says() {
 }
 
 #[test]
-fn an_idle_cpu_is_done_and_stays_so_when_it_wakes() {
+fn an_idle_cpu_is_done_and_later_again_by_its_next_run() {
     let made = Made::new(2);
     made.run(0, 500, true);
     made.run(1, 500, true);
@@ -127,9 +127,11 @@ fn an_idle_cpu_is_done_and_stays_so_when_it_wakes() {
         assert_eq!(made.pending(&ticket), []);
     }
     let (by_clock, by_counts) = (made.by_clock(), made.by_counts());
+    made.run(0, BEGAN_NS + MARGIN_NS, false);
+    assert_eq!(made.pending(&by_clock), [0], "it woke within the margin: the first yes counts");
+    assert_eq!(made.pending(&by_counts), []);
     made.run(0, BEGAN_NS + 400, false);
     assert_eq!(made.pending(&by_clock), []);
-    assert_eq!(made.pending(&by_counts), []);
 }
 
 #[test]
@@ -146,6 +148,20 @@ fn an_offline_cpu_is_done_only_while_its_slot_is_what_it_was() {
     made.run(0, 800, false);
     made.run(2, 800, false);
     assert_eq!(made.pending(&made.by_clock()), [0, 1, 2], "they came up before the ticket");
+}
+
+#[test]
+fn the_clock_of_a_cpu_that_nobody_compared_is_not_believed() {
+    let made = Made::new(2);
+    made.words[1].flags.store(FLAG_UNSURVEYED, Relaxed);
+    let (by_clock, by_counts) = (made.by_clock(), made.by_counts());
+    for cpu in [0, 1] {
+        made.run(cpu, BEGAN_NS * 2, false);
+    }
+    assert_eq!(made.pending(&by_clock), [1]);
+    assert_eq!(made.pending(&by_counts), []);
+    made.run(1, BEGAN_NS * 2, true);
+    assert_eq!(made.pending(&by_clock), [], "to be idle needs no clock");
 }
 
 #[test]
