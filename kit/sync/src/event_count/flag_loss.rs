@@ -2,10 +2,10 @@
 //!
 //! Before its increment the producer stores to lines that are in no cache. The increment reads the
 //! count at once, but its own store waits in the store buffer behind those, for a microsecond or
-//! so. A flag that goes up in that time is overwritten. Without a bound the waiter is asleep by
-//! then and stays so: the control, which has to happen now and then, or the run proves nothing.
-//! With a bound, no waiter may be left asleep. The delays on both sides sweep over what hits. Code
-//! that is not optimised is mostly too slow to be asleep in time: the long form is optimised.
+//! so. A flag that goes up in that time is overwritten. Without a bound the waiter looks in that
+//! time, too, goes to sleep and stays so: the control, which has to happen now and then, or the run
+//! proves nothing. With a bound, no waiter may be left asleep. The delays on both sides sweep over
+//! what hits.
 
 mod two_waiters;
 
