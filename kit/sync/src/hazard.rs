@@ -52,7 +52,7 @@
 //!
 //! # The bound
 //!
-//! With `N` handles and `H` slots, at most `(N + 1) * (R + 1024) + H` objects are retired and not
+//! With `N` handles and `H` slots (8 a handle, and 8 more each time it needs more), at most `(N + 1) * (R + 1024) + H` objects are retired and not
 //! freed: each handle has at most `R` that it has not looked at, at most `H` are protected, and at
 //! most 1024 left by handles that are gone wait for someone to take them. `R` is 1024 if a heavy
 //! side that was begun is done ([`Ticket`](crate::barrier::Ticket)): then the call of `retire` or
