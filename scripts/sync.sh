@@ -109,7 +109,8 @@ run_loom() {
 
 run_miri() {
     if ! has_miri && ! { add component add miri rust-src --toolchain "${NIGHTLY#+}" && has_miri; }; then
-        skip miri "no Miri (rustup toolchain install ${NIGHTLY#+} --component miri,rust-src)"
+        install="rustup toolchain install ${NIGHTLY#+} --component miri,rust-src"
+        skip miri "no Miri ($install)"
         return
     fi
     seeds=
