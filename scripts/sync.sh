@@ -11,10 +11,13 @@
 #   sanitize   the tests of reclamation under AddressSanitizer, with its check for leaks
 #
 # CARGO says which cargo, NIGHTLY (+nightly if not said) which toolchain Miri and the sanitizer use.
+# What is said has to be there: a cargo or toolchain that is not ends it with 70, a wrong word with
+# 64, before anything runs.
 set -eu
 
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
+ASKED_NIGHTLY=${NIGHTLY:-}
 NIGHTLY=${NIGHTLY:-+nightly}
 TARGETS=${CARGO_TARGET_DIR:-target}
 MACHINE=$(uname -m)
@@ -29,6 +32,23 @@ case ${1:-} in
 esac
 shift
 [ $# -gt 0 ] || set -- loom miri musl sanitize
+for job in "$@"; do
+    case $job in
+        loom | miri | musl | sanitize) ;;
+        *)
+            echo "sync: no job is called '$job'; there are loom, miri, musl and sanitize" >&2
+            exit 64
+            ;;
+    esac
+done
+if ! "$CARGO" --version >/dev/null 2>&1; then
+    echo "sync: CARGO: '$CARGO' does not run" >&2
+    exit 70
+fi
+if [ -n "$ASKED_NIGHTLY" ] && ! "$CARGO" "$NIGHTLY" --version >/dev/null 2>&1; then
+    echo "sync: NIGHTLY: there is no toolchain '$NIGHTLY' for '$CARGO' (it begins with a +)" >&2
+    exit 70
+fi
 
 # skip JOB REASON
 skip() {
@@ -88,8 +108,9 @@ run_loom() {
 }
 
 run_miri() {
-    if ! has_miri && ! { add component add miri rust-src --toolchain nightly && has_miri; }; then
-        skip miri "no Miri (rustup toolchain install nightly --component miri,rust-src)"
+    if ! has_miri && ! { add component add miri rust-src --toolchain "${NIGHTLY#+}" && has_miri; }; then
+        install="rustup toolchain install ${NIGHTLY#+} --component miri,rust-src"
+        skip miri "no Miri ($install)"
         return
     fi
     seeds=
@@ -115,7 +136,7 @@ run_musl() {
 run_sanitize() {
     target=$MACHINE-unknown-linux-gnu
     if ! has_nightly; then
-        skip sanitize "no nightly Rust (rustup toolchain install nightly)"
+        skip sanitize "no nightly Rust (rustup toolchain install ${NIGHTLY#+})"
         return
     fi
     leaks=1
@@ -137,14 +158,6 @@ if [ "$length" = full ]; then
     release=--release
 fi
 for job in "$@"; do
-    case $job in
-        loom | miri | musl | sanitize)
-            echo "sync: $job"
-            "run_$job"
-            ;;
-        *)
-            echo "sync: no job is called '$job'; there are loom, miri, musl and sanitize" >&2
-            exit 64
-            ;;
-    esac
+    echo "sync: $job"
+    "run_$job"
 done

@@ -77,7 +77,7 @@
 //! - Who calls [`Guard::retire`] promises that the object is unlinked: a thread that pins from now
 //!   on finds no way to it. Whoever reads it pins the same collector first.
 //! - A reader that stays pinned keeps back all that is retired after it pinned, without a bound;
-//!   [`Collector::oldest_pin`] says who and how long. Where that must not be, use
+//!   [`Collector::oldest_pin`] says who, and how long at least. Where that must not be, use
 //!   [`hazard`](crate::hazard).
 //! - Collecting is done by those who retire, once for each 1024 objects (or 64, once a
 //!   millisecond), and by `flush`. If nobody retires, what was retired last stays until the

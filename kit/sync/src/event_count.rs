@@ -187,7 +187,7 @@ impl<V: Value, P: Producers> EventCount<V, P> {
     }
 
     /// The same until a deadline: nothing if the count still is `seen` by then. A deadline in the
-    /// past looks, a few times as [`Waiting::spins`] says, and does not sleep.
+    /// past looks, as often as [`Waiting::spins`] says but at most 1001 times, and does not sleep.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -201,15 +201,15 @@ impl<V: Value, P: Producers> EventCount<V, P> {
     /// ```
     #[inline]
     pub fn wait_until(&self, seen: V, deadline: Instant) -> Option<V> {
-        self.wait_with(seen, || match Instant::now() < deadline {
+        self.wait_by(seen, Some(deadline), || match Instant::now() < deadline {
             true => Pause::Until(deadline),
             false => Pause::End,
         })
     }
 
     /// Waits until the count is not `seen`, or until `predicate` ends the wait: it is asked before
-    /// each sleep, so at least once if the count does not change within a few looks, and again
-    /// whenever the waiter was awake in between.
+    /// each sleep, so at least once if the count does not change within as many looks as
+    /// [`Waiting::spins`] says, and again whenever the waiter was awake in between.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -226,11 +226,23 @@ impl<V: Value, P: Producers> EventCount<V, P> {
     /// ```
     #[inline]
     pub fn wait_with(&self, seen: V, predicate: impl FnMut() -> Pause) -> Option<V> {
+        self.wait_by(seen, None, predicate)
+    }
+
+    /// As [`wait_with`](Self::wait_with), and from the deadline on it no longer spins.
+    #[inline]
+    fn wait_by(
+        &self,
+        seen: V,
+        deadline: Option<Instant>,
+        predicate: impl FnMut() -> Pause,
+    ) -> Option<V> {
         // No flag, no system call and no rule if there is nothing to wait for.
         if let Some(value) = waiting::changed(&self.count, seen) {
             return Some(value);
         }
-        let rule = Rule { spins: self.waiting.spins, bound: self.bound(), rescues: &self.rescues };
+        let (spins, rescues) = (self.waiting.spins, &self.rescues);
+        let rule = Rule { spins, deadline, bound: self.bound(), rescues };
         waiting::wait(&self.count, seen, &rule, predicate)
     }
 

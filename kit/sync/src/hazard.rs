@@ -52,14 +52,15 @@
 //!
 //! # The bound
 //!
-//! With `N` handles and `H` slots, at most `(N + 1) * (R + 1024) + H` objects are retired and not
-//! freed: each handle has at most `R` that it has not looked at, at most `H` are protected, and at
-//! most 1024 left by handles that are gone wait for someone to take them. `R` is 1024 if a heavy
-//! side that was begun is done ([`Ticket`](crate::barrier::Ticket)): then the call of `retire` or
-//! `flush` that reclaims takes as long as one, some 10 us, or 10 to 50 ms with
-//! `membarrier-global-unexpedited`. `R` is 16384 with `barrierd`: `retire` goes on meanwhile, and
-//! waits only if half of that has come together. Objects count for more than one if they are larger
-//! than 1 KiB, so there are fewer. What freeing itself retires comes on top while it lasts.
+//! With `N` handles and `H` slots (8 a handle, and 8 more each time it needs more), at most `(N +
+//! 1) * (R + 1024) + H` objects are retired and not freed: each handle has at most `R` that it has
+//! not looked at, at most `H` are protected, and at most 1024 left by handles that are gone wait
+//! for someone to take them. `R` is 1024 if a heavy side that was begun is done
+//! ([`Ticket`](crate::barrier::Ticket)): then the call of `retire` or `flush` that reclaims takes
+//! as long as one, some 10 us, or 10 to 50 ms with `membarrier-global-unexpedited`. `R` is 16384
+//! with `barrierd`: `retire` goes on meanwhile, and waits only if half of that has come together.
+//! Objects count for more than one if they are larger than 1 KiB, so there are fewer. What freeing
+//! itself retires comes on top while it lasts.
 //! [`Domain::bound`] has the figure, [`Domain::pending`] how many there are.
 //!
 //! # Who must hold what

@@ -4,6 +4,8 @@
 //! copies in `mutants` have one mistake each, and for each the checker has to find one.
 #![cfg(loom)]
 
+#[path = "common/length.rs"]
+mod length;
 #[path = "loom_event_count/mutants.rs"]
 mod mutants;
 
@@ -18,8 +20,7 @@ use tiebreak_sync::event_count::{
 /// Explores all runs with up to `preemptions` forced switches of threads; nothing is all of them.
 /// The long form allows two more.
 fn explore(preemptions: Option<usize>, run: impl Fn() + Sync + Send + 'static) {
-    let more =
-        if std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1") { 2 } else { 0 };
+    let more = if length::is_full() { 2 } else { 0 };
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions.map(|bound| bound + more);
     builder.check(run);

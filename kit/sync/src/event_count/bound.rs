@@ -59,7 +59,8 @@ impl Waiting {
 
     /// How often to look before the flag goes up: it costs the producer a system call. By
     /// [`Bound::OneSecond`] the waiter looks as often again with the flag up; a barrier makes that
-    /// needless.
+    /// needless. [`EventCount::wait_until`](super::EventCount::wait_until) looks at the clock once
+    /// in a thousand looks, so that it passes its deadline by some 100 us at most.
     pub const fn spins(self, spins: u32) -> Waiting {
         Waiting { spins, ..self }
     }

@@ -21,6 +21,8 @@ use super::word::Word;
 use super::{EventCount32, Pause, Single};
 use crate::atomic::{AtomicU32, Ordering};
 use crate::futex::Awake;
+use crate::test_affinity::{allowed_cpus, keep_to};
+use crate::test_length::is_full;
 
 /// A count that remembers what happened to its one waiter in this round.
 #[derive(Debug)]
@@ -144,18 +146,8 @@ fn comes(at: &AtomicU32, round: u32) -> bool {
 
 /// Binds this thread to the `index`-th CPU that it may use. If that fails, it runs where it runs.
 fn pin(index: usize) {
-    // SAFETY: the set is a plain array of bits, zero is its empty value, and it lives on the stack
-    // for both calls; the macros' functions check the number.
-    unsafe {
-        let mut allowed: libc::cpu_set_t = core::mem::zeroed();
-        libc::sched_getaffinity(0, size_of_val(&allowed), &mut allowed);
-        let mut cpus =
-            (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &allowed));
-        if let Some(cpu) = cpus.nth(index) {
-            let mut one: libc::cpu_set_t = core::mem::zeroed();
-            libc::CPU_SET(cpu, &mut one);
-            libc::sched_setaffinity(0, size_of_val(&one), &one);
-        }
+    if let Some(cpu) = allowed_cpus().get(index) {
+        keep_to(&[*cpu]);
     }
 }
 
@@ -206,7 +198,7 @@ struct Turns {
 /// The waiter's side of `run`.
 fn wait_in_rounds(count: &Observed, bound: Bound, until: Until, turns: &Turns) -> Outcomes {
     let rescues = AtomicU64::new(0);
-    let rule = Rule { spins: 0, bound, rescues: &rescues };
+    let rule = Rule { spins: 0, deadline: None, bound, rescues: &rescues };
     let mut outcomes = Outcomes::default();
     let end = Instant::now() + until.time;
     while Instant::now() < end && outcomes.left_asleep < until.left_asleep {
@@ -238,7 +230,7 @@ const ENOUGH: u32 = 5;
 
 /// How long a run takes, and after how many left asleep the control may end before.
 fn time_and_enough() -> (Duration, u32) {
-    match std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1") {
+    match is_full() {
         true => (Duration::from_secs(20), u32::MAX),
         false => (Duration::from_millis(500), ENOUGH),
     }

@@ -16,6 +16,8 @@ use super::count::{Armed, Count};
 pub struct Rule<'a> {
     /// Looks before the flag goes up.
     pub spins: u32,
+    /// When to look no longer, even if there are spins left.
+    pub deadline: Option<Instant>,
     /// What has to happen between the flag and a sleep for good.
     pub bound: Bound,
     /// Where rescues are counted.
@@ -29,7 +31,7 @@ pub fn wait<C: Count>(
     rule: &Rule<'_>,
     mut ask: impl FnMut() -> Pause,
 ) -> Option<C::Value> {
-    if let Some(value) = spin(rule.spins, || changed(count, seen)) {
+    if let Some(value) = spin(rule, || changed(count, seen)) {
         return Some(value);
     }
     let mut flag = None;
@@ -79,7 +81,7 @@ impl Flag {
             Bound::OneSecond => {
                 let second = Second::since(Instant::now());
                 // An increment in flight mostly shows within these looks.
-                spin(rule.spins, || (!count.is_armed(seen, armed)).then_some(()));
+                spin(rule, || (!count.is_armed(seen, armed)).then_some(()));
                 Begun::OneSecond(second)
             }
         };
@@ -132,16 +134,27 @@ pub fn changed<C: Count>(count: &C, seen: C::Value) -> Option<C::Value> {
     (value != seen).then_some(value)
 }
 
-/// Looks once, and `spins` times more.
+/// So many looks pass between two looks at the clock: some 10 to 100 us.
+const SPINS_PER_CLOCK: u32 = 1000;
+
+/// Looks once, and `spins` times more, unless the deadline has passed meanwhile.
 #[inline]
-fn spin<T>(spins: u32, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    for _ in 0..spins {
-        if let Some(found) = look() {
-            return Some(found);
+fn spin<T>(rule: &Rule<'_>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let mut left = rule.spins;
+    loop {
+        let now = left.min(SPINS_PER_CLOCK);
+        for _ in 0..now {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            core::hint::spin_loop();
         }
-        core::hint::spin_loop();
+        left -= now;
+        // Few spins end here without a look at the clock.
+        if left == 0 || rule.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return look();
+        }
     }
-    look()
 }
 
 /// How long to sleep between two looks at a heavy side that is not complete.
@@ -200,7 +213,8 @@ mod tests {
     #[test]
     fn jitter_stays_within_half_and_one_and_a_half() {
         let slice = Duration::from_millis(16);
-        for seed in (0..10_000).map(|i: u64| i.wrapping_mul(0x1234_5678_9abc_def1)) {
+        let seeds = if cfg!(miri) { 200 } else { 10_000 };
+        for seed in (0..seeds).map(|i: u64| i.wrapping_mul(0x1234_5678_9abc_def1)) {
             let got = jittered(slice, seed);
             assert!(got >= slice / 2 && got <= slice * 3 / 2, "{got:?} of seed {seed}");
         }
@@ -236,7 +250,7 @@ mod tests {
         for bound in [Bound::Atomic, Bound::Barrier(Barrier::process()), Bound::OneSecond] {
             for fate in [Fate::Lost, Fate::RaisedAnew] {
                 let count = Flagged::<u32>::NEW;
-                let rule = Rule { spins: 0, bound, rescues: &AtomicU64::new(0) };
+                let rule = Rule { spins: 0, deadline: None, bound, rescues: &AtomicU64::new(0) };
                 let mut flag = Flag::raise(&count, 0, &rule).expect("the count is zero");
                 match fate {
                     Fate::Lost => count.word.lower(),
@@ -260,10 +274,25 @@ mod tests {
     #[test]
     fn a_flag_is_kept_from_sleep_to_sleep() {
         let count = Flagged::<u32>::NEW;
-        let rule = Rule { spins: 0, bound: Bound::OneSecond, rescues: &AtomicU64::new(0) };
+        let rescues = &AtomicU64::new(0);
+        let rule = Rule { spins: 0, deadline: None, bound: Bound::OneSecond, rescues };
         let flag = Flag::raise(&count, 0, &rule).expect("the count is zero");
         let kept = flag.sleep(&count, 0, Some(Instant::now()), &rule).expect("nothing happened");
         let Begun::OneSecond(second) = kept.bound else { panic!("another bound") };
         assert_eq!(second.next_ms, 16);
+    }
+
+    /// So many looks would take minutes.
+    #[test]
+    fn the_looks_with_the_flag_up_end_with_the_deadline_too() {
+        let (done, is_done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let count = Flagged::<u32>::NEW;
+            let rescues = &AtomicU64::new(0);
+            let deadline = Some(Instant::now());
+            let rule = Rule { spins: u32::MAX, deadline, bound: Bound::OneSecond, rescues };
+            let _ = done.send(Flag::raise(&count, 0, &rule).is_some());
+        });
+        assert_eq!(is_done.recv_timeout(Duration::from_secs(20)), Ok(true));
     }
 }

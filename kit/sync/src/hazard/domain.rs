@@ -8,6 +8,7 @@ use crate::barrier::Barrier;
 use crate::garbage::List;
 use crate::identity::Identity;
 use crate::registry::Registry;
+use core::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 
 /// Those who share objects, and what they have retired. A clone is the same domain.
@@ -29,7 +30,8 @@ impl Domain {
 
     /// One with this barrier.
     pub fn with_barrier(barrier: Barrier) -> Domain {
-        let shared = Shared { barrier, records: Registry::new(), left: List::new() };
+        let (records, left) = (Registry::new(), List::new());
+        let shared = Shared { barrier, records, left, handles: Handles::default() };
         Domain { identity: Identity::new(), shared: Arc::new(shared) }
     }
 
@@ -53,12 +55,23 @@ impl Domain {
     }
 
     /// How many objects can be retired and not freed at most, with as many handles and slots as
-    /// were in use at once so far: `(N + 1) * (R + 1024) + H`, see the module.
+    /// there were at once so far: `(N + 1) * (R + 1024) + H`, see the module.
+    ///
+    /// ```
+    /// use tiebreak_sync::barrier::Barrier;
+    /// use tiebreak_sync::hazard::Domain;
+    ///
+    /// let domain = Domain::with_barrier(Barrier::seq_cst());
+    /// let handle = domain.register();
+    /// let hazards: Vec<_> = (0..1000).map(|_| handle.hazard()).collect();
+    /// assert_eq!(domain.bound(), (1 + 1) * (1024 + 1024) + hazards.len());
+    /// ```
     pub fn bound(&self) -> usize {
-        let records = self.shared.records.len();
+        let handles = self.shared.handles.most();
+        let slots = self.shared.records.len() * SLOTS;
         let has_tickets = self.shared.barrier.strategy().is_asynchronous();
         let unseen = if has_tickets { SLOW_WEIGHT_MAX } else { BATCH_WEIGHT };
-        (records + 1) * (unseen + BATCH_WEIGHT) + records * SLOTS
+        (handles + 1) * (unseen + BATCH_WEIGHT) + slots
     }
 
     /// What those who belong to it know it by.
@@ -104,6 +117,42 @@ pub(super) struct Shared {
     pub(super) records: Registry<Record>,
     /// What handles that are gone had retired.
     pub(super) left: List,
+    pub(super) handles: Handles,
+}
+
+/// How many handles there are. Not watched by a model checker: nothing but figures comes of it.
+#[derive(Default)]
+pub(super) struct Handles {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Handles {
+    /// One more.
+    pub(super) fn enter(&self) {
+        // Relaxed, here and below: who sees what a handle retired has seen it come.
+        let before = self.now.fetch_add(1, Ordering::Relaxed);
+        self.most.fetch_max(before + 1, Ordering::Relaxed);
+    }
+
+    /// One less, when this is dropped.
+    pub(super) fn leave(&self) -> Leaving<'_> {
+        Leaving(self)
+    }
+
+    /// How many there were at once.
+    fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+}
+
+/// A handle that goes, and stays one until it has freed what it frees, also if that panics.
+pub(super) struct Leaving<'h>(&'h Handles);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Shared {

@@ -49,6 +49,7 @@ unsafe impl Send for Handle {}
 impl Handle {
     pub(super) fn new(domain: Domain) -> Handle {
         let first = NonNull::from(domain.shared().records.claim(Record::new));
+        domain.shared().handles.enter();
         Handle {
             blocks: RefCell::new(vec![Block { record: first, used: 0 }]),
             retired: RefCell::new(Retired::new()),
@@ -200,6 +201,7 @@ impl Drop for Reclaiming<'_> {
 impl Drop for Handle {
     fn drop(&mut self) {
         let shared = self.domain.shared();
+        let _leaving = shared.handles.leave();
         for block in self.blocks.get_mut() {
             // SAFETY: as in `hazard`.
             let record = unsafe { block.record.as_ref() };

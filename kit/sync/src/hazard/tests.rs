@@ -109,6 +109,24 @@ fn the_bound_is_the_formula() {
     assert_eq!(freed.load(SeqCst) + domain.pending(), 3 * each);
 }
 
+/// Handles count, and not their records: one that holds many slots has many of these.
+#[test]
+fn the_bound_counts_handles_and_their_slots() {
+    let (domain, _) = begin();
+    let handle = domain.register();
+    let hazards: Vec<_> = (0..10 * SLOTS).map(|_| handle.hazard()).collect();
+    assert_eq!(domain.bound(), 2 * 2048 + 10 * SLOTS);
+    drop(hazards);
+    drop(handle);
+    // Now each of the records is the first one of a handle, and one after the other counts once.
+    (0..20).for_each(|_| drop(domain.register()));
+    assert_eq!(domain.bound(), 2 * 2048 + 10 * SLOTS);
+    let handles: Vec<_> = (0..10).map(|_| domain.register()).collect();
+    assert_eq!(domain.bound(), 11 * 2048 + 10 * SLOTS);
+    drop(handles);
+    assert_eq!(domain.bound(), 11 * 2048 + 10 * SLOTS, "it is that of the most at once");
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "long")]
 fn a_slow_barrier_is_waited_for_at_the_bound_only() {

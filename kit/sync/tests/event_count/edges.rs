@@ -1,5 +1,6 @@
 //! Wrapping, deadlines, tokens, predicates, and which bound is in force.
 
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tiebreak_sync::barrier::{Barrier, Strategy};
@@ -13,6 +14,7 @@ super::for_every_kind! {
     it_wraps_with_a_waiter_asleep,
     a_deadline_in_the_past_looks_and_goes,
     a_deadline_ends_the_wait_and_not_before,
+    a_deadline_ends_the_spins,
     a_value_that_never_was_differs,
     nothing_added_changes_nothing,
     a_producer_may_go_while_others_sleep,
@@ -69,6 +71,16 @@ fn a_deadline_ends_the_wait_and_not_before<S: Subject>() {
         assert!(Instant::now() >= deadline);
     }
     assert_eq!(count.rescues(), 0, "nothing has changed, so nobody was rescued");
+}
+
+/// So many looks would take minutes.
+fn a_deadline_ends_the_spins<S: Subject>() {
+    let (done, is_done) = mpsc::channel();
+    std::thread::spawn(move || {
+        let count = S::new(Waiting::new().spins(u32::MAX));
+        let _ = done.send(count.wait_until(0, Instant::now() + Duration::from_millis(10)));
+    });
+    assert_eq!(is_done.recv_timeout(Duration::from_secs(20)), Ok(None));
 }
 
 fn a_value_that_never_was_differs<S: Subject>() {

@@ -2,6 +2,8 @@
 #![cfg(not(loom))]
 
 mod edges;
+#[path = "../common/length.rs"]
+mod length;
 mod properties;
 // Signals and /proc, of which Miri has neither.
 #[cfg(not(miri))]
@@ -32,8 +34,3 @@ macro_rules! for_every_kind {
     };
 }
 pub(crate) use for_every_kind;
-
-/// Whether the long forms are asked for.
-fn is_full() -> bool {
-    std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1")
-}

@@ -36,7 +36,7 @@ fn is_asleep(thread: libc::pid_t) -> bool {
 /// Once it sleeps for good, it stays off the CPU until it is woken.
 fn a_parked_waiter_sleeps<S: Subject>() {
     let count = S::new(Waiting::new());
-    if count.bound() == Bound::OneSecond && !super::is_full() {
+    if count.bound() == Bound::OneSecond && !super::length::is_full() {
         println!("skipped: the one-second rule takes seconds to show it");
         return;
     }

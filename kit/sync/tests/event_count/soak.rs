@@ -41,7 +41,7 @@ fn sleeps() -> libc::c_long {
 
 /// Two threads hand a turn to each other by two counts, with pauses drawn by chance.
 fn no_wake_up_is_lost<S: Subject>() {
-    let turns = match (cfg!(miri), super::is_full()) {
+    let turns = match (cfg!(miri), super::length::is_full()) {
         (true, _) => 20,
         (_, false) => 5_000,
         // Two waits a turn, six kinds: of 18 million, more than ten million sleep.
@@ -100,7 +100,7 @@ fn pause(numbers: &mut Numbers) {
 /// The same by the published rule, whatever else there is.
 #[test]
 fn no_wake_up_is_lost_by_the_one_second_rule() {
-    let turns = match (cfg!(miri), super::is_full()) {
+    let turns = match (cfg!(miri), super::length::is_full()) {
         (true, _) => 20,
         (_, false) => 5_000,
         (_, true) => 300_000,
@@ -122,7 +122,7 @@ fn no_wake_up_is_lost_by_the_one_second_rule() {
 /// are lost; after each burst everybody has to have seen its end.
 fn bursts_reach_every_waiter<S: Subject>() {
     const WAITERS: u64 = 6;
-    let bursts = match (cfg!(miri), super::is_full()) {
+    let bursts = match (cfg!(miri), super::length::is_full()) {
         (true, _) => 3,
         (_, false) => 150,
         (_, true) => 20_000,

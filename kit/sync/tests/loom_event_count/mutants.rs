@@ -209,7 +209,8 @@ fn followed<S: Subject>(mistake: Mistake) {
             let count = Arc::clone(&count);
             thread::spawn(move || {
                 let rescues = Statistic::new(0);
-                let rule = Rule { spins: 0, bound: Bound::Atomic, rescues: &rescues };
+                let rule =
+                    Rule { spins: 0, deadline: None, bound: Bound::Atomic, rescues: &rescues };
                 let mut seen = S::Value::from(0);
                 while seen != S::Value::from(2) {
                     seen = wait(&*count, seen, &rule, || Pause::UntilWoken).unwrap();

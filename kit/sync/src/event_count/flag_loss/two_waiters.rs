@@ -151,7 +151,7 @@ fn race(bound: Bound, is_control: bool, until: Until) -> Outcomes {
         });
         let waiters = scope.spawn(|| {
             pin(0);
-            let rule = Rule { spins: 0, bound, rescues: &AtomicU64::new(0) };
+            let rule = Rule { spins: 0, deadline: None, bound, rescues: &AtomicU64::new(0) };
             let mut outcomes = Outcomes::default();
             let end = Instant::now() + until.time;
             while Instant::now() < end && outcomes.left_asleep < until.left_asleep {
