@@ -108,8 +108,9 @@ run_loom() {
 }
 
 run_miri() {
-    if ! has_miri && ! { add component add miri rust-src --toolchain "${NIGHTLY#+}" && has_miri; }; then
-        install="rustup toolchain install ${NIGHTLY#+} --component miri,rust-src"
+    toolchain=${NIGHTLY#+}
+    if ! has_miri && ! { add component add miri rust-src --toolchain "$toolchain" && has_miri; }; then
+        install="rustup toolchain install $toolchain --component miri,rust-src"
         skip miri "no Miri ($install)"
         return
     fi
