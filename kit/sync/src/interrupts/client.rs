@@ -314,7 +314,7 @@ fn time_namespace() -> Option<u64> {
 
 #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
 mod tests {
-    use crate::interrupts::Stale;
+    use super::*;
     use crate::interrupts::made::Daemon;
 
     #[test]
@@ -324,8 +324,9 @@ mod tests {
         let client = daemon.client();
         let ticket = client.begin_virtual();
         assert_eq!(client.poll_virtual(ticket), Ok(false), "it was asked only now");
+        let end = Instant::now() + Duration::from_secs(20);
         for _ in 0..2 {
-            let result = client.wait_virtual(ticket, None);
+            let result = client.wait_virtual(ticket, Some(end));
             assert!(matches!(result, Err(Stale::Unanswered { .. })), "{result:?}");
         }
     }
