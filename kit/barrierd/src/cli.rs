@@ -49,6 +49,7 @@ enum Command {
     /// Asks a daemon how it is
     Status(status::Status),
     /// Says what would work here, without starting a daemon
+    #[command(after_help = check::EXAMPLES)]
     Check,
     /// Measures what the programs cost
     Cost(cost::Cost),
@@ -106,11 +107,30 @@ mod tests {
     }
 
     #[test]
+    fn every_command_has_examples() {
+        for command in Barrierd::command().get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Examples:\n  barrierd "), "{help}");
+        }
+    }
+
+    #[test]
+    fn any_user_but_root_may_be_named() {
+        for user in ["1", "1000", "65534", "4294967294"] {
+            let line = ["barrierd", "run", "--user", user];
+            assert!(Barrierd::try_parse_from(line).is_ok(), "{user}");
+        }
+    }
+
+    #[test]
     fn wrong_lines_and_missing_daemons_have_their_exit_status() {
-        let cases: [(&[&str], u8); 5] = [
+        let cases: [(&[&str], u8); 8] = [
             (&["barrierd", "--help"], DONE),
             (&["barrierd", "run", "--nonsense"], USAGE),
             (&["barrierd"], USAGE),
+            (&["barrierd", "run", "--user", "0"], USAGE),
+            (&["barrierd", "run", "--user", "4294967295"], USAGE),
+            (&["barrierd", "run", "--user", "4294967296"], USAGE),
             (&["barrierd", "status", "--socket", "/no/such/socket"], UNAVAILABLE),
             (&["barrierd", "watch", "--count", "1", "--socket", "/no/such/socket"], UNAVAILABLE),
         ];

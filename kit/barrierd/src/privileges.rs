@@ -52,7 +52,24 @@ fn become_user(user: u32) -> io::Result<()> {
             && libc::setresgid(user, user, user) == 0
             && libc::setresuid(user, user, user) == 0
     };
-    if is_done { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if !is_done {
+        return Err(io::Error::last_os_error());
+    }
+    // The calls take one number, -1, for "leave it as it is", and say that all went well.
+    match is_wholly(user, user) {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("the system did not make it user {user}"))),
+    }
+}
+
+/// Whether the real, the effective and the saved user and group are these.
+fn is_wholly(user: u32, group: u32) -> bool {
+    let (mut users, mut groups) = ([0; 3], [0; 3]);
+    let ([one, two, three], [four, five, six]) = (&mut users, &mut groups);
+    // SAFETY: each call writes three numbers, which are there.
+    let is_told =
+        unsafe { libc::getresuid(one, two, three) == 0 && libc::getresgid(four, five, six) == 0 };
+    is_told && (users, groups) == ([user; 3], [group; 3])
 }
 
 /// Empties the sets of capabilities.
@@ -72,4 +89,19 @@ fn drop_capabilities() -> io::Result<()> {
         libc::syscall(libc::SYS_capset, &raw mut header, none.as_ptr())
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_it_is_is_asked_of_the_system() {
+        // SAFETY: asks for numbers.
+        let (user, group) = unsafe { (libc::getuid(), libc::getgid()) };
+        assert!(is_wholly(user, group));
+        for (user, group) in [(u32::MAX, u32::MAX), (user ^ 1, group), (user, group ^ 1)] {
+            assert!(!is_wholly(user, group), "{user} {group}");
+        }
+    }
 }

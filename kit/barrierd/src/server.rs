@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL};
 
-/// How many clients there may be, and how many of one user who is not root.
+/// How many clients there may be; how many of root, who leaves room for others; and how many of
+/// each other user.
 const MOST_CLIENTS: usize = 512;
+const MOST_CLIENTS_OF_ROOT: usize = 448;
 const MOST_CLIENTS_A_USER: usize = 64;
 
 /// Why the socket cannot be made.
@@ -19,6 +21,17 @@ pub enum NoSocket {
     /// A daemon listens there.
     #[error("another barrierd listens at {0}: one is enough, or give this one its own --socket")]
     Taken(PathBuf),
+    /// Something else is there, which is left alone.
+    #[error("{0} is there already and is not a socket: give another path by --socket")]
+    NotASocket(PathBuf),
+    /// Its folder is not there and cannot be made.
+    #[error("cannot make the folder {folder}: {source}; give a path that can be made by --socket")]
+    Folder {
+        /// The socket's folder.
+        folder: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
     /// The system refused.
     #[error("cannot listen at {path}: {source}; give a path that can be made by --socket")]
     Refused {
@@ -54,24 +67,21 @@ struct Client {
 
 impl Server {
     /// Listens at a path. Its last folder is made if it is missing; a socket where nobody listens
-    /// any more is replaced.
+    /// any more is replaced, and nothing else is.
     ///
     /// # Errors
     ///
-    /// Somebody listens there already, or the system refuses.
+    /// Somebody listens there already, something other than a socket is there, or the system
+    /// refuses.
     pub fn listen(path: &Path) -> Result<Server, NoSocket> {
         let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
-            // If it is there already, or cannot be made, the next call says what is wrong.
-            let _ = std::fs::DirBuilder::new().mode(0o755).create(folder);
+            make_folder(folder)?;
         }
         let listener = match UnixListener::bind(path) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                if UnixStream::connect(path).is_ok() {
-                    return Err(NoSocket::Taken(path.to_path_buf()));
-                }
-                std::fs::remove_file(path).map_err(refused)?;
+                remove_left_behind(path)?;
                 UnixListener::bind(path)
             }
             bound => bound,
@@ -103,8 +113,7 @@ impl Server {
         let (socket, _) = self.listener.accept().ok()?;
         let user = user_of(&socket)?;
         let of_user = self.clients.values().filter(|client| client.user == user).count();
-        let is_too_many = user != 0 && of_user >= MOST_CLIENTS_A_USER;
-        if is_too_many || self.clients.len() >= MOST_CLIENTS {
+        if !has_room(user, of_user, self.clients.len()) {
             return None;
         }
         socket.set_nonblocking(true).ok()?;
@@ -138,6 +147,39 @@ impl Drop for Server {
         // Without the right to, it stays, and the next daemon replaces it.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Makes the socket's folder, unless it is there.
+fn make_folder(folder: &Path) -> Result<(), NoSocket> {
+    match std::fs::DirBuilder::new().mode(0o755).create(folder) {
+        Err(source) if !folder.is_dir() => {
+            Err(NoSocket::Folder { folder: folder.to_path_buf(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes a socket where nobody listens any more. Anything else that has its name stays.
+fn remove_left_behind(path: &Path) -> Result<(), NoSocket> {
+    let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
+    // Of the name itself: a symbolic link is no socket, wherever it leads.
+    if !std::fs::symlink_metadata(path).map_err(refused)?.file_type().is_socket() {
+        return Err(NoSocket::NotASocket(path.to_path_buf()));
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => Err(NoSocket::Taken(path.to_path_buf())),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(refused)
+        }
+        // Somebody may listen there: in another way, or for others only.
+        Err(error) => Err(refused(error)),
+    }
+}
+
+/// Whether one more client may come.
+fn has_room(user: u32, of_user: usize, of_all: usize) -> bool {
+    let share = if user == 0 { MOST_CLIENTS_OF_ROOT } else { MOST_CLIENTS_A_USER };
+    of_user < share && of_all < MOST_CLIENTS
 }
 
 /// What some bytes ask for; nothing if one of them is no request.
@@ -269,7 +311,63 @@ mod tests {
         drop(UnixListener::bind(&path).unwrap());
         assert!(path.exists(), "left behind by a daemon that was killed");
         assert!(Server::listen(&path).is_ok());
-        let nowhere = folder.path().join("no/such/socket");
-        assert!(matches!(Server::listen(&nowhere), Err(NoSocket::Refused { .. })));
+    }
+
+    #[test]
+    fn what_is_no_stale_socket_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "precious").unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("nothing"), at("dangling")).unwrap();
+        for name in ["file", "folder", "link", "dangling"] {
+            let error = Server::listen(&at(name)).unwrap_err();
+            assert!(matches!(error, NoSocket::NotASocket(_)), "{name}: {error}");
+            assert!(error.to_string().contains("not a socket"), "{error}");
+            assert!(at(name).symlink_metadata().is_ok(), "{name} is gone");
+        }
+        assert_eq!(std::fs::read(at("file")).unwrap(), b"precious");
+        let _other = std::os::unix::net::UnixDatagram::bind(at("datagrams")).unwrap();
+        let error = Server::listen(&at("datagrams")).unwrap_err();
+        assert!(matches!(error, NoSocket::Refused { .. }), "{error}");
+        assert!(at("datagrams").exists());
+    }
+
+    #[test]
+    fn why_the_folder_cannot_be_made_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let forbidden = PathBuf::from("/sys/barrierd-test");
+        let cases = [folder.path().join("no/such"), folder.path().join("file"), forbidden];
+        for case in cases {
+            let Err(expected) = std::fs::create_dir(&case) else {
+                std::fs::remove_dir(&case).unwrap();
+                println!("not tested here: {} can be made", case.display());
+                continue;
+            };
+            match Server::listen(&case.join("socket")) {
+                Err(NoSocket::Folder { source, .. }) => {
+                    assert_eq!(source.raw_os_error(), expected.raw_os_error(), "{case:?}");
+                }
+                other => panic!("{case:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn no_user_fills_all_places() {
+        let cases = [
+            (1000, 63, 100, true),
+            (1000, 64, 100, false),
+            (1000, 0, 512, false),
+            (1000, 0, MOST_CLIENTS_OF_ROOT, true),
+            (0, MOST_CLIENTS_OF_ROOT - 1, 500, true),
+            (0, MOST_CLIENTS_OF_ROOT, 500, false),
+            (0, 0, 512, false),
+        ];
+        for (user, of_user, of_all, expected) in cases {
+            assert_eq!(has_room(user, of_user, of_all), expected, "{user} {of_user} {of_all}");
+        }
     }
 }

@@ -101,6 +101,7 @@ pub mod layout;
 #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
 pub(crate) mod made;
 mod mapping;
+mod progress;
 mod sleep;
 mod ticket;
 mod view;

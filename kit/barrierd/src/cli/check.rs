@@ -4,6 +4,13 @@ use super::run::{margin_words, warnings};
 use super::{DONE, unavailable};
 use crate::daemon::Prepared;
 
+pub(super) const EXAMPLES: &str = "\
+It needs the same rights as `barrierd run`, and leaves nothing behind.
+
+Examples:
+  barrierd check
+  barrierd check && barrierd run";
+
 pub(super) fn execute() -> u8 {
     let prepared = match Prepared::new() {
         Ok(prepared) => prepared,

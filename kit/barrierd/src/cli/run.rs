@@ -12,6 +12,7 @@ It needs CAP_BPF and CAP_PERFMON, which root has, until it listens. Then it beco
 drops every capability and filters its system calls. SIGTERM, SIGINT and SIGHUP end it.
 The socket of a daemon that became another user stays, as that user must not be able to replace it:
 to connect is then refused, and the next daemon replaces it.
+It serves 512 clients: at most 448 of root, and 64 of each other user.
 
 Examples:
   barrierd run
@@ -24,8 +25,14 @@ pub(super) struct Run {
     #[command(flatten)]
     socket: Socket,
 
-    /// The user to become, by number, when started as root
-    #[arg(long, value_name = "UID", default_value_t = NOBODY)]
+    /// The user to become, by number, when started as root; not root itself
+    #[arg(
+        long,
+        value_name = "UID",
+        default_value_t = NOBODY,
+        // The last number stands for "no change" in the kernel's calls.
+        value_parser = clap::value_parser!(u32).range(1..u32::MAX as i64)
+    )]
     user: u32,
 }
 

@@ -45,6 +45,28 @@ fn a_killed_daemon_is_noticed() {
 }
 
 #[test]
+fn a_stopped_daemon_does_not_answer_and_goes_on_later() {
+    let Some(daemon) = Running::start() else { return };
+    let client = daemon.client();
+    daemon.signal(libc::SIGSTOP);
+    // It may have begun its last round after the ticket; the next needs another.
+    let end = Instant::now() + Duration::from_secs(20);
+    let result = (0..3).map(|_| client.wait_virtual(client.begin_virtual(), Some(end)));
+    let result = result.last().unwrap();
+    assert!(matches!(result, Err(Stale::Unanswered { .. })), "{result:?}");
+    let error = Client::connect_to(&daemon.socket).unwrap_err();
+    assert!(error.to_string().contains("does not answer"), "{error}");
+    daemon.signal(libc::SIGCONT);
+    let ticket = client.begin_virtual();
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut result = client.wait_virtual(ticket, Some(end));
+    while matches!(result, Err(stale) if stale != Stale::Ended) && Instant::now() < end {
+        result = client.wait_virtual(ticket, Some(end));
+    }
+    assert_eq!(result, Ok(true));
+}
+
+#[test]
 fn idle_flags_stay_true_when_the_daemon_was_killed() {
     let Some(mut daemon) = Running::start() else { return };
     let client = daemon.client();

@@ -10,6 +10,7 @@ use super::connect::Connection;
 use super::errors::{Stale, Unavailable};
 use super::layout::{DEFAULT_SOCKET, MAGIC, VERSION, WAKE_ME, WAKE_ME_VIRTUAL};
 use super::mapping::Shared;
+use super::progress::{Progress, Seen};
 use super::sleep::{now_ns, sleep_on};
 use super::ticket::{Mark, Ticket, VirtualTicket};
 use super::view::{Age, View};
@@ -36,6 +37,7 @@ const NAPS_PER_REQUEST: u32 = 8;
 pub struct Client {
     connection: Connection,
     shared: Shared,
+    progress: Progress,
     /// The daemon's times are of the time namespace of this process.
     is_clock_shared: bool,
 }
@@ -45,7 +47,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// There is none, it is of another version, or this is no x86-64.
+    /// There is none, it does not answer, it is of another version, or this is no x86-64.
     pub fn connect() -> Result<Client, Unavailable> {
         Client::connect_to(Path::new(DEFAULT_SOCKET))
     }
@@ -71,16 +73,19 @@ impl Client {
         let magic = header.magic.load(Ordering::Relaxed);
         let version = header.version.load(Ordering::Relaxed);
         let cpus = header.cpus.load(Ordering::Relaxed) as usize;
-        if (magic, version, cpus) != (MAGIC, VERSION, parts.cpus) {
+        if magic == MAGIC && version != VERSION {
+            return Err(Unavailable::Version { path: path.to_path_buf(), version });
+        }
+        if (magic, cpus) != (MAGIC, parts.cpus) {
             return Err(Unavailable::NotBarrierd { path: path.to_path_buf() });
         }
         let is_clock_shared = time_namespace() == Some(namespace);
-        Ok(Client { connection, shared, is_clock_shared })
+        Ok(Client { connection, shared, progress: Progress::default(), is_clock_shared })
     }
 
     #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
     pub(super) fn of_parts(connection: Connection, shared: Shared) -> Client {
-        Client { connection, shared, is_clock_shared: true }
+        Client { connection, shared, progress: Progress::default(), is_clock_shared: true }
     }
 
     /// Begins a barrier for all CPUs: by the clock where that can be compared with the daemon's,
@@ -185,17 +190,28 @@ impl Client {
         VirtualTicket { round: self.view().header.virtual_time.load(Ordering::Acquire) }
     }
 
-    /// Whether the barrier is complete. If not, this asks the daemon for a round.
+    /// Whether the barrier is complete. If not, this asks the daemon for a round, and looks at the
+    /// clock.
     ///
     /// # Errors
     ///
-    /// It is not, and the daemon has ended.
+    /// It is not, and something is in the way: the daemon has ended, or virtual time stood still
+    /// for 100 ms after a request of this client, as the daemon was stopped or a CPU silent.
     pub fn poll_virtual(&self, ticket: VirtualTicket) -> Result<bool, Stale> {
         if self.is_virtually_done(ticket) {
             return Ok(true);
         }
+        let seen = Seen::in_view(self.view());
         self.connection.send(WAKE_ME_VIRTUAL);
-        if self.connection.has_ended() { Err(Stale::Ended) } else { Ok(false) }
+        if self.connection.has_ended() {
+            return Err(Stale::Ended);
+        }
+        match self.progress.why_pending(self.view(), seen, now_ns()) {
+            // What has come since it was asked about counts.
+            Some(stale) if !self.is_virtually_done(ticket) => Err(stale),
+            Some(_) => Ok(true),
+            None => Ok(false),
+        }
     }
 
     fn is_virtually_done(&self, ticket: VirtualTicket) -> bool {
@@ -203,7 +219,8 @@ impl Client {
         self.view().header.oldest_virtual_time.load(Ordering::Acquire) > ticket.round
     }
 
-    /// Waits until the barrier is complete, asleep: `Ok(false)` if the deadline came first.
+    /// Waits until the barrier is complete, asleep: `Ok(false)` if the deadline came first. Without
+    /// a deadline it ends as well: by an error if virtual time stands still.
     ///
     /// # Errors
     ///
@@ -292,5 +309,25 @@ fn time_namespace() -> Option<u64> {
     match std::fs::metadata("/proc/self/ns/time") {
         Ok(metadata) => Some(metadata.ino()),
         Err(_) => std::fs::metadata("/proc/self/ns").ok().map(|_| 0),
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+mod tests {
+    use super::*;
+    use crate::interrupts::made::Daemon;
+
+    #[test]
+    fn a_virtual_barrier_does_not_wait_for_ever_for_a_daemon_that_was_stopped() {
+        // It keeps the connection and does nothing.
+        let daemon = Daemon::new(2);
+        let client = daemon.client();
+        let ticket = client.begin_virtual();
+        assert_eq!(client.poll_virtual(ticket), Ok(false), "it was asked only now");
+        let end = Instant::now() + Duration::from_secs(20);
+        for _ in 0..2 {
+            let result = client.wait_virtual(ticket, Some(end));
+            assert!(matches!(result, Err(Stale::Unanswered { .. })), "{result:?}");
+        }
     }
 }

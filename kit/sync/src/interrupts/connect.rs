@@ -13,7 +13,7 @@ use super::layout::{Hello, VERSION};
 /// A daemon that takes nobody for so long was stopped.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(1);
 
-/// Who says nothing for so long is no daemon.
+/// Who says nothing for so long is no daemon, or one that was stopped.
 const GREETING_WITHIN: Duration = Duration::from_secs(1);
 
 /// A connection.
@@ -35,7 +35,11 @@ impl Connection {
     pub(super) fn open(path: &Path) -> Result<(Connection, Parts), Unavailable> {
         let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
         let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
-        let socket = connect(path, CONNECTED_WITHIN).map_err(no_daemon)?;
+        let silent = || Unavailable::Silent { path: path.to_path_buf() };
+        let socket = match connect(path, CONNECTED_WITHIN) {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
+            connected => connected.map_err(no_daemon)?,
+        };
         socket.set_nonblocking(false).map_err(no_daemon)?;
         socket.set_read_timeout(Some(GREETING_WITHIN)).map_err(no_daemon)?;
         let (greeting, descriptors) = match receive(&socket) {
@@ -43,13 +47,17 @@ impl Connection {
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 return Err(Unavailable::TurnedAway);
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(not_barrierd()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(silent()),
             received => received.map_err(no_daemon)?,
         };
         let hello = Hello::from_bytes(&greeting).ok_or_else(not_barrierd)?;
+        if hello.version != VERSION {
+            let (path, version) = (path.to_path_buf(), hello.version);
+            return Err(Unavailable::Version { path, version });
+        }
         let [slots, page, switches] =
             <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
-        if hello.version != VERSION || hello.cpus == 0 {
+        if hello.cpus == 0 {
             return Err(not_barrierd());
         }
         socket.set_nonblocking(true).map_err(no_daemon)?;
@@ -194,6 +202,42 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(listener.accept().unwrap());
         assert!(connect(&path, Duration::from_millis(5)).is_ok(), "there is room again");
+    }
+
+    /// What a client says of one who listens and, after it took somebody, sends these bytes.
+    fn reason(answer: Option<&[u8]>) -> Unavailable {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        std::thread::scope(|scope| {
+            let taken = scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                std::io::Write::write_all(&mut stream, answer.unwrap_or_default()).unwrap();
+                // Without an answer, it stays open.
+                answer.is_none().then_some(stream)
+            });
+            let result = Connection::open(&path).map(|_| ());
+            drop(taken.join());
+            result.unwrap_err()
+        })
+    }
+
+    #[test]
+    fn silence_another_version_and_a_stranger_are_told_apart() {
+        let other = Hello { version: VERSION + 1, cpus: 1 }.to_bytes();
+        let same = Hello { version: VERSION, cpus: 1 }.to_bytes();
+        let cases: [(Option<&[u8]>, &str); 5] = [
+            (None, "does not answer"),
+            (Some(&other), "speaks version 2 and this program version 1"),
+            (Some(b"welcome"), "is no barrierd:"),
+            // Without descriptors.
+            (Some(&same), "is no barrierd:"),
+            (Some(b""), "turned this process away"),
+        ];
+        for (answer, expected) in cases {
+            let error = reason(answer).to_string();
+            assert!(error.contains(expected), "{answer:?}: {error}");
+        }
     }
 
     #[test]

@@ -20,8 +20,26 @@ pub enum Unavailable {
     /// The daemon closed the connection: it serves too many clients.
     #[error("barrierd turned this process away: it has as many clients as it serves")]
     TurnedAway,
-    /// Who listens is no daemon, or one of another version.
-    #[error("what listens at {path} is no barrierd of version {}", super::layout::VERSION)]
+    /// Somebody listens and says nothing: a daemon that was stopped, or somebody else.
+    #[error("what listens at {path} does not answer: is it a barrierd that was stopped?")]
+    Silent {
+        /// The socket's path.
+        path: PathBuf,
+    },
+    /// The daemon is of another version.
+    #[error(
+        "the barrierd at {path} speaks version {version} and this program version {}: start the \
+         barrierd that belongs to this program",
+        super::layout::VERSION
+    )]
+    Version {
+        /// The socket's path.
+        path: PathBuf,
+        /// The daemon's.
+        version: u32,
+    },
+    /// Who listens is no daemon.
+    #[error("what listens at {path} is no barrierd: give the path of its socket")]
     NotBarrierd {
         /// The socket's path.
         path: PathBuf,
@@ -43,6 +61,12 @@ pub enum Stale {
     /// The daemon has ended or was killed.
     #[error("barrierd has ended: start it again, then connect again")]
     Ended,
+    /// The daemon does not do what it was asked for: it was stopped, or gets no CPU.
+    #[error("barrierd did not answer for {waited_ns} ns: was it stopped?")]
+    Unanswered {
+        /// For how long.
+        waited_ns: u64,
+    },
     /// The kernel interrupts this CPU at no regular times, as it was told to.
     #[error(
         "CPU {cpu} is tickless and was not interrupted for {waited_ns} ns: leave it out of the \

@@ -84,10 +84,14 @@ impl View<'_> {
         if matches!(ticket.mark, Mark::Time(_)) && self.margin_ns().is_none() {
             return Some(Stale::Clock);
         }
-        match age_ns {
-            ..STALE_NS => None,
-            _ if self.words[cpu].is_tickless() => Some(Stale::Tickless { cpu, waited_ns: age_ns }),
-            _ => Some(Stale::Silent { cpu, waited_ns: age_ns }),
+        (age_ns >= STALE_NS).then(|| self.stale(cpu, age_ns))
+    }
+
+    /// That a CPU was not interrupted for so long.
+    pub(super) fn stale(&self, cpu: usize, waited_ns: u64) -> Stale {
+        match self.words[cpu].is_tickless() {
+            true => Stale::Tickless { cpu, waited_ns },
+            false => Stale::Silent { cpu, waited_ns },
         }
     }
 
