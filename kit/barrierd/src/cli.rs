@@ -8,6 +8,7 @@ mod table;
 mod watch;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -81,6 +82,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Cost(cost) => cost.execute(),
         Command::Watch(watch) => watch.execute(),
     }
+}
+
+/// Writes a line. Who has closed the other end wants no more of it.
+fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Says why there is no result, and gives the exit status for it.

@@ -72,8 +72,10 @@ fn bpf<T>(command: libc::c_int, attributes: &mut T) -> io::Result<()> {
     }
 }
 
-/// `BPF_PROG_TEST_RUN`: runs a program on a CPU as if an event had these arguments.
+/// `BPF_PROG_TEST_RUN`: runs a program on a CPU as if an event had these arguments. The thread goes
+/// to that CPU first: an idle one would run it in its idle task, which the program would learn.
 fn run(program: &OwnedFd, cpu: usize, arguments: [u64; 4]) -> io::Result<()> {
+    go_to(cpu)?;
     #[repr(C)]
     #[derive(Default)]
     struct Attributes {
@@ -99,6 +101,17 @@ fn run(program: &OwnedFd, cpu: usize, arguments: [u64; 4]) -> io::Result<()> {
             ..Attributes::default()
         },
     )
+}
+
+/// Binds the thread to a CPU.
+fn go_to(cpu: usize) -> io::Result<()> {
+    // SAFETY: the set is made of zeros, which is an empty one, and outlives the call.
+    let bound = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set)
+    };
+    if bound == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Gives every CPU an idle task at this address.
@@ -138,14 +151,15 @@ const IDLE_TASK: u64 = 0xffff_8880_dead_beef;
 #[test]
 fn only_a_switch_to_the_idle_task_makes_a_cpu_idle() {
     let Some(loaded) = loaded() else { return };
-    for cpu in some_cpus() {
+    let cpus = some_cpus();
+    for &cpu in &cpus {
         if let Err(error) = run(&loaded.switches, cpu, [0, 1, IDLE_TASK, 0]) {
             return println!("not tested here: no test runs: {error}");
         }
         assert!(!loaded.slot(cpu).state().is_idle(), "which task is idle is not known yet");
     }
     set_idle_tasks(&loaded.idle_tasks, IDLE_TASK).unwrap();
-    for cpu in some_cpus() {
+    for cpu in cpus {
         for (next, is_idle) in [
             (IDLE_TASK - 1, false),
             (IDLE_TASK, true),

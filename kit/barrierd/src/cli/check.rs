@@ -1,7 +1,7 @@
 //! `barrierd check`.
 
 use super::run::{margin_words, warnings};
-use super::{DONE, unavailable};
+use super::{DONE, say, unavailable};
 use crate::daemon::Prepared;
 
 pub(super) const EXAMPLES: &str = "\
@@ -15,19 +15,21 @@ pub(super) fn execute() -> u8 {
     let prepared = match Prepared::new() {
         Ok(prepared) => prepared,
         Err(error) => {
-            println!("no: {error}");
+            say(format_args!("no: {error}"));
             return unavailable("it cannot run here");
         }
     };
     let tracepoints: Vec<&str> = prepared.kernel.tracepoints().collect();
-    println!("ok: both programs load, and are attached to {}", tracepoints.join(", "));
+    say(format_args!("ok: both programs load, and are attached to {}", tracepoints.join(", ")));
     match prepared.machine.online() {
-        Ok(online) => println!("ok: CPUs {online} are online of {}", prepared.machine.possible),
-        Err(error) => println!("no: the list of CPUs cannot be read: {error}"),
+        Ok(online) => {
+            say(format_args!("ok: CPUs {online} are online of {}", prepared.machine.possible))
+        }
+        Err(error) => say(format_args!("no: the list of CPUs cannot be read: {error}")),
     }
-    println!("ok: {}", margin_words(&prepared));
+    say(format_args!("ok: {}", margin_words(&prepared)));
     for warning in warnings(&prepared) {
-        println!("but: {warning}");
+        say(format_args!("but: {warning}"));
     }
     DONE
 }

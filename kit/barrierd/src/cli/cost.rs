@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{DONE, unavailable};
+use super::{DONE, say, unavailable};
 use crate::bpf::system::{Runs, enable_times};
 use crate::daemon::SYSTEM;
 use crate::kernel::{Kernel, Refused};
@@ -54,8 +54,8 @@ struct Line {
 impl Cost {
     pub(super) fn execute(&self) -> u8 {
         match self.measure() {
-            Ok(lines) if self.json => println!("{}", json(&lines)),
-            Ok(lines) => print!("{}", text(&lines)),
+            Ok(lines) if self.json => say(json(&lines)),
+            Ok(lines) => say(text(&lines).trim_end()),
             Err(reason) => return unavailable(reason),
         }
         DONE

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{DONE, Socket, fault, unavailable};
+use super::{DONE, Socket, fault, say, unavailable};
 use crate::daemon::{Daemon, Prepared};
 use crate::privileges::{self, Confined, NOBODY};
 use crate::signals::Signals;
@@ -67,10 +67,12 @@ impl Run {
     }
 
     fn say_so(&self, margin: &str, confined: Confined) {
-        println!("barrierd listens at {}", self.socket.socket.display());
-        println!("{margin}");
+        say(format_args!("barrierd listens at {}", self.socket.socket.display()));
+        say(margin);
         let Confined { user, calls } = confined;
-        println!("it runs as user {user}, without capabilities, with {calls} system calls");
+        say(format_args!(
+            "it runs as user {user}, without capabilities, with {calls} system calls"
+        ));
     }
 }
 

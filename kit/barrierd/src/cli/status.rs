@@ -4,7 +4,7 @@ use clap::Args;
 use tiebreak_sync::interrupts::Client;
 use tiebreak_sync::interrupts::layout::VERSION;
 
-use super::{DONE, Socket, table, unavailable};
+use super::{DONE, Socket, say, table, unavailable};
 
 /// Asks a daemon how it is.
 #[derive(Debug, Args)]
@@ -21,14 +21,16 @@ impl Status {
             Err(reason) => return unavailable(reason),
         };
         // The first line says which daemon it is, and stays the same when it is started again.
-        println!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION"));
-        println!("process {}, generation {}", client.daemon_pid(), client.generation());
+        say(format_args!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION")));
+        say(format_args!("process {}, generation {}", client.daemon_pid(), client.generation()));
         match client.margin_ns() {
-            Some(ns) => println!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3),
-            None => println!("clocks are not compared: barriers go by counts"),
+            Some(ns) => {
+                say(format_args!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3))
+            }
+            None => say(format_args!("clocks are not compared: barriers go by counts")),
         }
-        println!("{}", table::barrier(&client));
-        print!("{}", table::table(&client, None));
+        say(table::barrier(&client));
+        say(table::table(&client, None).trim_end());
         DONE
     }
 }
