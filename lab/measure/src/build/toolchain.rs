@@ -82,9 +82,9 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     let receipt = first_line(&output.stdout).or_else(|| first_line(&output.stderr));
     let receipt = receipt.unwrap_or_default();
     if !output.status.success() {
-        let says = if receipt.is_empty() { String::new() } else { format!(": {receipt}") };
-        let why = format!(" ('{}' failed{says})", recipe.version.join(" "));
-        return Err(missing(&recipe.compiler, why));
+        let asked = format!("what '{}' asks for", recipe.version.join(" "));
+        let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
+        return Err(missing(&asked, why));
     }
     Ok(Toolchain::new(program, receipt))
 }

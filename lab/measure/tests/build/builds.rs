@@ -64,7 +64,7 @@ fn a_compiler_that_is_missing_is_named_with_its_package() {
     let mut failing = c();
     failing.recipe.version = vec![bench.script("old", "echo too old >&2; exit 3"), "-v".into()];
     let says = format!(
-        "gcc is not here ('{} -v' failed: too old); 'apt-get install the-package' brings it",
+        "what '{} -v' asks for is not here (too old); 'apt-get install the-package' brings it",
         failing.recipe.version[0]
     );
     check(&failing, &says);
