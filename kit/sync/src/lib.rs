@@ -31,7 +31,6 @@ mod mutation;
 mod owning;
 mod padded;
 pub mod per_cpu;
-#[cfg(not(loom))]
 mod published;
 mod registry;
 

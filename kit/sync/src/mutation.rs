@@ -3,9 +3,9 @@
 
 /// A fault in the algorithms of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(loom), allow(dead_code))]
 pub enum Mutation {
     /// None: the algorithms as they are.
+    #[cfg(loom)]
     None,
     /// Epochs: whoever collects scans without having taken the heavy side.
     EpochWithoutHeavy,

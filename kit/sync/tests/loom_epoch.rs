@@ -5,41 +5,17 @@
 
 #![cfg(loom)]
 
-use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicPtr, Ordering::AcqRel, Ordering::Acquire};
 use loom::thread;
 use std::rc::Rc;
 use std::sync::Arc;
 use tiebreak_sync::barrier::Barrier;
 use tiebreak_sync::epoch::{Collector, Guard, Handle};
-use tiebreak_sync::mutation::{self, Mutation};
+use tiebreak_sync::mutation::Mutation;
 
-/// An object whose freeing is a write, so that loom tells it from reads that do not come before.
-/// Its memory stays until the model ends.
-struct Canary(UnsafeCell<bool>);
-
-impl Canary {
-    fn new() -> Rc<Canary> {
-        Rc::new(Canary(UnsafeCell::new(true)))
-    }
-
-    fn check(&self) {
-        // SAFETY: loom finds it if someone writes meanwhile; that is the test.
-        self.0.with(|is_alive| assert!(unsafe { *is_alive }, "it was freed"));
-    }
-}
-
-unsafe fn bury(canary: *mut Canary) {
-    // SAFETY: the model keeps the memory; loom finds it if someone reads meanwhile.
-    unsafe { (*canary).0.with_mut(|is_alive| *is_alive = false) };
-}
-
-fn pointer(canary: &Rc<Canary>) -> *mut Canary {
-    Rc::as_ptr(canary).cast_mut()
-}
-
-/// Where readers find canaries.
-type Place = AtomicPtr<Canary>;
+#[path = "common/loom_canary.rs"]
+mod canary;
+use canary::{Canary, Place, bury, explore, explore_to, pointer};
 
 fn read(place: &Place, _guard: &Guard<'_>) {
     // SAFETY: the memory stays until the model ends.
@@ -54,18 +30,6 @@ fn replace(place: &Place, new: &Rc<Canary>, handle: &Handle) {
     unsafe { guard.retire_with(old, bury) };
     drop(guard);
     handle.flush();
-}
-
-/// Runs every interleaving with up to five preemptions, or as many as LOOM_MAX_PREEMPTIONS says.
-fn explore(mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
-    explore_to(5, mutation, model);
-}
-
-fn explore_to(preemptions: usize, mutation: Mutation, model: impl Fn() + Sync + Send + 'static) {
-    mutation::set(mutation);
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
-    builder.check(model);
 }
 
 struct Scene {

@@ -17,7 +17,10 @@ const LEFT_MAX: usize = 1024;
 /// The thread that ends collects if the last collection began longer ago than 1 ms.
 const A_WHILE: Duration = Duration::from_millis(5);
 
-struct Panics(#[allow(dead_code)] u8);
+/// Of some size, as hazard pointers refuse what has none.
+struct Panics {
+    _size: u8,
+}
 
 impl Drop for Panics {
     fn drop(&mut self) {
@@ -27,7 +30,7 @@ impl Drop for Panics {
 }
 
 fn defer_panic() {
-    let object = Panics(0);
+    let object = Panics { _size: 0 };
     thread::sleep(A_WHILE);
     epoch::pin().defer(move || drop(object));
 }
@@ -43,7 +46,7 @@ fn retire_panic() {
     };
     thread::spawn(retire).join().unwrap();
     retire();
-    let object = Box::into_raw(Box::new(Panics(0)));
+    let object = Box::into_raw(Box::new(Panics { _size: 0 }));
     // SAFETY: as above.
     hazard::with(|handle| unsafe { handle.retire(object) });
 }

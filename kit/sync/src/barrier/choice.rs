@@ -1,8 +1,7 @@
 //! Which strategy works here, and why no better one does.
 
-use core::sync::atomic::{AtomicPtr, Ordering};
-
 use super::{Reason, Refused, Strategy, fork, interrupts, membarrier, page, soundness};
+use crate::published::Published;
 
 /// What was chosen for a process, once, and what was refused.
 ///
@@ -26,33 +25,11 @@ impl core::fmt::Display for Choice {
     }
 }
 
-/// The choice of this process, null before it was made. Not a `OnceLock`: if another thread were
-/// in the middle of choosing at a fork, the child would wait for it for ever.
-static CHOICE: AtomicPtr<Choice> = AtomicPtr::new(core::ptr::null_mut());
+static CHOICE: Published<Choice> = Published::none();
 
 /// The choice of this process, made at the first call.
 pub(super) fn of_this_process() -> &'static Choice {
-    // Acquire: what it points to was written before.
-    let chosen = CHOICE.load(Ordering::Acquire);
-    // SAFETY: what is not null came from `publish`, and is never freed or changed.
-    unsafe { chosen.as_ref() }.unwrap_or_else(|| publish(choose(prepare)))
-}
-
-/// The first one counts, if several threads choose at once.
-fn publish(choice: Choice) -> &'static Choice {
-    let ours = Box::into_raw(Box::new(choice));
-    let null = core::ptr::null_mut();
-    // Release: for the load above. Acquire: for what another thread has published.
-    match CHOICE.compare_exchange(null, ours, Ordering::Release, Ordering::Acquire) {
-        // SAFETY: a Box that was leaked: nobody frees or changes it.
-        Ok(_) => unsafe { &*ours },
-        Err(theirs) => {
-            // SAFETY: ours came from a Box, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(ours) });
-            // SAFETY: as in `of_this_process`.
-            unsafe { &*theirs }
-        }
-    }
+    CHOICE.get_or_make(|| choose(prepare))
 }
 
 /// The best strategy that can be made ready.

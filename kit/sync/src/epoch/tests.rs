@@ -233,16 +233,20 @@ fn a_guard_of_another_collector_is_refused() {
 
 #[test]
 fn what_is_retired_may_have_atomics_of_its_collector() {
-    struct Node(#[allow(dead_code)] OnDrop, Atomic<Node>);
+    struct Node {
+        _counted: OnDrop,
+        next: Atomic<Node>,
+    }
     let (collector, freed) = begin();
-    let node = || Box::new(Node(OnDrop(freed.clone()), Atomic::empty(&collector)));
+    let node =
+        || Box::new(Node { _counted: OnDrop(freed.clone()), next: Atomic::empty(&collector) });
     let atomic = Atomic::empty(&collector);
     let handle = collector.register();
     let guard = handle.pin();
     for _ in 0..99 {
         atomic.store(Some(node()), &guard);
     }
-    atomic.load(&guard).unwrap().1.store(Some(node()), &guard);
+    atomic.load(&guard).unwrap().next.store(Some(node()), &guard);
     drop(guard);
     drop((handle, collector));
     assert_eq!(freed.load(SeqCst), 98, "the collector went with its handle");

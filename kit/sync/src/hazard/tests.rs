@@ -245,16 +245,19 @@ fn a_slot_of_another_domain_is_refused() {
 
 #[test]
 fn what_is_retired_may_have_atomics_of_its_domain() {
-    struct Node(#[allow(dead_code)] OnDrop, Atomic<Node>);
+    struct Node {
+        _counted: OnDrop,
+        next: Atomic<Node>,
+    }
     let (domain, freed) = begin();
-    let node = || Box::new(Node(OnDrop(freed.clone()), Atomic::empty(&domain)));
+    let node = || Box::new(Node { _counted: OnDrop(freed.clone()), next: Atomic::empty(&domain) });
     let atomic = Atomic::empty(&domain);
     let handle = domain.register();
     for _ in 0..99 {
         atomic.store(Some(node()), &handle);
     }
     let mut hazard = handle.hazard();
-    atomic.load(&mut hazard).unwrap().1.store(Some(node()), &handle);
+    atomic.load(&mut hazard).unwrap().next.store(Some(node()), &handle);
     drop(hazard);
     drop((handle, domain));
     assert_eq!(freed.load(SeqCst), 98, "the domain went with its handle");

@@ -1,9 +1,8 @@
 //! By what the data of a CPU is changed, and why so.
 
 use super::rseq;
+use crate::published::Published;
 use std::fmt::{self, Display};
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// By what the data of a CPU is changed in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,42 +62,8 @@ pub enum Choice {
     Atomics,
 }
 
-/// The mode of this process.
-static MODE: Chosen = Chosen::new();
-
-/// A mode that is chosen once: who comes first with one decides, for good. Not a `OnceLock`: if
-/// another thread were in the middle of choosing at a fork, the child would wait for it for ever.
-struct Chosen {
-    /// Null before that.
-    mode: AtomicPtr<Mode>,
-}
-
-impl Chosen {
-    const fn new() -> Chosen {
-        Chosen { mode: AtomicPtr::new(null_mut()) }
-    }
-
-    /// The mode; if there is none yet, the one that `find` gives, unless another thread was faster.
-    fn or_choose(&self, find: impl FnOnce() -> Mode) -> Mode {
-        // Acquire: what it points to was written before.
-        let mut chosen = self.mode.load(Ordering::Acquire);
-        if chosen.is_null() {
-            let ours = Box::into_raw(Box::new(find()));
-            // Release: for the load above. Acquire: for what another thread has published.
-            let (release, acquire) = (Ordering::Release, Ordering::Acquire);
-            chosen = match self.mode.compare_exchange(null_mut(), ours, release, acquire) {
-                Ok(_) => ours,
-                Err(theirs) => {
-                    // SAFETY: it came from a Box, and no other thread has seen it.
-                    drop(unsafe { Box::from_raw(ours) });
-                    theirs
-                }
-            };
-        }
-        // SAFETY: what is published came from a Box, and is never changed or freed.
-        unsafe { *chosen }
-    }
-}
+/// The mode of this process: who comes first with one decides, for good.
+static MODE: Published<Mode> = Published::none();
 
 /// The mode of this process, chosen at the first call by [`Choice::Libc`].
 ///
@@ -122,7 +87,7 @@ pub fn mode() -> Mode {
 /// assert_eq!(per_cpu::choose(Choice::Atomics), mode, "it stays");
 /// ```
 pub fn choose(choice: Choice) -> Mode {
-    MODE.or_choose(|| match choice {
+    *MODE.get_or_make(|| match choice {
         Choice::Atomics => Mode::Atomics(Reason::Asked),
         Choice::Libc => rseq::of_libc().map_or_else(Mode::Atomics, Mode::Rseq),
         Choice::OwnRegistration => {
@@ -172,14 +137,14 @@ mod tests {
 
     #[test]
     fn threads_that_choose_at_once_agree() {
-        static CHOSEN: Chosen = Chosen::new();
+        static CHOSEN: Published<Mode> = Published::none();
         let modes: Vec<Mode> = thread::scope(|scope| {
-            let choose = |errno| CHOSEN.or_choose(|| Mode::Atomics(Reason::Refused(errno)));
+            let choose = |errno| *CHOSEN.get_or_make(|| Mode::Atomics(Reason::Refused(errno)));
             let threads: Vec<_> = (0..8).map(|errno| scope.spawn(move || choose(errno))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(modes.iter().all(|mode| *mode == modes[0]), "{modes:?}");
-        assert_eq!(CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked)), modes[0], "it stays");
+        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked)), modes[0], "it stays");
     }
 
     #[test]
@@ -188,13 +153,13 @@ mod tests {
         use std::sync::mpsc;
 
         const SECONDS_MAX: u32 = 10;
-        static CHOSEN: Chosen = Chosen::new();
+        static CHOSEN: Published<Mode> = Published::none();
         let mode = Mode::Atomics(Reason::NotOffered);
         let ended = thread::scope(|scope| {
             let (begin, begun) = mpsc::channel();
             let (end, ended) = mpsc::channel::<()>();
             scope.spawn(move || {
-                CHOSEN.or_choose(|| {
+                *CHOSEN.get_or_make(|| {
                     begin.send(()).unwrap();
                     let _ = ended.recv();
                     mode
@@ -207,7 +172,7 @@ mod tests {
             if child == 0 {
                 // SAFETY: both take numbers.
                 unsafe { libc::alarm(SECONDS_MAX) };
-                let own = CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked));
+                let own = *CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked));
                 // SAFETY: as above.
                 unsafe { libc::_exit(i32::from(own != Mode::Atomics(Reason::Asked))) };
             }
@@ -218,6 +183,6 @@ mod tests {
             (ended == child && child > 0).then_some(status)
         });
         assert_eq!(ended, Some(0), "the child has chosen, and did not wait");
-        assert_eq!(CHOSEN.or_choose(|| Mode::Atomics(Reason::Asked)), mode);
+        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked)), mode);
     }
 }
