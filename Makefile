@@ -54,7 +54,7 @@ BARRIERD := target/release/barrierd
 studies: build ## every study's table, measured and written into its README: an hour
 	@scripts/setup.sh studies
 	$(CARGO) build --release --package tiebreak-barrierd --locked
-	@mkdir -p docs/measured
+	@mkdir -p target/tiebreak docs/measured
 	export PATH="$$PATH:$$PWD/target/release"; \
 	if ! $(BARRIERD) status >/dev/null 2>&1 && $(BARRIERD) check >/dev/null 2>&1; then \
 	    $(BARRIERD) run & daemon=$$!; trap 'kill $$daemon' EXIT; sleep 2; \
