@@ -4,7 +4,7 @@ mod error;
 
 pub use error::OracleError;
 
-use crate::output::memory_file;
+use crate::output::{memory_file, sealed};
 use crate::worker::message::{Question, Reply, Request, Sizes};
 use crate::workers::probe::{absolute, how};
 use crate::workers::process::{NoReply, Patience, Process, WorkerProgram};
@@ -33,7 +33,8 @@ pub struct Oracle {
 /// An input that all contestants share.
 #[derive(Debug)]
 pub struct Input {
-    /// The file that holds it, and nothing else: mostly one in memory.
+    /// The file that holds it, and nothing else: mostly one in memory. It is open to be read only,
+    /// so that no contestant can change what another reads.
     pub file: File,
     /// Its length.
     pub bytes: u64,
@@ -158,7 +159,8 @@ impl Oracle {
 
     fn make(&mut self, question: Question) -> Result<Input, OracleError> {
         let file = memory_file().map_err(OracleError::Worker)?;
-        self.measure(question, file, true)
+        let made = self.measure(question, file, true)?;
+        Ok(Input { file: sealed(&made.file).map_err(OracleError::Worker)?, ..made })
     }
 
     fn measure(

@@ -4,7 +4,7 @@ use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io;
-use std::os::fd::FromRawFd;
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
 use tiebreak_core::sampler::OutputPrint;
 
@@ -13,13 +13,28 @@ const TAIL_BYTES: u64 = 400;
 
 /// A new, empty file in memory that nobody else has and that no `exec` inherits.
 pub(crate) fn memory_file() -> io::Result<File> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name ends with a zero byte; the flags are valid.
-    let fd = unsafe { libc::memfd_create(c"tiebreak".as_ptr(), libc::MFD_CLOEXEC) };
+    let fd = unsafe { libc::memfd_create(c"tiebreak".as_ptr(), flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the kernel has just made this descriptor and nobody else owns it.
     Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// Seals a file in memory, so that nobody can write to it any more through any descriptor or
+/// mapping, and opens it anew to be read from its start.
+///
+/// # Errors
+/// It is mapped somewhere to be written, is no file in memory, or `/proc` is not there.
+pub(crate) fn sealed(file: &File) -> io::Result<File> {
+    let seals = libc::F_SEAL_WRITE | libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
+    // SAFETY: the descriptor is open, and seals are a number.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Length and print of a whole file, wherever it was read or written last.
@@ -60,7 +75,7 @@ pub(crate) fn tail(file: &File) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Read, Write};
 
     fn holding(bytes: &[u8]) -> File {
         let mut file = memory_file().unwrap();
@@ -79,6 +94,21 @@ mod tests {
         assert_eq!(print_of(&long).bytes, 100_000);
         assert_ne!(print_of(&long), print_of(&long[1..]));
         assert_eq!(print_of(b"").bytes, 0);
+    }
+
+    #[test]
+    fn sealed_files_are_read_only_for_everybody() {
+        let mut file = holding(b"abc");
+        let mut sealed = sealed(&file).unwrap();
+        let mut text = String::new();
+        sealed.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "abc");
+        let path = format!("/proc/self/fd/{}", sealed.as_raw_fd());
+        let mut again = File::options().write(true).open(path).unwrap();
+        for other in [&mut file, &mut sealed, &mut again] {
+            assert!(other.write_all_at(b"x", 0).is_err() && other.set_len(1).is_err());
+        }
+        assert!(super::sealed(&file).is_err());
     }
 
     #[test]

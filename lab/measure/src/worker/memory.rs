@@ -33,8 +33,9 @@ impl Mapping {
         map(None, length, access, flags, None)
     }
 
-    /// A file's first bytes, read only, shared with everyone who has it, and `slack` zeros after
-    /// them at least; all of it there from the start.
+    /// A file's first bytes, read only, and `slack` zeros after them at least; all of it there from
+    /// the start. Where the file is open to be read only, the kernel lets nobody make the mapping
+    /// writable.
     pub(crate) fn input(file: &OwnedFd, bytes: usize, slack: usize) -> io::Result<Mapping> {
         let whole = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

@@ -20,9 +20,8 @@ pub(super) struct Unit {
     meters: Meters,
     /// They end before what their states point to is unmapped.
     helpers: Helpers,
-    /// What the states point to.
-    _input: Mapping,
-    _outputs: Vec<Mapping>,
+    /// What the states point to: an input each, and outputs.
+    _mapped: Vec<Mapping>,
 }
 
 /// A contestant of the unit.
@@ -46,8 +45,8 @@ pub(super) enum Loaded {
 }
 
 impl Unit {
-    /// Pins the process, loads all contestants, maps the input, and prepares them, each after
-    /// padding in the heap; everything in the order that was drawn.
+    /// Pins the process, loads all contestants, maps the input once for each, and prepares them,
+    /// each after padding in the heap; everything in the order that was drawn.
     ///
     /// # Errors
     /// What the system says; what a contestant refuses is no error.
@@ -66,20 +65,21 @@ impl Unit {
             }
         }
         area.header().enter(NOBODY);
-        let slack = libraries.iter().map(Contestant::input_slack_bytes).max().unwrap_or(0);
-        let mapped = Mapping::input(input, load.input.bytes as usize, slack)?;
-        let place = mapped.start().as_ptr().cast_const();
         let most = load.contestants.iter().map(|member| beside(member.threads)).max();
         let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
-        let (mut contestants, mut outputs) = (Vec::new(), Vec::new());
+        let (mut contestants, mut mapped) = (Vec::new(), Vec::new());
         for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             area.header().enter(position);
+            let bytes = load.input.bytes as usize;
+            let own = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
+            let place = own.start().as_ptr().cast_const();
+            mapped.push(own);
             // SAFETY: the input is mapped with as much slack, and stays so until the unit ends.
             let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
             let Some((prepared, output)) = made else {
                 return Ok(Loaded::Refused(position, Refusal::NotPrepared));
             };
-            outputs.extend(output);
+            mapped.extend(output);
             let (beside, from) = (beside(member.threads), (&load.input, place));
             // SAFETY: as above; the helpers end before the input is unmapped.
             let are_ready =
@@ -91,8 +91,8 @@ impl Unit {
         }
         area.header().enter(NOBODY);
         let meters = Meters::open(load.meters_energy);
-        let (_input, _outputs) = (mapped, outputs);
-        Ok(Loaded::Ready(Box::new(Unit { area, contestants, meters, helpers, _input, _outputs })))
+        let unit = Unit { area, contestants, meters, helpers, _mapped: mapped };
+        Ok(Loaded::Ready(Box::new(unit)))
     }
 
     /// Whether each contestant resets its state before a run.

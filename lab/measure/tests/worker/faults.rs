@@ -44,6 +44,26 @@ fn the_contestant_that_ran_is_at_fault() {
 }
 
 #[test]
+fn who_writes_to_its_input_harms_itself_alone() {
+    let before = "#include <sys/mman.h>\n\
+        static void *page(state *s) { return (void *)((uintptr_t)s->input & ~4095ul); }";
+    let check = |run: &str, is_expected: &dyn Fn(&Fault) -> bool| {
+        let study = Study::new(&[Source { before, run, ..RIGHT }, RIGHT]);
+        let (contestant, fault) = fault_of(study.run());
+        assert!(contestant == 0 && is_expected(&fault), "{contestant} {fault:?}");
+    };
+    let flip = "if (++s->calls == 7) { mprotect(page(s), 4096, PROT_READ | PROT_WRITE);
+        *(uint8_t *)s->input ^= 1; }";
+    check(flip, &|fault| matches!(fault, Fault::Signal { signal: libc::SIGSEGV, .. }));
+    let replace = "if (++s->calls == 7) { mmap(page(s), 4096, PROT_READ,
+        MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0); }";
+    check(replace, &|fault| matches!(fault, Fault::WrongAnswer { .. }));
+    // Who may not, and takes no for an answer, has changed nothing.
+    let asks = "if (!mprotect(page(s), 4096, PROT_READ | PROT_WRITE)) *(uint8_t *)s->input ^= 1;";
+    Study::new(&[Source { before, run: asks, ..RIGHT }, RIGHT]).run().unwrap();
+}
+
+#[test]
 fn who_does_not_come_back_is_ended() {
     let check = |wrong: Source<'_>| {
         let study = Study::new(&[wrong, RIGHT]);
