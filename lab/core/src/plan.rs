@@ -4,8 +4,10 @@ use crate::claim::Claim;
 use crate::study::FunctionPlan;
 use serde::{Deserialize, Serialize};
 
-/// The version of the evidence engine: a journal names the one whose numbers it holds.
-pub const ENGINE_VERSION: u32 = 1;
+/// The version of the evidence engine: a journal names the one whose numbers it holds. Whatever
+/// makes the same samples into other evidence, or draws other coins, asks the plan for its version,
+/// so that the journals of all versions since 1 replay to what they recorded.
+pub const ENGINE_VERSION: u32 = 2;
 
 /// Everything that is fixed before the first coin. A verdict is a function of the plan, the samples
 /// and the events; of the plan only the budget may change when a run is resumed.

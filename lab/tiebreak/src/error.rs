@@ -61,7 +61,7 @@ pub enum LabError {
         /// What its seed and samples give.
         replayed: String,
     },
-    /// Another version of the engine made the journal.
+    /// A later version of the engine made the journal.
     #[error(
         "run {id} was judged by version {theirs} of the engine, and this is version {ours}: replay \
          it with tiebreak {made_by}"

@@ -77,14 +77,21 @@ pub(crate) fn is_over(journal: &Journal) -> bool {
 /// included. A single run is a list of one.
 ///
 /// # Errors
-/// Why they cannot go on: all are over, a file of one that is not has changed, or no budget is
-/// left.
+/// Why they cannot go on: all are over; one that is not was begun by another engine, or a file of
+/// it has changed; no budget is left.
 pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Result<Budget, String> {
     let open = || journals.iter().filter(|journal| !is_over(journal));
     let Some(first) = open().next() else {
         let id = journals.first().map_or("", |journal| &journal.id);
         return Err(format!("it is finished: 'tiebreak show {id}' shows it"));
     };
+    let other_engine = |version: &u32| *version != ENGINE_VERSION;
+    if let Some(version) = open().map(|run| run.header.plan.engine_version).find(other_engine) {
+        return Err(format!(
+            "it was begun by version {version} of the engine, and this is version \
+             {ENGINE_VERSION}, which makes other evidence of the same samples: start a new run"
+        ));
+    }
     let mut files = open().flat_map(|journal| &journal.header.files);
     if let Some(file) = files.find(|file| has_changed(file)) {
         return Err(format!("{} is gone or has changed: start a new run", file.path));
@@ -120,9 +127,6 @@ pub fn prepare(
 ) -> Result<(), LabError> {
     let refuse = |why: String| Err(LabError::Resume { id: journal.id.clone(), why });
     let header = &journal.header;
-    if header.plan.engine_version != ENGINE_VERSION {
-        return refuse(format!("it was begun by tiebreak {}: use that one", header.version));
-    }
     let differing = header.machine.differences(machine);
     if !differing.is_empty() {
         return refuse(format!(

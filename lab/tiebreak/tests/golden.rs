@@ -1,15 +1,15 @@
 //! Journals of an earlier day must replay to the same verdicts, bit for bit, on any machine.
 //!
-//! `tests/golden/*.jsonl` cover every claim form on ratios with every verdict, and ties, time-outs,
-//! unknown values, lost attempts and three contestants. `TIEBREAK_BLESS=1` writes them anew: only
-//! for a new version of the engine.
+//! `tests/golden/VERSION/*.jsonl` cover, for each version of the engine, every claim form on ratios
+//! with every verdict, and ties, time-outs, unknown values, lost attempts and three contestants.
+//! `TIEBREAK_BLESS=1` writes those of today's version anew: only before it is released.
 
 mod common;
 
 use common::{Behaviour, VirtualLab, VirtualSampler, request};
 use std::path::PathBuf;
 use tiebreak::core::journal::Journal;
-use tiebreak::core::plan::{Budget, Centre};
+use tiebreak::core::plan::{Budget, Centre, ENGINE_VERSION};
 use tiebreak::core::verdict::Verdict;
 use tiebreak::planning::Request;
 use tiebreak::replay;
@@ -25,8 +25,10 @@ struct Golden {
     expected: Verdict,
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+/// The golden journal of a case that a version of the engine wrote.
+fn path(version: u32, case: &Golden) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    folder.join(version.to_string()).join(case.name).with_extension("jsonl")
 }
 
 /// A contestant of so many times 5 ms, with little noise.
@@ -154,26 +156,34 @@ fn lines(journal: &Journal) -> String {
 fn golden_journals_replay() {
     let bless = std::env::var_os("TIEBREAK_BLESS").is_some();
     for case in forms().into_iter().chain(oddities()) {
-        let path = folder().join(case.name).with_extension("jsonl");
         if bless {
-            std::fs::create_dir_all(folder()).unwrap();
-            std::fs::write(&path, lines(&run(&case))).unwrap();
+            std::fs::write(path(ENGINE_VERSION, &case), lines(&run(&case))).unwrap();
         }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let journal = read_lines(text.as_bytes()).unwrap();
-        let result =
-            replay::replay(&journal).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        assert_eq!(result.verdicts[0].verdict, case.expected, "{}", case.name);
-        assert_eq!(lines(&journal), text, "{} is written as it was read", case.name);
+        for version in 1..=ENGINE_VERSION {
+            let text = std::fs::read_to_string(path(version, &case)).unwrap();
+            let journal = read_lines(text.as_bytes()).unwrap();
+            assert_eq!(journal.header.plan.engine_version, version);
+            let result =
+                replay::replay(&journal).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+            assert_eq!(result.verdicts[0].verdict, case.expected, "{}", case.name);
+            assert_eq!(lines(&journal), text, "{} is written as it was read", case.name);
+        }
     }
+}
+
+#[test]
+fn a_journal_of_a_later_engine_is_refused() {
+    let mut journal = run(&forms()[0]);
+    journal.header.plan.engine_version = ENGINE_VERSION + 1;
+    let error = replay::replay(&journal).unwrap_err().to_string();
+    assert!(error.contains(&format!("this is version {ENGINE_VERSION}")), "{error}");
 }
 
 /// The engine of today writes what the engine of that day wrote.
 #[test]
 fn the_same_run_writes_the_same_journal() {
     for case in forms().into_iter().chain(oddities()) {
-        let path = folder().join(case.name).with_extension("jsonl");
-        let golden = std::fs::read_to_string(path).unwrap();
+        let golden = std::fs::read_to_string(path(ENGINE_VERSION, &case)).unwrap();
         assert_eq!(lines(&run(&case)), golden, "{}", case.name);
     }
 }

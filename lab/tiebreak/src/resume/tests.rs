@@ -111,6 +111,17 @@ fn the_budget_is_the_one_that_open_runs_go_on_under() {
 }
 
 #[test]
+fn open_runs_of_an_earlier_engine_are_refused() {
+    let mut old = journal("x", 5, Some(StopReason::Budget));
+    old.header.plan.engine_version = 1;
+    let why = budget_from_here(&[&old], NewBudget::More(None)).unwrap_err();
+    assert!(why.contains("begun by version 1 of the engine"), "{why}");
+    old.events = vec![Event::Stopped { rounds: 5, reason: StopReason::Settled }];
+    let open = journal("y", 6, None);
+    assert_eq!(budget_from_here(&[&old, &open], NewBudget::Same), Ok(HUNDRED));
+}
+
+#[test]
 fn only_files_of_open_runs_must_be_what_they_were() {
     let gone = FilePrint { path: "no/such/file".into(), bytes: 1, digest: "0".into() };
     let mut done = journal("x", 5, Some(StopReason::Settled));
