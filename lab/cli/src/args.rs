@@ -448,6 +448,10 @@ pub struct ReplayOptions {
     #[command(flatten)]
     pub source: Source,
 
+    /// How the chain over the journal must end, as a report of the run has it
+    #[arg(long, value_name = "HASH", value_parser = quantities::chain_head)]
+    pub head: Option<String>,
+
     /// Write the result as JSON; - for standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,

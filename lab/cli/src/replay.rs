@@ -11,6 +11,9 @@ use tiebreak::replay;
 pub fn run(options: &ReplayOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let journal = source::journal(&options.source)?;
+    if let Some(head) = &options.head {
+        replay::check_head(&journal, head)?;
+    }
     let result = replay::replay(&journal)?;
     output::deliver(&result, json, options.quiet, io)?;
     Ok(exit::of_result(&result))

@@ -121,6 +121,38 @@ fn history_lists_and_export_gives_data_that_replays() {
     let replayed = place.main(&["replay", &journal, "--json", "-"]).json();
     assert_eq!(replayed["verdicts"][0]["winner"], "A");
     assert_eq!(place.main(&["replay", &first[..4]]).code, 0);
+    assert_eq!(replayed["chain_head"].as_str().unwrap().len(), 64);
+}
+
+/// What no arithmetic sees: which commands the verdict is about.
+#[test]
+fn an_edited_journal_is_refused_and_the_report_names_the_head() {
+    let place = Place::new();
+    let said = place.run(&["compare", "true", "sleep 0.01", "--no-wait", "--json", "r.json"]);
+    let json = place.main(&["show", "--json", "-"]).json();
+    let head = json["chain_head"].as_str().unwrap();
+    assert!(said.out.contains(&format!("--head {}", &head[..16])), "{said:?}");
+    assert_eq!(place.main(&["replay", "--head", &head[..16], "--quiet"]).code, 0);
+    let refused = place.main(&["replay", "--head", "0123456789abcdef"]);
+    assert!(refused.code == 65 && refused.err.contains("its head is"), "{refused:?}");
+    let usage = place.main(&["replay", "--head", "latest"]);
+    assert!(usage.code == 64 && usage.err.contains("digits"), "{usage:?}");
+    let path = place.path("run.jsonl");
+    let journal = path.display().to_string();
+    place.main(&["export", "--journal", &journal]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let check = |text: String, code: u8, expected: &str| {
+        std::fs::write(&path, text).unwrap();
+        let said = place.main(&["replay", &journal]);
+        let both = said.out.clone() + &said.err;
+        assert!(i32::from(said.code) == i32::from(code) && both.contains(expected), "{said:?}");
+    };
+    check(text.replace("sleep 0.01", "sleep 0.02"), 65, "link 0: the header is not what was");
+    check(text.replacen("\"user_ns\":", "\"user_ns\":1", 1), 65, "round 0 is not what was");
+    let unchained: Vec<&str> =
+        text.lines().filter(|line| !line.contains("\"line\":\"chain\"")).collect();
+    check(unchained.join("\n"), 0, "the journal has no chain");
+    check(text, 0, "--head");
 }
 
 #[test]

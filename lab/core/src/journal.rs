@@ -186,6 +186,41 @@ pub struct Journal {
     pub events: Vec<Event>,
     /// The verdicts as they were reached, by claim.
     pub verdicts: Vec<RecordedVerdict>,
+    /// The hash chain over all of these, in the order in which they were written; empty in a
+    /// journal that was made before there was one.
+    pub chain: Vec<Link>,
+}
+
+impl Journal {
+    /// The hash of the last link: it stands for the whole journal.
+    pub fn chain_head(&self) -> Option<&str> {
+        self.chain.last().map(|link| link.hash.as_str())
+    }
+}
+
+/// A link of the chain over a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What was written.
+    pub of: Linked,
+    /// SHA-256 over the hash before it and what was written, in hexadecimal.
+    pub hash: String,
+}
+
+/// What a link of the chain is about. Each kind has its own order, so the kind says which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Linked {
+    /// The header.
+    Header,
+    /// The coins of an attempt at a round.
+    Coins,
+    /// What a finished round gave.
+    Round,
+    /// An event.
+    Event,
+    /// A verdict.
+    Verdict,
 }
 
 /// A verdict as the journal keeps it: `replay` must give it again, bit for bit.

@@ -24,6 +24,8 @@ pub struct RunResult {
     pub seed: String,
     /// The run's name in the store.
     pub journal: String,
+    /// The head of the chain over its journal; `None` while it runs, and if it has no chain.
+    pub chain_head: Option<String>,
     /// The run's own time so far, over all its sessions.
     pub seconds: f64,
     /// Of those, seconds spent waiting for a quiet machine.

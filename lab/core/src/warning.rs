@@ -169,6 +169,8 @@ pub enum Warning {
         /// Which and why, with each way that was tried and what came of it.
         what: String,
     },
+    /// The journal that was replayed has no hash chain.
+    NoChain,
 }
 
 impl Warning {
@@ -201,6 +203,7 @@ impl Warning {
             Warning::PlacementsReused { .. } => "placements_reused",
             Warning::ShortCall { .. } => "short_call",
             Warning::NoMeter { .. } => "no_meter",
+            Warning::NoChain => "no_chain",
         }
     }
 }
@@ -330,6 +333,10 @@ impl Warning {
                 count(*samples, "sample")
             ),
             Warning::NoMeter { what } => write!(f, "{what}: its metrics were not measured"),
+            Warning::NoChain => f.write_str(
+                "the journal has no chain, because an older tiebreak made it: the replay shows \
+                 that verdicts follow from coins and samples, not that nothing else was changed",
+            ),
             Warning::NeverQuiet { rounds } => write!(
                 f,
                 "{} started while other processes ran: '--cpus' may pin to an idle CPU, \

@@ -64,6 +64,7 @@ fn run(journal: &str, verdicts: Vec<ClaimResult>) -> RunResult {
         command: ["tiebreak", "check", "claims.toml"].map(str::to_owned).to_vec(),
         seed: "8c1f03d2".to_owned(),
         journal: journal.to_owned(),
+        chain_head: None,
         seconds: 20.5,
         seconds_waited: 0.0,
         rounds: 12,

@@ -2,7 +2,7 @@
 
 use crate::contestants::INDENT;
 use crate::effects::verdict_words;
-use crate::footer::{machine_model, print_line, repeat_lines};
+use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
 use crate::live::{check_frame, check_line};
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::property::{is_bursty, trial_noun, trials};
 use crate::sentence::{spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
-use crate::text::{NO_BREAK, plain, shell_quote, shorten_middle};
+use crate::text::{NO_BREAK, plain, shorten_middle};
 use crate::told::Told;
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Family, RunResult, Upshot};
@@ -273,7 +273,7 @@ fn footer(page: &mut Page, check: &CheckResult, look: Look) {
         page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
     }
     for (index, contest) in check.contests.iter().enumerate() {
-        let replay = format!("tiebreak replay {}", shell_quote(&contest.run.journal));
+        let replay = replay_line(&contest.run);
         let name = if index == 0 { "replay" } else { "" };
         entry(page, name, format!("{replay} ({})", plain(&contest.name)));
     }

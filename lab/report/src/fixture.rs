@@ -23,6 +23,7 @@ pub(crate) fn empty() -> RunResult {
         command: ["tiebreak", "compare", "sleep 0.1", "sleep 0.12"].map(str::to_owned).to_vec(),
         seed: "8c1f03d2".to_owned(),
         journal: "k7w2".to_owned(),
+        chain_head: None,
         seconds: 0.0,
         seconds_waited: 0.0,
         rounds: 0,

@@ -26,8 +26,7 @@ pub(crate) fn footer(page: &mut Page, run: &RunResult, look: Look) {
         let label = label(if index == 0 { "repeat" } else { "" });
         page.line(&[span(Tone::Dim, label), span(Tone::Plain, line)]);
     }
-    let replay = format!("tiebreak replay {}", shell_quote(&run.journal));
-    entry(page, "replay", &replay);
+    entry(page, "replay", &replay_line(run));
 }
 
 const LABEL: usize = 9;
@@ -38,6 +37,18 @@ fn label(name: &str) -> String {
 
 fn entry(page: &mut Page, name: &str, text: &str) {
     page.labelled(&label(name), &[span(Tone::Plain, text)]);
+}
+
+/// So many digits of a chain's head are shown: 64 bits.
+const HEAD_DIGITS: usize = 16;
+
+/// The command that replays the run and sees whether its journal still ends as it did.
+pub(crate) fn replay_line(run: &RunResult) -> String {
+    let replay = format!("tiebreak replay {}", shell_quote(&run.journal));
+    match run.chain_head.as_deref().and_then(|head| head.get(..HEAD_DIGITS)) {
+        Some(head) => format!("{replay} --head {}", shell_quote(head)),
+        None => replay,
+    }
 }
 
 /// `k7w2: 12 rounds in 1.9 s (0.31 s waiting for quiet), seed 8c1f03d2`.

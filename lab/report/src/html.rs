@@ -12,7 +12,7 @@ pub use self::print::machine_page;
 
 use self::machine::Measured;
 use self::sheet::{Sheet, escaped};
-use crate::footer::{effort, repeat_line};
+use crate::footer::{effort, repeat_line, replay_line};
 use crate::odd::told_warnings;
 use crate::small_print::small_print;
 use crate::study::Block;
@@ -125,7 +125,7 @@ fn render(run: &RunResult, measured: Option<&Measured<'_>>, limits: Limits) -> S
     sheet.section("The same again");
     sheet.paragraph("d", &effort(run));
     sheet.code(&repeat_line(run));
-    sheet.code(&format!("tiebreak replay {}", shell_quote(&run.journal)));
+    sheet.code(&replay_line(run));
     sheet.finish(&title)
 }
 

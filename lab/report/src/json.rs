@@ -54,6 +54,8 @@ struct Document<'a> {
     command: &'a [String],
     seed: &'a str,
     journal: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain_head: Option<&'a str>,
     seconds: f64,
     seconds_waited: f64,
     rounds: u64,
@@ -130,6 +132,7 @@ impl<'a> Document<'a> {
             command: &run.command,
             seed: &run.seed,
             journal: &run.journal,
+            chain_head: run.chain_head.as_deref(),
             seconds: run.seconds,
             seconds_waited: run.seconds_waited,
             rounds: run.rounds,

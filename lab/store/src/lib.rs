@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chain;
 mod check;
 mod columns;
 mod error;
@@ -31,6 +32,7 @@ mod sync;
 mod test_journal;
 mod write;
 
+pub use chain::first_broken_link;
 pub use error::StoreError;
 pub use history::{ClaimSummary, RunSummary};
 pub use id::RunId;

@@ -2,7 +2,8 @@
 //!
 //! The first line is the header with the schema's name. Then, in the order in which things happened
 //! as far as the journal tells it: `coins` (one a begun attempt), `round` (what a finished attempt
-//! gave), `event` and `verdict`. Floats are written so that they are read back bit for bit;
+//! gave), `event` and `verdict`; at last `chain`, the [chain](crate::chain) over the other lines, if
+//! the journal has one. Floats are written so that they are read back bit for bit;
 //! infinities are the texts `"inf"` and `"-inf"`.
 
 use crate::check;
@@ -10,7 +11,7 @@ use crate::error::StoreError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, Wealth};
+use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader, Wealth};
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
 
@@ -19,17 +20,36 @@ pub const SCHEMA: &str = "tiebreak/journal/1";
 
 #[derive(Serialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
-enum LineOut<'a> {
+pub(crate) enum LineOut<'a> {
     Header { schema: &'a str, id: &'a str, header: &'a RunHeader },
     Coins(&'a RoundCoins),
     Round(RoundOut<'a>),
     Event(&'a Event),
     Verdict(&'a RecordedVerdict),
+    Chain { links: &'a [Link] },
+}
+
+impl<'a> LineOut<'a> {
+    pub(crate) fn header(id: &'a str, header: &'a RunHeader) -> LineOut<'a> {
+        LineOut::Header { schema: SCHEMA, id, header }
+    }
+
+    pub(crate) fn round(round: &'a Round) -> LineOut<'a> {
+        LineOut::Round(RoundOut {
+            round: round.coins.round,
+            attempt: round.coins.attempt,
+            waited_ns: round.waited_ns,
+            elapsed_ns: round.elapsed_ns,
+            samples: &round.samples,
+            batches: &round.batches,
+            wealth: &round.wealth,
+        })
+    }
 }
 
 /// A round without its coins, which have a line of their own.
 #[derive(Serialize)]
-struct RoundOut<'a> {
+pub(crate) struct RoundOut<'a> {
     round: u64,
     attempt: u32,
     waited_ns: u64,
@@ -48,6 +68,7 @@ enum LineIn {
     Round(RoundIn),
     Event(Event),
     Verdict(RecordedVerdict),
+    Chain { links: Vec<Link> },
 }
 
 #[derive(Deserialize)]
@@ -67,12 +88,14 @@ struct RoundIn {
 /// # Errors
 /// The writer's own.
 pub fn write_lines(journal: &Journal, writer: &mut impl Write) -> io::Result<()> {
-    let header = LineOut::Header { schema: SCHEMA, id: &journal.id, header: &journal.header };
-    write_line(writer, &header)?;
+    write_line(writer, &LineOut::header(&journal.id, &journal.header))?;
     for line in in_order(journal) {
         write_line(writer, &line)?;
     }
-    Ok(())
+    match journal.chain.is_empty() {
+        true => Ok(()),
+        false => write_line(writer, &LineOut::Chain { links: &journal.chain }),
+    }
 }
 
 fn write_line(writer: &mut impl Write, line: &LineOut<'_>) -> io::Result<()> {
@@ -88,7 +111,7 @@ fn in_order(journal: &Journal) -> Vec<LineOut<'_>> {
     for round in &journal.rounds {
         let place = round.coins.round;
         lines.push((place, 0, round.coins.attempt, LineOut::Coins(&round.coins)));
-        lines.push((place, 0, round.coins.attempt, LineOut::Round(without_coins(round))));
+        lines.push((place, 0, round.coins.attempt, LineOut::round(round)));
     }
     for coins in &journal.lost {
         lines.push((coins.round, 0, coins.attempt, LineOut::Coins(coins)));
@@ -106,18 +129,6 @@ fn in_order(journal: &Journal) -> Vec<LineOut<'_>> {
     // Stable: what has the same place stays in the order of the journal.
     lines.sort_by_key(|(round, kind, attempt, _)| (*round, *kind, *attempt));
     lines.into_iter().map(|(_, _, _, line)| line).collect()
-}
-
-fn without_coins(round: &Round) -> RoundOut<'_> {
-    RoundOut {
-        round: round.coins.round,
-        attempt: round.coins.attempt,
-        waited_ns: round.waited_ns,
-        elapsed_ns: round.elapsed_ns,
-        samples: &round.samples,
-        batches: &round.batches,
-        wealth: &round.wealth,
-    }
 }
 
 fn last_round_before(event: &Event) -> Option<u64> {
@@ -192,6 +203,7 @@ fn header(text: &str) -> Result<Journal, StoreError> {
         lost: Vec::new(),
         events: Vec::new(),
         verdicts: Vec::new(),
+        chain: Vec::new(),
     })
 }
 
@@ -221,6 +233,7 @@ fn add(journal: &mut Journal, open: &mut OpenAttempts, line: LineIn) -> Result<(
             check::verdict(plan, &verdict)?;
             journal.verdicts.push(verdict);
         }
+        LineIn::Chain { links } => journal.chain = links,
     }
     Ok(())
 }

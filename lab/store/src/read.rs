@@ -1,5 +1,6 @@
 //! Reading a whole journal back.
 
+use crate::chain;
 use crate::check;
 use crate::columns::{Bits, Float, SELECT_SAMPLES, VerdictWord, sample_of};
 use crate::error::StoreError;
@@ -8,7 +9,7 @@ use crate::store::Store;
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, Wealth};
+use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader, Wealth};
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
 
@@ -47,6 +48,15 @@ impl Store {
         self.read_journal(run).map_err(|unreadable| self.explain(run, unreadable))
     }
 
+    /// The head of a run's chain, which stands for all that was written of it; `None` if it was
+    /// begun before there was one.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn chain_head(&self, run: &RunId) -> Result<Option<String>, StoreError> {
+        self.asked(|| chain::head(&self.connection, run))
+    }
+
     /// A run's header alone, which costs the same however long the run is.
     ///
     /// # Errors
@@ -83,7 +93,8 @@ impl Store {
         numbered.try_for_each(|(number, round)| check::round(plan, number, round))?;
         events.iter().try_for_each(|event| check::event(plan, event))?;
         verdicts.iter().try_for_each(|verdict| check::verdict(plan, verdict))?;
-        Ok(Journal { id: run.name.clone(), header, rounds, lost, events, verdicts })
+        let chain = chain(&moment, run)?;
+        Ok(Journal { id: run.name.clone(), header, rounds, lost, events, verdicts, chain })
     }
 }
 
@@ -194,6 +205,15 @@ fn by_round<T>(rows: Vec<(u64, T)>) -> BTreeMap<u64, Vec<T>> {
 fn events(connection: &Connection, run: &RunId) -> Read<Vec<Event>> {
     let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
     all(connection, run, sql, |row| parse("event", &row.get::<_, String>(0)?))
+}
+
+fn chain(connection: &Connection, run: &RunId) -> Read<Vec<Link>> {
+    let sql = "SELECT kind, hash FROM chain WHERE run = ? ORDER BY link";
+    all(connection, run, sql, |row| {
+        let kind: i64 = row.get(0)?;
+        let of = chain::kind_of(kind).ok_or_else(|| format!("its chain has a link of kind {kind}"));
+        Ok(Link { of: of?, hash: chain::hexadecimal(&row.get::<_, Vec<u8>>(1)?) })
+    })
 }
 
 fn verdicts(connection: &Connection, run: &RunId) -> Read<Vec<RecordedVerdict>> {

@@ -10,6 +10,7 @@
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //! | `prints` | a machine as it was measured, as JSON; headers of runs name theirs |
+//! | `chain` | what was written next of a run, and the hash of it and all before it |
 //!
 //! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of
 //! each timed batch in nanoseconds, both as JSON; `NULL` otherwise.
@@ -27,7 +28,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
 /// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
 /// Released steps never change: a new version is a new step.
-pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4];
+pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
 
 const VERSION_1: &str = "
 CREATE TABLE runs (
@@ -90,6 +91,16 @@ CREATE TABLE prints (
   print INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, taken_unix_ms INTEGER NOT NULL,
   body TEXT NOT NULL
 ) STRICT;
+";
+
+/// The chain over each run that is begun from here on. `kind` is 0 for the header, 1 for coins, 2 for
+/// a round, 3 for an event, 4 for a verdict; `hash` has 32 bytes.
+const VERSION_5: &str = "
+CREATE TABLE chain (
+  run INTEGER NOT NULL REFERENCES runs, link INTEGER NOT NULL,
+  kind INTEGER NOT NULL, hash BLOB NOT NULL,
+  PRIMARY KEY (run, link)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Checks that the file is ours and not newer, and brings an older or empty one up to date.

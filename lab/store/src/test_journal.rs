@@ -209,6 +209,7 @@ pub fn rich(id: &str) -> Journal {
             verdict(0, Verdict::Holds, 2, Some(0.1 + 0.2), Some(-0.0)),
             verdict(1, Verdict::TooClose, 3, Some(f64::NEG_INFINITY), None),
         ],
+        chain: Vec::new(),
     }
 }
 
@@ -232,6 +233,11 @@ pub fn append(store: &mut Store, journal: &Journal) -> RunId {
         store.verdict(&run, verdict).unwrap();
     }
     run
+}
+
+/// A run as it was written, without its chain: what a journal in memory can be compared with.
+pub fn written(store: &Store, run: &RunId) -> Journal {
+    Journal { chain: Vec::new(), ..store.journal(run).unwrap() }
 }
 
 /// A run of a claim about how often a contestant succeeds: with all that other runs leave out.
@@ -267,6 +273,7 @@ pub fn of_success(id: &str) -> Journal {
             Event::Relaxed { error: 0.02, false_share: 0.05 },
         ],
         verdicts: Vec::new(),
+        chain: Vec::new(),
     }
 }
 

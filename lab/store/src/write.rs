@@ -1,12 +1,14 @@
 //! Appending to a journal.
 
+use crate::chain;
 use crate::columns::{Bits, Float, INSERT_SAMPLE, insert_sample};
 use crate::error::StoreError;
 use crate::id::{self, RunId};
+use crate::portable::LineOut;
 use crate::store::Store;
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde::Serialize;
-use tiebreak_core::journal::{Event, RecordedVerdict, Round, RunHeader};
+use tiebreak_core::journal::{Event, Linked, RecordedVerdict, Round, RunHeader};
 use tiebreak_core::schedule::RoundCoins;
 
 impl Store {
@@ -32,6 +34,7 @@ impl Store {
                  VALUES (?, ?, ?, ?, ?)",
                 params![run.row, run.name, Bits(header.created_unix_ms), header.claim_key, json],
             )?;
+            chain::begin(transaction, &run, header)?;
             Ok(run)
         })
     }
@@ -59,9 +62,9 @@ impl Store {
                     order,
                     padding,
                     unit
-                ])
-        })?;
-        Ok(())
+                ])?;
+            chain::extend(transaction, run, Linked::Coins, &LineOut::Coins(coins))
+        })
     }
 
     /// Writes a finished round with what it led to (events, and verdicts that it settled), whole or
@@ -85,7 +88,6 @@ impl Store {
             let what = format!("round {}: {given} samples for {drawn} drawn", coins.round);
             return Err(StoreError::Refused { path: self.path.clone(), what });
         }
-        let events = events.iter().map(|event| self.json(event)).collect::<Result<Vec<_>, _>>()?;
         let has_batches = !round.batches.is_empty();
         let batches = has_batches.then(|| self.json(&round.batches)).transpose()?;
         self.write(|transaction| {
@@ -108,6 +110,7 @@ impl Store {
                 insert_sample(&mut statement, place, sample)?;
             }
             insert_wealth(transaction, run, round)?;
+            chain::extend(transaction, run, Linked::Round, &LineOut::round(round))?;
             events.iter().try_for_each(|event| insert_event(transaction, run, event))?;
             verdicts.iter().try_for_each(|verdict| insert_verdict(transaction, run, verdict))
         })
@@ -118,8 +121,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn event(&mut self, run: &RunId, event: &Event) -> Result<(), StoreError> {
-        let json = self.json(event)?;
-        self.write(|transaction| insert_event(transaction, run, &json))
+        self.write(|transaction| insert_event(transaction, run, event))
     }
 
     /// Writes a verdict. A claim of which a resumed run finds out more gets another one; the last
@@ -155,13 +157,14 @@ impl Store {
     }
 }
 
-fn insert_event(transaction: &Transaction<'_>, run: &RunId, json: &str) -> rusqlite::Result<()> {
+fn insert_event(transaction: &Transaction<'_>, run: &RunId, event: &Event) -> rusqlite::Result<()> {
+    let json = chain::json(event)?;
     let mut statement = transaction.prepare_cached(
         "INSERT INTO events (run, sequence, body) \
          SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1",
     )?;
     statement.execute(params![run.row, json])?;
-    Ok(())
+    chain::extend(transaction, run, Linked::Event, &LineOut::Event(event))
 }
 
 fn insert_verdict(
@@ -182,7 +185,7 @@ fn insert_verdict(
         reached.low.map(Float),
         reached.high.map(Float)
     ])?;
-    Ok(())
+    chain::extend(transaction, run, Linked::Verdict, &LineOut::Verdict(reached))
 }
 
 fn insert_wealth(

@@ -61,6 +61,16 @@ pub enum LabError {
         /// What its seed and samples give.
         replayed: String,
     },
+    /// A link of the chain over the journal is broken.
+    #[error(
+        "the chain of run {id} is broken: {what}; the journal was changed after it was written"
+    )]
+    Chain {
+        /// The run.
+        id: String,
+        /// The first link that is broken.
+        what: String,
+    },
     /// A later version of the engine made the journal.
     #[error(
         "run {id} was judged by version {theirs} of the engine, and this is version {ours}: replay \
@@ -184,9 +194,10 @@ impl LabError {
             | LabError::Numbers { .. }
             | LabError::Statistic { .. } => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
-            LabError::Store(_) | LabError::Replay { .. } | LabError::OtherEngine { .. } => {
-                Blame::Data
-            }
+            LabError::Store(_)
+            | LabError::Replay { .. }
+            | LabError::Chain { .. }
+            | LabError::OtherEngine { .. } => Blame::Data,
             LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Broken(_) => Blame::Tool,
             LabError::Interrupted => Blame::User,

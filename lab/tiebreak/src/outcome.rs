@@ -62,6 +62,7 @@ pub fn result(
         command: header.command.clone(),
         seed: plan.seed.clone(),
         journal: journal.to_owned(),
+        chain_head: None,
         seconds,
         seconds_waited: self::seconds(referee.waited_ns()),
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },

@@ -7,7 +7,9 @@ use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason,
 use tiebreak_core::plan::{ENGINE_VERSION, Scope};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
 use tiebreak_stats::coins::{self, Seed};
+use tiebreak_store::first_broken_link;
 
 /// Why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
@@ -20,15 +22,24 @@ pub fn last_stop(journal: &Journal) -> Option<StopReason> {
 
 /// The result of a journal, without comparing it with the verdicts that it records.
 pub fn result(journal: &Journal) -> RunResult {
-    let referee = Referee::from_journal(journal);
-    outcome::result(&referee, &journal.header, &journal.id, last_stop(journal), Detail::Full)
+    of_referee(&Referee::from_journal(journal), journal)
 }
 
-/// The result of a journal, every verdict of which must come out as it was recorded, bit for bit.
+fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
+    let (header, stop) = (&journal.header, last_stop(journal));
+    let result = outcome::result(referee, header, &journal.id, stop, Detail::Full);
+    RunResult { chain_head: journal.chain_head().map(str::to_owned), ..result }
+}
+
+/// The result of a journal, every verdict of which must come out as it was recorded, bit for bit,
+/// and every link of whose chain must be what its rows give.
 ///
 /// # Errors
-/// A later engine wrote the journal, or a verdict comes out otherwise.
+/// A later engine wrote the journal, a verdict comes out otherwise, or a link is broken.
 pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
+    if let Some(what) = first_broken_link(journal) {
+        return Err(LabError::Chain { id: journal.id.clone(), what });
+    }
     let engine = journal.header.plan.engine_version;
     if !(1..=ENGINE_VERSION).contains(&engine) {
         return Err(LabError::OtherEngine {
@@ -58,7 +69,25 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
             });
         }
     }
-    Ok(outcome::result(&referee, &journal.header, &journal.id, last_stop(journal), Detail::Full))
+    let mut result = of_referee(&referee, journal);
+    if result.chain_head.is_none() {
+        result.warnings.push(Warning::NoChain);
+    }
+    Ok(result)
+}
+
+/// The journal's chain must end like this, or at least begin its last hash so. Only who knows the
+/// head from elsewhere sees a chain that was made anew after a change.
+///
+/// # Errors
+/// It ends otherwise, or there is none.
+pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
+    let what = match journal.chain_head() {
+        None => format!("it has none, and its head should be {head}"),
+        Some(found) if found.starts_with(&head.to_ascii_lowercase()) => return Ok(()),
+        Some(found) => format!("its head is {found}, and should be {head}"),
+    };
+    Err(LabError::Chain { id: journal.id.clone(), what })
 }
 
 /// A round's coins must be what the seed gives, and its wealth what its samples give.

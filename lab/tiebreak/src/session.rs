@@ -253,7 +253,9 @@ impl Session {
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
         }
-        Ok(outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full))
+        let result =
+            outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full);
+        Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })
     }
 }
 

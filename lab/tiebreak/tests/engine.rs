@@ -48,7 +48,18 @@ fn a_difference_is_proven_and_replays() {
 #[test]
 fn a_changed_sample_does_not_replay() {
     let (_, _, mut journal) = compare(&request(2, &[]), &[faster(), Behaviour::default()]);
+    let head = journal.chain_head().unwrap().to_owned();
+    replay::check_head(&journal, &head[..16].to_uppercase()).unwrap();
     journal.rounds[4].samples.reverse();
+    let error = replay::replay(&journal).unwrap_err().to_string();
+    assert!(error.contains("round 4 is not what was written"), "{error}");
+    // Whoever makes the chain anew has another head; whoever takes it away, none.
+    journal.chain.last_mut().unwrap().hash.replace_range(..1, "x");
+    let error = replay::check_head(&journal, &head).unwrap_err().to_string();
+    assert!(error.contains("its head is x"), "{error}");
+    journal.chain.clear();
+    let error = replay::check_head(&journal, &head).unwrap_err().to_string();
+    assert!(error.contains("it has none"), "{error}");
     let error = replay::replay(&journal).unwrap_err().to_string();
     assert!(error.contains("does not replay"), "{error}");
 }

@@ -7,6 +7,7 @@ use common::{Behaviour, VirtualLab, VirtualSampler, request};
 use tiebreak::core::journal::Journal;
 use tiebreak::core::plan::Budget;
 use tiebreak::replay;
+use tiebreak::store::first_broken_link;
 
 const ROUNDS: u64 = 14;
 /// A wait, a primer and two contestants.
@@ -21,9 +22,12 @@ fn small_request() -> tiebreak::planning::Request {
     tiebreak::planning::Request { budget, resolution: 0.0, ..request(2, &[]) }
 }
 
-/// A journal without the name that its store gave it.
+/// A journal without the name that its store gave it, and without its chain, which is over the name
+/// too and whole.
 fn nameless(journal: Journal) -> Journal {
-    Journal { id: String::new(), ..journal }
+    assert_eq!(first_broken_link(&journal), None);
+    assert!(journal.chain_head().is_some());
+    Journal { id: String::new(), chain: Vec::new(), ..journal }
 }
 
 fn undisturbed() -> Journal {

@@ -3,12 +3,12 @@
 use super::block::Block;
 use super::{ABOUT_TIMES, metrics, not_covered, note, scaling};
 use crate::contestants::INDENT;
-use crate::footer::{machine_model, print_line, repeat_lines};
+use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
 use crate::look::{Look, Tone, span};
 use crate::number::{Rounding, percent, seconds};
 use crate::odd::told_warnings;
 use crate::page::Page;
-use crate::text::{plain, shell_quote};
+use crate::text::plain;
 use tiebreak_core::result::StudyResult;
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
@@ -41,7 +41,7 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult, look: Look) {
         page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
     }
     for (index, block) in blocks.iter().enumerate() {
-        let replay = format!("tiebreak replay {}", shell_quote(&block.run.journal));
+        let replay = replay_line(block.run);
         let workload = plain(&block.of.workload.name);
         entry(page, if index == 0 { "replay" } else { "" }, format!("{replay} ({workload})"));
     }

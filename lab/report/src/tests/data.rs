@@ -256,6 +256,7 @@ fn journal() -> Journal {
         lost: Vec::new(),
         events: Vec::new(),
         verdicts: Vec::new(),
+        chain: Vec::new(),
     }
 }
 

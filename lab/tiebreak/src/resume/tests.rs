@@ -64,6 +64,7 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
         lost: Vec::new(),
         events: reason.map(|reason| Event::Stopped { rounds, reason }).into_iter().collect(),
         verdicts: Vec::new(),
+        chain: Vec::new(),
     }
 }
 
