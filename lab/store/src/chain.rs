@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A line is what [`crate::write_lines`] writes, without its end, so anyone can compute the chain
-//! from an export. Links are in the order in which things were written. What a later version adds to
-//! a journalled type is left out of its line while it has its default; else an old chain would break.
+//! from an export. Links are in the order in which things were written. What a later version adds
+//! to a journalled type is left out of its line while it has its default; else an old chain would
+//! break.
 
 use crate::id::RunId;
 use crate::portable::LineOut;

@@ -2,8 +2,8 @@
 //!
 //! The first line is the header with the schema's name. Then, in the order in which things happened
 //! as far as the journal tells it: `coins` (one a begun attempt), `round` (what a finished attempt
-//! gave), `event` and `verdict`; at last `chain`, the [chain](crate::chain) over the other lines, if
-//! the journal has one. Floats are written so that they are read back bit for bit;
+//! gave), `event` and `verdict`; at last `chain`, the [chain](crate::chain) over the other lines,
+//! if the journal has one. Floats are written so that they are read back bit for bit;
 //! infinities are the texts `"inf"` and `"-inf"`.
 
 use crate::check;

@@ -93,8 +93,8 @@ CREATE TABLE prints (
 ) STRICT;
 ";
 
-/// The chain over each run that is begun from here on. `kind` is 0 for the header, 1 for coins, 2 for
-/// a round, 3 for an event, 4 for a verdict; `hash` has 32 bytes.
+/// The chain over each run that is begun from here on. `kind` is 0 for the header, 1 for coins, 2
+/// for a round, 3 for an event, 4 for a verdict; `hash` has 32 bytes.
 const VERSION_5: &str = "
 CREATE TABLE chain (
   run INTEGER NOT NULL REFERENCES runs, link INTEGER NOT NULL,
