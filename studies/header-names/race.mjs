@@ -29,25 +29,34 @@ function setsOf(input) {
   return sets;
 }
 
-// Values of the same name become an array; where a length is known, the disposition is latin1. The
-// checksum is the sum of the lengths of all names.
+// One step of the checksum, of 32 bits (FNV-1a).
+const mix = (sum, part) => Math.imul(sum ^ part, 16777619);
+
+// Values of the same name become an array; where a length is known, the disposition is latin1. As
+// in undici, a disposition that came twice is an array then, of which Buffer.from makes a byte for
+// each value: its number, and 0 for what is none. The checksum has of each header the lengths and a
+// letter of the name, and what became of the disposition.
 function makeParse(lookup, checksum) {
   return function parse(headers) {
     const found = {};
     for (let i = 0; i < headers.length; i += 2) {
       const name = lookup(headers[i]);
-      checksum.sum += name.length;
+      const value = headers[i + 1].toString("utf8");
+      const letter = name.charCodeAt(name.length >> 1);
+      checksum.sum = mix(checksum.sum, (name.length << 16) | (value.length << 8) | letter);
       const before = found[name];
       if (before === undefined) {
-        found[name] = headers[i + 1].toString("utf8");
+        found[name] = value;
       } else if (typeof before === "string") {
-        found[name] = [before, headers[i + 1].toString("utf8")];
+        found[name] = [before, value];
       } else {
-        before.push(headers[i + 1].toString("utf8"));
+        before.push(value);
       }
     }
     if ("content-length" in found && "content-disposition" in found) {
-      found["content-disposition"] = Buffer.from(found["content-disposition"]).toString("latin1");
+      const text = Buffer.from(found["content-disposition"]).toString("latin1");
+      found["content-disposition"] = text;
+      checksum.sum = mix(checksum.sum, (text.length << 8) | text.charCodeAt(0));
     }
     return found;
   };
@@ -78,7 +87,7 @@ export function race(lookup) {
       run() {
         checksum.sum = 0;
         for (let i = 0; i < sets.length; i++) results[i] = parse(sets[i]);
-        return checksum.sum;
+        return checksum.sum >>> 0;
       },
       dump: () => results.map((found, i) => lines(found, i + 1).join("")).join(""),
     };

@@ -9,6 +9,9 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Verification;
 use tiebreak_core::verdict::Fault;
 
+/// A seed whose input has a set with a length and two dispositions, of which undici makes bytes.
+const DOUBLED: u64 = 11;
+
 const LOOKUPS: [&str; 6] = ["original", "switch", "ternary", "trie", "perfect-hash", "unrolled"];
 
 /// The study's oracle, compiled into the folder.
@@ -67,7 +70,9 @@ fn every_lookup_answers_as_the_oracle() {
         is_full: false,
     };
     for (contestant, lookup) in LOOKUPS.iter().enumerate() {
-        assert_eq!(runners.check(contestant, 9), Ok(()), "{lookup}");
+        for seed in [9, DOUBLED] {
+            assert_eq!(runners.check(contestant, seed), Ok(()), "{lookup} {seed}");
+        }
         for verification in [part("masks", 4, 1), part("mutations", 1, 95)] {
             for number in 0..verification.parts.min(3) {
                 let items = runners.verify(contestant, &verification, number);
@@ -93,7 +98,7 @@ import { race } from './race.mjs';
 let calls = 0;
 race((bytes) => {
   const name = bytes.toString('latin1').toLowerCase();
-  return ++calls > 2000 && name === 'te' ? 'te!' : name;
+  return ++calls > 2000 && name === 'te' ? 'ta' : name;
 });
 ";
     let study = study(&["original", "switch"]);
@@ -108,4 +113,30 @@ race((bytes) => {
     let ran = unit(&mut runners, &[vec![0, 3]], TIMEOUT_NS);
     let Err(UnitFailure::Fault(3, fault)) = ran else { panic!("{ran:?}") };
     assert!(matches!(fault, Fault::WrongAnswer { item: None, .. }), "{fault:?}");
+}
+
+#[test]
+fn a_unit_notices_what_became_of_a_name_that_came_twice() {
+    if !there(&["node", "g++"]) {
+        return;
+    }
+    let study = study(&["original"]);
+    let race = std::fs::read_to_string(study.path().join("race.mjs")).unwrap();
+    let rule = "Buffer.from(found[\"content-disposition\"]).toString(\"latin1\")";
+    assert!(race.contains(rule));
+    let lists = race.replace(rule, "String(found[\"content-disposition\"])");
+    std::fs::write(study.path().join("lists.mjs"), lists).unwrap();
+    let other = "
+import { race } from './lists.mjs';
+race((bytes) => bytes.toString('latin1').toLowerCase());
+";
+    let mut study = study.with("node", "other.mjs", other);
+    study.calls_a_batch = 1;
+    let mut plan = plan(&study);
+    let workload = &mut plan.functions.as_mut().unwrap().workload;
+    (workload.is_drawn, workload.seed) = (false, DOUBLED);
+    let mut runners = start(&plan, &NEVER).unwrap();
+    let ran = unit(&mut runners, &[vec![0, 1]], TIMEOUT_NS);
+    let Err(UnitFailure::Fault(1, fault)) = ran else { panic!("{ran:?}") };
+    assert!(matches!(fault, Fault::WrongAnswer { item: Some(_), .. }), "{fault:?}");
 }
