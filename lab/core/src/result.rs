@@ -91,7 +91,7 @@ pub struct WorkloadResult {
     pub reference: String,
     /// Rounds of a unit.
     pub rounds_a_unit: u32,
-    /// Calls of a timed batch.
+    /// Calls of a timed batch of that contestant; those of the others are in their rows.
     pub calls_a_batch: u64,
     /// What the pilot found.
     pub pilot: Pilot,
@@ -124,6 +124,9 @@ pub struct StudyRow {
     pub fault: Option<Fault>,
     /// Timed batches.
     pub batches: u64,
+    /// Calls of each; `None` if it is not in the race, and in results of old, where all contestants
+    /// have as many as [`WorkloadResult::calls_a_batch`] says.
+    pub calls_a_batch: Option<u64>,
     /// Each metric for one call, which does the whole workload once. Wall time is over all timed
     /// batches, the others are over units. It describes this run: no error is promised.
     pub per_call: Vec<(Metric, MetricSummary)>,

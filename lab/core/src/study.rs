@@ -381,8 +381,8 @@ pub struct FunctionPlan {
     pub published: Vec<Published>,
     /// Rounds that one unit has.
     pub rounds_a_unit: u32,
-    /// Calls that one timed batch makes; the same for every contestant.
-    pub calls_a_batch: u64,
+    /// Calls that one timed batch makes.
+    pub calls_a_batch: BatchCalls,
     /// Whether each call is timed by itself, because something must be put back before it.
     pub times_each_call: bool,
     /// The CPU that workers are pinned to, if they are.
@@ -400,6 +400,30 @@ impl FunctionPlan {
         let mut order: Vec<usize> = (0..self.built.len()).collect();
         order.sort_by_key(|contestant| *contestant != self.reference);
         order
+    }
+}
+
+/// How many calls of a contestant one timed batch makes.
+///
+/// Whatever else the machine does hits a batch the more often the longer it lasts, so batches must
+/// last equally long, not make equally many calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BatchCalls {
+    /// So many of every contestant, as journals of old have it.
+    Alike(u64),
+    /// So many of each contestant of the plan, so that the batches of all last about equally long.
+    Each(Vec<u64>),
+}
+
+impl BatchCalls {
+    /// Calls of a batch of this contestant; at least 1.
+    pub fn of(&self, contestant: usize) -> u64 {
+        let calls = match self {
+            BatchCalls::Alike(calls) => *calls,
+            BatchCalls::Each(each) => each.get(contestant).copied().unwrap_or(1),
+        };
+        calls.max(1)
     }
 }
 

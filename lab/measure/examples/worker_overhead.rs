@@ -11,7 +11,7 @@
 
 use std::process::ExitCode;
 use std::time::Instant;
-use study::{NEVER, RIGHT, Source, Study, claim, coins, compile, run};
+use study::{BatchCalls, NEVER, RIGHT, Source, Study, claim, coins, compile, run};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{PlannedClaim, Scope};
 use tiebreak_core::schedule::RoundCoins;
@@ -77,7 +77,7 @@ fn empty(scope: Scope, calls_a_batch: u64) -> Study {
     let cpu = tiebreak_machine::cpus::allowed().last().copied();
     let functions = study.functions();
     functions.workload.size = 0;
-    functions.calls_a_batch = calls_a_batch;
+    functions.calls_a_batch = BatchCalls::Alike(calls_a_batch);
     functions.cpu = cpu;
     study
 }

@@ -38,7 +38,7 @@ use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
+use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan};
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
@@ -152,7 +152,7 @@ impl Runners {
 
     /// From now on batches are of so many calls: for a pilot, which finds out what the plan should
     /// say. Whether each call is timed by itself is each runner's own: it says so when it loads.
-    pub fn set_batch(&mut self, calls_a_batch: u64) {
+    pub fn set_batch(&mut self, calls_a_batch: BatchCalls) {
         self.functions.calls_a_batch = calls_a_batch;
     }
 

@@ -151,13 +151,6 @@ impl Workers {
         &self.missing
     }
 
-    /// From now on batches are of so many calls, and each call is timed by itself or all of them
-    /// together: for a pilot, which finds out what the plan should say.
-    pub fn set_batch(&mut self, calls_a_batch: u64, times_each_call: bool) {
-        self.functions.calls_a_batch = calls_a_batch;
-        self.functions.times_each_call = times_each_call;
-    }
-
     /// How many items the input of a unit with this seed has, and how many bytes.
     ///
     /// # Errors

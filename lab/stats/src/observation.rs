@@ -54,17 +54,62 @@ impl LogRatio {
     /// `r/left + r/right` a side with `r = step/2` (rule A7). Nothing is known of a coarse zero.
     /// `resolution` is a fraction: 0.01 for 1%.
     pub fn between(left: Reading, right: Reading, step: f64, resolution: f64) -> LogRatio {
-        let coarse = is_coarse(left, step, resolution) || is_coarse(right, step, resolution);
-        if coarse && left.high.min(right.high) <= 0.0 {
+        let sum = |reading| Sum { reading, step, parts: 1 };
+        LogRatio::between_sums(sum(left), sum(right), resolution)
+    }
+
+    /// The log ratio of a part of one sum to a part of another, `ln(right/n) - ln(left/m)`, as
+    /// [`LogRatio::between`] has it: each sum was read in a step of its own.
+    ///
+    /// Where both have equally many parts, nothing is divided: to the last bit it is the log ratio
+    /// of the sums. Swapping the two mirrors it to the last bit in any case.
+    pub fn between_sums(left: Sum, right: Sum, resolution: f64) -> LogRatio {
+        let coarse = left.is_coarse(resolution) || right.is_coarse(resolution);
+        if coarse && left.reading.high.min(right.reading.high) <= 0.0 {
             return LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
         }
-        let half = if coarse { step / 2.0 } else { 0.0 };
-        let less = |bound: f64| (bound - half).max(0.0);
+        let of_left = left.bounds(coarse, right.parts);
+        let of_right = right.bounds(coarse, left.parts);
         LogRatio {
-            low: difference(less(right.low), left.high + half),
-            high: difference(right.high + half, less(left.low)),
+            low: difference(of_right.low, of_left.high),
+            high: difference(of_right.high, of_left.low),
         }
     }
+}
+
+/// A reading that is the sum over a number of equal parts, such as the time of a batch of calls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sum {
+    /// The sum.
+    pub reading: Reading,
+    /// The step that it comes in.
+    pub step: f64,
+    /// How many parts it has; 0 counts as 1.
+    pub parts: u64,
+}
+
+impl Sum {
+    /// Whether the step is more than a tenth of the resolution of the sum.
+    pub fn is_coarse(&self, resolution: f64) -> bool {
+        is_coarse(self.reading, self.step, resolution)
+    }
+
+    /// The sum, half a step wider if it is coarse, times the parts of the other sum: so that both
+    /// are of equally many parts. What both numbers of parts have in common stays out of it.
+    fn bounds(&self, coarse: bool, others: u64) -> Reading {
+        let half = if coarse { self.step / 2.0 } else { 0.0 };
+        let (parts, others) = (self.parts.max(1), others.max(1));
+        let times = (others / common_divisor(parts, others)) as f64;
+        Reading {
+            low: (self.reading.low - half).max(0.0) * times,
+            high: (self.reading.high + half) * times,
+        }
+    }
+}
+
+/// The greatest common divisor.
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// The factor that a log ratio stands for: `exp(log_ratio)`, on every machine to the last bit.
@@ -127,6 +172,45 @@ mod tests {
         check(exact(1.0), exact(1.0), 1.0, (least, -least));
         check(exact(0.0), exact(100.0), 1.0, (-INF, INF));
         check(at_least(0.0), exact(5e6), 1.0, (-INF, INF));
+    }
+
+    #[test]
+    fn parts_of_sums_are_compared_and_a_swap_mirrors_to_the_last_bit() {
+        let sum = |value, parts, step| Sum { reading: Reading::exact(value), step, parts };
+        let check = |left: Sum, right: Sum, expected: (f64, f64)| {
+            let d = LogRatio::between_sums(left, right, 0.01);
+            assert!(close(d.low, expected.0) && close(d.high, expected.1), "{d:?} {expected:?}");
+            let back = LogRatio::between_sums(right, left, 0.01).mirrored();
+            assert_eq!(
+                (d.low.to_bits(), d.high.to_bits()),
+                (back.low.to_bits(), back.high.to_bits())
+            );
+        };
+        let ln = |ratio: f64| (libm::log(ratio), libm::log(ratio));
+        // 34 times the calls in the same time: 34 times as fast.
+        check(sum(1e6, 34_000, 1.0), sum(1e6, 1000, 1.0), ln(34.0));
+        check(sum(1e6, 7, 1.0), sum(1e6, 3, 1.0), ln(7.0 / 3.0));
+        check(
+            sum(1_234_567.0, 1013, 1.0),
+            sum(7_654_321.0, 997, 1.0),
+            ln(7_654_321.0 * 1013.0 / (1_234_567.0 * 997.0)),
+        );
+        check(sum(1e6, 0, 1.0), sum(1e6, 1, 1.0), (0.0, 0.0));
+        // Each is half a step of its own wider, whatever it is a sum of.
+        let least = libm::log(2.0 * 98.0 / 101.0);
+        let most = libm::log(2.0 * 102.0 / 99.0);
+        check(sum(100.0, 20, 2.0), sum(100.0, 10, 4.0), (least, most));
+        check(sum(0.0, 20, 2.0), sum(100.0, 10, 4.0), (-INF, INF));
+        // Equally many parts change nothing, to the last bit.
+        for (left, right) in [(1e6 / 3.0, 1e7 / 7.0), (0.1, 0.3)] {
+            let of =
+                |parts| LogRatio::between_sums(sum(left, parts, 0.0), sum(right, parts, 0.0), 0.01);
+            assert_eq!(of(997), of(1));
+            assert_eq!(
+                of(1),
+                LogRatio::between(Reading::exact(left), Reading::exact(right), 0.0, 0.01)
+            );
+        }
     }
 
     #[test]

@@ -146,10 +146,11 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
     let plan = referee.plan();
     let shown = plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric);
     let mut sorted: Vec<Vec<f64>> = Vec::new();
-    let results = referee.seen().iter().zip(&plan.contestants).map(|(seen, contestant)| {
+    let each = referee.seen().iter().zip(&plan.contestants).enumerate();
+    let results = each.map(|(index, (seen, contestant))| {
         let mut metrics = Vec::new();
         let mut of_shown = Vec::new();
-        for column in seen.columns(plan).filter(|_| full) {
+        for column in seen.columns(plan, index).filter(|_| full) {
             if column.metric == shown {
                 of_shown = column.sorted;
             }

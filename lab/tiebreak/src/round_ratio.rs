@@ -1,10 +1,10 @@
 //! The one log ratio that a round says of two contestants.
 
 use tiebreak_core::journal::Round;
-use tiebreak_core::metric::Metric;
+use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::plan::Plan;
 use tiebreak_core::sample::{Outcome, Reading, Sample};
-use tiebreak_stats::observation::{self, LogRatio};
+use tiebreak_stats::observation::{LogRatio, Sum};
 use tiebreak_stats::unit;
 
 /// What a contestant gave in a round.
@@ -27,36 +27,47 @@ pub fn part_of(round: &Round, contestant: usize) -> Option<Part<'_>> {
 
 /// The log ratio of two parts of a round, and whether the metric's step is coarse for it.
 ///
-/// By wall time the rounds of a unit are summarised by [`unit::summarise`]; by another metric its
-/// sums are compared. A value that a meter failed to give could have been anything: the round stays
-/// in the evidence, and so does a unit in which the clock went backwards. Where each call is timed
-/// by itself, each brings a step of the clock of its own.
+/// Of functions it is the log ratio for one call, however many of them a batch of each makes. By
+/// wall time the rounds of a unit are summarised by [`unit::summarise`]; by another metric its sums
+/// are compared. A value that a meter failed to give could have been anything: the round stays in
+/// the evidence, and so does a unit in which the clock went backwards.
 pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
-    let timed_calls = plan.functions.as_ref().filter(|functions| functions.times_each_call);
-    let spans = timed_calls.map_or(1, |functions| functions.calls_a_batch) as f64;
-    let step = match metric {
-        Metric::WallTime => spans * metric.step(plan.clock_step_ns),
-        _ => metric.step(plan.clock_step_ns),
-    };
     let resolution = plan.resolution;
-    let ratio = |left, right| LogRatio::between(left, right, step, resolution);
-    let is_coarse = |reading| resolution > 0.0 && observation::is_coarse(reading, step, resolution);
+    let ratio = |left, right| LogRatio::between_sums(left, right, resolution);
+    let is_coarse = |sum: Sum| resolution > 0.0 && sum.is_coarse(resolution);
     if metric == Metric::WallTime && !left.batches.is_empty() {
-        let readings = |part: Part<'_>| -> Vec<Reading> {
+        let sums = |part: Part<'_>| -> Vec<Sum> {
             let is_whole = part.sample.outcome == Outcome::Finished;
             let reading = |wall_ns: &u64| match is_whole {
                 true => Reading::exact(*wall_ns as f64),
                 false => Reading::UNKNOWN,
             };
-            part.batches.iter().map(reading).collect()
+            part.batches.iter().map(|ns| sum(plan, metric, part, reading(ns))).collect()
         };
-        let (left, right) = (readings(left), readings(right));
+        let (left, right) = (sums(left), sums(right));
         let rounds = || left.iter().copied().zip(right.iter().copied());
         let ratios: Vec<LogRatio> = rounds().map(|(left, right)| ratio(left, right)).collect();
         let coarse = rounds().any(|(left, right)| is_coarse(left) || is_coarse(right));
         return (unit::summarise(&ratios), coarse);
     }
-    let reading = |part: Part| part.sample.reading(metric).unwrap_or(Reading::UNKNOWN);
-    let (left, right) = (reading(left), reading(right));
+    let of = |part: Part| {
+        sum(plan, metric, part, part.sample.reading(metric).unwrap_or(Reading::UNKNOWN))
+    };
+    let (left, right) = (of(left), of(right));
     (ratio(left, right), is_coarse(left) || is_coarse(right))
+}
+
+/// A reading of a program, or of a function the sum over the calls of a batch: all batches of a
+/// unit count as one, since both contestants have equally many. Memory is no sum. Where each call
+/// is timed by itself, each brings a step of the clock of its own.
+fn sum(plan: &Plan, metric: Metric, part: Part, reading: Reading) -> Sum {
+    let step = metric.step(plan.clock_step_ns);
+    let functions = plan.functions.as_deref().filter(|_| metric.unit() != Unit::Bytes);
+    let Some(functions) = functions else { return Sum { reading, step, parts: 1 } };
+    let parts = functions.calls_a_batch.of(part.contestant);
+    let spans = match metric {
+        Metric::WallTime if functions.times_each_call => parts as f64,
+        _ => 1.0,
+    };
+    Sum { reading, step: spans * step, parts }
 }

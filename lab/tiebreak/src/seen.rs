@@ -41,15 +41,20 @@ pub struct Column {
 }
 
 impl Seen {
-    /// A column a metric, in order of the metrics. Costs a copy and a sort of all values.
-    pub fn columns<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = Column> + 'a {
-        self.values.iter().filter_map(|(metric, values)| {
+    /// A column a metric, in order of the metrics, of this contestant of the plan. Costs a copy and
+    /// a sort of all values.
+    pub fn columns<'a>(
+        &'a self,
+        plan: &'a Plan,
+        contestant: usize,
+    ) -> impl Iterator<Item = Column> + 'a {
+        self.values.iter().filter_map(move |(metric, values)| {
             // In a process that functions share nobody's own memory is known.
             let is_unknown = *metric == Metric::PeakMemory && plan.functions.is_some();
             if is_unknown && values.iter().all(|bytes| *bytes == 0.0) {
                 return None;
             }
-            let calls = calls_a_value(*metric, plan);
+            let calls = calls_a_value(*metric, plan, contestant);
             let mut sorted: Vec<f64> = values.iter().map(|value| value / calls).collect();
             let step = metric.step(plan.clock_step_ns) / calls;
             let summary = summary::summarise(&mut sorted, step);
@@ -94,9 +99,9 @@ impl Seen {
 
 /// Calls of a function that a value is the sum over: wall times are those of batches, other metrics
 /// are sums over the batches of a unit; memory is what it is.
-fn calls_a_value(metric: Metric, plan: &Plan) -> f64 {
+fn calls_a_value(metric: Metric, plan: &Plan, contestant: usize) -> f64 {
     let Some(functions) = plan.functions.as_deref() else { return 1.0 };
-    let calls = functions.calls_a_batch.max(1) as f64;
+    let calls = functions.calls_a_batch.of(contestant) as f64;
     match metric {
         Metric::WallTime => calls,
         metric if metric.unit() == Unit::Bytes => 1.0,

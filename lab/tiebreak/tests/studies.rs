@@ -17,8 +17,8 @@ use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak::core::study::{
-    Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot, Placements,
-    Published, Team, Workload,
+    BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot,
+    Placements, Published, Team, Workload,
 };
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::engine::Engine;
@@ -193,7 +193,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
             figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
         }],
         rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
-        calls_a_batch: CALLS,
+        calls_a_batch: BatchCalls::Alike(CALLS),
         times_each_call: false,
         cpu: None,
         placements: Placements::Fresh,

@@ -7,7 +7,7 @@ use common::{Behaviour, VirtualLab, VirtualSampler, request};
 use tiebreak::core::claim::{Relation, Statement};
 use tiebreak::core::journal::{Journal, StopReason};
 use tiebreak::core::plan::{Budget, Centre, Plan, Scope};
-use tiebreak::core::study::{Call, FunctionPlan, Pilot, Placements, Workload};
+use tiebreak::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
 use tiebreak::core::verdict::Verdict;
 use tiebreak::referee::Referee;
 use tiebreak::{planning, replay};
@@ -43,7 +43,7 @@ fn functions() -> FunctionPlan {
         reference: 0,
         published: Vec::new(),
         rounds_a_unit: ROUNDS_A_UNIT,
-        calls_a_batch: 1,
+        calls_a_batch: BatchCalls::Alike(1),
         times_each_call: false,
         cpu: None,
         placements: Placements::Fresh,

@@ -149,7 +149,7 @@ impl Runners {
             let launch = self.launch(contestant)?;
             let runner = Runner::start(launch, padding, &self.load(&input), &patience);
             let mut runner = runner.map_err(blamed(contestant))?;
-            let calls = self.functions.calls_a_batch;
+            let calls = self.functions.calls_a_batch.of(contestant);
             runner.warm_up(calls, &patience).map_err(blamed(contestant))?;
             runners.insert(contestant, runner);
         }
@@ -168,7 +168,8 @@ impl Runners {
             let runner = session.runner(contestant)?;
             runner.once(&patience).map_err(blamed(contestant))?;
             let tally = Some(self.tally(contestant)?);
-            let batch = runner.batch(self.functions.calls_a_batch, tally, &patience);
+            let calls = self.functions.calls_a_batch.of(contestant);
+            let batch = runner.batch(calls, tally, &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
         }
         Ok(taken)

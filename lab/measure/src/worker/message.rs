@@ -90,14 +90,15 @@ pub(crate) struct Sizes {
 }
 
 /// Rounds of contestants that are loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
     /// Who is called once, untimed, before the first round; nobody before a batch that is no
     /// evidence.
     pub(crate) primer: Option<u32>,
     /// Batches in all rounds together: as many entries of the orders are read.
     pub(crate) batches: u64,
-    pub(crate) calls_a_batch: u64,
+    /// By place in the worker, how many calls a batch has.
+    pub(crate) calls_a_batch: Vec<u64>,
     pub(crate) times_each_call: bool,
     /// Whether hardware counters count from here on, for as long as the process lives.
     pub(crate) counts: bool,
@@ -131,7 +132,7 @@ impl Request {
             Request::Rounds(rounds) => Put::kind(2)
                 .number(rounds.primer.map_or(u64::MAX, u64::from))
                 .number(rounds.batches)
-                .number(rounds.calls_a_batch)
+                .numbers(&rounds.calls_a_batch)
                 .flag(rounds.times_each_call)
                 .flag(rounds.counts),
             Request::Check(check) => check
@@ -157,7 +158,7 @@ impl Request {
             2 => Request::Rounds(Rounds {
                 primer: position(&mut take)?,
                 batches: take.number()?,
-                calls_a_batch: take.number()?,
+                calls_a_batch: take.numbers()?,
                 times_each_call: take.flag()?,
                 counts: take.flag()?,
             }),
@@ -243,15 +244,12 @@ impl Together {
 }
 
 fn put_cpus(put: Put, cpu: Option<u64>, helpers: &HelperCpus) -> Put {
-    let put = put.number(cpu.unwrap_or(u64::MAX)).number(helpers.len() as u64);
-    helpers.iter().fold(put, |put, cpu| put.number(*cpu))
+    put.number(cpu.unwrap_or(u64::MAX)).numbers(helpers)
 }
 
 fn take_cpus(take: &mut Take<'_>) -> Option<(Option<u64>, HelperCpus)> {
     let cpu = Some(take.number()?).filter(|cpu| *cpu != u64::MAX);
-    let count = take.number()?;
-    let helpers: Option<HelperCpus> = (0..count).map(|_| take.number()).collect();
-    Some((cpu, helpers?))
+    Some((cpu, take.numbers()?))
 }
 
 impl Sizes {

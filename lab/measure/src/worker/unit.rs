@@ -111,8 +111,12 @@ impl Unit {
         if batches > self.area.capacity() || is_nobody || !(0..batches).all(is_known) {
             return Reply::Failed("more was asked of a worker than it has loaded".to_owned());
         }
-        let calls_again = rounds.calls_a_batch > 1 && !rounds.times_each_call;
-        if calls_again && self.contestants.iter().any(Placed::resets) {
+        if rounds.calls_a_batch.len() != self.contestants.len() {
+            return Reply::Failed("it was not said how many calls each batch has".to_owned());
+        }
+        let mut each = self.contestants.iter().zip(&rounds.calls_a_batch);
+        let calls_again = each.any(|(placed, calls)| placed.resets() && *calls > 1);
+        if calls_again && !rounds.times_each_call {
             let text = "a contestant has a reset, so each call must be timed by itself";
             return Reply::Failed(text.to_owned());
         }
@@ -161,10 +165,8 @@ impl Unit {
         let mut record = self.meters.record();
         record.position = u64::from(position);
         record.checksum = checksum;
-        let (spans, calls) = match rounds.times_each_call {
-            true => (rounds.calls_a_batch, 1),
-            false => (1, rounds.calls_a_batch),
-        };
+        let all = rounds.calls_a_batch[position as usize];
+        let (spans, calls) = if rounds.times_each_call { (all, 1) } else { (1, all) };
         let Placed { prepared, beside } = self.contestants[position as usize];
         let mut calls_beside = 0;
         for _ in 0..spans {
@@ -186,7 +188,7 @@ impl Unit {
             record.wall_ns += span.wall_ns.unwrap_or(0);
             record.is_torn |= u64::from(span.is_torn);
         }
-        let is_alone = beside > 0 && 2 * calls_beside < rounds.calls_a_batch;
+        let is_alone = beside > 0 && 2 * calls_beside < all;
         record.is_alone = u64::from(is_alone);
         record
     }

@@ -25,6 +25,10 @@ impl Put {
         put
     }
 
+    pub(crate) fn numbers(self, values: &[u64]) -> Put {
+        values.iter().fold(self.number(values.len() as u64), |put, value| put.number(*value))
+    }
+
     pub(crate) fn text(self, text: &str) -> Put {
         self.bytes(text.as_bytes())
     }
@@ -59,6 +63,10 @@ impl<'a> Take<'a> {
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(bytes)
+    }
+
+    pub(crate) fn numbers(&mut self) -> Option<Vec<u64>> {
+        (0..self.number()?).map(|_| self.number()).collect()
     }
 
     pub(crate) fn text(&mut self) -> Option<String> {

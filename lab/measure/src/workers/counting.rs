@@ -5,7 +5,6 @@
 //! access to a counter leaves the guest. So what nobody claims anything about is counted beside the
 //! evidence, not in it.
 
-use super::session::Batch;
 use crate::meters::{COUNTED, MissingMeter, asks};
 use crate::worker::area::{Record, UNKNOWN};
 use tiebreak_core::metric::Metric;
@@ -64,11 +63,11 @@ pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
     Some(MissingMeter { metrics: vec![Metric::Energy], why })
 }
 
-/// The batch that is counted beside the timed ones.
-pub(super) fn batch(functions: &FunctionPlan) -> Batch {
-    let FunctionPlan { calls_a_batch, times_each_call, .. } = *functions;
-    let most = if times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
-    Batch { calls: calls_a_batch.min(most), times_each_call, counts: true }
+/// By contestant, the calls of the batch that is counted beside the timed ones.
+pub(super) fn calls(functions: &FunctionPlan) -> impl Fn(usize) -> u64 + use<> {
+    let most = if functions.times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
+    let calls_a_batch = functions.calls_a_batch.clone();
+    move |contestant| calls_a_batch.of(contestant).min(most)
 }
 
 /// Puts what was counted in `calls` calls into the sample of a contestant with `timed` calls, as if

@@ -18,10 +18,11 @@ pub(super) struct Session {
     input_seed: u64,
 }
 
-/// How the batches of a unit are made; the same for all contestants.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Batch {
-    pub(super) calls: u64,
+/// How the batches of a unit are made.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    /// By contestant, how many calls one has.
+    pub(super) calls: &'a dyn Fn(usize) -> u64,
     pub(super) times_each_call: bool,
     /// Whether hardware counters count them.
     pub(super) counts: bool,
@@ -62,7 +63,7 @@ impl Session {
         &mut self,
         orders: &[Vec<usize>],
         primer: Option<usize>,
-        batch: Batch,
+        batch: Batch<'_>,
         frame: &Frame<'_>,
     ) -> Result<Vec<Record>, UnitFailure> {
         let batches: usize = orders.iter().map(Vec::len).sum();
@@ -75,7 +76,7 @@ impl Session {
         let request = Request::Rounds(Rounds {
             primer: primer.map(|primer| self.position(primer)).transpose()?,
             batches: batches as u64,
-            calls_a_batch: batch.calls,
+            calls_a_batch: self.members.iter().map(|member| (batch.calls)(*member)).collect(),
             times_each_call: batch.times_each_call,
             counts: batch.counts,
         });

@@ -106,7 +106,7 @@ impl Workers {
             }
         };
         let batch = Batch {
-            calls: self.functions.calls_a_batch,
+            calls: &|contestant| self.functions.calls_a_batch.of(contestant),
             times_each_call: self.functions.times_each_call,
             counts: self.counting == Counting::Always,
         };
@@ -141,15 +141,17 @@ impl Workers {
     ) -> Result<(), UnitFailure> {
         let coins = request.coins;
         let orders = &request.orders[request.orders.len().saturating_sub(1)..];
-        let batch = counting::batch(&self.functions);
+        let calls = counting::calls(&self.functions);
+        let times_each_call = self.functions.times_each_call;
+        let batch = Batch { calls: &calls, times_each_call, counts: true };
         let records = session.run(orders, None, batch, frame)?;
         let batches = sorted(orders, &coins.order, &records);
         self.judge(session, &coins.order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(&coins.order) {
             let ran = request.orders.iter().flatten().filter(|who| *who == contestant).count();
-            let timed = self.functions.calls_a_batch.saturating_mul(ran as u64);
+            let timed = self.functions.calls_a_batch.of(*contestant).saturating_mul(ran as u64);
             if let Some(counted) = records.first() {
-                counting::scale(sample, counted, batch.calls, timed);
+                counting::scale(sample, counted, calls(*contestant), timed);
             }
         }
         Ok(())

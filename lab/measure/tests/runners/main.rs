@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Outcome;
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
-use tiebreak_core::study::BuiltForm;
+use tiebreak_core::study::{BatchCalls, BuiltForm};
 use tiebreak_measure::StartError;
 use tiebreak_measure::runners::Runners;
 
@@ -60,7 +60,7 @@ fn a_unit_gives_samples_and_batches() {
     let Some(study) = sums() else { return };
     let mut runners = study.runners();
     assert_eq!(runners.measure_input(5), Ok((3, 0)));
-    runners.set_batch(3);
+    runners.set_batch(BatchCalls::Alike(3));
     let ran = unit(&mut runners, &[vec![1, 0], vec![0, 1], vec![1, 0]], TIMEOUT_NS).unwrap();
     assert_eq!((ran.samples.len(), ran.batches.len()), (2, 2));
     for (sample, batches) in ran.samples.iter().zip(&ran.batches) {

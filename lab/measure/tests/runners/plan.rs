@@ -8,7 +8,7 @@ use tiebreak_core::plan::{
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{
-    Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,
+    BatchCalls, Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_measure::StartError;
@@ -130,7 +130,7 @@ impl Study {
             reference: self.reference,
             published: Vec::new(),
             rounds_a_unit: 2,
-            calls_a_batch: self.calls_a_batch,
+            calls_a_batch: BatchCalls::Alike(self.calls_a_batch),
             times_each_call: false,
             cpu: None,
             placements: Placements::Fresh,

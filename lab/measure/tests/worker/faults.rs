@@ -82,7 +82,7 @@ fn who_does_not_come_back_is_ended() {
 #[test]
 fn who_is_slow_but_comes_back_is_not() {
     let mut study = Study::new(&[Source { run: "usleep(150000);", ..RIGHT }]);
-    study.functions().calls_a_batch = 1;
+    study.functions().calls_a_batch = BatchCalls::Alike(1);
     let unit = coins(&[0]);
     let orders = vec![vec![0]; 6];
     let request = UnitRequest { coins: &unit, orders: &orders, timeout_ns: SECOND_NS };

@@ -10,6 +10,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::*;
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+pub use tiebreak_core::study::BatchCalls;
 use tiebreak_core::study::*;
 use tiebreak_core::verdict::Fault;
 use tiebreak_measure::workers::{WorkerProgram, Workers};
@@ -333,7 +334,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             reference: 0,
             published: Vec::new(),
             rounds_a_unit: 2,
-            calls_a_batch: 10,
+            calls_a_batch: BatchCalls::Alike(10),
             times_each_call: false,
             cpu: None,
             placements: Placements::Fresh,

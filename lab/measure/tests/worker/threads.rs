@@ -33,7 +33,7 @@ fn each_thread_has_its_own_state_and_only_one_is_timed() {
     };
     let Some(study) = on_two_threads(&[own, RIGHT]) else { return };
     let (mut study, log) = study.with_log();
-    study.functions().calls_a_batch = 1000;
+    study.functions().calls_a_batch = BatchCalls::Alike(1000);
     let told = || std::fs::read_to_string(&log).unwrap();
     // On a busy machine the other thread may need more than one unit until it gets a CPU.
     for units in 1..=100 {
@@ -52,7 +52,7 @@ fn who_does_not_keep_pace_is_marked_and_stays() {
     let run = "if (beside()) usleep(20000);";
     let slow = Source { before: BESIDE, run, ..RIGHT };
     let Some(mut study) = on_two_threads(&[slow, RIGHT]) else { return };
-    study.functions().calls_a_batch = 1000;
+    study.functions().calls_a_batch = BatchCalls::Alike(1000);
     let ran = study.run().unwrap();
     assert!(ran.samples[0].marks.has(Mark::NotTogether), "{:?}", ran.samples[0]);
     assert!(!ran.samples[1].marks.has(Mark::NotTogether), "it runs alone");
@@ -105,7 +105,7 @@ fn a_wrong_answer_beside_a_batch_is_found_in_the_unit() {
     let torn = "if (beside() && s->calls++ == 100) sum += 1;";
     let source = Source { before: BESIDE, run: torn, ..RIGHT };
     let Some(mut study) = on_two_threads(&[source, RIGHT]) else { return };
-    study.functions().calls_a_batch = 10_000;
+    study.functions().calls_a_batch = BatchCalls::Alike(10_000);
     // As above: it needs a CPU for so many calls.
     for _ in 0..100 {
         match study.run() {

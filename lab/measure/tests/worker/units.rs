@@ -35,7 +35,7 @@ fn told(words: &[(&str, usize)]) -> Vec<String> {
 fn samples_are_sums_of_batches_in_the_order_of_the_coins() {
     let slow = Source { run: "for (volatile int i = 0; i < 20000; i++) {}", ..RIGHT };
     let mut study = Study::new(&[slow, RIGHT]);
-    study.functions().calls_a_batch = 20;
+    study.functions().calls_a_batch = BatchCalls::Alike(20);
     let order = [1, 0];
     let orders = [vec![1, 0], vec![0, 1], vec![1, 0]];
     let ran = run(&mut study.workers(), &coins(&order), &orders).unwrap();
@@ -57,7 +57,8 @@ fn every_batch_follows_an_untimed_call_and_the_primer_comes_first() {
     let a = Source { prepare: &prepare_a, run: &run_a, ..RIGHT };
     let b = Source { prepare: &prepare_b, run: &run_b, ..RIGHT };
     let (mut study, log) = Study::new(&[a, b]).with_log();
-    study.functions().calls_a_batch = 3;
+    // Of each contestant as many as the plan says, wherever it was loaded.
+    study.functions().calls_a_batch = BatchCalls::Each(vec![3, 7]);
     study.plan.claims = vec![claim(Metric::Cycles)];
     let unit = RoundCoins { primer: 0, ..coins(&[1, 0]) };
     run(&mut study.workers(), &unit, &[vec![0, 1], vec![1, 0]]).unwrap();
@@ -66,8 +67,8 @@ fn every_batch_follows_an_untimed_call_and_the_primer_comes_first() {
         ("Aprepare", 1),
         ("Arun", 1),
         ("Arun", 1 + 3),
-        ("Brun", 1 + 3),
-        ("Brun", 1 + 3),
+        ("Brun", 1 + 7),
+        ("Brun", 1 + 7),
         ("Arun", 1 + 3),
     ];
     assert_eq!(words(&log), told(&expected));
@@ -78,7 +79,7 @@ fn a_reset_comes_before_each_call_and_each_is_timed_by_itself() {
     let (before, prepare, run_it) = telling('A');
     let a = Source { before: &before, prepare: &prepare, reset: "again", run: &run_it, ..RIGHT };
     let (mut study, log) = Study::new(&[a]).with_log();
-    study.functions().calls_a_batch = 2;
+    study.functions().calls_a_batch = BatchCalls::Alike(2);
     study.plan.claims = vec![claim(Metric::Cycles)];
     let unit = coins(&[0]);
     let ran = run(&mut study.workers(), &unit, &[vec![0]]);
@@ -107,7 +108,7 @@ fn what_a_run_changes_is_put_back_and_not_timed() {
     let mut study = Study::new(&[sorts, RIGHT]);
     study.functions().times_each_call = true;
     let ran = study.run().unwrap();
-    let calls = 2 * study.functions().calls_a_batch;
+    let calls = 2 * study.functions().calls_a_batch.of(0);
     let sample = &ran.samples[0];
     assert!(sample.wall_ns < calls * 2_000_000, "the resets alone take that: {sample:?}");
     assert_eq!(sample.voluntary_switches, 0, "the resets sleep, and are not counted either");
@@ -238,7 +239,7 @@ fn time_that_others_take_is_told() {
     let mut study = Study::new(&[RIGHT]);
     let cpu = *tiebreak_machine::cpus::allowed().first().unwrap();
     study.functions().cpu = Some(cpu);
-    study.functions().calls_a_batch = 200_000;
+    study.functions().calls_a_batch = BatchCalls::Alike(200_000);
     static STOP: AtomicBool = AtomicBool::new(false);
     let neighbour = std::thread::spawn(move || {
         tiebreak_machine::cpus::pin_this_thread(&[cpu]).unwrap();

@@ -85,6 +85,8 @@ struct RowEntry<'a> {
     not_run: Option<&'a str>,
     fault: Option<FaultEntry<'a>>,
     batches: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls_a_batch: Option<u64>,
     per_call: Object<&'static str, MetricSummary>,
     ratio: Option<EffectResult>,
     is_settled: bool,
@@ -156,6 +158,7 @@ impl<'a> RowEntry<'a> {
             not_run: row.not_run.as_deref(),
             fault: row.fault.as_ref().map(|fault| FaultEntry::of(None, fault)),
             batches: row.batches,
+            calls_a_batch: row.calls_a_batch,
             per_call: Object(row.per_call.iter().map(entry).collect()),
             ratio: row.ratio,
             is_settled: row.is_settled,

@@ -39,7 +39,13 @@ fn units(block: &Block) -> String {
         Scope::Stream => "scope stream",
     };
     let units = count(run.rounds, observation_noun(run));
-    let batch = count(of.calls_a_batch, "call");
+    let calls = || block.rows.iter().filter_map(|row| row.calls_a_batch);
+    let batch = match (calls().min(), calls().max()) {
+        (Some(least), Some(most)) if least < most => {
+            format!("{least} to {}", count(most, "call"))
+        }
+        (calls, _) => count(calls.unwrap_or(of.calls_a_batch), "call"),
+    };
     let rounds = match of.scope {
         Scope::Layout => units,
         _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),

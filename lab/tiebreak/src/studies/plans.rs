@@ -9,7 +9,7 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
-use tiebreak_core::study::{FunctionPlan, Pilot, Published, Workload};
+use tiebreak_core::study::{BatchCalls, FunctionPlan, Pilot, Published, Workload};
 
 /// What holds for all workloads of a study.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ pub(super) fn first_plan(
         reference: reference.unwrap_or(0),
         published: published(&study.published, workload),
         rounds_a_unit: if frame.scope == Scope::Layout { 1 } else { 2 },
-        calls_a_batch: 1,
+        calls_a_batch: BatchCalls::Alike(1),
         times_each_call: prepared.ready.iter().any(|one| one.has_reset),
         cpu: frame.cpu,
         placements: asked.placements,

@@ -29,7 +29,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
     let mut columns = Vec::with_capacity(plan.contestants.len());
     let mut rows: Vec<StudyRow> = Vec::with_capacity(plan.contestants.len());
     for (index, seen) in referee.seen().iter().enumerate() {
-        let (per_call, walls) = if full { per_call(seen, plan) } else { Default::default() };
+        let (per_call, walls) = if full { per_call(seen, plan, index) } else { Default::default() };
         columns.push(walls);
         rows.push(row(index, seen, per_call, plan, functions, claims));
     }
@@ -57,7 +57,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         scope: plan.scope,
         reference: reference.to_owned(),
         rounds_a_unit: functions.rounds_a_unit,
-        calls_a_batch: functions.calls_a_batch,
+        calls_a_batch: functions.calls_a_batch.of(functions.reference),
         pilot: functions.pilot,
         rows,
         published: functions.published.iter().map(without_figures).collect(),
@@ -88,6 +88,7 @@ fn row(
         not_run: None,
         fault: seen.fault.clone(),
         batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
+        calls_a_batch: Some(functions.calls_a_batch.of(index)),
         per_call,
         ratio: cell.map(|cell| cell.effect),
         is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
@@ -111,6 +112,7 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
         not_run: Some(not_run.why.clone()),
         fault: None,
         batches: 0,
+        calls_a_batch: None,
         per_call: Vec::new(),
         ratio: None,
         is_settled: false,
@@ -123,10 +125,14 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
 }
 
 /// Summaries for one call, and the sorted wall times of all timed batches, for one call too.
-fn per_call(seen: &Seen, plan: &Plan) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {
+fn per_call(
+    seen: &Seen,
+    plan: &Plan,
+    contestant: usize,
+) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {
     let mut walls = Vec::new();
     let mut metrics = Vec::with_capacity(seen.values.len());
-    for column in seen.columns(plan) {
+    for column in seen.columns(plan, contestant) {
         if column.metric == Metric::WallTime {
             walls = column.sorted;
         }

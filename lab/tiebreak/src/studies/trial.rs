@@ -11,7 +11,7 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Centre;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::{FunctionPlan, Workload};
+use tiebreak_core::study::{BatchCalls, FunctionPlan, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -83,6 +83,7 @@ pub fn run(
         batch_ns: shortest_batch_ns(&clock, claims, &missing_meters),
     };
     let piloted = pilot::run(brief, &mut |calls_a_batch| {
+        let calls_a_batch = BatchCalls::Alike(calls_a_batch);
         make(&FunctionPlan { calls_a_batch, ..functions.clone() })
     })?;
     void.extend(piloted.void.iter().cloned());
@@ -97,7 +98,7 @@ pub fn run(
         workload: &workload.name,
         pilot: &functions.pilot,
         rounds_a_unit: functions.rounds_a_unit,
-        calls_a_batch: functions.calls_a_batch,
+        calls_a_batch: functions.calls_a_batch.of(functions.reference),
     });
     Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
 }
@@ -204,7 +205,7 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
 fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.pilot = piloted.pilot;
     functions.rounds_a_unit = piloted.rounds_a_unit;
-    functions.calls_a_batch = piloted.calls_a_batch;
+    functions.calls_a_batch = BatchCalls::Alike(piloted.calls_a_batch);
 }
 
 /// The study's reference, or the first contestant with an exact contract if that takes no part.

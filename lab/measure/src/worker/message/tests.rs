@@ -29,7 +29,7 @@ fn requests_come_back() {
     let rounds = Rounds {
         primer: Some(1),
         batches: 8,
-        calls_a_batch: 1000,
+        calls_a_batch: vec![1000, 1],
         times_each_call: true,
         counts: false,
     };
@@ -38,7 +38,7 @@ fn requests_come_back() {
         Request::Probe("/p".into()),
         Request::Load(load.clone()),
         Request::Load(Load { cpu: None, contestants: Vec::new(), helpers: Vec::new(), ..load }),
-        Request::Rounds(rounds),
+        Request::Rounds(rounds.clone()),
         Request::Rounds(Rounds { primer: None, counts: true, ..rounds }),
         check(Side::Front),
         check(Side::End),

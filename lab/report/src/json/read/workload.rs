@@ -97,6 +97,8 @@ struct RowDocument {
     not_run: Option<String>,
     fault: Option<FaultDocument>,
     batches: u64,
+    #[serde(default)]
+    calls_a_batch: Option<u64>,
     per_call: BTreeMap<String, SummaryDocument>,
     ratio: Option<EffectDocument>,
     is_settled: bool,
@@ -151,6 +153,7 @@ impl RowDocument {
             not_run: self.not_run,
             fault: fault.map(|(_, fault)| fault),
             batches: self.batches,
+            calls_a_batch: self.calls_a_batch,
             per_call,
             ratio: self.ratio.map(EffectDocument::result),
             is_settled: self.is_settled,
