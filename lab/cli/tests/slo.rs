@@ -62,6 +62,25 @@ fn blocks_are_the_rule_for_streams() {
     assert_eq!(place.pipe(&small, &lines).code, 0);
 }
 
+/// Outages that are long for the block: the verdict stays, its promise does not, and a replay says
+/// the same of the counts in the journal.
+#[test]
+fn long_outages_take_the_promise_of_blocks_away() {
+    let place = Place::new();
+    let lines = |bad: usize, good: usize| ("0\n".repeat(bad) + &"1\n".repeat(good)).repeat(20);
+    for (bad, good, is_bursty) in [(300, 700, true), (30, 70, false)] {
+        let said = place.pipe(&["slo", "--stdin", "--at-least", "99%"], &lines(bad, good));
+        assert_eq!(said.code, 1, "{said:?}");
+        assert_eq!(said.out.contains("wrong with probability"), !is_bursty, "{said:?}");
+        assert_eq!(said.out.contains("300.0 in a row"), is_bursty, "{said:?}");
+        let again = place.run(&["replay", "--json", "-"]).json();
+        validate(&again);
+        assert_eq!(again["verdicts"][0]["share"]["is_bursty"], is_bursty);
+        let codes = again["warnings"].as_array().unwrap().iter();
+        assert_eq!(codes.filter(|warning| warning["code"] == "dependent").count() == 1, is_bursty);
+    }
+}
+
 #[test]
 fn values_and_sentences() {
     let place = Place::new();

@@ -89,7 +89,8 @@ pub enum Warning {
         /// What went wrong.
         why: String,
     },
-    /// Failures come in bursts, and each run, line or round counts as an observation.
+    /// Failures come in bursts, and an observation (a run, a line, a round, a block of them) is not
+    /// many times as long as one of them.
     Dependent {
         /// The claim.
         claim: String,
@@ -276,9 +277,9 @@ impl Warning {
         match self {
             Warning::Dependent { claim, mean_burst } => write!(
                 f,
-                "in '{claim}' failures come {mean_burst:.1} in a row, so its observations are not \
-                 independent and its error is not what was asked for: let blocks of at least 30 \
-                 times as many be one observation (--block {:.0})",
+                "in '{claim}' failures come {mean_burst:.1} in a row, long for what is one \
+                 observation, so its observations are not independent and its error is not what \
+                 was asked for: let blocks of at least 30 times as many be one (--block {:.0})",
                 (30.0 * mean_burst).ceil()
             ),
             Warning::LeftOver { lines, block } => write!(

@@ -6,6 +6,9 @@ const BURST_MOST: f64 = 1.5;
 const RUNS_Z_MOST: f64 = 4.0;
 /// Failures that follow a failure before bursts are spoken of: fewer are chance, whatever `z` says.
 const REPEATS_LEAST: u64 = 3;
+/// A block is so many times as long as a burst at the least, for blocks to know next to nothing of
+/// each other.
+pub const BURSTS_A_BLOCK: f64 = 30.0;
 
 /// How failures follow each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +18,8 @@ pub struct Dependence {
     /// By how many standard deviations there are fewer runs of failures than if every order of the
     /// same trials were equally likely; `None` without successes or with fewer than two failures.
     pub runs_z: Option<f64>,
+    /// How many times longer runs of failures are than chance makes them.
+    excess: f64,
     is_bursty: bool,
 }
 
@@ -32,11 +37,12 @@ impl Dependence {
         let spread = (variance > 0.0).then(|| libm::sqrt(variance));
         let runs_z = spread.map(|spread| (f * (s + 1.0) / n - runs) / spread);
         // By chance alone a run of failures is n / (s + 1) long: 1 if failures are rare.
-        let is_long = mean_burst.is_some_and(|burst| burst > BURST_MOST * n / (s + 1.0));
+        let excess = mean_burst.map_or(0.0, |burst| burst * (s + 1.0) / n);
+        let is_long = excess > BURST_MOST;
         let is_odd = runs_z.is_some_and(|z| z > RUNS_Z_MOST);
         let repeats = failures.saturating_sub(failure_runs);
         let is_bursty = repeats >= REPEATS_LEAST && s > 0.0 && (is_long || is_odd);
-        Dependence { mean_burst, runs_z, is_bursty }
+        Dependence { mean_burst, runs_z, excess, is_bursty }
     }
 
     /// Whether failures come in bursts, so that single trials are no independent observations: runs
@@ -44,6 +50,13 @@ impl Dependence {
     /// than four standard deviations; and at least three failures followed a failure.
     pub fn is_bursty(&self) -> bool {
         self.is_bursty
+    }
+
+    /// Whether blocks of so many trials are no independent observations either: failures come in
+    /// bursts, and a block is less than [`BURSTS_A_BLOCK`] times as long as one of them, counted
+    /// in runs that are as long as chance makes them.
+    pub fn is_bursty_in(&self, block: u64) -> bool {
+        self.is_bursty && BURSTS_A_BLOCK * self.excess > block as f64
     }
 }
 

@@ -254,6 +254,12 @@ impl ShareTest {
         Dependence::of(self.trials, failures, self.runs.failure_runs())
     }
 
+    /// Whether failures come in bursts so long that observations are not independent of each other,
+    /// and nothing can be promised: a diagnosis, whose silence promises nothing.
+    pub fn is_bursty(&self) -> bool {
+        self.dependence().is_bursty_in(self.block)
+    }
+
     /// The fewest trials that can end with `holds` (all of them successes), and the fewest that can
     /// end with `refuted` (all of them failures).
     pub fn least_trials(&self) -> (u64, u64) {

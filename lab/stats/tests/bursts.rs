@@ -96,6 +96,35 @@ fn bursts_are_diagnosed() {
     }
 }
 
+/// Of verdicts that are wrong because bursts are long for the block, hardly any keeps its promise;
+/// and blocks that are long enough keep theirs.
+#[test]
+fn bursts_that_are_long_for_the_block_take_the_promise_away() {
+    let judged = |mean_burst: f64, counts: fn(&ShareTest) -> bool| {
+        Cell::new("false refutation", format!("bursts of {mean_burst}"), "blocks", {
+            move |form: Form, seed: Seed, stream| {
+                let mut test = ShareTest::new(0.99, 0.99, 1000, form.error);
+                let service = Service { share: 0.99, mean_burst };
+                let mut trials = service.trials(seed, stream).take(form.rounds);
+                trials.any(|trial| test.observe(trial).is_some());
+                counts(&test)
+            }
+        })
+    };
+    let form = Form { streams: 100, ..FORM };
+    let is_wrong = |test: &ShareTest| test.settled().is_some();
+    assert!(judged(1000.0, is_wrong).measure(form).is_proven_above(form.error));
+    for mean_burst in [100.0, 300.0, 1000.0] {
+        let promised = judged(mean_burst, |test| test.settled().is_some() && !test.is_bursty());
+        let rate = promised.measure(form);
+        assert!(rate.happened == 0, "{}", rate.line());
+    }
+    for mean_burst in [1.0, 3.0, 10.0] {
+        let rate = judged(mean_burst, ShareTest::is_bursty).measure(form);
+        assert!(!rate.is_proven_above(form.error), "{}", rate.line());
+    }
+}
+
 /// A summary of many trials has the mean burst that was handed over.
 #[test]
 fn batches_know_their_runs() {

@@ -65,7 +65,7 @@ pub fn share(
         least_trials_to_refute,
         mean_burst: dependence.mean_burst,
         runs_z: dependence.runs_z,
-        is_bursty: test.block() == 1 && dependence.is_bursty(),
+        is_bursty: test.is_bursty(),
         density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
     })
 }

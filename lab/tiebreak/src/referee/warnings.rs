@@ -80,10 +80,8 @@ fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
     slot.into_iter().chain(weighted).collect()
 }
 
-/// Bursts matter where each trial is an observation.
+/// Bursts matter where an observation is not many times as long as one of them.
 fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
-    let dependence = test.dependence();
-    let mean_burst = dependence.mean_burst?;
-    let is_bursty = test.block() == 1 && dependence.is_bursty();
-    is_bursty.then_some(Warning::Dependent { claim, mean_burst })
+    let mean_burst = test.dependence().mean_burst?;
+    test.is_bursty().then_some(Warning::Dependent { claim, mean_burst })
 }
