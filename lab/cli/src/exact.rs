@@ -22,6 +22,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   tiebreak exact x.txt y.txt
   tiebreak exact x.txt y.txt --statistic quantile:0.9 --sides greater --shift 5
+  tiebreak exact x.txt y.txt --paired --statistic median
   tiebreak exact x.txt y.txt --sides greater --statistic-command \"sed -u 's/.*y.:.//; s/[],].*//'\"
 
 X and Y are files of numbers, one a line (blank lines and lines that begin with # are skipped), or
@@ -31,16 +32,19 @@ is VALUE, such as samples.csv:wall_ns:contestant=A of 'tiebreak export --csv'. -
 
 The numbers of both are split again and again at random, as if there were no difference; p is the
 share of splits whose difference is at least as extreme as the one of X and Y. The test stops as
-soon as that tells whether X and Y differ at the level of --alpha, or that p is above it.
+soon as that tells whether X and Y differ at the level of --alpha, or that p is above it. That is
+exact for sets of one distribution. Differences count by their own spread, so that sets with equal
+means, or medians, and unequal spreads are hardly said to differ either.
 
 A program of --statistic-command is kept running. It gets a line such as {\"x\":[1.5,2],\"y\":[3]}
 for each split, the numbers of each set in ascending order, the sets as they are in the first line,
 and answers each with one number on a line of its own, flushed (the sed above: the smallest of Y).
 
-This is for finished sets of independent numbers. Looking again while they grow is not covered: for
-that are 'tiebreak compare' and 'tiebreak slo'.
+This is for finished sets of independent numbers; the page warns where each is like the one before
+it in the file. Looking again while they grow is not covered: for that are 'tiebreak compare' and
+'tiebreak slo'.
 
-Exit codes: 0 the sets differ, 1 p is above alpha, 2 undecided after the last permutation.";
+Exit codes: 0 the sets differ, 2 that is not proven.";
 
 #[derive(Debug, Args)]
 pub struct ExactOptions {
@@ -61,6 +65,16 @@ pub struct ExactOptions {
     /// A program that computes a number of both sets
     #[arg(long, value_name = "CMD", value_hint = ValueHint::CommandString)]
     statistic_command: Option<String>,
+
+    /// The numbers at one place of X and Y are a pair: the sign of each difference Y - X is drawn,
+    /// and not who is in which set
+    #[arg(long)]
+    paired: bool,
+
+    /// Take differences as they are, and not by their own spread: sets with equal means and unequal
+    /// spreads may then be said to differ
+    #[arg(long, conflicts_with_all = ["paired", "statistic_command"])]
+    plain: bool,
 
     /// Which differences are extreme: those as far off either way, as large, or as small
     #[arg(long, value_enum, default_value_t = SidesName::Two)]
@@ -173,7 +187,6 @@ fn code(result: &ResamplingResult) -> u8 {
     match (result.stopped, result.verdict) {
         (StopReason::Interrupted, _) => exit::INTERRUPTED,
         (_, Verdict::Holds) => exit::HOLDS,
-        (_, Verdict::Refuted) => exit::REFUTED,
         _ => exit::OPEN,
     }
 }
@@ -196,6 +209,8 @@ fn question(options: &ExactOptions, io: &mut Io) -> Result<Question, Failure> {
             Some(command) => StatisticOf::Program(command.clone()),
             None => StatisticOf::Each(options.statistic),
         },
+        is_plain: options.plain,
+        is_paired: options.paired,
         sides: match options.sides {
             SidesName::Two => Sides::Two,
             SidesName::Greater => Sides::Greater,

@@ -37,18 +37,21 @@ fn place() -> Place {
 fn verdicts_and_exit_codes() {
     let place = place();
     for (words, code, expected) in [
-        (&["{x}", "{y}"][..], 0, "Proven: the mean of Y is 20 above that of X"),
+        (&["{x}", "{y}"][..], 0, "The mean of Y is 20 above that of X (a shift from"),
         (&["{x}", "{y}", "--sides", "greater", "--shift", "4"], 0, "X plus the shift"),
-        (&["{x}", "{y}", "--sides", "less"], 1, "Not proven: the mean of Y is 20 above"),
-        (&["{y}", "{x}", "--shift", "-20"], 1, "chance alone"),
-        (&["{x}", "{y}", "--ratio", "1.9756"], 1, "of X and Y / 1.9756"),
-        (&["{x}", "{y}", "--statistic", "median"], 0, "the median of Y is 20 above"),
-        (&["{x}", "{y}", "--statistic", "quantile:90%"], 0, "the 90% quantile of Y is 20"),
+        (&["{x}", "{y}", "--sides", "less"], 2, "Not proven: the mean of Y is 20 above"),
+        (&["{y}", "{x}", "--shift", "-20"], 2, "chance alone"),
+        (&["{x}", "{y}", "--plain"], 0, "unequal spreads, may well be said to differ"),
+        (&["{x}", "{y}", "--paired"], 0, "The mean of the differences Y - X is 20"),
+        (&["{x}", "{y}"], 0, "they are not independent of each other"),
+        (&["{x}", "{y}", "--ratio", "1.9756"], 2, "of X and Y / 1.9756"),
+        (&["{x}", "{y}", "--statistic", "median"], 0, "The median of Y is 20 above"),
+        (&["{x}", "{y}", "--statistic", "quantile:90%"], 0, "The 90% quantile of Y is 20"),
         (&["{x}", "{y}", "--method", "classic"], 0, "2967 permutations"),
         (&["{x}", "{y}", "--alpha", "0.1%"], 0, "2557 permutations"),
         (&["{x}", "-"], 0, "standard input"),
         (&["--alpha", "1%", "--", "{x}", "-:1"], 0, "standard input:1"),
-        (&["{t.csv}:n:odd=1", "{t.csv}:n:odd=0"], 1, "the mean of Y is 1 above"),
+        (&["{t.csv}:n:odd=1", "{t.csv}:n:odd=0"], 2, "the mean of Y is 1 above"),
         (&["{x}", "{y}", "--shift", "13.5", "--permutations-max", "254"], 2, "Undecided"),
     ] {
         let words = [&["--seed", "7"], words].concat();
@@ -81,6 +84,7 @@ fn json_obeys_the_schema() {
         &["{x}", "{y}"][..],
         &["{x}", "{y}", "--method", "classic", "--shift", "3"],
         &["{x}", "{y}", "--ratio", "2", "--sides", "less", "--statistic", "median"],
+        &["{x}", "{y}", "--paired", "--sides", "greater"],
         &["{x}", "{y}", "--statistic-command", least_of_y, "--sides", "greater"],
     ] {
         let said = exact(&place, &[words, &["--json", "-"]].concat(), "");
@@ -115,6 +119,8 @@ fn mistakes_are_named() {
         (&["{x}", "{y}", "--permutations-max", "100"], 64, "that takes 254"),
         (&["{x}", "{y}", "--shift", "nan"], 64, "--shift"),
         (&["{x}", "{y}", "--ratio", "-1"], 64, "--ratio"),
+        (&["{x}", "{y}", "--paired", "--plain"], 64, "--plain"),
+        (&["{x}", "{t.csv}:n", "--paired"], 64, "there are 40 and 80"),
         (&["{x}", "{y}", "--ratio", "2", "--shift", "1"], 64, "--shift"),
         (&["{x}", "{y}", "--statistic-command", "true", "--sides", "less"], 65, "ended (exit"),
         (&["{x}", "{y}", "--statistic-command", "nothing-like-it"], 65, "cannot be started"),

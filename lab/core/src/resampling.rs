@@ -73,6 +73,13 @@ pub struct ResamplingResult {
     pub statistic: String,
     /// Whether a program computes it.
     pub by_program: bool,
+    /// Whether differences count by their own spread: only then is the test one of equal means (or
+    /// medians, or quantiles), as the sets grow; what it says of equal distributions is exact.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_studentised: bool,
+    /// Whether the numbers at one place of X and Y are a pair, and their differences are tested.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_paired: bool,
     /// What counts as extreme.
     pub sides: Sides,
     /// The null hypothesis.
@@ -84,12 +91,12 @@ pub struct ResamplingResult {
     /// The level of the test: `holds` is said of sets that do not differ with at most this
     /// probability (of the classic method: this and `error`).
     pub alpha: f64,
-    /// The probability that the interval of p is wrong, and that `refuted` is said though p is at
-    /// most alpha.
+    /// The probability that the interval of p is wrong, and that the test stops as settled without
+    /// a proof though p is at most alpha.
     pub error: f64,
-    /// `holds`: the sets differ. `refuted`: p is above alpha. `undecided` otherwise.
+    /// `holds`: the sets differ. `undecided` otherwise: a large p proves nothing.
     pub verdict: Verdict,
-    /// Why it stopped.
+    /// Why it stopped; `settled` without a proof if p is above alpha.
     pub stopped: StopReason,
     /// Permutations drawn.
     pub permutations: u64,
@@ -103,14 +110,47 @@ pub struct ResamplingResult {
     pub evidence: Option<ResamplingEvidence>,
     /// No p is smaller: there are only so many ways to split the numbers.
     pub p_least: f64,
+    /// The shifts of Y against X at which the test would find no difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shifts>,
+    /// How the numbers of each set follow each other; of pairs, their differences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<SetOrder>,
     /// The differences of the resampled sets.
     pub resampled: Option<Resampled>,
+}
+
+fn is_false(is: &bool) -> bool {
+    !is
+}
+
+/// The shifts that a test does not reject.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Shifts {
+    /// All smaller ones are rejected; `None` if none is.
+    pub low: Option<f64>,
+    /// All larger ones are rejected; `None` if none is.
+    pub high: Option<f64>,
+    /// The probability that the true one is among them: 1 - alpha.
+    pub confidence: f64,
+}
+
+/// How the numbers of a set follow each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SetOrder {
+    /// `x`, `y`, or `pairs` of their differences.
+    pub of: &'static str,
+    /// By how many standard deviations neighbours are more alike than chance makes them.
+    pub z: f64,
+    /// Whether that is so much that they are no independent numbers, or were sorted.
+    pub is_serial: bool,
 }
 
 /// A probability and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PValue {
-    /// Extreme permutations over all; `None` before the first.
+    /// One more than the extreme permutations over one more than all, since the sets as they are
+    /// count too; `None` before the first.
     pub estimate: Option<f64>,
     /// Lower limit.
     pub low: f64,

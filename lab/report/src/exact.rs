@@ -8,12 +8,13 @@ use crate::contestants::INDENT;
 use crate::look::{Look, Spans, Tone, letters, span};
 use crate::number::{Rounding, count, percent};
 use crate::page::Page;
+use crate::property::capitalised;
 use crate::table::{Align, Column, indented, rows};
 use crate::text::plain;
 use picture::picture;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::resampling::{
-    Null, NumberSet, RESAMPLING_SCHEMA, ResamplingMethod, ResamplingResult, Sides,
+    Null, NumberSet, RESAMPLING_SCHEMA, ResamplingMethod, ResamplingResult, SetOrder, Sides,
 };
 use tiebreak_core::verdict::Verdict;
 
@@ -77,23 +78,22 @@ fn said(result: &ResamplingResult) -> Spans {
         (Verdict::Holds, _) => (
             Tone::Good,
             "Proven",
-            format!(
-                ": {how_far}, and that is not chance, at the level of {alpha} ({drawn}). {}.",
-                rejected(result)
-            ),
-        ),
-        (Verdict::Refuted, _) => (
-            Tone::Bad,
-            "Not proven",
-            format!(
-                ": {how_far}, but chance alone gives such a difference in more than {alpha} of \
-                 cases ({drawn})."
-            ),
+            format!(": {}, at the level of {alpha} ({drawn}). {}.", rejected(result), {
+                capitalised(&how_far)
+            }),
         ),
         (_, StopReason::Interrupted) => (
             Tone::Doubt,
             "Interrupted",
             format!(" after {drawn}: {how_far}, and whether that is chance is undecided."),
+        ),
+        (_, StopReason::Settled) => (
+            Tone::Doubt,
+            "Not proven",
+            format!(
+                ": {how_far}, but chance alone gives such a difference in more than {alpha} of \
+                 cases ({drawn}). That does not say that there is none."
+            ),
         ),
         _ => (
             Tone::Doubt,
@@ -110,20 +110,48 @@ fn found(result: &ResamplingResult) -> String {
     if result.by_program {
         return format!("the statistic of X and Y is {}", number(result.difference));
     }
+    let shift = shift(result).map(|shift| format!(" ({shift})")).unwrap_or_default();
+    if result.is_paired {
+        let difference = number(result.difference);
+        return format!(
+            "the {} of the differences Y - X is {difference}{shift}",
+            statistic(result)
+        );
+    }
     let which = match result.difference {
         d if d > 0.0 => format!("{difference} above that of X"),
         d if d < 0.0 => format!("{difference} below that of X"),
         _ => "that of X".to_owned(),
     };
-    format!("the {} of Y is {which}", statistic(result))
+    format!("the {} of Y is {which}{shift}", statistic(result))
+}
+
+/// The interval of the shift.
+fn shift(result: &ResamplingResult) -> Option<String> {
+    let shift = result.shift?;
+    let confidence = percent(shift.confidence, Rounding::Down);
+    let limits = match (shift.low, shift.high) {
+        (None, None) => return None,
+        (Some(low), Some(high)) => format!("from {} to {}", number(low), number(high)),
+        (Some(low), None) => format!("at least {}", number(low)),
+        (None, Some(high)) => format!("at most {}", number(high)),
+    };
+    Some(format!("a shift {limits} with confidence {confidence}"))
 }
 
 /// The null hypothesis, denied.
 fn rejected(result: &ResamplingResult) -> &'static str {
-    match (result.null, result.sides) {
-        (Null::Same, _) => "They are not from one distribution",
-        (Null::Shift { .. }, _) => "Y is not distributed as X plus the shift",
-        (Null::Ratio { .. }, _) => "Y is not distributed as X times the ratio",
+    match (result.null, result.is_paired) {
+        (Null::Same, false) => "X and Y are not from one distribution",
+        (Null::Shift { .. }, false) => "Y is not distributed as X plus the shift",
+        (Null::Ratio { .. }, false) => "Y is not distributed as X times the ratio",
+        (Null::Same, true) => "in a pair, X and Y do not take each other's place by chance",
+        (Null::Shift { .. }, true) => {
+            "in a pair, X plus the shift and Y do not take each other's place by chance"
+        }
+        (Null::Ratio { .. }, true) => {
+            "in a pair, X times the ratio and Y do not take each other's place by chance"
+        }
     }
 }
 
@@ -141,7 +169,11 @@ fn sets(result: &ResamplingResult) -> Vec<Column> {
     };
     let of = |set: &NumberSet| set.statistic.map_or("-".to_owned(), number);
     let title = if result.by_program { "statistic".to_owned() } else { statistic(result) };
-    let difference = if result.by_program { "X and Y" } else { "Y - X" };
+    let difference = match (result.by_program, result.is_paired) {
+        (true, _) => "X and Y",
+        (false, true) => "of Y - X",
+        (false, false) => "Y - X",
+    };
     vec![
         Column::new("", Align::Left, ["X", "Y", difference].map(str::to_owned).to_vec()),
         Column::new(&title, Align::Right, cells(&of, number(result.difference))),
@@ -169,7 +201,7 @@ fn p_line(result: &ResamplingResult) -> String {
         return "no permutation was drawn".to_owned();
     };
     format!(
-        "p {}: {} of {} gave a difference {extreme}; {} to {} with probability at least {}",
+        "p about {}: {} of {} gave a difference {extreme}; {} to {} with probability at least {}",
         percent(estimate, Rounding::Nearest),
         result.extreme,
         count(result.permutations, "permutation"),
@@ -187,9 +219,51 @@ fn close_to_one(probability: f64) -> String {
     }
 }
 
+/// What the order of the numbers says against them.
+fn warnings(result: &ResamplingResult) -> Vec<String> {
+    let serial = result.order.iter().filter(|order| order.is_serial);
+    let of = |name: &str| match name {
+        "x" => "the numbers of X",
+        "y" => "the numbers of Y",
+        _ => "the differences of pairs",
+    };
+    let line = |order: &SetOrder| {
+        format!(
+            "Warning: as they stand in the file, {} are each like the one before ({:.1} standard \
+             deviations): they are not independent of each other, and then p is too small, or \
+             somebody has sorted them.",
+            of(order.of),
+            order.z
+        )
+    };
+    serial.map(line).collect()
+}
+
+/// What the level is the level of.
+fn meaning(result: &ResamplingResult) -> String {
+    let what = if result.by_program { "statistic".to_owned() } else { statistic(result) };
+    match (result.is_paired, result.is_studentised) {
+        (true, _) => {
+            "Exact where the difference of each pair is as likely to be above as below what \
+                      is tested by the same amount."
+                .to_owned()
+        }
+        (false, true) => format!(
+            "Exact for sets of one distribution. Differences count by their own spread, so that \
+             the level holds for sets that have only the {what} in common too, nearly, and the \
+             better the more numbers there are."
+        ),
+        (false, false) => format!(
+            "Exact for sets of one distribution. Sets that have only the {what} in common, and \
+             unequal spreads, may well be said to differ."
+        ),
+    }
+}
+
 fn small_print(result: &ResamplingResult) -> Vec<String> {
     let alpha = percent(result.alpha, Rounding::Up);
-    let mut lines = vec![match result.method {
+    let mut lines = warnings(result);
+    lines.push(match result.method {
         ResamplingMethod::Mixture => format!(
             "Sets that do not differ are said to differ with probability at most {alpha}, however \
              many permutations are drawn; that p is above {alpha} is said wrongly, and the limits \
@@ -201,7 +275,8 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
              differ with probability at most {alpha} and {:.1e}.",
             result.error
         ),
-    }];
+    });
+    lines.push(meaning(result));
     if result.verdict == Verdict::Holds && result.p.high > result.alpha {
         lines.push(format!(
             "The limits of p are another statement, and may reach beyond {alpha} where the \
@@ -219,7 +294,8 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
     }
     lines.push(
         "This is for finished sets of numbers that are independent of each other. Looking again \
-         while they grow is not covered: 'tiebreak compare' and 'tiebreak slo' are for that."
+         while they grow, or stopping when they please, is not covered: 'tiebreak compare' and \
+         'tiebreak slo' are for that."
             .to_owned(),
     );
     lines.push(format!("Seed {}.", plain(&result.seed)));

@@ -10,13 +10,16 @@
 //! please, multiplies the error; the engines of claims are for that.
 
 mod decision;
+mod order;
 mod resample;
 mod spread;
 mod statistic;
+mod studentised;
 #[cfg(test)]
 mod tests;
 
 pub use decision::{Ending, ExactTest, least_permutations};
-pub use resample::{Resampler, least_p};
+pub use order::Order;
+pub use resample::{Design, Resampler};
 pub use spread::histogram;
 pub use statistic::{Difference, Statistic, is_extreme};

@@ -2,39 +2,58 @@
 
 mod common;
 
-use common::rates::{Cell, Form};
+use common::rates::{Cell, Form, Rate};
 use tiebreak_core::resampling::{Null, Sides};
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::exact::{Ending, ExactTest, Resampler, Statistic, is_extreme};
+use tiebreak_stats::exact::{Design, Ending, ExactTest, Resampler, Statistic, is_extreme};
 
 /// How far a test may go.
 const PERMUTATIONS_MAX: u64 = 20_000;
 
-/// A test of two sets, to its end.
-fn run(
-    x: &[f64],
-    y: &[f64],
+/// Where the level only holds as sets grow, it may be exceeded by this factor.
+const ABOUT: f64 = 2.0;
+
+/// A test of two sets.
+#[derive(Clone, Copy)]
+struct Asked {
+    design: Design,
+    is_studentised: bool,
     statistic: Statistic,
     sides: Sides,
     null: Null,
     alpha: f64,
-) -> ExactTest {
-    let mut resampler = Resampler::new(x, y, null, Seed::from_text("exact"));
-    let mut test = ExactTest::new(alpha, 0.001);
-    let measure = |resampler: &mut Resampler| {
-        let (x, y) = resampler.aligned();
-        statistic.difference(x, y)
-    };
-    let observed = measure(&mut resampler);
-    while test.permutations() < PERMUTATIONS_MAX {
-        resampler.draw();
-        let resampled = measure(&mut resampler);
-        if test.observe(is_extreme(sides, resampled, observed)).is_some() {
-            break;
+}
+
+const ASKED: Asked = Asked {
+    design: Design::Sets,
+    is_studentised: true,
+    statistic: Statistic::Mean,
+    sides: Sides::Two,
+    null: Null::Same,
+    alpha: 0.01,
+};
+
+impl Asked {
+    /// The test of these sets, to its end.
+    fn of(self, x: &[f64], y: &[f64]) -> ExactTest {
+        let seed = Seed::from_text("exact");
+        let mut resampler = Resampler::new(self.design, x, y, self.null, seed);
+        let mut test = ExactTest::new(self.alpha, 0.001);
+        let observed = resampler.difference(self.statistic, self.is_studentised);
+        while test.permutations() < PERMUTATIONS_MAX {
+            resampler.draw();
+            let resampled = resampler.difference(self.statistic, self.is_studentised);
+            if test.observe(is_extreme(self.sides, resampled, observed)).is_some() {
+                break;
+            }
         }
+        test
     }
-    test
+
+    fn differs(self, x: &[f64], y: &[f64]) -> bool {
+        self.of(x, y).ended() == Some(Ending::Differs)
+    }
 }
 
 fn set(coins: &mut Stream, count: usize, shift: f64) -> Vec<f64> {
@@ -61,8 +80,7 @@ fn null_false_positive_rate() {
             let x = skewed(&mut coins, 7, 0.0);
             let y = skewed(&mut coins, 9, shift);
             let null = if shift == 0.0 { Null::Same } else { Null::Shift { by: shift } };
-            let test = run(&x, &y, statistic, sides, null, form.error);
-            test.ended() == Some(Ending::Differs)
+            Asked { statistic, sides, null, alpha: form.error, ..ASKED }.differs(&x, &y)
         });
         let rate = cell.prove(Form { streams: 3000, rounds: 0, error: 0.05 });
         assert!(rate.is_proven_fine(), "{}", rate.line());
@@ -125,7 +143,7 @@ fn permutations_to_the_end() {
 fn differences_are_found_and_shifts_that_are_there_are_not() {
     let mut coins = Stream::new(Seed::from_text("found"), Purpose::Simulation, 0, 0);
     let (x, y) = (set(&mut coins, 60, 10.0), set(&mut coins, 50, 11.5));
-    let ended = |sides, null| run(&x, &y, Statistic::Mean, sides, null, 0.01).ended();
+    let ended = |sides, null| Asked { sides, null, ..ASKED }.of(&x, &y).ended();
     assert_eq!(ended(Sides::Two, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Greater, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Less, Null::Same), Some(Ending::Futile));
@@ -145,16 +163,13 @@ fn the_run_of_the_text() {
         (0..500).map(|_| mean + 8e-4 * coins.normal()).collect()
     };
     let (x, y) = (fill(&mut coins, 0.9897938), fill(&mut coins, 0.9909645));
-    let mut resampler = Resampler::new(&x, &y, Null::Same, Seed::from_text("text"));
-    let measure = |resampler: &mut Resampler| {
-        let (x, y) = resampler.aligned();
-        Statistic::Mean.difference(x, y)
-    };
-    let observed = measure(&mut resampler);
+    let seed = Seed::from_text("text");
+    let mut resampler = Resampler::new(Design::Sets, &x, &y, Null::Same, seed);
+    let observed = resampler.difference(Statistic::Mean, false);
     assert!((observed.value - 0.00117).abs() < 2e-4);
     let permutations = std::iter::repeat_with(|| {
         resampler.draw();
-        is_extreme(Sides::Greater, measure(&mut resampler), observed)
+        is_extreme(Sides::Greater, resampler.difference(Statistic::Mean, false), observed)
     });
     let options = DriverOptions {
         alpha: 0.005,
@@ -170,6 +185,56 @@ fn the_run_of_the_text() {
     assert_eq!(low, 0.0);
     assert!((high / 0.007557510165262294 - 1.0).abs() < 1e-10, "{high}");
     // What takes the place of it: the same answer after 254.
-    let test = run(&x, &y, Statistic::Mean, Sides::Greater, Null::Same, 0.01);
+    let test = Asked { sides: Sides::Greater, ..ASKED }.of(&x, &y);
     assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), 254));
+}
+
+/// How often sets with one middle and spreads of 5 and 0.2 are said to differ.
+fn unequal_spreads(counts: [usize; 2], statistic: Statistic, is_studentised: bool) -> Rate {
+    let form = Form { streams: 300, rounds: 0, error: 0.05 };
+    let what = format!("{statistic:?}, studentised: {is_studentised}");
+    let cell = Cell::new(what, format!("{counts:?}"), "exact", move |form, seed, stream| {
+        let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+        let mut of = |count: usize, spread: f64| -> Vec<f64> {
+            (0..count).map(|_| spread * coins.normal()).collect()
+        };
+        let (x, y) = (of(counts[0], 5.0), of(counts[1], 0.2));
+        Asked { statistic, is_studentised, alpha: form.error, ..ASKED }.differs(&x, &y)
+    });
+    cell.measure(form)
+}
+
+/// Equal means and medians, unequal spread: as they are, differences cry wolf in most of the sets;
+/// over their standard errors in about as many as they may.
+#[test]
+fn unequal_spreads_are_no_difference_of_middles() {
+    for statistic in [Statistic::Mean, Statistic::Median] {
+        for counts in [[8, 200], [20, 20], [60, 200], [100, 100]] {
+            let rate = unequal_spreads(counts, statistic, true);
+            assert!(!rate.is_proven_above(ABOUT * rate.nominal), "{}", rate.line());
+        }
+        let plain = unequal_spreads([8, 200], statistic, false);
+        assert!(plain.is_proven_above(0.5), "should fail: {}", plain.line());
+    }
+}
+
+/// Pairs that have much in common: what they have in common hides a difference from sets that are
+/// taken apart, and does not from pairs; and where there is none, none is found.
+#[test]
+fn pairs_find_what_sets_do_not() {
+    let found = |design: Design, shift: f64| {
+        let cell = Cell::new(format!("{design:?} apart by {shift}"), "pairs", "exact", {
+            move |form: Form, seed, stream| {
+                let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+                let x: Vec<f64> = (0..20).map(|_| 5.0 * coins.normal()).collect();
+                let y: Vec<f64> = x.iter().map(|x| x + shift + coins.normal()).collect();
+                Asked { design, alpha: form.error, ..ASKED }.differs(&x, &y)
+            }
+        });
+        cell.measure(Form { streams: 300, rounds: 0, error: 0.05 })
+    };
+    assert!(found(Design::Pairs, 1.0).is_proven_above(0.9));
+    assert!(found(Design::Sets, 1.0).is_proven_below(0.2));
+    let none = found(Design::Pairs, 0.0);
+    assert!(!none.is_proven_above(none.nominal), "{}", none.line());
 }

@@ -2,6 +2,7 @@
 
 mod decided;
 mod drawing;
+mod interval;
 pub mod numbers;
 mod program;
 mod result;
@@ -15,7 +16,7 @@ use numbers::Numbers;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
 use tiebreak_stats::classic::{Driver, DriverOptions};
-use tiebreak_stats::exact::{self, ExactTest, Statistic};
+use tiebreak_stats::exact::{self, Design, ExactTest, Statistic};
 
 /// The error of the classic method in the text it was published in.
 pub const CLASSIC_ERROR: f64 = 1e-9;
@@ -31,6 +32,10 @@ pub struct Question {
     pub y: Numbers,
     /// What is computed of them.
     pub statistic: StatisticOf,
+    /// Differences count as they are, and not by their own spread.
+    pub is_plain: bool,
+    /// The numbers at one place of X and Y are a pair.
+    pub is_paired: bool,
     /// What counts as extreme.
     pub sides: Sides,
     /// The null hypothesis.
@@ -45,6 +50,23 @@ pub struct Question {
     pub method: ResamplingMethod,
     /// The seed of the permutations.
     pub seed: String,
+}
+
+impl Question {
+    /// Whether differences count by their own spread. Those of pairs need not: their signs are
+    /// what is drawn.
+    fn is_studentised(&self) -> bool {
+        !self.is_plain && !self.is_paired && matches!(self.statistic, StatisticOf::Each(_))
+    }
+
+    fn design(&self) -> Design {
+        if self.is_paired { Design::Pairs } else { Design::Sets }
+    }
+
+    /// Of each pair the number of Y less that of X.
+    fn pair_differences(&self) -> Vec<f64> {
+        self.y.values.iter().zip(&self.x.values).map(|(y, x)| y - x).collect()
+    }
 }
 
 /// Who computes what.
@@ -84,13 +106,14 @@ pub fn answer(
                     break;
                 }
             }
-            result::of(question, drawing, &by_mixture(&test))
+            let shift = interval::of(question, test.permutations(), stop);
+            result::of(question, drawing, &by_mixture(&test), shift)
         }
         ResamplingMethod::Classic => {
             let driver = Driver::new(&classic_options(question))
                 .map_err(|error| LabError::Usage(error.to_string()))?;
             let progress = driver.run(&mut drawing, |progress| watch(progress.n, progress.s));
-            result::of(question, drawing, &by_classic(&driver, &progress))
+            result::of(question, drawing, &by_classic(&driver, &progress), None)
         }
     }
 }
@@ -117,6 +140,13 @@ fn check(question: &Question) -> Result<(), LabError> {
              greater or --sides less"
                 .to_owned(),
         );
+    }
+    let counts = [question.x.values.len(), question.y.values.len()];
+    if question.is_paired && counts[0] != counts[1] {
+        return usage(format!(
+            "--paired takes the numbers at one place of X and Y for a pair, and there are {} and {}",
+            counts[0], counts[1]
+        ));
     }
     let least = exact::least_permutations(question.alpha);
     if question.method == ResamplingMethod::Mixture && question.permutations_max < least {

@@ -39,8 +39,14 @@ pub(super) fn picture(
         Null::Ratio { factor } => format!(", of X and Y / {}", number(factor)),
         _ => String::new(),
     };
-    let title =
-        format!("differences of {} if it were chance{of}", count(resampled.permutations, "split"));
+    let measured = match result.is_studentised {
+        true => " by their own spread",
+        false => "",
+    };
+    let title = format!(
+        "differences{measured} of {} if it were chance{of}",
+        count(resampled.permutations, "split")
+    );
     page.gap();
     for (tone, text) in [
         (Tone::Dim, title),

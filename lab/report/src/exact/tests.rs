@@ -1,5 +1,5 @@
 use super::*;
-use tiebreak_core::resampling::{PValue, Resampled, ResamplingEvidence};
+use tiebreak_core::resampling::{PValue, Resampled, ResamplingEvidence, SetOrder, Shifts};
 use tiebreak_core::result::Histogram;
 use unicode_width::UnicodeWidthStr;
 
@@ -11,6 +11,8 @@ fn result() -> ResamplingResult {
         y: set("128k.csv:fill", Some(0.9909645)),
         statistic: "mean".to_owned(),
         by_program: false,
+        is_studentised: true,
+        is_paired: false,
         sides: Sides::Two,
         null: Null::Same,
         difference: 0.0011707,
@@ -22,7 +24,7 @@ fn result() -> ResamplingResult {
         permutations: 254,
         permutations_max: 100_000,
         extreme: 0,
-        p: PValue { estimate: Some(0.0), low: 0.0, high: 0.04808, confidence: 0.999 },
+        p: PValue { estimate: Some(1.0 / 255.0), low: 0.0, high: 0.04808, confidence: 0.999 },
         evidence: Some(ResamplingEvidence {
             for_difference: 100.03,
             needed_for: 100.0,
@@ -30,13 +32,15 @@ fn result() -> ResamplingResult {
             needed_against: 1000.0,
         }),
         p_least: 1e-300,
+        shift: Some(Shifts { low: Some(0.00102), high: Some(0.00131), confidence: 0.99 }),
+        order: vec![SetOrder { of: "x", z: 0.3, is_serial: false }],
         resampled: Some(Resampled {
-            observed: 0.0011707,
+            observed: 23.114,
             expected: Some(0.0),
             permutations: 254,
             histogram: Histogram {
-                low: -0.00018,
-                high: 0.0011707,
+                low: -3.1,
+                high: 23.114,
                 counts: [3, 20, 90, 101, 30, 10].into_iter().chain([0; 34]).collect(),
                 beyond: 0,
             },
@@ -50,21 +54,22 @@ const ASCII: Look = Look { width: 80, color: false, unicode: false };
 fn the_page_of_a_difference() {
     let page = render(&result(), &ASCII);
     let expected = "\
-Proven: the mean of Y is 0.0011707 above that of X, and that is not chance, at
-the level of 1% (254 permutations). They are not from one distribution.
+Proven: X and Y are not from one distribution, at the level of 1% (254
+permutations). The mean of Y is 0.0011707 above that of X (a shift from 0.00102
+to 0.00131 with confidence 99%).
 
               mean  numbers  from
   X       0.989794      500  60k.txt
   Y       0.990965      500  128k.csv:fill
   Y - X  0.0011707
 
-  p 0%: 0 of 254 permutations gave a difference at least as far from 0; 0% to
-  4.9% with probability at least 99.9%
+  p about 0.39%: 0 of 254 permutations gave a difference at least as far from 0;
+  0% to 4.9% with probability at least 99.9%
 
-  differences of 254 splits if it were chance
+  differences by their own spread of 254 splits if it were chance
   .:@@-.
-                      observed 0.0011707 ^
-  -0.00018                       0.0011707
+                         observed 23.114 ^
+  -3.1                              23.114
 ";
     let end = page.find("\nSets that").unwrap();
     assert_eq!(&page[..end], expected);
@@ -85,12 +90,14 @@ fn sentences_of_the_other_verdicts() {
     };
     check(
         |result| {
-            result.verdict = Verdict::Refuted;
+            result.verdict = Verdict::Undecided;
+            result.shift = None;
             result.statistic = "quantile:0.9".to_owned();
             result.difference = -3.0;
         },
         "Not proven: the 90% quantile of Y is 3 below that of X, but chance alone gives such a \
-         difference in more than 1% of cases (254 permutations).",
+         difference in more than 1% of cases (254 permutations). That does not say that there is \
+         none.",
     );
     check(
         |result| {
@@ -107,6 +114,7 @@ fn sentences_of_the_other_verdicts() {
         |result| {
             result.verdict = Verdict::Undecided;
             result.stopped = StopReason::Interrupted;
+            result.shift = None;
             result.difference = 0.0;
             result.p.estimate = None;
         },
@@ -125,7 +133,7 @@ fn small_sets_are_told_so() {
 
 #[test]
 fn an_observed_difference_beyond_the_picture_is_marked_at_its_edge() {
-    for (observed, mark) in [(7.0, "> "), (-7.0, "< ")] {
+    for (observed, mark) in [(70.0, "> "), (-70.0, "< ")] {
         let mut far = result();
         far.resampled.as_mut().unwrap().observed = observed;
         let page = render(&far, &ASCII);
@@ -168,4 +176,27 @@ fn every_result_obeys_the_schema() {
         let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert_eq!(errors, [""; 0], "{value:#}");
     }
+}
+
+#[test]
+fn what_is_proven_is_what_is_said() {
+    let check = |change: fn(&mut ResamplingResult), sentence_has: &str, page_has: &str| {
+        let mut result = result();
+        change(&mut result);
+        let (said, page) = (sentence(&result), render(&result, &ASCII).replace('\n', " "));
+        assert!(said.contains(sentence_has), "{said}");
+        assert!(page.contains(page_has), "{page}");
+    };
+    check(|_| {}, "Proven: X and Y are not from one distribution", "nearly, and the better");
+    check(|result| result.is_studentised = false, "0.00102 to 0.00131", "may well be said to");
+    check(
+        |result| (result.is_paired, result.is_studentised) = (true, false),
+        "The mean of the differences Y - X is 0.0011707",
+        "Exact where the difference of each pair",
+    );
+    check(
+        |result| (result.order[0].is_serial, result.order[0].z) = (true, 4.25),
+        "Proven",
+        "the numbers of X are each like the one before (4.2 standard",
+    );
 }

@@ -1,7 +1,33 @@
 //! Splitting the numbers of two sets at random, as the null hypothesis allows.
 
+use super::{Difference, Statistic};
 use crate::coins::{Purpose, Seed, Stream};
 use tiebreak_core::resampling::Null;
+
+/// What may be exchanged for what if there is no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Design {
+    /// Any number for any other.
+    Sets,
+    /// The two numbers of a pair, which stand at the same place of their sets: the difference of
+    /// each pair is as likely to have either sign.
+    Pairs,
+}
+
+impl Design {
+    /// No `p` is smaller than one over the number of ways in which sets of these sizes can be
+    /// drawn: the observed way is one of them.
+    pub fn least_p(self, x_count: u64, y_count: u64) -> f64 {
+        let (x, y) = (x_count as f64, y_count as f64);
+        match self {
+            Design::Sets => {
+                libm::exp(libm::lgamma(x + 1.0) + libm::lgamma(y + 1.0) - libm::lgamma(x + y + 1.0))
+                    .min(1.0)
+            }
+            Design::Pairs => libm::exp2(-x),
+        }
+    }
+}
 
 /// Draws pairs of sets of the sizes of X and Y, without replacement, from all their numbers.
 ///
@@ -11,6 +37,7 @@ use tiebreak_core::resampling::Null;
 pub struct Resampler {
     /// All numbers; those of the last X first.
     pool: Vec<f64>,
+    design: Design,
     x_count: usize,
     null: Null,
     seed: Seed,
@@ -20,8 +47,8 @@ pub struct Resampler {
 }
 
 impl Resampler {
-    /// Starts with the sets as they are; both hold at least one number.
-    pub fn new(x: &[f64], y: &[f64], null: Null, seed: Seed) -> Resampler {
+    /// Starts with the sets as they are; both hold at least one number, of pairs equally many.
+    pub fn new(design: Design, x: &[f64], y: &[f64], null: Null, seed: Seed) -> Resampler {
         let mut pool = x.to_vec();
         pool.extend(y.iter().map(|value| match null {
             Null::Same => *value,
@@ -29,16 +56,31 @@ impl Resampler {
             Null::Ratio { factor } => value / factor,
         }));
         let (x, y) = (x.to_vec(), pool[x.len()..].to_vec());
-        Resampler { pool, x_count: x.len(), null, seed, drawn: 0, x, y }
+        Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, x, y }
     }
 
     /// The sets that were drawn last (at first those that were observed), with what the null
     /// hypothesis says of Y taken off.
-    pub fn aligned(&mut self) -> (&mut [f64], &mut [f64]) {
-        (&mut self.x, &mut self.y)
+    pub fn aligned(&self) -> (&[f64], &[f64]) {
+        (&self.x, &self.y)
     }
 
-    /// The same with it added again: what X and Y might have been under the null hypothesis.
+    /// What [`Statistic`] makes of the sets that were drawn last: of pairs, of their differences; of
+    /// sets the difference of both, over its standard error if it `is_studentised`. The sets lose
+    /// their order.
+    pub fn difference(&mut self, statistic: Statistic, is_studentised: bool) -> Difference {
+        match self.design {
+            Design::Sets if is_studentised => statistic.studentised(&mut self.x, &mut self.y),
+            Design::Sets => statistic.difference(&mut self.x, &mut self.y),
+            Design::Pairs => {
+                let differences = self.y.iter_mut().zip(&self.x);
+                differences.for_each(|(y, x)| *y -= x);
+                statistic.of_pairs(&mut self.y)
+            }
+        }
+    }
+
+    /// [`Resampler::aligned`] with it added again: what X and Y might have been under the null hypothesis.
     pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
         let add = |value: &f64| match self.null {
             Null::Same => *value,
@@ -49,10 +91,27 @@ impl Resampler {
     }
 
     /// Draws the next pair of sets: the smaller set uniformly from all numbers, the other one is
-    /// what is left. Costs as many coins as the smaller set has numbers, and a copy of all.
+    /// what is left; or each pair the one way round or the other. Costs as many coins as the
+    /// smaller set has numbers, and a copy of all.
     pub fn draw(&mut self) {
         let mut coins = Stream::new(self.seed, Purpose::Permutations, self.drawn, 0);
         self.drawn += 1;
+        match self.design {
+            Design::Sets => self.split(&mut coins),
+            Design::Pairs => {
+                for pair in 0..self.x_count {
+                    if coins.sign() < 0.0 {
+                        self.pool.swap(pair, self.x_count + pair);
+                    }
+                }
+            }
+        }
+        let (x, y) = self.pool.split_at(self.x_count);
+        self.x.copy_from_slice(x);
+        self.y.copy_from_slice(y);
+    }
+
+    fn split(&mut self, coins: &mut Stream) {
         let count = self.pool.len();
         let y_count = count - self.x_count;
         if self.x_count <= y_count {
@@ -64,15 +123,5 @@ impl Resampler {
                 self.pool.swap(left - 1, coins.below(left as u64) as usize);
             }
         }
-        let (x, y) = self.pool.split_at(self.x_count);
-        self.x.copy_from_slice(x);
-        self.y.copy_from_slice(y);
     }
-}
-
-/// No `p` is smaller than one over the number of ways in which sets of these sizes can be drawn:
-/// the observed way is one of them.
-pub fn least_p(x_count: u64, y_count: u64) -> f64 {
-    let (x, y) = (x_count as f64, y_count as f64);
-    libm::exp(libm::lgamma(x + 1.0) + libm::lgamma(y + 1.0) - libm::lgamma(x + y + 1.0)).min(1.0)
 }

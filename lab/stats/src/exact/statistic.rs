@@ -22,7 +22,7 @@ pub enum Statistic {
 /// A difference of two numbers, and how exact it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// The statistic of Y minus that of X.
+    /// The statistic of Y minus that of X, or that over its standard error.
     pub value: f64,
     /// The size of what it was made of: it is off by some `2^-53` of this.
     pub size: f64,
@@ -32,7 +32,7 @@ impl Statistic {
     /// The statistic of a set that is not empty; changes the order of the values. Linear.
     pub fn of(self, values: &mut [f64]) -> f64 {
         match self {
-            Statistic::Mean => sum(values) / values.len() as f64,
+            Statistic::Mean => mean(values),
             Statistic::Median => median(values),
             Statistic::Quantile(share) => {
                 let rank = libm::ceil(share * values.len() as f64) as usize;
@@ -41,23 +41,34 @@ impl Statistic {
         }
     }
 
+    /// The statistic of one set, as a difference from 0; it loses its order.
+    pub fn of_pairs(self, differences: &mut [f64]) -> Difference {
+        let value = self.of(differences);
+        let size = match self {
+            Statistic::Mean => mean_size(differences),
+            Statistic::Median | Statistic::Quantile(_) => value.abs(),
+        };
+        Difference { value, size }
+    }
+
     /// The statistic of Y minus that of X; both are not empty, and lose their order.
     pub fn difference(self, x: &mut [f64], y: &mut [f64]) -> Difference {
-        let (of_x, of_y) = (self.of(x), self.of(y));
-        let size = match self {
-            Statistic::Mean => mean_size(x) + mean_size(y),
-            Statistic::Median | Statistic::Quantile(_) => of_x.abs() + of_y.abs(),
-        };
-        Difference { value: of_y - of_x, size }
+        let (of_x, of_y) = (self.of_pairs(x), self.of_pairs(y));
+        Difference { value: of_y.value - of_x.value, size: of_x.size + of_y.size }
     }
 }
 
+/// The arithmetic mean.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    sum(values.iter().copied()) / values.len() as f64
+}
+
 /// The sum with a running correction (Neumaier 1974): its error hardly grows with the count.
-fn sum(values: &[f64]) -> f64 {
+pub(super) fn sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for value in values {
         let total = sum + value;
-        let (large, small) = if sum.abs() >= value.abs() { (sum, *value) } else { (*value, sum) };
+        let (large, small) = if sum.abs() >= value.abs() { (sum, value) } else { (value, sum) };
         lost += (large - total) + small;
         sum = total;
     }

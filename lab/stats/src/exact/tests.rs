@@ -1,6 +1,6 @@
 use super::decision::{log_evidence_above, log_wealth};
 use super::*;
-use crate::coins::Seed;
+use crate::coins::{Purpose, Seed, Stream};
 use tiebreak_core::resampling::{Null, Sides};
 
 fn test_of(alpha: f64, extremes: impl Iterator<Item = bool>) -> ExactTest {
@@ -82,19 +82,16 @@ fn statistics_of_small_sets() {
 fn ties_are_extreme_in_any_order() {
     let x = [0.1, 0.7, 0.3, 1.1, 1e3, 0.2];
     let y = [0.4, 0.6, 2.3, 1e-3, 7.7, 1e5];
-    for statistic in [Statistic::Mean, Statistic::Median, Statistic::Quantile(0.7)] {
-        let mut coins = crate::coins::Stream::new(
-            Seed::from_text("t"),
-            crate::coins::Purpose::Simulation,
-            0,
-            0,
-        );
-        let observed = statistic.difference(&mut x.to_vec(), &mut y.to_vec());
+    let statistics = [Statistic::Mean, Statistic::Median, Statistic::Quantile(0.7)];
+    let measures = [Statistic::difference, Statistic::studentised];
+    for (statistic, measure) in statistics.into_iter().flat_map(|s| measures.map(|m| (s, m))) {
+        let mut coins = Stream::new(Seed::from_text("t"), Purpose::Simulation, 0, 0);
+        let observed = measure(statistic, &mut x.to_vec(), &mut y.to_vec());
         for _ in 0..200 {
             let (mut x, mut y) = (x.to_vec(), y.to_vec());
             coins.shuffle(&mut x);
             coins.shuffle(&mut y);
-            let again = statistic.difference(&mut x, &mut y);
+            let again = measure(statistic, &mut x, &mut y);
             for sides in [Sides::Two, Sides::Greater, Sides::Less] {
                 assert!(is_extreme(sides, again, observed), "{statistic:?} {sides:?}");
             }
@@ -131,7 +128,8 @@ fn what_is_not_a_number_is_extreme() {
 #[test]
 fn every_split_is_equally_likely() {
     for (x, y) in [(&[1.0, 2.0][..], &[4.0, 8.0, 16.0][..]), (&[4.0, 8.0, 16.0], &[1.0, 2.0])] {
-        let mut resampler = Resampler::new(x, y, Null::Same, Seed::from_text("splits"));
+        let mut resampler =
+            Resampler::new(Design::Sets, x, y, Null::Same, Seed::from_text("splits"));
         let mut counts = std::collections::BTreeMap::new();
         let draws = 40_000;
         for _ in 0..draws {
@@ -158,7 +156,7 @@ fn what_the_null_says_is_taken_off_and_added_again() {
         (Null::Shift { by: 4.0 }, [6.0, 10.0]),
         (Null::Ratio { factor: 2.0 }, [5.0, 7.0]),
     ] {
-        let mut resampler = Resampler::new(&[1.0], &[10.0, 14.0], null, seed);
+        let mut resampler = Resampler::new(Design::Sets, &[1.0], &[10.0, 14.0], null, seed);
         assert_eq!(resampler.aligned().1, aligned);
         assert_eq!(resampler.as_observed().1, [10.0, 14.0]);
         resampler.draw();
@@ -169,10 +167,10 @@ fn what_the_null_says_is_taken_off_and_added_again() {
 
 #[test]
 fn small_sets_have_few_splits() {
-    assert!((least_p(3, 3) - 0.05).abs() < 1e-12);
-    assert!((least_p(5, 5) - 1.0 / 252.0).abs() < 1e-12);
-    assert_eq!(least_p(1, 0), 1.0);
-    assert_eq!(least_p(100_000, 100_000), 0.0);
+    assert!((Design::Sets.least_p(3, 3) - 0.05).abs() < 1e-12);
+    assert!((Design::Sets.least_p(5, 5) - 1.0 / 252.0).abs() < 1e-12);
+    assert_eq!(Design::Sets.least_p(1, 0), 1.0);
+    assert_eq!(Design::Sets.least_p(100_000, 100_000), 0.0);
 }
 
 #[test]
@@ -188,4 +186,100 @@ fn histograms_hold_every_difference_and_reach_for_the_observed_one() {
     assert_eq!(same.counts.iter().sum::<u64>(), 7);
     assert!(histogram(&[], 1.0, 10).is_none());
     assert!(histogram(&[f64::MAX, -f64::MAX], 1.0, 10).is_none());
+}
+
+/// Of normal numbers whose spreads differ, what is measured by its own spread is nearly standard
+/// normal.
+#[test]
+fn what_is_studentised_has_one_limit() {
+    let mut coins = Stream::new(Seed::from_text("limit"), Purpose::Simulation, 0, 0);
+    for statistic in [Statistic::Mean, Statistic::Median, Statistic::Quantile(0.8)] {
+        let (mut beyond, mut middle) = (0, 0.0);
+        for _ in 0..2000 {
+            let mut of = |count: usize, spread: f64| -> Vec<f64> {
+                let middle = if statistic == Statistic::Quantile(0.8) { 0.8416 } else { 0.0 };
+                (0..count).map(|_| spread * (coins.normal() - middle)).collect()
+            };
+            let (mut x, mut y) = (of(200, 1.0), of(400, 7.0));
+            let value = statistic.studentised(&mut x, &mut y).value;
+            beyond += u32::from(value.abs() > 1.96);
+            middle += value / 2000.0;
+        }
+        println!("{statistic:?}: {beyond} of 2000 beyond 1.96, {middle:.3} on average");
+        assert!((60..160).contains(&beyond) && middle.abs() < 0.15, "{statistic:?}");
+    }
+}
+
+/// By hand: with the common median 2 of 1 2 3 and 4 5 6, one and a half of three are below it as
+/// they should, and none of the other three where one and a half should be.
+#[test]
+fn costs_of_a_common_median() {
+    let of = |x: &[f64], y: &[f64]| Statistic::Median.studentised(&mut x.to_vec(), &mut y.to_vec());
+    let apart = libm::sqrt(2.25 / 3.0 / 0.25);
+    for (x, y, expected) in [
+        (&[1.0, 2.0, 3.0][..], &[4.0, 5.0, 6.0][..], apart),
+        (&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0], -apart),
+        (&[1.0, 1.0, 1.0], &[1.0, 1.0, 5.0], 0.0),
+        (&[1.0, 2.0, 2.0, 2.0], &[2.0, 3.0, 3.0, 9.0], libm::sqrt((0.25 + 2.25) / 4.0 / 0.25)),
+    ] {
+        let found = of(x, y).value;
+        assert!((found - expected).abs() < 1e-12, "{x:?} {y:?}: {found}");
+    }
+}
+
+#[test]
+fn sets_without_spread_are_no_numbers_of_their_own() {
+    let of = |x: &[f64], y: &[f64]| Statistic::Mean.studentised(&mut x.to_vec(), &mut y.to_vec());
+    assert_eq!(of(&[2.0, 2.0], &[2.0, 2.0]).value, 0.0);
+    let (apart, beside) = (of(&[2.0, 2.0], &[5.0, 5.0]), of(&[2.0, 5.0], &[5.0, 2.0]));
+    assert_eq!((apart.value, beside.value), (f64::INFINITY, 0.0));
+    assert!(is_extreme(Sides::Two, apart, apart) && !is_extreme(Sides::Two, beside, apart));
+    assert!(is_extreme(Sides::Two, apart, beside));
+}
+
+/// Pairs keep together: whatever is drawn, each has the same two numbers, and every way round
+/// comes as often as any other.
+#[test]
+fn pairs_are_turned_round() {
+    let (x, y) = ([1.0, 2.0, 3.0], [10.0, 30.0, 100.0]);
+    let mut resampler = Resampler::new(Design::Pairs, &x, &y, Null::Same, Seed::from_text("pairs"));
+    assert_eq!(resampler.difference(Statistic::Mean, true).value, (9.0 + 28.0 + 97.0) / 3.0);
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..8000 {
+        resampler.draw();
+        let (of_x, of_y) = resampler.aligned();
+        let sums: Vec<f64> = of_x.iter().zip(of_y).map(|(x, y)| x + y).collect();
+        assert_eq!(sums, [11.0, 32.0, 103.0]);
+        let sum = resampler.difference(Statistic::Mean, true).value * 3.0;
+        *counts.entry(libm::round(sum) as i64).or_insert(0u32) += 1;
+    }
+    assert!(counts.len() == 8 && counts.values().all(|n| (850..1150).contains(n)), "{counts:?}");
+    assert_eq!(Design::Pairs.least_p(3, 3), 0.125);
+}
+
+#[test]
+fn order_is_found() {
+    let mut coins = Stream::new(Seed::from_text("order"), Purpose::Simulation, 0, 0);
+    let mut flagged = |count: usize, memory: f64| {
+        let sets = (0..1000).filter(|_| {
+            let mut last = coins.normal();
+            let mut next = || {
+                last = memory * last + libm::sqrt(1.0 - memory * memory) * coins.normal();
+                last
+            };
+            let set: Vec<f64> = (0..count).map(|_| next()).collect();
+            Order::of(&set).is_some_and(Order::is_serial)
+        });
+        sets.count()
+    };
+    for (count, memory, range) in
+        [(20, 0.0, 0..15), (200, 0.0, 0..15), (20, 0.9, 700..1001), (200, 0.5, 990..1001)]
+    {
+        let found = flagged(count, memory);
+        println!("{found} of 1000 sets of {count} with memory {memory} are flagged");
+        assert!(range.contains(&found), "{count} {memory}: {found}");
+    }
+    let rising: Vec<f64> = (0..20).map(f64::from).collect();
+    assert!(Order::of(&rising).is_some_and(Order::is_serial));
+    assert_eq!((Order::of(&[1.0; 20]), Order::of(&[1.0, 2.0])), (None, None));
 }

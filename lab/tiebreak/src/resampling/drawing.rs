@@ -24,7 +24,7 @@ pub(super) struct Drawing<'a> {
 }
 
 enum Measure {
-    Each(Statistic),
+    Each { statistic: Statistic, is_studentised: bool },
     Program(Box<Program>),
 }
 
@@ -37,12 +37,15 @@ impl<'a> Drawing<'a> {
         let seed = Seed::from_text(&question.seed);
         let (x, y) = (&question.x.values, &question.y.values);
         let measure = match &question.statistic {
-            StatisticOf::Each(statistic) => Measure::Each(*statistic),
+            StatisticOf::Each(statistic) => {
+                Measure::Each { statistic: *statistic, is_studentised: question.is_studentised() }
+            }
             StatisticOf::Program(command) => Measure::Program(Box::new(Program::start(command)?)),
         };
         let nothing = Difference { value: 0.0, size: 0.0 };
+        let design = question.design();
         let mut drawing = Drawing {
-            resampler: Resampler::new(x, y, question.null, seed),
+            resampler: Resampler::new(design, x, y, question.null, seed),
             measure,
             sides: question.sides,
             observed: nothing,
@@ -55,7 +58,8 @@ impl<'a> Drawing<'a> {
             Err(NoAnswer::Interrupted) => return Ok(None),
             Err(NoAnswer::Failed(error)) => return Err(error),
         }
-        if !drawing.observed.value.is_finite() {
+        let value = drawing.observed.value;
+        if value.is_nan() || value.is_infinite() && !question.is_studentised() {
             return Err(LabError::Numbers {
                 place: format!("{} and {}", question.x.name, question.y.name),
                 what: "the numbers are too large for their difference to be computed".to_owned(),
@@ -66,9 +70,8 @@ impl<'a> Drawing<'a> {
 
     fn measure(&mut self) -> Result<Difference, NoAnswer> {
         match &mut self.measure {
-            Measure::Each(statistic) => {
-                let (x, y) = self.resampler.aligned();
-                Ok(statistic.difference(x, y))
+            Measure::Each { statistic, is_studentised } => {
+                Ok(self.resampler.difference(*statistic, *is_studentised))
             }
             Measure::Program(program) => {
                 let (x, y) = self.resampler.as_observed();

@@ -7,8 +7,8 @@ use super::program::NoAnswer;
 use super::{Question, StatisticOf};
 use crate::error::LabError;
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::resampling::{Null, NumberSet, Resampled, ResamplingResult};
-use tiebreak_stats::exact::{self, Statistic, least_p};
+use tiebreak_core::resampling::{Null, NumberSet, Resampled, ResamplingResult, SetOrder, Shifts};
+use tiebreak_stats::exact::{self, Order, Statistic};
 
 /// Bins of the histogram of resampled differences.
 const BINS: usize = 60;
@@ -21,6 +21,7 @@ pub(super) fn of(
     question: &Question,
     drawing: Drawing,
     decided: &Decided,
+    shift: Option<Shifts>,
 ) -> Result<ResamplingResult, LabError> {
     let stopped = match (drawing.ended, decided.is_settled) {
         (Some(NoAnswer::Failed(error)), _) => return Err(error),
@@ -34,7 +35,13 @@ pub(super) fn of(
         StatisticOf::Program(_) => None,
     };
     let (of_x, of_y) = (of(x), of(y));
-    let difference = of_x.zip(of_y).map_or(drawing.observed.value, |(x, y)| y - x);
+    let of_both = of_x.zip(of_y).map(|(x, y)| y - x);
+    let difference = match &question.statistic {
+        StatisticOf::Each(statistic) if question.is_paired => {
+            statistic.of(&mut question.pair_differences())
+        }
+        _ => of_both.unwrap_or(drawing.observed.value),
+    };
     let set = |set: &Numbers, statistic| NumberSet {
         name: set.name.clone(),
         count: set.values.len() as u64,
@@ -46,6 +53,8 @@ pub(super) fn of(
         y: set(y, of_y),
         statistic: name(&question.statistic),
         by_program: matches!(question.statistic, StatisticOf::Program(_)),
+        is_studentised: question.is_studentised(),
+        is_paired: question.is_paired,
         sides: question.sides,
         null: question.null,
         difference,
@@ -59,7 +68,9 @@ pub(super) fn of(
         extreme: decided.extreme,
         p: decided.p,
         evidence: decided.evidence,
-        p_least: least_p(x.values.len() as u64, y.values.len() as u64),
+        p_least: question.design().least_p(x.values.len() as u64, y.values.len() as u64),
+        shift,
+        order: order(question),
         resampled: resampled(question, drawing.observed.value, &drawing.kept),
     })
 }
@@ -74,12 +85,28 @@ fn name(statistic: &StatisticOf) -> String {
     }
 }
 
+/// How the numbers follow each other in which they were given.
+fn order(question: &Question) -> Vec<SetOrder> {
+    let of = |of, values: &[f64]| {
+        let order = Order::of(values)?;
+        Some(SetOrder { of, z: order.z, is_serial: order.is_serial() })
+    };
+    match question.is_paired {
+        true => of("pairs", &question.pair_differences()).into_iter().collect(),
+        false => {
+            let sets = [("x", &question.x), ("y", &question.y)];
+            sets.into_iter().filter_map(|(name, set)| of(name, &set.values)).collect()
+        }
+    }
+}
+
 /// The differences on the scale on which the observed one is told: a shift that was taken off is
-/// added again; under a ratio they are those of X and Y / ratio.
+/// added again, unless they count by their own spread; under a ratio they are those of X and
+/// Y / ratio.
 fn resampled(question: &Question, observed: f64, kept: &[f64]) -> Option<Resampled> {
     let by_program = matches!(question.statistic, StatisticOf::Program(_));
     let shift = match question.null {
-        Null::Shift { by } if !by_program => by,
+        Null::Shift { by } if !by_program && !question.is_studentised() => by,
         _ => 0.0,
     };
     let differences: Vec<f64> = kept.iter().map(|difference| difference + shift).collect();

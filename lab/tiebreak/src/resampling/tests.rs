@@ -14,6 +14,8 @@ fn question(statistic: StatisticOf) -> Question {
         x: numbers("x", 1..41),
         y: numbers("y", 21..61),
         statistic,
+        is_plain: false,
+        is_paired: false,
         sides: Sides::Two,
         null: Null::Same,
         alpha: 0.01,
@@ -37,12 +39,48 @@ fn a_difference_is_found_with_everything_that_belongs_to_it() {
     assert_eq!((result.verdict, result.stopped), (Verdict::Holds, StopReason::Settled));
     assert_eq!((result.difference, result.permutations, result.extreme), (20.0, 254, 0));
     assert_eq!((result.x.statistic, result.y.statistic), (Some(20.5), Some(40.5)));
-    assert_eq!((result.p.estimate, result.p.low), (Some(0.0), 0.0));
+    assert_eq!((result.p.estimate, result.p.low), (Some(1.0 / 255.0), 0.0));
     let resampled = result.resampled.unwrap();
-    assert_eq!((resampled.observed, resampled.expected), (20.0, Some(0.0)));
+    // 20 over the root of twice 136.67 over 40.
+    assert!((resampled.observed - 7.6509).abs() < 1e-4 && resampled.expected == Some(0.0));
+    let shift = result.shift.unwrap();
+    let (low, high) = (shift.low.unwrap(), shift.high.unwrap());
+    assert!((11.0..14.0).contains(&low) && (26.0..29.0).contains(&high), "{low} {high}");
+    // Numbers in ascending order cannot be told from numbers that follow each other.
+    assert!(result.order.len() == 2 && result.order.iter().all(|order| order.is_serial));
     assert_eq!(resampled.histogram.counts.iter().sum::<u64>(), 254);
     let evidence = result.evidence.unwrap();
     assert!(evidence.for_difference >= evidence.needed_for);
+}
+
+/// A shift is in the interval if and only if the test does not reject it, and of pairs too.
+#[test]
+fn the_interval_of_the_shift_is_what_the_test_does_not_reject() {
+    for is_paired in [false, true] {
+        for (sides, has) in [
+            (Sides::Two, [true, true]),
+            (Sides::Greater, [true, false]),
+            (Sides::Less, [false, true]),
+        ] {
+            let each = question(StatisticOf::Each(Statistic::Mean));
+            let mut asked = Question { is_paired, sides, ..each };
+            let y = asked.y.values.iter_mut().enumerate();
+            y.for_each(|(place, y)| *y += (place * 7 % 5) as f64);
+            let shift = answer(&asked, &GO_ON, |_, _| {}).unwrap().shift.unwrap();
+            assert_eq!([shift.low.is_some(), shift.high.is_some()], has, "{sides:?}");
+            for (limit, outwards) in [(shift.low, -1.0), (shift.high, 1.0)] {
+                let Some(limit) = limit else { continue };
+                for (by, verdict) in [
+                    (limit + outwards * 0.05, Verdict::Holds),
+                    (limit - outwards * 0.5, Verdict::Undecided),
+                ] {
+                    let asked = Question { null: Null::Shift { by }, ..asked.clone() };
+                    let found = answer(&asked, &GO_ON, |_, _| {}).unwrap().verdict;
+                    assert_eq!(found, verdict, "{is_paired} {sides:?} {limit} {by}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -51,7 +89,7 @@ fn equal_seeds_give_equal_results() {
         Question { sides: Sides::Less, ..question(StatisticOf::Each(Statistic::Median)) };
     let again = answer(&question, &GO_ON, |_, _| {}).unwrap();
     assert_eq!(answer(&question, &GO_ON, |_, _| {}).unwrap(), again);
-    assert_eq!(again.verdict, Verdict::Refuted);
+    assert_eq!(again.verdict, Verdict::Undecided);
 }
 
 #[test]
@@ -59,7 +97,7 @@ fn a_null_hypothesis_that_is_true_is_not_rejected() {
     for null in [Null::Shift { by: 20.0 }, Null::Ratio { factor: 40.5 / 20.5 }] {
         let each = question(StatisticOf::Each(Statistic::Mean));
         let result = answer(&Question { null, ..each }, &GO_ON, |_, _| {}).unwrap();
-        assert_eq!(result.verdict, Verdict::Refuted, "{null:?}");
+        assert_eq!(result.verdict, Verdict::Undecided, "{null:?}");
         assert_eq!(result.difference, 20.0);
     }
 }
@@ -75,7 +113,7 @@ fn the_classic_driver_takes_as_many_as_in_the_text() {
     assert_eq!((result.verdict, result.permutations), (Verdict::Holds, 2967));
     assert!((result.p.high / 0.007557510165262294 - 1.0).abs() < 1e-10);
     let less = Question { sides: Sides::Less, ..question };
-    assert_eq!(answer(&less, &GO_ON, |_, _| {}).unwrap().verdict, Verdict::Refuted);
+    assert_eq!(answer(&less, &GO_ON, |_, _| {}).unwrap().verdict, Verdict::Undecided);
 }
 
 #[test]
@@ -84,7 +122,7 @@ fn a_program_computes() {
     assert_eq!((result.difference, result.verdict), (21.0, Verdict::Holds));
     let shifted = Question { null: Null::Shift { by: 20.0 }, ..program(LEAST_OF_Y) };
     let result = answer(&shifted, &GO_ON, |_, _| {}).unwrap();
-    assert_eq!((result.difference, result.verdict), (21.0, Verdict::Refuted));
+    assert_eq!((result.difference, result.verdict), (21.0, Verdict::Undecided));
 }
 
 #[test]
@@ -113,7 +151,7 @@ fn a_program_that_does_not_answer_is_named() {
                 assert!(error.contains(&expected), "{error}");
             }
             // One that answers without being asked is believed, and ended.
-            (Ok(result), "") => assert_eq!(result.verdict, Verdict::Refuted),
+            (Ok(result), "") => assert_eq!(result.verdict, Verdict::Undecided),
             (answered, _) => panic!("{command}: {answered:?}"),
         }
     }
@@ -130,6 +168,8 @@ fn what_cannot_be_asked_is_said() {
     check(Question { alpha: 0.0, ..each() }, "--alpha");
     check(Question { null: Null::Ratio { factor: 0.0 }, ..each() }, "--ratio");
     check(Question { null: Null::Shift { by: f64::NAN }, ..each() }, "--shift");
+    let fewer = Numbers { name: "y".to_owned(), values: vec![1.0] };
+    check(Question { is_paired: true, y: fewer, ..each() }, "there are 40 and 1");
     check(Question { permutations_max: 253, ..each() }, "that takes 254");
     let null = Null::Shift { by: 1.0 };
     check(Question { null, sides: Sides::Two, ..program(LEAST_OF_Y) }, "--sides greater");
