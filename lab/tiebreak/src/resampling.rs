@@ -144,7 +144,7 @@ fn check(question: &Question) -> Result<(), LabError> {
     let counts = [question.x.values.len(), question.y.values.len()];
     if question.is_paired && counts[0] != counts[1] {
         return usage(format!(
-            "--paired takes the numbers at one place of X and Y for a pair, and there are {} and {}",
+            "--paired takes numbers at one place of X and Y for a pair, and there are {} and {}",
             counts[0], counts[1]
         ));
     }

@@ -65,9 +65,9 @@ impl Resampler {
         (&self.x, &self.y)
     }
 
-    /// What [`Statistic`] makes of the sets that were drawn last: of pairs, of their differences; of
-    /// sets the difference of both, over its standard error if it `is_studentised`. The sets lose
-    /// their order.
+    /// What a statistic makes of the sets that were drawn last: of pairs, of their differences; of
+    /// sets the difference of both, by its own spread if it `is_studentised`. They lose their
+    /// order.
     pub fn difference(&mut self, statistic: Statistic, is_studentised: bool) -> Difference {
         match self.design {
             Design::Sets if is_studentised => statistic.studentised(&mut self.x, &mut self.y),
@@ -80,7 +80,8 @@ impl Resampler {
         }
     }
 
-    /// [`Resampler::aligned`] with it added again: what X and Y might have been under the null hypothesis.
+    /// [`Resampler::aligned`] with it added again: what X and Y might have been under the null
+    /// hypothesis.
     pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
         let add = |value: &f64| match self.null {
             Null::Same => *value,

@@ -3,9 +3,9 @@
 //! Splitting the numbers of both sets at random makes their spreads equal. Where they are not, the
 //! difference of two means varies more, or less, than its splits do, and the test of equal
 //! distributions says of equal means that they differ. A statistic whose limit is the same whatever
-//! the spreads are does not: its splits have that limit too, so that the test, which stays exact for
-//! equal distributions, is one of equal means, or quantiles, as the sets grow (Janssen 1997; Chung
-//! and Romano 2013).
+//! the spreads are does not: its splits have that limit too, so that the test, which stays exact
+//! for equal distributions, is one of equal means, or quantiles, as the sets grow (Janssen 1997;
+//! Chung and Romano 2013).
 
 use super::statistic::{Difference, Statistic, mean, sum};
 

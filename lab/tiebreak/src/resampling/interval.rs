@@ -16,10 +16,11 @@ const DOUBLINGS: i32 = 40;
 /// The limit is known to this share of its distance from the observed difference.
 const WIDTH: f64 = 1.0 / 128.0;
 
-/// The interval of the shift: all shifts that are not rejected lie in it, if those that are rejected
-/// are the ones beyond some on either side, and so the true one does with probability at least
-/// `1 - alpha` where Y is distributed as X plus a shift; nearly so for that of two means or medians
-/// as the sets grow, if differences count by their own spread. With one side it has one end.
+/// The interval of the shift: all shifts that are not rejected lie in it, if those that are
+/// rejected are the ones beyond some on either side. So the true one does with probability at least
+/// `1 - alpha` where Y is distributed as X plus a shift, and nearly so where only means or medians
+/// are a shift apart, as the sets grow, if differences count by their own spread. With one side it
+/// has one end.
 ///
 /// `None` for a ratio, a program, more numbers than can be tried, and if it was interrupted.
 pub(super) fn of(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<Shifts> {
