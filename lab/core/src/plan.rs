@@ -53,6 +53,15 @@ pub struct Plan {
     pub functions: Option<Box<FunctionPlan>>,
 }
 
+impl Plan {
+    /// Whether a round races the two contestants of one claim and nobody else, so that each ratio
+    /// comes from rounds in which the same company runs: of functions, since version 2 of the
+    /// engine. Otherwise a round has every contestant that an open claim needs.
+    pub fn races_pairs(&self) -> bool {
+        self.engine_version >= 2 && self.functions.is_some()
+    }
+}
+
 fn one() -> u64 {
     1
 }

@@ -87,6 +87,8 @@ pub struct WorkloadResult {
     pub input_bytes: u64,
     /// What was drawn afresh for each observation.
     pub scope: Scope,
+    /// Whether each unit had two contestants alone; if not, all that an open claim needed then.
+    pub races_pairs: bool,
     /// The name of the contestant that the others are compared with.
     pub reference: String,
     /// Rounds of a unit.
@@ -122,24 +124,28 @@ pub struct StudyRow {
     pub not_run: Option<String>,
     /// Set if it is void.
     pub fault: Option<Fault>,
-    /// Timed batches.
+    /// The timed batches that the times are of: where pairs are raced, those beside the reference,
+    /// if the two are compared at all; else all of them.
     pub batches: u64,
     /// Calls of each; `None` if it is not in the race, and in results of old, where all contestants
     /// have as many as [`WorkloadResult::calls_a_batch`] says.
     pub calls_a_batch: Option<u64>,
-    /// Each metric for one call, which does the whole workload once. Wall time is over all timed
-    /// batches, the others are over units. It describes this run: no error is promised.
+    /// Each metric for one call, which does the whole workload once. Wall time is over these
+    /// batches, the others are over their units. It describes this run: no error is promised.
     pub per_call: Vec<(Metric, MetricSummary)>,
     /// How many times what this contestant needs does the reference need: above 1, it needs less.
     /// `None` of the reference itself.
     pub ratio: Option<EffectResult>,
     /// Whether the ratio is as exact as the study asks.
     pub is_settled: bool,
+    /// The first and the last place that the intervals of the ratios leave to it, among those that
+    /// have one and the reference: 1 is the fastest. `None` without a ratio, and in results of old.
+    pub rank: Option<[u32; 2]>,
     /// Its published figure, as (index of the table, value in that table's unit).
     pub published: Option<(usize, f64)>,
     /// How many times what it needs does the reference need, by the published figures.
     pub published_ratio: Option<f64>,
-    /// The distribution of wall time for one call over all timed batches, on a scale that all
+    /// The distribution of wall time for one call over the same batches, on a scale that all
     /// contestants of the workload share.
     pub distribution: Option<Histogram>,
     /// The same in full, tail and all; `None` in results of old.

@@ -50,6 +50,9 @@ pub enum RunFailure {
 pub struct UnitRequest<'a> {
     /// What was drawn. Without `unit` in it, the process of the round before goes on.
     pub coins: &'a RoundCoins,
+    /// Who is loaded, in this order, if a process is started: the contestants of the round, and at
+    /// scope `layout` those of later rounds too.
+    pub members: &'a [usize],
     /// The order of each of the unit's rounds: permutations of the coins' order.
     pub orders: &'a [Vec<usize>],
     /// Who gives no sign of life for this long, in a call, a batch or while it is prepared, hangs.

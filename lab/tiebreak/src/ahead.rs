@@ -1,54 +1,65 @@
 //! The placements of coming units, told ahead so that they are linked while nothing is timed.
 
-use tiebreak_core::plan::{Budget, Plan, Scope};
+use crate::referee::Referee;
+use std::collections::VecDeque;
+use std::thread;
+use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::Sampler;
 use tiebreak_stats::coins::{self, Seed};
 
 /// The most units that are told at once.
-const UNITS_MAX: u64 = 8;
+const UNITS_MAX: usize = 8;
 
 /// What a sampler was told of the units to come.
 ///
 /// Coins are a function of seed, round and attempt, so those of coming rounds are known as long as
-/// the same contestants take part and no attempt is lost. The number of units doubles each time: a
-/// run that ends early has then linked little in vain.
-#[derive(Debug, Default)]
+/// turns come as they are foreseen: no claim is settled and no attempt is lost. The number of units
+/// doubles each time, up to what keeps every CPU busy with a link: what ends early has then linked
+/// little in vain, and a pair on two CPUs nothing.
+#[derive(Debug)]
 pub(crate) struct Ahead {
-    /// The first round that was not told.
-    until: u64,
-    units: u64,
-    contestants: Vec<usize>,
+    /// Who takes part in the units that were told and have not begun.
+    told: VecDeque<Vec<usize>>,
+    units: usize,
+    cpus: usize,
+}
+
+impl Default for Ahead {
+    fn default() -> Ahead {
+        let cpus = thread::available_parallelism().map_or(1, usize::from);
+        Ahead { told: VecDeque::new(), units: 0, cpus }
+    }
 }
 
 impl Ahead {
     /// Tells the sampler of the next units if it does not know of this one yet.
-    pub(crate) fn tell(
-        &mut self,
-        plan: &Plan,
-        budget: Budget,
-        round: u64,
-        attempt: u32,
-        contestants: &[usize],
-        sampler: &mut impl Sampler,
-    ) {
+    pub(crate) fn tell(&mut self, referee: &Referee, attempt: u32, sampler: &mut impl Sampler) {
+        let plan = referee.plan();
         if plan.functions.is_none() || plan.scope != Scope::Code {
             return;
         }
-        if attempt == 0 && round < self.until && self.contestants == contestants {
+        let is_foreseen = self.told.pop_front() == Some(referee.company());
+        if attempt == 0 && is_foreseen {
             return;
         }
-        self.units = (2 * self.units).clamp(1, UNITS_MAX);
-        let left = budget.rounds.map_or(u64::MAX, |most| most.saturating_sub(round).max(1));
-        self.until = round + self.units.min(left);
-        self.contestants = contestants.to_vec();
+        let most = referee.budget().rounds.unwrap_or(u64::MAX);
+        let turns = referee.turns().take_while(|(_, had)| *had < most);
         let seed = Seed::from_text(&plan.seed);
         let mut placements = Vec::new();
-        for coming in round..self.until {
-            let attempt = if coming == round { attempt } else { 0 };
-            let coins = coins::draw(seed, coming, attempt, contestants);
+        self.told.clear();
+        self.units = (2 * self.units).clamp(1, UNITS_MAX);
+        for (coming, (company, _)) in (referee.rounds()..).zip(turns.take(self.units)) {
+            if !self.told.is_empty() && placements.len() + company.len() > self.cpus {
+                break;
+            }
+            let attempt = if self.told.is_empty() { attempt } else { 0 };
+            let coins = coins::draw(seed, coming, attempt, &company);
             let unit = coins::draw_unit(seed, &coins, plan.scope);
             placements.extend(coins.order.iter().copied().zip(unit.placements));
+            self.told.push_back(company);
         }
+        // This one is about to begin.
+        self.told.pop_front();
         sampler.expect(&placements);
     }
 }

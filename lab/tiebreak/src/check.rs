@@ -8,7 +8,7 @@ use crate::session::{Session, Standing};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::journal::{Journal, StopReason};
 use tiebreak_core::plan::Budget;
-use tiebreak_core::result::{CheckResult, ContestResult, Family};
+use tiebreak_core::result::{CheckResult, ContestResult, Family, RunResult};
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_formats as formats;
@@ -110,10 +110,16 @@ impl Done {
         let is_proven = |verdict| !matches!(verdict, Verdict::Undecided | Verdict::Void);
         Done {
             proven: claims.filter(|claim| is_proven(claim.verdict)).count(),
-            rounds: done.iter().map(|contest| contest.run.rounds).sum(),
+            rounds: done.iter().map(|contest| rounds_used(&contest.run)).sum(),
             elapsed_ns: done.iter().map(|contest| (contest.run.seconds * 1e9) as u64).sum(),
         }
     }
+}
+
+/// The rounds of the budget that a run has used: see [`Referee::rounds_used`].
+fn rounds_used(run: &RunResult) -> u64 {
+    let of_claims = || run.verdicts.iter().map(|claim| claim.rounds).max();
+    run.study.as_ref().and_then(|_| of_claims()).unwrap_or(run.rounds)
 }
 
 /// A contest that is being raced.
@@ -166,7 +172,7 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
 
     /// What ends the whole file.
     fn reason_to_stop(&self) -> Option<StopReason> {
-        let rounds = self.done.rounds + self.referees().map(Referee::rounds).sum::<u64>();
+        let rounds = self.done.rounds + self.referees().map(Referee::rounds_used).sum::<u64>();
         let elapsed_ns =
             self.done.elapsed_ns + self.referees().map(Referee::elapsed_ns).sum::<u64>();
         let Budget { rounds: most_rounds, seconds } = self.rules.budget;

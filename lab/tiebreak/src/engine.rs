@@ -224,13 +224,12 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         if let Some(reason) = self.reason_to_stop() {
             return Ok(Some(reason));
         }
-        let contestants = self.referee.needed();
+        let company = self.referee.company();
         let round = self.referee.rounds();
-        let budget = self.referee.budget();
-        self.ahead.tell(&self.plan, budget, round, self.attempt, &contestants, self.sampler);
+        self.ahead.tell(&self.referee, self.attempt, self.sampler);
         let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.wait_for_quiet(left_ns);
-        let mut coins = coins::draw(self.seed, round, self.attempt, &contestants);
+        let mut coins = coins::draw(self.seed, round, self.attempt, &company);
         if self.plan.functions.is_some() && !self.has_process {
             coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
         }
@@ -335,7 +334,9 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             _ => vec![coins.order.clone()],
         };
         let timeout_ns = self.referee.timeout_ns();
-        let ran = self.sampler.run_unit(&UnitRequest { coins, orders: &orders, timeout_ns });
+        let members = self.members(coins);
+        let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
+        let ran = self.sampler.run_unit(&request);
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {
             Ok(ran) => {
@@ -346,6 +347,18 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             Err(UnitFailure::Fault(contestant, fault)) => Ok(Attempt::Void(contestant, fault)),
             Err(UnitFailure::Interrupted) => Ok(Attempt::Interrupted),
             Err(UnitFailure::Broken(why)) => Err(LabError::Broken(why)),
+        }
+    }
+
+    /// Who is loaded where a process is started for this round. At scope `layout` it serves later
+    /// rounds too, so everybody is in it whose turn may come.
+    fn members(&self, coins: &RoundCoins) -> Vec<usize> {
+        let session = coins.unit.as_ref().filter(|_| self.plan.scope == Scope::Layout);
+        match session {
+            Some(unit) if self.plan.races_pairs() => {
+                coins::unit_orders(unit.orders_seed, 1, &self.referee.needed()).concat()
+            }
+            _ => coins.order.clone(),
         }
     }
 

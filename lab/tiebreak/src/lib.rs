@@ -12,6 +12,7 @@
 mod ahead;
 pub mod check;
 pub mod claim_test;
+mod company;
 mod contestants;
 mod effect;
 pub mod engine;

@@ -3,6 +3,7 @@
 mod warnings;
 
 use crate::claim_test::{self, ClaimTest};
+use crate::company::{self, Had, Turns};
 use crate::oddities::Oddities;
 use crate::round_ratio;
 use crate::seen::Seen;
@@ -44,6 +45,7 @@ pub struct Referee {
     seen: Vec<Seen>,
     self_check: Option<SelfCheck>,
     rounds: u64,
+    had: Had,
     lost: u64,
     /// Of those, attempts that a contestant's failure ended: told as that failure.
     lost_to_faults: u64,
@@ -80,6 +82,7 @@ impl Referee {
             seen: plan.contestants.iter().map(|_| Seen::default()).collect(),
             self_check,
             rounds: 0,
+            had: Had::default(),
             lost: 0,
             lost_to_faults: 0,
             elapsed_ns: 0,
@@ -121,9 +124,9 @@ impl Referee {
                 referee.take_failures(journal, round, Some(coins.attempt));
             }
             if let Some(round) = journal.rounds.get(round as usize) {
-                let needed = referee.needed();
+                let company = referee.company();
                 let wealth = referee.take_round(round);
-                check(&needed, round, &wealth)?;
+                check(&company, round, &wealth)?;
             }
         }
         for event in &journal.events {
@@ -208,12 +211,24 @@ impl Referee {
 
     /// The contestants that an open claim still needs, in the order of the plan.
     pub fn needed(&self) -> Vec<usize> {
-        let open = self.open_claims().map(|(_, planned)| planned);
-        let mut needed: Vec<usize> =
-            open.flat_map(|planned| std::iter::once(planned.left).chain(planned.right)).collect();
-        needed.sort_unstable();
-        needed.dedup();
-        needed
+        company::sorted(self.open_claims().flat_map(|(_, planned)| about(planned)))
+    }
+
+    /// The contestants of the next round, in the order of the plan; none if no claim is open. This
+    /// depends on what was before alone, so the coins that are drawn for them decide nothing of it.
+    pub fn company(&self) -> Vec<usize> {
+        self.turns().next().map_or_else(Vec::new, |(company, _)| company)
+    }
+
+    /// Who takes part in the rounds to come, as far as that is known now.
+    pub(crate) fn turns(&self) -> Turns {
+        match self.plan.races_pairs() {
+            true => {
+                let open = self.open_claims().map(|(_, planned)| planned);
+                self.had.turns(open.map(|planned| company::sorted(about(planned))))
+            }
+            false => Turns::of_one(self.needed(), self.rounds),
+        }
     }
 
     fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
@@ -232,9 +247,11 @@ impl Referee {
             self.slowest_first_ns = slowest(&round.samples);
         }
         self.rounds += 1;
+        self.had.take(order);
         for (position, (contestant, sample)) in order.iter().zip(&round.samples).enumerate() {
             let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
-            self.seen[*contestant].take(sample, batches);
+            let shown = self.is_shown(*contestant, order);
+            self.seen[*contestant].take(sample, batches, shown);
         }
         self.oddities.take_round(&round.samples);
         self.void_failed(round);
@@ -247,6 +264,19 @@ impl Referee {
             wealth.push(Wealth { claim: index, evidence_for, evidence_against });
         }
         wealth
+    }
+
+    /// Whether the values of a round with these contestants are shown as those of this one. Where
+    /// pairs are raced, rows of a table have that company in common which they all can have: the
+    /// reference's. A contestant that is never compared with the reference shows all of its values.
+    fn is_shown(&self, contestant: usize, order: &[usize]) -> bool {
+        let functions = self.plan.functions.as_ref().filter(|_| self.plan.races_pairs());
+        let Some(reference) = functions.map(|functions| functions.reference) else { return true };
+        let is_with = |one: usize| one == contestant || one == reference;
+        let mut claims = self.plan.claims.iter();
+        contestant == reference
+            || order.contains(&reference)
+            || !claims.any(|planned| about(planned).all(is_with))
     }
 
     /// A contestant that failed can only be judged by its success.
@@ -352,8 +382,19 @@ impl Referee {
     /// Whether the budget is used up.
     pub fn is_out_of_budget(&self) -> bool {
         let Budget { rounds, seconds } = self.budget;
-        rounds.is_some_and(|most| self.rounds >= most)
+        rounds.is_some_and(|most| self.rounds_used() >= most)
             || seconds.is_some_and(|most| self.elapsed_ns as f64 >= most * 1e9)
+    }
+
+    /// The rounds of the budget that are used up. Where pairs are raced a budget in rounds is of
+    /// each pair: this is what the pair has had whose turn is next, or the most that any has had if
+    /// no claim is open.
+    pub fn rounds_used(&self) -> u64 {
+        match self.turns().next() {
+            Some((_, had)) => had,
+            None if self.plan.races_pairs() => self.had.most(),
+            None => self.rounds,
+        }
     }
 
     /// Nanoseconds of the budget that are left; `None` if only rounds are limited.
@@ -365,7 +406,8 @@ impl Referee {
     /// When a run of the next round is ended: what the plan says, or ten times the slowest run of
     /// the first round and at least 10 s; in the first round the budget, and at least 10 s. If all
     /// of the first round's runs were ended, the same again. Of functions the pilot knows how long
-    /// a unit of one round takes, and the first unit goes by that.
+    /// a unit of one round takes, and no unit gets less than ten times that: the first one need
+    /// not have the slowest contestant.
     pub fn timeout_ns(&self) -> u64 {
         let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
         let piloted = piloted
@@ -375,7 +417,9 @@ impl Referee {
         let first = || piloted.unwrap_or_else(budget_ns) as u64;
         let timeout = match (self.plan.program.timeout_ns, self.slowest_first_ns) {
             (Some(timeout), _) => return timeout,
-            (None, Some(slowest)) => slowest.saturating_mul(TIMEOUT_FACTOR),
+            (None, Some(slowest)) => {
+                slowest.saturating_mul(TIMEOUT_FACTOR).max(piloted.unwrap_or(0.0) as u64)
+            }
             (None, None) => first(),
         };
         timeout.max(TIMEOUT_NS_MIN)
@@ -482,6 +526,11 @@ impl OpenClaim {
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
     }
+}
+
+/// The contestants that a claim is about.
+fn about(planned: &PlannedClaim) -> impl Iterator<Item = usize> {
+    std::iter::once(planned.left).chain(planned.right)
 }
 
 /// The contestant whose failure cut this attempt off, if one did.

@@ -50,8 +50,8 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
         });
     }
     let seed = Seed::from_text(&journal.header.plan.seed);
-    let referee = Referee::walk(journal, |needed, round, wealth| {
-        check_round(journal, seed, needed, round, wealth)
+    let referee = Referee::walk(journal, |company, round, wealth| {
+        check_round(journal, seed, company, round, wealth)
     })?;
     for (claim, planned) in journal.header.plan.claims.iter().enumerate() {
         let mut latest_first = journal.verdicts.iter().rev();
@@ -94,7 +94,7 @@ pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
 fn check_round(
     journal: &Journal,
     seed: Seed,
-    needed: &[usize],
+    company: &[usize],
     round: &Round,
     wealth: &[Wealth],
 ) -> Result<(), LabError> {
@@ -102,10 +102,10 @@ fn check_round(
         let what = format!("{what} of round {}", round.coins.round);
         Err(LabError::Replay { id: journal.id.clone(), what, recorded, replayed })
     };
-    if needed.is_empty() {
+    if company.is_empty() {
         return differs("the contestants", "there are some".into(), "none".into());
     }
-    let mut coins = coins::draw(seed, round.coins.round, round.coins.attempt, needed);
+    let mut coins = coins::draw(seed, round.coins.round, round.coins.attempt, company);
     let plan = &journal.header.plan;
     // At scope `layout` a process serves until the run is interrupted or a contestant fails.
     if plan.functions.is_some() && (plan.scope != Scope::Layout || round.coins.unit.is_some()) {

@@ -41,7 +41,7 @@ impl Used {
     fn by(journals: &[&Journal]) -> Used {
         let referees = journals.iter().map(|journal| Referee::from_journal(journal));
         referees.fold(Used { rounds: 0, seconds: 0.0 }, |used, referee| Used {
-            rounds: used.rounds + referee.rounds(),
+            rounds: used.rounds + referee.rounds_used(),
             seconds: used.seconds + referee.elapsed_ns() as f64 / 1e9,
         })
     }

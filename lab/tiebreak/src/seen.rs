@@ -62,8 +62,9 @@ impl Seen {
         })
     }
 
-    /// Counts a sample and keeps its values: of a unit of several batches, the wall time of each.
-    pub fn take(&mut self, sample: &Sample, batches: &[u64]) {
+    /// Counts a sample, and if it is `shown` keeps its values: of a unit of several batches, the
+    /// wall time of each.
+    pub fn take(&mut self, sample: &Sample, batches: &[u64], shown: bool) {
         self.samples += 1;
         if sample.outcome == Outcome::Failed {
             self.failures += 1;
@@ -74,7 +75,7 @@ impl Seen {
         for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
             *count += u64::from(sample.marks.has(mark));
         }
-        for metric in Metric::ALL {
+        for metric in Metric::ALL.into_iter().filter(|_| shown) {
             let Some(reading) = sample.reading(metric) else { continue };
             let values = self.values.entry(metric).or_default();
             if values.len() == values.capacity() {

@@ -6,7 +6,7 @@ mod common;
 use common::{KILLED, header};
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::claim::{Relation, Statement};
-use tiebreak::core::journal::{Event, Journal, StopReason};
+use tiebreak::core::journal::{Event, Journal, Round, StopReason};
 use tiebreak::core::metric::Metric;
 use tiebreak::core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
@@ -47,6 +47,11 @@ struct Virtual {
     fails: Option<(usize, u64)>,
     /// The contestant whose threads take turns.
     takes_turns: Option<usize>,
+    /// The share by which each further contestant in a unit slows the first of the plan down, as
+    /// one does whose data others push out of the caches.
+    crowding: f64,
+    /// Who was loaded in each process.
+    processes: Vec<Vec<usize>>,
 }
 
 impl Virtual {
@@ -61,6 +66,8 @@ impl Virtual {
             killed_in: None,
             fails: None,
             takes_turns: None,
+            crowding: 0.0,
+            processes: Vec::new(),
         }
     }
 
@@ -93,6 +100,11 @@ impl Sampler for Virtual {
         self.units += 1;
         let coins = request.coins;
         let unit = coins.unit.as_ref();
+        if unit.is_some() {
+            self.processes.push(request.members.to_vec());
+        }
+        let is_loaded = |one: &usize| self.processes.last().unwrap().contains(one);
+        assert!(coins.order.iter().all(is_loaded), "{coins:?}");
         for (contestant, placement) in
             coins.order.iter().zip(unit.iter().flat_map(|u| &u.placements))
         {
@@ -109,7 +121,8 @@ impl Sampler for Virtual {
         for contestant in &coins.order {
             let text = format!("{} {} {contestant}", coins.round, coins.attempt);
             let mut noise = Stream::new(Seed::from_text(&text), Purpose::Simulation, 0, 0);
-            let shift = 0.01 * noise.normal();
+            let crowd = if *contestant == 0 { coins.order.len() - 2 } else { 0 };
+            let shift = 0.01 * noise.normal() + self.crowding * crowd as f64;
             let batch = |_: &Vec<usize>| {
                 let log = shift + 0.01 * noise.normal();
                 (self.call_ns[*contestant] * CALLS as f64 * factor(log)) as u64
@@ -278,7 +291,7 @@ fn what_is_told_ahead_is_what_is_loaded() {
     let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 100, 0.0001));
     let mut sampler = Virtual::new(&[1e5, 5e4, 2e5]);
     assert_eq!(lab.go(&mut sampler), Some(StopReason::Budget));
-    assert_eq!((sampler.surprises, sampler.loaded), (0, 300));
+    assert_eq!((sampler.surprises, sampler.loaded), (0, 400), "two pairs, 100 units each");
     assert!(sampler.expected.is_empty(), "nothing is linked beyond the budget");
     // A fault costs an attempt, and what was told of the contestants that are left is loaded.
     let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 100, 0.0001));
@@ -289,12 +302,59 @@ fn what_is_told_ahead_is_what_is_loaded() {
 }
 
 #[test]
+fn the_company_does_not_change_a_ratio() {
+    let ratio = |names: &[&str], engine_version: u32, crowding: f64| {
+        let mut asked = plan(names, Scope::Code, 400, 0.02);
+        asked.engine_version = engine_version;
+        let lab = Lab::new(asked);
+        let calls = [1e5, 5e4, 2e5, 1.5e5, 2e4, 9e4];
+        let mut sampler = Virtual { crowding, ..Virtual::new(&calls[..names.len()]) };
+        assert_eq!(lab.go(&mut sampler), Some(StopReason::Settled));
+        let effect = replay::replay(&lab.journal()).unwrap().verdicts[1].effect;
+        (effect.low.unwrap(), effect.high.unwrap())
+    };
+    let all = ["a", "b", "c", "d", "e", "f"];
+    let agree = |one: (f64, f64), other: (f64, f64)| one.0 < other.1 && other.0 < one.1;
+    for engine_version in [1, 2] {
+        let alone = ratio(&all[..2], engine_version, 0.05);
+        assert!(agree(alone, ratio(&all, engine_version, 0.0)), "nobody is in the way");
+        let among = ratio(&all, engine_version, 0.05);
+        assert_eq!(agree(alone, among), engine_version == 2, "{alone:?} {among:?}");
+    }
+}
+
+#[test]
+fn a_unit_has_one_pair_and_every_pair_gets_as_many_units() {
+    for scope in [Scope::Code, Scope::Binary, Scope::Layout] {
+        let lab = Lab::new(plan(&["a", "b", "c", "d"], scope, 10, 0.0001));
+        let mut sampler = Virtual::new(&[1e5, 5e4, 2e5, 1.5e5]);
+        assert_eq!(lab.go(&mut sampler), Some(StopReason::Budget));
+        let journal = lab.journal();
+        let pair = |round: &Round| {
+            let mut order = round.coins.order.clone();
+            order.sort_unstable();
+            order
+        };
+        let turns: Vec<Vec<usize>> = journal.rounds.iter().map(pair).collect();
+        let expected = [vec![0, 1], vec![0, 2], vec![0, 3]];
+        assert!(turns.iter().eq(expected.iter().cycle().take(30)), "{turns:?}");
+        let result = replay::replay(&journal).unwrap();
+        // The claim about b and its cell share the units of their pair.
+        assert!(result.verdicts.iter().skip(1).all(|claim| claim.rounds == 10));
+        assert!(result.verdicts[0].rounds <= 10);
+        // At scope layout the one process that serves all rounds has everybody.
+        let sizes: Vec<usize> = sampler.processes.iter().map(Vec::len).collect();
+        assert_eq!(sizes, if scope == Scope::Layout { vec![4] } else { vec![2; 30] });
+    }
+}
+
+#[test]
 fn a_kill_in_any_unit_costs_no_finished_one_and_the_journal_replays() {
     for scope in [Scope::Code, Scope::Binary, Scope::Layout] {
         let whole = Lab::new(plan(&["a", "b", "c"], scope, 40, 0.001));
         whole.go(&mut Virtual::new(&[1e5, 5e4, 2e5])).unwrap();
         let result = replay::replay(&whole.journal()).unwrap();
-        assert_eq!(result.rounds, 40);
+        assert_eq!(result.rounds, 80, "two pairs, 40 units each");
         let killed = Lab::new(plan(&["a", "b", "c"], scope, 40, 0.001));
         for unit in [7, 11] {
             let mut sampler = Virtual { killed_in: Some(unit), ..Virtual::new(&[1e5, 5e4, 2e5]) };
@@ -303,7 +363,7 @@ fn a_kill_in_any_unit_costs_no_finished_one_and_the_journal_replays() {
         assert_eq!(killed.journal().rounds.len(), 18);
         killed.go(&mut Virtual::new(&[1e5, 5e4, 2e5])).unwrap();
         let journal = killed.journal();
-        assert_eq!((journal.rounds.len(), journal.lost.len()), (40, 2), "{scope:?}");
+        assert_eq!((journal.rounds.len(), journal.lost.len()), (80, 2), "{scope:?}");
         replay::replay(&journal).unwrap();
     }
 }
@@ -340,10 +400,52 @@ fn the_journal_alone_gives_the_table() {
         assert!(low < truth && truth < high && high / low < 1.041, "{ratio:?}");
         assert!(row.is_settled);
     }
+    assert_eq!(
+        [a, b, c, absent].map(|row| row.rank),
+        [Some([2, 2]), Some([1, 1]), Some([3, 3]), None]
+    );
     assert_eq!(absent.not_run.as_deref(), Some("no compiler"));
     assert_eq!((b.published, b.published_ratio), (Some((0, 250.0)), Some(2.5)));
     assert_eq!((a.published_ratio, absent.published_ratio), (None, Some(0.5)));
     assert_eq!(c.published, None);
+}
+
+#[test]
+fn rows_are_ranked_as_far_as_their_intervals_lie_apart() {
+    let ranks = |calls: &[f64], rounds: u64| {
+        let names = ["a", "b", "c", "d", "e"];
+        let lab = Lab::new(plan(&names[..calls.len()], Scope::Code, rounds, 0.0001));
+        lab.go(&mut Virtual::new(calls));
+        let rows = replay::result(&lab.journal()).study.unwrap().rows;
+        rows.iter().map(|row| row.rank).collect::<Vec<_>>()
+    };
+    // b and c differ by less than is known of either; nothing is known at all after four units.
+    let calls = [1e5, 5e4, 5.0001e4, 2e5, 9e4];
+    let known = [Some([4, 4]), Some([1, 2]), Some([1, 2]), Some([5, 5]), Some([3, 3]), None];
+    assert_eq!(ranks(&calls, 60), known);
+    let unknown = [Some([1, 5]); 5].into_iter().chain([None]);
+    assert_eq!(ranks(&calls, 4), unknown.collect::<Vec<_>>());
+    assert_eq!(ranks(&[1e5, 5e4], 60), [Some([2, 2]), Some([1, 1]), None]);
+}
+
+#[test]
+fn times_are_of_the_batches_beside_the_reference() {
+    let mut asked = plan(&["a", "b", "c"], Scope::Code, 30, 0.0001);
+    let claim =
+        study::parse("b is at least 3.9x faster than c on random", &["a", "b", "c"]).unwrap();
+    asked.claims.push(PlannedClaim { claim, left: 1, right: Some(2), ..asked.claims[0].clone() });
+    let lab = Lab::new(asked);
+    lab.go(&mut Virtual::new(&[1e5, 5e4, 2e5]));
+    let journal = lab.journal();
+    let units = |contestant: usize| {
+        let took_part = |round: &&Round| round.coins.order.contains(&contestant);
+        journal.rounds.iter().filter(took_part).count() as u64
+    };
+    let result = replay::replay(&journal).unwrap();
+    let rows = result.study.unwrap().rows;
+    assert_eq!([0, 1, 2].map(|row| rows[row].batches), [60 * 4, 30 * 4, 30 * 4]);
+    assert!(units(1) > 30 && units(2) > 30, "the pair of b and c had units too");
+    assert_eq!([0, 1, 2].map(|one| result.contestants[one].samples), [0, 1, 2].map(units));
 }
 
 #[test]
@@ -360,11 +462,11 @@ fn efficiency_is_the_time_alone_over_the_time_beside_others() {
     let near = |value: Option<f64>, expected: f64| (value.unwrap() / expected - 1.0).abs() < 0.05;
     let [one, four, other, absent] = &table.rows[..] else { panic!() };
     // 100 items a call of 0.1 ms; four threads at a quarter of the speed.
-    for (row, efficiency, items_per_s) in [(one, 1.0, 1e6), (four, 0.25, 1e6)] {
+    for (row, efficiency, units) in [(one, 1.0, 80), (four, 0.25, 40)] {
         let scaling = row.scaling.as_ref().unwrap();
         assert!(near(scaling.efficiency, efficiency), "{scaling:?}");
-        assert!(near(scaling.items_per_s, items_per_s), "{scaling:?}");
-        assert_eq!((scaling.units, scaling.together), (40, 40));
+        assert!(near(scaling.items_per_s, 1e6), "{scaling:?}");
+        assert_eq!((scaling.units, scaling.together), (units, units));
     }
     let other = other.scaling.as_ref().unwrap();
     assert_eq!(other.efficiency, None, "it was not measured on one thread");

@@ -135,7 +135,7 @@ impl Runners {
         unchecked.into_iter().try_for_each(|contestant| self.check(contestant, seed))
     }
 
-    /// Starts, loads and warms up a process for each contestant, in the order of the coins.
+    /// Starts, loads and warms up a process for each contestant that the request names.
     fn begin(
         &mut self,
         request: &UnitRequest<'_>,
@@ -144,7 +144,7 @@ impl Runners {
         let input = self.judge.input(unit.input_seed)?;
         let patience = self.patience(request.timeout_ns);
         let mut runners = BTreeMap::new();
-        for (position, &contestant) in request.coins.order.iter().enumerate() {
+        for (position, &contestant) in request.members.iter().enumerate() {
             let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
             let launch = self.launch(contestant)?;
             let runner = Runner::start(launch, padding, &self.load(&input), &patience);

@@ -21,23 +21,24 @@ impl Workers {
     /// Starts a unit's process and has it load and prepare the contestants.
     fn start(
         &mut self,
-        coins: &RoundCoins,
+        request: &UnitRequest<'_>,
         unit: &UnitCoins,
-        rounds: usize,
         frame: &Frame<'_>,
     ) -> Result<Session, UnitFailure> {
+        let UnitRequest { coins, members: loaded, orders, .. } = *request;
         // While nothing of the unit is there yet: none of this is timed.
         self.inputs.of_unit(unit.input_seed)?;
-        for contestant in &coins.order {
+        for contestant in loaded {
             let contract = self.contract(*contestant)?.to_owned();
             self.inputs.checksum(unit.input_seed, &contract)?;
         }
         let mut placements = Vec::new();
-        for (contestant, seed) in coins.order.iter().zip(&unit.placements) {
-            placements.push(Placement::take(&self.stock, *contestant, *seed, &self.functions)?);
+        for contestant in loaded {
+            let seed = placement_of(*contestant, coins, unit);
+            placements.push(Placement::take(&self.stock, *contestant, seed, &self.functions)?);
         }
         let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
-        let members = (1..).zip(placements.iter().zip(&coins.order));
+        let members = (1..).zip(placements.iter().zip(loaded));
         let members = members.map(|(index, (placement, contestant))| Member {
             object: placement.path.clone(),
             padding: padding(index),
@@ -54,12 +55,12 @@ impl Workers {
                 items: input.items,
                 output_bytes: input.output_bytes,
             },
-            capacity: (rounds.max(1) * coins.order.len()) as u64,
+            capacity: (orders.len().max(1) * loaded.len()) as u64,
             meters_energy: self.meters_energy,
         };
         let process = Process::start(&self.program, padding(0));
         let process = process.map_err(|error| no_worker(&error))?;
-        Session::start(process, coins.order.clone(), load, (&input.file, unit.input_seed), frame)
+        Session::start(process, loaded.to_vec(), load, (&input.file, unit.input_seed), frame)
     }
 
     /// Runs a unit, or goes on in the process that is there. If its process is killed, whoever ran
@@ -97,7 +98,7 @@ impl Workers {
             // The process before this one ends first: its end is not to be timed.
             (Some(unit), before) => {
                 drop(before);
-                self.start(coins, unit, request.orders.len(), &frame)?
+                self.start(request, unit, &frame)?
             }
             (None, Some(session)) => session,
             (None, None) => {
@@ -187,6 +188,12 @@ impl Workers {
         }
         Ok(())
     }
+}
+
+/// The seed of the placement that was drawn for a contestant; 0 for "as it was built".
+fn placement_of(contestant: usize, coins: &RoundCoins, unit: &UnitCoins) -> u64 {
+    let mut drawn = coins.order.iter().zip(&unit.placements);
+    drawn.find(|(other, _)| **other == contestant).map_or(0, |(_, seed)| *seed)
 }
 
 /// A placement of one unit: its file goes once it was loaded, unless placements are reused.

@@ -109,7 +109,8 @@ fn processes_go_on_at_scope_layout_only() {
     let next = |runners: &mut Runners| {
         let coins = coins(&[1, 0], false);
         let orders = [vec![1, 0]];
-        let request = UnitRequest { coins: &coins, orders: &orders, timeout_ns: TIMEOUT_NS };
+        let (coins, members) = (&coins, &coins.order);
+        let request = UnitRequest { coins, members, orders: &orders, timeout_ns: TIMEOUT_NS };
         runners.run_unit(&request)
     };
     for scope in [Scope::Binary, Scope::Layout] {

@@ -175,7 +175,7 @@ pub fn unit(
     timeout_ns: u64,
 ) -> Result<UnitRan, UnitFailure> {
     let coins = coins(&orders[0], true);
-    runners.run_unit(&UnitRequest { coins: &coins, orders, timeout_ns })
+    runners.run_unit(&UnitRequest { coins: &coins, members: &coins.order, orders, timeout_ns })
 }
 
 /// The fault that a unit of this study ends with, and whose it is.

@@ -68,7 +68,8 @@ fn who_does_not_come_back_is_ended() {
     let check = |wrong: Source<'_>| {
         let study = Study::new(&[wrong, RIGHT]);
         let unit = coins(&[1, 0]);
-        let request = UnitRequest { coins: &unit, orders: &[vec![1, 0]], timeout_ns: SECOND_NS };
+        let (members, orders) = (&unit.order, &[vec![1, 0]]);
+        let request = UnitRequest { coins: &unit, members, orders, timeout_ns: SECOND_NS };
         let start = Instant::now();
         let ran = study.workers().run_unit(&request);
         let expected = Fault::Hung { workload: "bytes".to_owned(), seconds: 1 };
@@ -85,7 +86,8 @@ fn who_is_slow_but_comes_back_is_not() {
     study.functions().calls_a_batch = BatchCalls::Alike(1);
     let unit = coins(&[0]);
     let orders = vec![vec![0]; 6];
-    let request = UnitRequest { coins: &unit, orders: &orders, timeout_ns: SECOND_NS };
+    let (coins, members) = (&unit, &unit.order);
+    let request = UnitRequest { coins, members, orders: &orders, timeout_ns: SECOND_NS };
     let ran = study.workers().run_unit(&request).unwrap();
     assert!(ran.samples[0].wall_ns > SECOND_NS / 2, "{ran:?}");
 }

@@ -226,7 +226,12 @@ pub fn run(
     coins: &RoundCoins,
     orders: &[Vec<usize>],
 ) -> Result<UnitRan, UnitFailure> {
-    workers.run_unit(&UnitRequest { coins, orders, timeout_ns: 20 * SECOND_NS })
+    workers.run_unit(&UnitRequest {
+        coins,
+        members: &coins.order,
+        orders,
+        timeout_ns: 20 * SECOND_NS,
+    })
 }
 
 pub fn fault_of<T: std::fmt::Debug>(result: Result<T, UnitFailure>) -> (usize, Fault) {

@@ -65,6 +65,8 @@ pub(super) struct WorkloadEntry<'a> {
     items: u64,
     input_bytes: u64,
     scope: Scope,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    races_pairs: bool,
     reference: &'a str,
     rounds_a_unit: u32,
     calls_a_batch: u64,
@@ -90,6 +92,8 @@ struct RowEntry<'a> {
     per_call: Object<&'static str, MetricSummary>,
     ratio: Option<EffectResult>,
     is_settled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<[u32; 2]>,
     published: Option<FigureEntry>,
     published_ratio: Option<f64>,
     distribution: &'a Option<Histogram>,
@@ -125,6 +129,7 @@ impl<'a> WorkloadEntry<'a> {
             items: of.items,
             input_bytes: of.input_bytes,
             scope: of.scope,
+            races_pairs: of.races_pairs,
             reference: &of.reference,
             rounds_a_unit: of.rounds_a_unit,
             calls_a_batch: of.calls_a_batch,
@@ -162,6 +167,7 @@ impl<'a> RowEntry<'a> {
             per_call: Object(row.per_call.iter().map(entry).collect()),
             ratio: row.ratio,
             is_settled: row.is_settled,
+            rank: row.rank,
             published: row.published.map(|(table, value)| FigureEntry { table, value }),
             published_ratio: row.published_ratio,
             distribution: &row.distribution,

@@ -18,7 +18,8 @@ pub(crate) struct Block<'a> {
     pub run: &'a RunResult,
     /// What the study says of it.
     pub of: &'a WorkloadResult,
-    /// Those that run, the fastest first.
+    /// Those that run, the fastest first: by their ratios to the reference, which alone are proven;
+    /// where there are none, by their medians.
     pub rows: Vec<&'a StudyRow>,
     /// The void ones, then those that were not run.
     pub left_out: Vec<&'a StudyRow>,
@@ -31,8 +32,18 @@ impl<'a> Block<'a> {
         let of = run.study.as_deref()?;
         let is_out = |row: &&StudyRow| row.fault.is_some() || row.not_run.is_some();
         let (mut left_out, mut rows): (Vec<_>, Vec<_>) = of.rows.iter().partition(is_out);
-        let time = |row: &StudyRow| median(row, Metric::WallTime).unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        let has_ratios = rows.iter().any(|row| row.ratio.is_some());
+        let slowness = |row: &StudyRow| {
+            let estimate = row.ratio.and_then(|ratio| finite(ratio.estimate));
+            let is_reference = has_ratios && row.name == of.reference;
+            let ratio = if is_reference { Some(1.0) } else { estimate };
+            let time = median(row, Metric::WallTime).unwrap_or(f64::INFINITY);
+            (ratio.map_or(f64::INFINITY, |ratio| -ratio), time)
+        };
+        rows.sort_by(|a, b| {
+            let (a, b) = (slowness(a), slowness(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
         left_out.sort_by_key(|row| row.fault.is_none());
         let mut block = Block { run, of, rows, left_out, scale: None };
         block.scale = block.shared_scale(Metric::WallTime);
@@ -102,6 +113,20 @@ impl<'a> Block<'a> {
             Some(ratio) => ratio_texts(ratio),
             None => ["-".to_owned(), "-".to_owned()],
         }
+    }
+
+    /// The places that the intervals leave open: `1`, or `2-4`; empty where that is not known.
+    pub(crate) fn rank(&self, row: &StudyRow) -> String {
+        match row.rank {
+            Some([first, last]) if first == last => first.to_string(),
+            Some([first, last]) => format!("{first}-{last}"),
+            None => String::new(),
+        }
+    }
+
+    /// Whether the places of the rows are known.
+    pub(crate) fn is_ranked(&self) -> bool {
+        self.rows.iter().any(|row| row.rank.is_some())
     }
 
     /// Whether the row has a ratio that is not as exact as the study asks.

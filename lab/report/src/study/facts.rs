@@ -50,6 +50,10 @@ fn units(block: &Block) -> String {
         Scope::Layout => units,
         _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),
     };
+    let rounds = match of.races_pairs {
+        true => format!("{rounds}, each of two contestants alone"),
+        false => rounds,
+    };
     format!("{rounds}, {batch} a batch, {scope}.{}", why(block))
 }
 

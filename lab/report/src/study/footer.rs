@@ -66,6 +66,7 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
         "'vs {reference}': how many times what a contestant needs {reference} needs; above 1x the \
          contestant is faster. Stopping inflates it: quote the interval. {ABOUT_TIMES}"
     )];
+    lines.extend(order_of_rows(block, &reference));
     lines.extend(scaling::meaning(blocks));
     if blocks.iter().any(Block::has_open) {
         lines.push(match block.precision() {
@@ -87,6 +88,27 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
     }
     lines.extend(metrics::missing(blocks));
     lines
+}
+
+/// Why rows stand where they do, and of which batches their times are.
+fn order_of_rows(block: &Block, reference: &str) -> Vec<String> {
+    let order = match (block.rows.iter().any(|row| row.ratio.is_some()), block.is_ranked()) {
+        (false, _) => "Rows stand in the order of their times, which proves nothing.".to_owned(),
+        (true, false) => "Rows stand in the order of their ratios.".to_owned(),
+        (true, true) => "Rows stand in the order of their ratios; 'rank' gives the places that \
+                         their intervals leave open: rows whose intervals overlap share some."
+            .to_owned(),
+    };
+    let times = match block.of.races_pairs {
+        true => format!(
+            "Times are medians over the batches beside {reference}, of {reference} over all: their \
+             quotients are not the ratios, which compare within each unit."
+        ),
+        false => "Times are medians over all batches of a row, and rows were in different units: \
+                  their quotients are not the ratios, which compare within each unit."
+            .to_owned(),
+    };
+    vec![order, times]
 }
 
 /// What the contestants were built with, each compiler with its contestants.

@@ -98,7 +98,11 @@ fn columns(block: &Block) -> Vec<Column> {
         _ => String::new(),
     };
     let times = |index: usize| cells(&|row| block.times(row)[index].clone());
-    let mut columns = vec![
+    let mut columns = Vec::new();
+    if block.is_ranked() {
+        columns.push(Column::new("rank", Left, cells(&|row| block.rank(row))));
+    }
+    columns.extend([
         Column::new("language", Left, cells(&|row| row.language.map_or("", |l| l.name()).into())),
         Column::new(&block.title(), Decimal, times(0)),
         Column::new("p10", Decimal, times(1)),
@@ -113,7 +117,7 @@ fn columns(block: &Block) -> Vec<Column> {
             Left,
             cells(&|row| format!("{}{}", block.ratio(row)[1], open(row))),
         ),
-    ];
+    ]);
     if block.rows.iter().any(|row| row.published.is_some()) {
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         columns.extend([

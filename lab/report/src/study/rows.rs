@@ -143,6 +143,7 @@ pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
     let reference = shorten_middle(&plain(&block.of.reference), 14, look);
     vec![
         name_column(block, look),
+        Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(3),
         Column::new("in", Align::Left, cells(block, language)).rank(4),
         Column::new(&title, Align::Decimal, time(0)),
         Column::new("p10", Align::Decimal, time(1)).rank(2),

@@ -180,7 +180,9 @@ impl Flight {
                 sampler.expect(&placements);
             }
             let timeout_ns = TIMEOUT_NS;
-            let ran = sampler.run_unit(&UnitRequest { coins: &coins, orders: &orders, timeout_ns });
+            let members = &coins.order;
+            let request = UnitRequest { coins: &coins, members, orders: &orders, timeout_ns };
+            let ran = sampler.run_unit(&request);
             match ran {
                 Ok(unit) => {
                     let took_ns = sampler.now_ns().saturating_sub(started_ns);

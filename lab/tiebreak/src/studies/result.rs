@@ -1,5 +1,6 @@
 //! A study's block of its table, from a run's samples: of a function, everything for one call.
 
+mod rank;
 mod scaling;
 
 use crate::referee::Referee;
@@ -41,6 +42,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
     scaling::fill(&mut rows, functions);
     let reference = plan.contestants.get(functions.reference);
     let reference = reference.map_or("", |contestant| &contestant.name);
+    rank::fill(&mut rows, reference);
     for row in &mut rows {
         row.published = published(&row.name, functions);
         row.published_ratio = published_ratio(&row.name, reference, functions);
@@ -55,6 +57,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         items: functions.items,
         input_bytes: functions.input_bytes,
         scope: plan.scope,
+        races_pairs: plan.races_pairs(),
         reference: reference.to_owned(),
         rounds_a_unit: functions.rounds_a_unit,
         calls_a_batch: functions.calls_a_batch.of(functions.reference),
@@ -92,6 +95,7 @@ fn row(
         per_call,
         ratio: cell.map(|cell| cell.effect),
         is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
+        rank: None,
         published: None,
         published_ratio: None,
         distribution: None,
@@ -116,6 +120,7 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
         per_call: Vec::new(),
         ratio: None,
         is_settled: false,
+        rank: None,
         published: published(&not_run.name, functions),
         published_ratio: None,
         distribution: None,

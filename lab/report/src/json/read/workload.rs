@@ -21,6 +21,8 @@ pub(super) struct WorkloadDocument {
     items: u64,
     input_bytes: u64,
     scope: Scope,
+    #[serde(default)]
+    races_pairs: bool,
     reference: String,
     rounds_a_unit: u32,
     calls_a_batch: u64,
@@ -69,6 +71,7 @@ impl WorkloadDocument {
             items: self.items,
             input_bytes: self.input_bytes,
             scope: self.scope,
+            races_pairs: self.races_pairs,
             reference: self.reference,
             rounds_a_unit: self.rounds_a_unit,
             calls_a_batch: self.calls_a_batch,
@@ -102,6 +105,8 @@ struct RowDocument {
     per_call: BTreeMap<String, SummaryDocument>,
     ratio: Option<EffectDocument>,
     is_settled: bool,
+    #[serde(default)]
+    rank: Option<[u32; 2]>,
     published: Option<FigureDocument>,
     published_ratio: Option<f64>,
     distribution: Option<HistogramDocument>,
@@ -157,6 +162,7 @@ impl RowDocument {
             per_call,
             ratio: self.ratio.map(EffectDocument::result),
             is_settled: self.is_settled,
+            rank: self.rank,
             published: self.published.map(|figure| (figure.table, number(figure.value))),
             published_ratio: self.published_ratio,
             distribution: self.distribution.map(|of| Histogram {

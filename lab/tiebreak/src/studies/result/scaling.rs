@@ -64,7 +64,7 @@ mod tests {
         for all in
             [&[][..], &[Mark::Steal], &[Mark::NotTogether, Mark::Steal], &[Mark::NotTogether]]
         {
-            seen.take(&Sample { marks: marks(all), ..Sample::of_wall_ns(1) }, &[]);
+            seen.take(&Sample { marks: marks(all), ..Sample::of_wall_ns(1) }, &[], true);
         }
         let scaling = begun(&Team { family: "a".to_owned(), threads: 4 }, &seen);
         assert_eq!((scaling.units, scaling.together), (4, 2));

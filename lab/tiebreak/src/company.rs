@@ -1,0 +1,86 @@
+//! Whose turn it is: everybody that an open claim needs, or of functions one pair at a time.
+
+use std::collections::BTreeMap;
+
+/// How many rounds each pair of contestants has had, by their indices, the lower first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Had(BTreeMap<Vec<usize>, u64>);
+
+impl Had {
+    /// Counts a round of these contestants, in any order.
+    pub(crate) fn take(&mut self, order: &[usize]) {
+        *self.0.entry(sorted(order.iter().copied())).or_default() += 1;
+    }
+
+    /// The most that any pair has had.
+    pub(crate) fn most(&self) -> u64 {
+        self.0.values().copied().max().unwrap_or(0)
+    }
+
+    /// The turns of these pairs, given in the order of the plan: next is always the one that has
+    /// had the fewest rounds, of several the first.
+    pub(crate) fn turns(&self, open: impl Iterator<Item = Vec<usize>>) -> Turns {
+        let mut turns = Turns(Vec::new());
+        for company in open {
+            if !turns.0.iter().any(|(other, _)| *other == company) {
+                let had = self.0.get(&company).copied().unwrap_or(0);
+                turns.0.push((company, had));
+            }
+        }
+        turns
+    }
+}
+
+/// The companies of the rounds to come, as long as no claim is settled and nobody fails: each with
+/// the rounds that it has had before.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns(Vec<(Vec<usize>, u64)>);
+
+impl Turns {
+    /// The turns of one company, which has had so many rounds: each is its turn.
+    pub(crate) fn of_one(company: Vec<usize>, had: u64) -> Turns {
+        let is_there = !company.is_empty();
+        Turns(is_there.then_some((company, had)).into_iter().collect())
+    }
+}
+
+impl Iterator for Turns {
+    type Item = (Vec<usize>, u64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (company, had) = self.0.iter_mut().min_by_key(|(_, had)| *had)?;
+        *had += 1;
+        Some((company.clone(), *had - 1))
+    }
+}
+
+/// Contestants in the order of the plan, each once.
+pub(crate) fn sorted(contestants: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut sorted: Vec<usize> = contestants.collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pair_that_has_had_the_fewest_rounds_is_next() {
+        let mut had = Had::default();
+        [[1, 0], [0, 1], [2, 0]].iter().for_each(|order| had.take(order));
+        let check = |open: &[[usize; 2]], expected: &[([usize; 2], u64)]| {
+            let turns = had.turns(open.iter().map(|pair| pair.to_vec()));
+            let expected = expected.iter().map(|(pair, had)| (pair.to_vec(), *had));
+            assert!(turns.clone().take(expected.len()).eq(expected), "{turns:?}");
+        };
+        let (one, two, three) = ([0, 1], [0, 2], [0, 3]);
+        check(&[one, two, one], &[(two, 1), (one, 2), (two, 2), (one, 3), (two, 3)]);
+        check(&[three, one], &[(three, 0), (three, 1), (three, 2), (one, 2)]);
+        check(&[], &[]);
+        assert_eq!(had.most(), 2);
+        assert_eq!(Turns::of_one(vec![0, 1, 2], 7).nth(1), Some((vec![0, 1, 2], 8)));
+        assert_eq!(Turns::of_one(Vec::new(), 7).next(), None);
+    }
+}
