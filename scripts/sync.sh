@@ -8,6 +8,7 @@
 #   loom       every interleaving that the language's memory model allows, of small cases
 #   miri       the unit tests, interpreted: undefined behaviour, data races, leaks
 #   musl       all tests on a C library without rseq
+#   static     the tests of per-CPU data in a program with glibc in it
 #   sanitize   the tests of reclamation under AddressSanitizer, with its check for leaks
 #
 # CARGO says which cargo, NIGHTLY (+nightly if not said) which toolchain Miri and the sanitizer use.
@@ -26,17 +27,17 @@ ADD_SECONDS=120 # for rustup to fetch what is missing
 case ${1:-} in
     short | full) length=$1 ;;
     *)
-        echo "sync: say short or full, then any of loom, miri, musl, sanitize" >&2
+        echo "sync: say short or full, then any of loom, miri, musl, static, sanitize" >&2
         exit 64
         ;;
 esac
 shift
-[ $# -gt 0 ] || set -- loom miri musl sanitize
+[ $# -gt 0 ] || set -- loom miri musl static sanitize
 for job in "$@"; do
     case $job in
-        loom | miri | musl | sanitize) ;;
+        loom | miri | musl | static | sanitize) ;;
         *)
-            echo "sync: no job is called '$job'; there are loom, miri, musl and sanitize" >&2
+            echo "sync: no job is called '$job'; there are loom, miri, musl, static and sanitize" >&2
             exit 64
             ;;
     esac
@@ -133,6 +134,18 @@ run_musl() {
     CARGO_TARGET_DIR=$TARGETS/sync-musl \
         "$CARGO" test --quiet --locked $release --package tiebreak-sync --target "$target" \
         --lib $chosen
+}
+
+run_static() {
+    target=$MACHINE-unknown-linux-gnu
+    if ! has_target "$target"; then
+        skip static "this is no machine with glibc"
+        return
+    fi
+    # shellcheck disable=SC2086 # the word of $release is an argument
+    CARGO_TARGET_DIR=$TARGETS/sync-static RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static" \
+        "$CARGO" test --quiet --locked $release --package tiebreak-sync --target "$target" \
+        --lib per_cpu
 }
 
 run_sanitize() {

@@ -1,12 +1,19 @@
 //! What was retired and waits to be freed: objects with the way to free them.
 
 use crate::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::cell::Cell;
+use core::ptr::null;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// An object that is freed later, perhaps by another thread. One that is dropped instead leaks.
+///
+/// `free` is called with its own type, and what it knows of the object's type it has from its
+/// instance: builds that check the types of indirect calls (CFI) let it pass.
 pub(crate) struct Garbage {
     object: *mut (),
-    free: unsafe fn(*mut ()),
+    free: unsafe fn(*mut (), *const ()),
+    /// What `free` gets beside the object.
+    with: *const (),
 }
 
 // SAFETY: whoever makes one promises that any thread may free it, and it is freed once, by value.
@@ -18,9 +25,7 @@ impl Garbage {
     /// # Safety
     /// `free(object)` may be called once, at any later time, by any thread.
     pub(crate) unsafe fn new<T>(object: *mut T, free: unsafe fn(*mut T)) -> Garbage {
-        // SAFETY: functions that differ only in what their thin pointers point to are compatible.
-        let free = unsafe { core::mem::transmute::<unsafe fn(*mut T), unsafe fn(*mut ())>(free) };
-        Garbage { object: object.cast(), free }
+        Garbage { object: object.cast(), free: call_with::<T>, with: free as *const () }
     }
 
     /// An object that came from `Box::into_raw`.
@@ -28,14 +33,13 @@ impl Garbage {
     /// # Safety
     /// The box is owned by nobody else, and any thread may drop it at any later time.
     pub(crate) unsafe fn boxed<T>(object: *mut T) -> Garbage {
-        // SAFETY: `drop_box` may be called once on a box that nobody else owns.
-        unsafe { Garbage::new(object, drop_box::<T>) }
+        Garbage { object: object.cast(), free: drop_box::<T>, with: null() }
     }
 
     /// A closure that is called instead.
     pub(crate) fn closure<F: FnOnce() + Send + 'static>(closure: F) -> Garbage {
-        // SAFETY: the closure owns what it uses, may be sent, and is called once.
-        unsafe { Garbage::new(Box::into_raw(Box::new(closure)), call_box::<F>) }
+        let object = Box::into_raw(Box::new(closure));
+        Garbage { object: object.cast(), free: call_box::<F>, with: null() }
     }
 
     /// Where the object is.
@@ -45,23 +49,68 @@ impl Garbage {
 
     fn run(self) {
         // SAFETY: promised when it was made; `self` is consumed, so this is the only call.
-        unsafe { (self.free)(self.object) }
+        unsafe { (self.free)(self.object, self.with) }
     }
 }
 
 /// # Safety
-/// `object` came from `Box::into_raw` and is owned by the caller.
-unsafe fn drop_box<T>(object: *mut T) {
+/// `free` is an `unsafe fn(*mut T)` that may be called with `object`, a `*mut T`.
+unsafe fn call_with<T>(object: *mut (), free: *const ()) {
+    // SAFETY: it was made from such a function.
+    let free = unsafe { core::mem::transmute::<*const (), unsafe fn(*mut T)>(free) };
     // SAFETY: handed on to the caller.
-    drop(unsafe { Box::from_raw(object) });
+    unsafe { free(object.cast()) };
 }
 
 /// # Safety
-/// `closure` came from `Box::into_raw` and is owned by the caller.
-unsafe fn call_box<F: FnOnce()>(closure: *mut F) {
+/// `object` came from `Box::into_raw` of a `Box<T>` and is owned by the caller.
+unsafe fn drop_box<T>(object: *mut (), _: *const ()) {
     // SAFETY: handed on to the caller.
-    let closure = unsafe { Box::from_raw(closure) };
+    drop(unsafe { Box::from_raw(object.cast::<T>()) });
+}
+
+/// # Safety
+/// `closure` came from `Box::into_raw` of a `Box<F>` and is owned by the caller.
+unsafe fn call_box<F: FnOnce()>(closure: *mut (), _: *const ()) {
+    // SAFETY: handed on to the caller.
+    let closure = unsafe { Box::from_raw(closure.cast::<F>()) };
     closure();
+}
+
+#[cfg(not(loom))]
+std::thread_local! {
+    /// Whether this thread is in the middle of freeing. It has no destructor, so it is there until
+    /// the thread has ended.
+    static IS_FREEING: Cell<bool> = const { Cell::new(false) };
+}
+
+// The threads of a model are one to the system.
+#[cfg(loom)]
+loom::thread_local! {
+    static IS_FREEING: Cell<bool> = Cell::new(false);
+}
+
+/// Whether this thread is in the middle of freeing. What is retired then waits: if whoever is
+/// freed could free in turn, by whichever handle, a long chain of objects would be a deep recursion.
+pub(crate) fn is_freeing() -> bool {
+    IS_FREEING.with(Cell::get)
+}
+
+/// Ends the freeing, also if a panic gets through.
+struct Freeing {
+    before: bool,
+}
+
+impl Freeing {
+    fn begin() -> Freeing {
+        Freeing { before: IS_FREEING.with(|flag| flag.replace(true)) }
+    }
+}
+
+impl Drop for Freeing {
+    fn drop(&mut self) {
+        IS_FREEING.with(|flag| flag.set(self.before));
+    }
 }
 
 /// How much an object of this size counts for when one decides whether to collect: one, and one
@@ -73,6 +122,7 @@ pub(crate) const fn weight(size_bytes: usize) -> usize {
 /// Frees all of it, also if one of them panics. The first panic goes on to the caller once all are
 /// freed, unless the caller is panicking already.
 pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
+    let freeing = Freeing::begin();
     let mut rest = garbage.into_iter();
     let mut first = None;
     let mut free_rest = || {
@@ -86,6 +136,7 @@ pub(crate) fn free_all(garbage: impl IntoIterator<Item = Garbage>) {
             Some(_) => dispose(panic),
         }
     }
+    drop(freeing);
     match first {
         Some(panic) if std::thread::panicking() => dispose(panic),
         Some(panic) => resume_unwind(panic),

@@ -72,11 +72,12 @@ impl<T, R: Reclaim> Queue<T, R> {
     /// Puts a value at the end.
     ///
     /// # Panics
-    /// If the handle is of another collector or domain than the queue.
+    /// If the handle is of another collector or domain than the queue; or if something panics that
+    /// was retired by the handle and is freed now: then nothing was put.
     pub fn push(&self, value: T, handle: &R::Handle) {
         self.check(handle);
-        let node = new_node(MaybeUninit::new(value));
         let mut hold = R::hold::<1>(handle);
+        let node = new_node(MaybeUninit::new(value));
         loop {
             let last = hold.protect(0, &self.tail.0);
             // SAFETY: it was the tail when it was protected, so it was not retired before.
@@ -99,7 +100,8 @@ impl<T, R: Reclaim> Queue<T, R> {
     /// Takes the value at the front.
     ///
     /// # Panics
-    /// If the handle is of another collector or domain than the queue.
+    /// If the handle is of another collector or domain than the queue; or if something panics that
+    /// was retired by the handle and is freed now: then nothing was taken.
     pub fn pop(&self, handle: &R::Handle) -> Option<T> {
         self.check(handle);
         let mut hold = R::hold::<2>(handle);

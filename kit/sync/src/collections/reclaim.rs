@@ -28,7 +28,8 @@ pub(super) mod protect {
         /// Where a handle is registered.
         fn of(handle: &Self::Handle) -> Identity;
 
-        /// Begins to hold.
+        /// Begins to hold, after it has freed what may be freed if that is much. What is freed may
+        /// panic.
         fn hold<const PLACES: usize>(handle: &Self::Handle) -> Self::Hold<'_, PLACES>;
     }
 
@@ -38,7 +39,8 @@ pub(super) mod protect {
         /// source, until the place is used again or `self` is gone.
         fn protect<T>(&mut self, place: usize, source: &AtomicPtr<T>) -> *mut T;
 
-        /// Lets everything go, and has `object` freed once nobody holds it.
+        /// Lets everything go, and has `object` freed once nobody holds it: not now, because what
+        /// is freed may panic, and whoever retires has taken something that would be lost then.
         ///
         /// # Safety
         /// As for `retire_with` of a guard or of a handle.
@@ -60,6 +62,7 @@ impl Protect for epoch::Collector {
 
     #[inline]
     fn hold<const PLACES: usize>(handle: &epoch::Handle) -> epoch::Guard<'_> {
+        handle.flush_if_full();
         handle.pin()
     }
 }
@@ -74,7 +77,7 @@ impl Hold for epoch::Guard<'_> {
     #[inline]
     unsafe fn retire<T>(self, object: *mut T, free: unsafe fn(*mut T)) {
         // SAFETY: handed on to the caller.
-        unsafe { self.retire_with(object, free) };
+        unsafe { self.keep_with(object, free) };
     }
 }
 
@@ -98,6 +101,7 @@ impl Protect for hazard::Domain {
 
     #[inline]
     fn hold<const PLACES: usize>(handle: &hazard::Handle) -> Hazards<'_, PLACES> {
+        handle.flush_if_full();
         Hazards { places: core::array::from_fn(|_| handle.hazard()), handle }
     }
 }
@@ -113,6 +117,6 @@ impl<const PLACES: usize> Hold for Hazards<'_, PLACES> {
         let Hazards { places, handle } = self;
         drop(places);
         // SAFETY: handed on to the caller.
-        unsafe { handle.retire_with(object, free) };
+        unsafe { handle.keep_with(object, free) };
     }
 }

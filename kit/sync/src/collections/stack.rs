@@ -82,7 +82,8 @@ impl<T, R: Reclaim> Stack<T, R> {
     /// Takes the value on top.
     ///
     /// # Panics
-    /// If the handle is of another collector or domain than the stack.
+    /// If the handle is of another collector or domain than the stack; or if something panics that
+    /// was retired by the handle and is freed now: then nothing was taken.
     pub fn pop(&self, handle: &R::Handle) -> Option<T> {
         assert!(R::of(handle) == self.reclaim, "the handle is not of the stack's own reclamation");
         let mut hold = R::hold::<1>(handle);

@@ -4,8 +4,9 @@ use super::{Queue, Reclaim, Stack};
 use crate::garbage::tests::OnDrop;
 use crate::{epoch::Collector, hazard::Domain};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 /// Pushes and pops as a plain collection does, which says what must come out.
 fn check<R: Reclaim>(reclaim: &R, handle: &R::Handle) {
@@ -89,6 +90,63 @@ fn they_may_be_retired_where_their_nodes_are() {
     unsafe { other.retire(held) };
     drop((one, other, collector, domain));
     assert_eq!(count.load(SeqCst), 2, "a collector or domain was kept by what it was to free");
+}
+
+/// Every value comes out, though what others have retired panics each time that it is freed.
+fn check_panics<R: Reclaim>(reclaim: &R, handle: &R::Handle, retire: impl Fn(&R::Handle)) {
+    let (stack, queue) = (Stack::new(reclaim), Queue::new(reclaim));
+    let count = if cfg!(miri) { 100 } else { 3000 };
+    for i in 0..count {
+        stack.push(i);
+        queue.push(i, handle);
+    }
+    let (mut from_stack, mut from_queue, mut panics) = (Vec::new(), Vec::new(), 0);
+    while from_stack.len() + from_queue.len() < 2 * count {
+        retire(handle);
+        match catch_unwind(AssertUnwindSafe(|| stack.pop(handle))) {
+            Ok(value) => from_stack.extend(value),
+            Err(_) => panics += 1,
+        }
+        match catch_unwind(AssertUnwindSafe(|| queue.pop(handle))) {
+            Ok(value) => from_queue.extend(value),
+            Err(_) => panics += 1,
+        }
+        assert!(panics < 10 * count, "lost: {} and {}", from_stack.len(), from_queue.len());
+    }
+    assert!(from_stack.into_iter().eq((0..count).rev()) && from_queue.into_iter().eq(0..count));
+    assert!(cfg!(miri) || panics > 0, "nothing was freed in a pop");
+}
+
+/// Panics when it is dropped, as long as it is to.
+struct Bomb(Arc<AtomicBool>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if self.0.load(SeqCst) {
+            // Without the hook, which would print a line each time.
+            resume_unwind(Box::new("freed"));
+        }
+    }
+}
+
+#[test]
+fn a_panic_of_what_is_freed_loses_no_value() {
+    let (collector, domain) = (Collector::default(), Domain::default());
+    let (one, other) = (collector.register(), domain.register());
+    let armed = Arc::new(AtomicBool::new(true));
+    let bomb = || Box::into_raw(Box::new(Bomb(armed.clone())));
+    // SAFETY: it came from a box and was never shared.
+    check_panics(&collector, &one, |handle| unsafe { handle.pin().keep_with(bomb(), free) });
+    // SAFETY: as above.
+    check_panics(&domain, &other, |handle| unsafe { handle.keep_with(bomb(), free) });
+    armed.store(false, SeqCst);
+}
+
+/// # Safety
+/// It came from a box that is the caller's.
+unsafe fn free(bomb: *mut Bomb) {
+    // SAFETY: handed on to the caller.
+    drop(unsafe { Box::from_raw(bomb) });
 }
 
 #[test]

@@ -55,9 +55,16 @@ impl Handle {
 
     /// Hands on what this handle has retired, and does one step of collecting, unless another
     /// thread is at it. It does not wait for readers: what they hold is freed by a later call. It
-    /// may do a heavy side of the barrier.
+    /// may do a heavy side of the barrier. Inside of what is freed it only hands on: what is freed
+    /// there would make a long chain of objects a deep recursion.
     pub fn flush(&self) {
         self.slot().flush(true);
+    }
+
+    /// Frees what may be freed, if much was kept.
+    #[inline]
+    pub(crate) fn flush_if_full(&self) {
+        self.slot().flush_if_full();
     }
 
     /// Its number in the collector, as [`OldestPin`](super::OldestPin) tells it.
@@ -162,6 +169,16 @@ impl<'h> Guard<'h> {
     pub unsafe fn retire_with<T>(&self, object: *mut T, free: unsafe fn(*mut T)) {
         // SAFETY: handed on to the caller.
         self.slot().retire(unsafe { Garbage::new(object, free) }, size_of::<T>());
+    }
+
+    /// As [`retire_with`](Self::retire_with), but nothing is freed now.
+    ///
+    /// # Safety
+    /// The same.
+    #[inline]
+    pub(crate) unsafe fn keep_with<T>(&self, object: *mut T, free: unsafe fn(*mut T)) {
+        // SAFETY: handed on to the caller.
+        self.slot().keep(unsafe { Garbage::new(object, free) }, size_of::<T>());
     }
 
     /// As [`Handle::flush`].

@@ -3,7 +3,7 @@
 use super::collector::Shared;
 use crate::atomic::{AtomicU64, Ordering};
 use crate::barrier::Barrier;
-use crate::garbage::{Garbage, weight};
+use crate::garbage::{Garbage, is_freeing, weight};
 use crate::identity::Identity;
 use crate::registry::Slot;
 use core::cell::{Cell, RefCell};
@@ -27,7 +27,6 @@ pub(super) struct Record {
     depth: Cell<u64>,
     bag: RefCell<Vec<Garbage>>,
     bag_weight: Cell<usize>,
-    is_collecting: Cell<bool>,
 }
 
 // SAFETY: `pin` is an atomic, and `barrier`, `identity` and `shared` do not
@@ -49,7 +48,6 @@ impl Record {
             depth: Cell::new(0),
             bag: RefCell::new(Vec::new()),
             bag_weight: Cell::new(0),
-            is_collecting: Cell::new(false),
         }
     }
 
@@ -116,30 +114,38 @@ impl Record {
     /// Puts an object of a size into the bag, and hands the bag on if it is full.
     #[inline]
     pub(super) fn retire(&self, garbage: Garbage, size_bytes: usize) {
-        let bag_weight = self.bag_weight.get() + weight(size_bytes);
+        self.keep(garbage, size_bytes);
+        self.flush_if_full();
+    }
+
+    /// Puts an object of a size into the bag. Nothing is freed now.
+    #[inline]
+    pub(super) fn keep(&self, garbage: Garbage, size_bytes: usize) {
+        self.bag_weight.set(self.bag_weight.get() + weight(size_bytes));
         let mut bag = self.bag.borrow_mut();
         if bag.capacity() == 0 {
             bag.reserve_exact(BAG_WEIGHT);
         }
         bag.push(garbage);
-        drop(bag);
-        self.bag_weight.set(bag_weight);
-        if bag_weight >= BAG_WEIGHT {
+    }
+
+    /// Hands the bag on if it is full, and collects if it is time to.
+    #[inline]
+    pub(super) fn flush_if_full(&self) {
+        if self.bag_weight.get() >= BAG_WEIGHT {
             self.flush(false);
         }
     }
 
-    /// Hands the bag on, and collects: if it is time to, or in any case. Whoever is in the middle
-    /// of freeing, and retires more, does not: else a long chain of objects would be a deep
-    /// recursion.
+    /// Hands the bag on, and collects: if it is time to, or in any case. A thread that is in the
+    /// middle of freeing does not.
     #[cold]
     pub(super) fn flush(&self, is_forced: bool) {
         let bag = self.bag.take();
         if !bag.is_empty() {
             self.shared().hand_on(bag, self.bag_weight.replace(0));
         }
-        if !self.is_collecting.replace(true) {
-            let _done = Collecting(&self.is_collecting);
+        if !is_freeing() {
             self.shared().collect(is_forced);
         }
     }
@@ -171,15 +177,6 @@ impl Record {
         } else {
             slot.depth.set(slot.depth.get() | IS_ORPHAN);
         }
-    }
-}
-
-/// Ends the collecting, also if freeing panicked.
-struct Collecting<'r>(&'r Cell<bool>);
-
-impl Drop for Collecting<'_> {
-    fn drop(&mut self) {
-        self.0.set(false);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Atomic, Collector, Handle};
 use crate::barrier::Barrier;
 use crate::garbage::tests::OnDrop;
 use crate::heavy::tests::{POLLS, WAITS};
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -199,6 +199,50 @@ fn a_long_chain_is_no_deep_recursion() {
         CHAIN.with_borrow(|handle| handle.as_ref().unwrap().flush());
     }
     CHAIN.take();
+}
+
+/// A chain whose links retire each other by handles that they register for it.
+struct Stranger {
+    next: Option<Box<Stranger>>,
+    collector: Collector,
+    freed: Arc<AtomicUsize>,
+}
+
+std::thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() + 1);
+        assert_eq!(DEPTH.get(), 1, "freed inside of what is freed");
+        self.freed.fetch_add(1, SeqCst);
+        if let Some(next) = self.next.take() {
+            let handle = self.collector.register();
+            // SAFETY: it came from a box, and this was the only way to it.
+            unsafe { handle.pin().retire(Box::into_raw(next)) };
+            for _ in 0..3 {
+                handle.flush();
+            }
+        }
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+#[test]
+fn nor_is_one_that_goes_through_other_handles() {
+    let (collector, freed) = begin();
+    let length = if cfg!(miri) { 20 } else { 1000 };
+    let mut chain = None;
+    for _ in 0..length {
+        let (collector, freed) = (collector.clone(), freed.clone());
+        chain = Some(Box::new(Stranger { next: chain, collector, freed }));
+    }
+    let handle = collector.register();
+    handle.pin().defer(move || drop(chain));
+    while freed.load(SeqCst) < length {
+        handle.flush();
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::record::{Record, SLOTS};
 use super::retired::{BATCH_WEIGHT, Retired};
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::barrier::Barrier;
-use crate::garbage::{Garbage, free_all, weight};
+use crate::garbage::{Garbage, free_all, is_freeing, weight};
 use crate::identity::Identity;
 use crate::mutation::{self, Mutation};
 use crate::registry::Slot;
@@ -27,7 +27,6 @@ pub struct Handle {
     /// The first is there always, and says how much is retired.
     blocks: RefCell<Vec<Block>>,
     retired: RefCell<Retired>,
-    is_reclaiming: Cell<bool>,
     /// How many objects are being freed.
     freeing: Cell<usize>,
     first: NonNull<Slot<Record>>,
@@ -53,7 +52,6 @@ impl Handle {
         Handle {
             blocks: RefCell::new(vec![Block { record: first, used: 0 }]),
             retired: RefCell::new(Retired::new()),
-            is_reclaiming: Cell::new(false),
             freeing: Cell::new(0),
             first,
             domain,
@@ -132,27 +130,47 @@ impl Handle {
         self.push(unsafe { Garbage::new(object, free) }, weight(size_of::<T>()));
     }
 
+    /// As [`retire_with`](Self::retire_with), but nothing is freed now.
+    ///
+    /// # Safety
+    /// The same.
     #[inline]
-    fn push(&self, garbage: Garbage, weight: usize) {
-        let is_due = self.retired.borrow_mut().push(garbage, weight);
-        self.count();
-        if is_due {
+    pub(crate) unsafe fn keep_with<T>(&self, object: *mut T, free: unsafe fn(*mut T)) {
+        // SAFETY: handed on to the caller.
+        self.keep(unsafe { Garbage::new(object, free) }, weight(size_of::<T>()));
+    }
+
+    /// Frees what may be freed, if much was kept.
+    #[inline]
+    pub(crate) fn flush_if_full(&self) {
+        if self.retired.borrow().is_due() {
             self.reclaim();
         }
     }
 
+    #[inline]
+    fn push(&self, garbage: Garbage, weight: usize) {
+        self.keep(garbage, weight);
+        self.flush_if_full();
+    }
+
+    #[inline]
+    fn keep(&self, garbage: Garbage, weight: usize) {
+        self.retired.borrow_mut().push(garbage, weight);
+        self.count();
+    }
+
     /// Frees what this handle has retired and nobody protects. It does not wait for a barrier that
     /// is done by others ([`Ticket`](crate::barrier::Ticket)): a later call goes on. Every other
-    /// barrier it does itself.
+    /// barrier it does itself. Inside of what is freed it does nothing.
     pub fn flush(&self) {
         self.reclaim();
     }
 
-    /// Whoever is in the middle of freeing, and retires more, does not come here: else a long chain
-    /// of objects would be a deep recursion.
+    /// A thread that is in the middle of freeing does not come here.
     #[cold]
     fn reclaim(&self) {
-        if self.is_reclaiming.replace(true) {
+        if is_freeing() {
             return;
         }
         let _done = Reclaiming(self);
@@ -192,7 +210,6 @@ struct Reclaiming<'h>(&'h Handle);
 
 impl Drop for Reclaiming<'_> {
     fn drop(&mut self) {
-        self.0.is_reclaiming.set(false);
         self.0.freeing.set(0);
         self.0.count();
     }
@@ -212,7 +229,7 @@ impl Drop for Handle {
         }
         let items = self.retired.replace(Retired::new()).into_items();
         let count = items.len();
-        if count > 0 && shared.left.push(items, count) >= BATCH_WEIGHT {
+        if count > 0 && shared.left.push(items, count) >= BATCH_WEIGHT && !is_freeing() {
             let mut all = Retired::new();
             let free = all.reclaim(shared, true);
             let stay = all.into_items();

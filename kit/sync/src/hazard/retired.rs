@@ -36,12 +36,11 @@ impl Retired {
         Retired { items: Vec::new(), fresh: 0, next: BATCH_WEIGHT, waiting: None }
     }
 
-    /// Adds an object. Says whether there is something to do.
+    /// Adds an object.
     #[inline]
-    pub(super) fn push(&mut self, garbage: Garbage, weight: usize) -> bool {
+    pub(super) fn push(&mut self, garbage: Garbage, weight: usize) {
         self.items.push(garbage);
         self.fresh += weight;
-        self.is_due()
     }
 
     /// Begins the heavy side for what is there and goes on with one that is under way. Gives what

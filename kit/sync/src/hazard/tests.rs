@@ -6,6 +6,7 @@ use super::{Atomic, Domain, Handle};
 use crate::barrier::Barrier;
 use crate::garbage::tests::OnDrop;
 use crate::heavy::tests::{POLLS, WAITS};
+use core::cell::Cell;
 use core::ptr::null_mut;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -209,6 +210,51 @@ fn a_long_chain_is_no_deep_recursion() {
     drop(chain);
     while freed.load(SeqCst) < length {
         super::with(Handle::flush);
+    }
+}
+
+std::thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+#[test]
+fn nor_is_one_that_goes_through_other_handles() {
+    struct Stranger(Option<Box<Stranger>>, Domain, Arc<AtomicUsize>);
+    impl Drop for Stranger {
+        fn drop(&mut self) {
+            DEPTH.set(DEPTH.get() + 1);
+            assert_eq!(DEPTH.get(), 1, "freed inside of what is freed");
+            self.2.fetch_add(1, SeqCst);
+            if let Some(next) = self.0.take() {
+                let handle = self.1.register();
+                // SAFETY: it came from a box, and this was the only way to it.
+                unsafe { handle.retire(Box::into_raw(next)) };
+                handle.flush();
+            }
+            DEPTH.set(DEPTH.get() - 1);
+        }
+    }
+    let (domain, freed) = begin();
+    let length = if cfg!(miri) { 20 } else { 1000 };
+    let mut chain = None;
+    for _ in 0..length {
+        chain = Some(Box::new(Stranger(chain, domain.clone(), freed.clone())));
+    }
+    let handle = domain.register();
+    // SAFETY: it came from a box, and nobody else has it.
+    unsafe { handle.retire(Box::into_raw(chain.unwrap())) };
+    handle.flush();
+    let mut rounds = 0;
+    while freed.load(SeqCst) < length {
+        // What a handle leaves behind is reclaimed by whoever leaves much.
+        let leaving = domain.register();
+        for _ in 0..BATCH_WEIGHT {
+            // SAFETY: the box is nobody else's.
+            unsafe { leaving.retire(Box::into_raw(Box::new(1_u8))) };
+        }
+        drop(leaving);
+        rounds += 1;
+        assert!(rounds <= 4 * length, "freed {}", freed.load(SeqCst));
     }
 }
 

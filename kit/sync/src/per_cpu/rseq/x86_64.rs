@@ -4,7 +4,7 @@ use super::Finder;
 use crate::per_cpu::mode::{Reason, Registration};
 use std::arch::asm;
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::io;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -101,20 +101,41 @@ fn thread_pointer() -> *mut RawArea {
     pointer
 }
 
-/// A variable that the C library may have: looked up at run time, as musl and old glibc have none.
-fn of_symbol<T: Copy>(name: &CStr) -> Option<T> {
-    // SAFETY: the name ends with a zero. Both names that are asked for are documented by glibc as
-    // constants of the type that the caller reads, set before the first line of the program.
-    unsafe {
-        let symbol = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).cast::<T>();
-        symbol.as_ref().copied()
-    }
+/// A variable that the C library may have: it is looked up at run time, as musl and old glibc have
+/// none. In a program that is linked statically nothing can be looked up then; there the linker
+/// finds it, or puts 0 for its address.
+///
+/// Both variables that are asked for are documented by glibc as constants of the type that the
+/// caller reads, set before the first line of the program.
+macro_rules! of_libc {
+    ($name:literal, $type:ty) => {{
+        #[cfg(target_feature = "crt-static")]
+        let symbol: *const $type = {
+            let address;
+            // SAFETY: it loads an address that the linker has written.
+            unsafe {
+                asm!(
+                    concat!(".weak ", $name),
+                    concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
+                    out(reg) address,
+                    options(pure, readonly, nostack, preserves_flags),
+                );
+            }
+            address
+        };
+        #[cfg(not(target_feature = "crt-static"))]
+        // SAFETY: the name ends with a zero.
+        let symbol: *const $type =
+            unsafe { libc::dlsym(libc::RTLD_DEFAULT, concat!($name, "\0").as_ptr().cast()) }.cast();
+        // SAFETY: it is null or such a variable.
+        unsafe { symbol.as_ref() }.copied()
+    }};
 }
 
 /// How far from the thread pointer the C library keeps its area.
 pub(crate) fn libc_offset() -> Result<NonZeroIsize, Reason> {
-    let size = of_symbol::<u32>(c"__rseq_size");
-    let (Some(size), Some(offset)) = (size, of_symbol::<isize>(c"__rseq_offset")) else {
+    let (size, offset) = (of_libc!("__rseq_size", u32), of_libc!("__rseq_offset", isize));
+    let (Some(size), Some(offset)) = (size, offset) else {
         return Err(unless_refused(Reason::NotOffered));
     };
     match size {
@@ -241,6 +262,23 @@ impl Drop for OwnArea {
         if let State::Registered = self.state.get() {
             // It fails only if somebody else has taken it back; then the kernel has forgotten it.
             let _ = rseq(self.raw.get(), size_of::<RawArea>(), UNREGISTER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also in a program that is linked statically: `scripts/sync.sh short static`.
+    #[test]
+    fn whoever_has_registered_this_thread_is_found() {
+        let by_libc = libc_offset();
+        let own = OWN.with(OwnArea::register);
+        match own {
+            State::Registered => assert!(by_libc.is_err(), "two have registered: {by_libc:?}"),
+            State::Refused(libc::EINVAL) => assert!(by_libc.is_ok(), "not found: {by_libc:?}"),
+            State::Refused(_) | State::New => assert!(by_libc.is_err(), "{by_libc:?}"),
         }
     }
 }

@@ -15,8 +15,7 @@ const _: () = assert!(size_of::<Slot<AtomicPtr<u8>>>() == SLOT);
 /// done again after each abort, and what stands in `done` only once the section is over.
 ///
 /// Operands that all have: `area`, `slots`, `cpus` (how many); `cpu` (the number that was read),
-/// `at` (how far its slot is from the first), `scratch`, `aborts` (where they are counted, where
-/// they are).
+/// `at` (where its slot is), `scratch`, `aborts` (where they are counted, where they are).
 macro_rules! section {
     (
         $area:expr, $slots:expr, $form:ty, $cpu:ident, $aborts:ident,
@@ -43,6 +42,7 @@ macro_rules! section {
             "cmp {cpu:e}, {cpus:e}",
             "jae 27f",
             "imul {at}, {cpu}, {slot}",
+            "add {at}, {slots}",
             $($body,)*
             ".if {delay}",
             "mov {scratch:e}, {delay}",
@@ -102,18 +102,10 @@ pub(crate) unsafe fn add<F: Form>(area: Area, slots: Slots<AtomicU64>, delta: u6
         section!(
             area, slots, F, cpu, aborts,
             begin: [],
-            body: [
-                ".if {delay}", "mov {sum}, qword ptr [{slots} + {at}]", ".endif"
-            ],
-            // One instruction, or, so that the delay can stand in its midst, its parts.
-            commit: [
-                ".if {delay}",
-                "add {sum}, {delta}",
-                "mov qword ptr [{slots} + {at}], {sum}",
-                ".else",
-                "add qword ptr [{slots} + {at}], {delta}",
-                ".endif"
-            ],
+            // Three instructions and one register in the address: Intel's Golden Cove forwards such a
+            // store to the next load at no cost, and that of `add [first + at], delta` for 2.4 ns.
+            body: ["mov {sum}, qword ptr [{at}]", "add {sum}, {delta}"],
+            commit: ["mov qword ptr [{at}], {sum}"],
             done: [],
             sum = out(reg) _,
             delta = in(reg) delta,
@@ -141,10 +133,10 @@ pub(crate) unsafe fn push<F: Form, N>(
             area, slots, F, cpu, aborts,
             begin: [],
             body: [
-                "mov {head}, qword ptr [{slots} + {at}]",
+                "mov {head}, qword ptr [{at}]",
                 "mov qword ptr [{node}], {head}"
             ],
-            commit: ["mov qword ptr [{slots} + {at}], {node}"],
+            commit: ["mov qword ptr [{at}], {node}"],
             done: [],
             head = out(reg) _,
             node = in(reg) node.as_ptr(),
@@ -173,12 +165,12 @@ pub(crate) unsafe fn pop<F: Form, N>(
             area, slots, F, cpu, aborts,
             begin: ["xor {head:e}, {head:e}"],
             body: [
-                "mov {head}, qword ptr [{slots} + {at}]",
+                "mov {head}, qword ptr [{at}]",
                 "test {head}, {head}",
                 "jz 27f",
                 "mov {next}, qword ptr [{head}]"
             ],
-            commit: ["mov qword ptr [{slots} + {at}], {next}"],
+            commit: ["mov qword ptr [{at}], {next}"],
             done: [],
             head = out(reg) head,
             next = out(reg) _,
@@ -210,10 +202,10 @@ pub(crate) unsafe fn compare_and_store<F: Form>(
             body: [
                 "cmp {cpu:e}, {seen_cpu:e}",
                 "jne 27f",
-                "cmp {expected}, qword ptr [{slots} + {at}]",
+                "cmp {expected}, qword ptr [{at}]",
                 "jne 27f"
             ],
-            commit: ["mov qword ptr [{slots} + {at}], {new}"],
+            commit: ["mov qword ptr [{at}], {new}"],
             done: ["mov {stored:e}, 1"],
             seen_cpu = in(reg) seen_cpu,
             expected = in(reg) expected,
