@@ -37,7 +37,7 @@ for job in "$@"; do
     case $job in
         loom | miri | musl | static | sanitize) ;;
         *)
-            echo "sync: no job is called '$job'; there are loom, miri, musl, static and sanitize" >&2
+            echo "sync: no job is called '$job'; say loom, miri, musl, static or sanitize" >&2
             exit 64
             ;;
     esac

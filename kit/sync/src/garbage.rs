@@ -90,8 +90,8 @@ loom::thread_local! {
     static IS_FREEING: Cell<bool> = Cell::new(false);
 }
 
-/// Whether this thread is in the middle of freeing. What is retired then waits: if whoever is
-/// freed could free in turn, by whichever handle, a long chain of objects would be a deep recursion.
+/// Whether this thread is in the middle of freeing. What is retired then waits: if whoever is freed
+/// could free in turn, by whichever handle, a long chain of objects would be a deep recursion.
 pub(crate) fn is_freeing() -> bool {
     IS_FREEING.with(Cell::get)
 }

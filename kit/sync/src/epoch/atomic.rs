@@ -9,8 +9,9 @@ use crate::owning::Owning;
 /// replaced is retired. No call of it is unsafe, because nobody else has a way to the boxes.
 ///
 /// It does not keep its collector: what is retired may have such places in itself. A collector that
-/// goes frees what was retired; what an `Atomic` still holds goes with the `Atomic`. So a long chain
-/// through such places is dropped by a deep recursion, as one of boxes is: take it apart in a loop.
+/// goes frees what was retired; what an `Atomic` still holds goes with the `Atomic`. So a long
+/// chain through such places is dropped by a deep recursion, as one of boxes is: take it apart in a
+/// loop.
 ///
 /// Threads share it as they share `&T` and hand over `T`:
 ///
