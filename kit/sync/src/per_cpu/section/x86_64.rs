@@ -102,8 +102,8 @@ pub(crate) unsafe fn add<F: Form>(area: Area, slots: Slots<AtomicU64>, delta: u6
         section!(
             area, slots, F, cpu, aborts,
             begin: [],
-            // Three instructions and one register in the address: Intel's Golden Cove forwards such
-            // a store to the next load at no cost, and that of `add [first + at], delta` for 2.4 ns.
+            // Three instructions, and one register in the address: Intel's Golden Cove forwards
+            // such a store to the next load at no cost; `add [first + at], delta` costs it 2.4 ns.
             body: ["mov {sum}, qword ptr [{at}]", "add {sum}, {delta}"],
             commit: ["mov qword ptr [{at}], {sum}"],
             done: [],
