@@ -13,6 +13,7 @@ pub mod cacheline;
 pub mod caches;
 pub mod cores;
 pub mod energy;
+mod flushed;
 pub mod latency;
 mod mapped;
 pub mod noise;

@@ -3,23 +3,26 @@
 /// For each advertised capacity, the index of the level that is it; `None` of those that were not
 /// seen as a level of their own.
 ///
-/// `held` are the largest sizes at which each level was seen, without the last level if it is what
-/// lies behind all caches. Both are in rising order and above 0. Order is kept, as many as possible
-/// are matched, and among those matches the sum of `|ln(held / advertised)|` is least: dynamic
-/// programming over prefixes of both. Cost: the product of their lengths.
-pub fn matched(advertised: &[f64], held: &[f64]) -> Vec<Option<usize>> {
-    let (rows, columns) = (advertised.len(), held.len());
+/// `spans` are the smallest and the largest size at which each level was seen, without the last
+/// level if it is what lies behind all caches. Both are in rising order and above 0. A level that
+/// begins above a capacity is not that cache, as none holds more than it should. Order is kept, as
+/// many as possible are matched, and among those matches the sum of `|ln(largest / advertised)|` is
+/// least: dynamic programming over prefixes of both. Cost: the product of their lengths.
+pub fn matched(advertised: &[f64], spans: &[(f64, f64)]) -> Vec<Option<usize>> {
+    let (rows, columns) = (advertised.len(), spans.len());
     // The most matches, and the least sum of distances, among the first of both.
     let mut best = vec![vec![(0_usize, 0.0_f64); columns + 1]; rows + 1];
-    let distance = |row: usize, column: usize| libm::log(held[column] / advertised[row]).abs();
+    let distance = |row: usize, column: usize| libm::log(spans[column].1 / advertised[row]).abs();
     let better = |a: (usize, f64), b: (usize, f64)| {
         if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) { a } else { b }
     };
     for row in 1..=rows {
         for column in 1..=columns {
+            let either = better(best[row - 1][column], best[row][column - 1]);
             let both = best[row - 1][column - 1];
             let both = (both.0 + 1, both.1 + distance(row - 1, column - 1));
-            best[row][column] = better(both, better(best[row - 1][column], best[row][column - 1]));
+            let is_possible = spans[column - 1].0 <= advertised[row - 1];
+            best[row][column] = if is_possible { better(both, either) } else { either };
         }
     }
     let mut found = vec![None; rows];
@@ -44,7 +47,9 @@ mod tests {
     #[test]
     fn levels_find_their_caches() {
         let check = |advertised: &[f64], held: &[f64], expected: &[Option<usize>]| {
-            assert_eq!(matched(advertised, held), expected);
+            let begins = std::iter::once(1.0).chain(held.iter().map(|held| held * 1.5));
+            let spans: Vec<_> = begins.zip(held.iter().copied()).collect();
+            assert_eq!(matched(advertised, &spans), expected);
         };
         check(&[], &[], &[]);
         check(&[48.0], &[], &[None]);
@@ -56,5 +61,9 @@ mod tests {
         // A cache that cannot be told from the next has no level.
         check(&[48.0, 1024.0, 1536.0], &[48.0, 1536.0], &[Some(0), None, Some(1)]);
         check(&[48.0, 1024.0, 32768.0], &[40.0, 900.0], &[Some(0), Some(1), None]);
+        // A level that begins at 3 MiB is no cache of 2 MiB, near as its end may be.
+        let sizes = [48.0, 2048.0, 266_240.0];
+        let seen = [(4.0, 48.0), (3072.0, 16384.0)];
+        assert_eq!(matched(&sizes, &seen), [Some(0), None, Some(1)]);
     }
 }

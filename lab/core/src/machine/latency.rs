@@ -16,10 +16,17 @@ pub struct Latency {
     /// Bytes of a page by whose curve the caches are judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_by_page_bytes: Option<u64>,
-    /// Latency of a load that no cache answers, on those pages; absent where the data was never
-    /// clearly larger than the caches.
+    /// Latency of a load that no cache answers, on those pages: the median of the largest sizes;
+    /// absent where the data was never clearly larger than what the caches hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_ns: Option<f64>,
+    /// From the least first quartile to the greatest third one of those sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_spread_ns: Option<[f64; 2]>,
+    /// Latency of a load of a line that was flushed just before: of memory, whatever the caches
+    /// hold; absent where no program may flush.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushed_ns: Option<f64>,
     /// What address translation costs, by the number of pages in use; few pages first.
     pub tlb: Vec<TlbPoint>,
     /// What of it is a level of its own, few pages first.
@@ -79,9 +86,12 @@ pub struct CacheSize {
     /// What it holds, by its latency: the largest size measured that still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_bytes: Option<u64>,
-    /// Latency of a load that it answers.
+    /// Latency of a load that it answers: the median of its sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<f64>,
+    /// From the least first quartile to the greatest third one of its sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_ns: Option<[f64; 2]>,
 }
 
 /// What address translation costs with so many pages in use, of 4 KiB each.
@@ -112,8 +122,8 @@ impl Latency {
         self.curves.iter().find(|curve| curve.page_bytes == page_bytes)
     }
 
-    /// From the least first quartile to the greatest third one of the sizes of a level, of that
-    /// latency, of the curve by which caches are judged.
+    /// The spread in a print that does not hold it: from the least first quartile to the greatest
+    /// third one of the sizes of a level, of that latency, of the curve by which caches are judged.
     fn spread(&self, latency_ns: f64) -> Option<Spread> {
         let curve = self.curve(self.judged_by_page_bytes?)?;
         let level = curve.levels.iter().find(|level| level.latency_ns == latency_ns)?;
@@ -126,24 +136,27 @@ impl Latency {
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
-        let mut add = |key: String, words: String, value: Option<f64>, unit, better| {
+        type Ends = Option<[f64; 2]>;
+        let mut add = |key: String, words: String, value: Option<f64>, ends: Ends, unit, better| {
             let spread = match unit {
-                Unit::Nanoseconds => value.and_then(|value| self.spread(value)),
+                Unit::Nanoseconds => ends.and_then(Spread::of).or_else(|| self.spread(value?)),
                 _ => None,
             };
             figures.extend(value.map(|value| Figure { key, words, value, unit, better, spread }));
         };
-        for CacheSize { level, effective_bytes, latency_ns, .. } in &self.caches {
+        for CacheSize { level, effective_bytes, latency_ns, spread_ns, .. } in &self.caches {
             let words = format!("load latency, level {level}");
             let key = format!("latency-level-{level}");
-            add(key, words, *latency_ns, Unit::Nanoseconds, Better::Lower);
+            add(key, words, *latency_ns, *spread_ns, Unit::Nanoseconds, Better::Lower);
             let words = format!("effective size, level {level}");
             let bytes = effective_bytes.map(|bytes| bytes as f64);
-            add(format!("cache-level-{level}"), words, bytes, Unit::Bytes, Better::Higher);
+            let key = format!("cache-level-{level}");
+            add(key, words, bytes, None, Unit::Bytes, Better::Higher);
         }
         let memory = "load latency, memory".to_owned();
         let key = "latency-memory".to_owned();
-        add(key, memory, self.memory_ns, Unit::Nanoseconds, Better::Lower);
+        let ends = self.memory_spread_ns;
+        add(key, memory, self.memory_ns, ends, Unit::Nanoseconds, Better::Lower);
         figures
     }
 }
@@ -183,10 +196,14 @@ mod tests {
         };
         check(&Latency::default(), &[]);
         let (advertised_bytes, latency_ns) = (Some(1 << 15), Some(1.0));
-        let first = CacheSize { level: 1, advertised_bytes, effective_bytes: None, latency_ns };
+        let spread_ns = Some([0.9, 1.2]);
+        let first =
+            CacheSize { level: 1, advertised_bytes, effective_bytes: None, latency_ns, spread_ns };
         let second = CacheSize { level: 2, effective_bytes: Some(1 << 20), ..first };
         let caches = vec![first, second];
         let keys = ["latency-level-1", "latency-level-2", "cache-level-2", "latency-memory"];
-        check(&Latency { caches, memory_ns: Some(90.0), ..Latency::default() }, &keys);
+        let found = Latency { caches, memory_ns: Some(90.0), ..Latency::default() };
+        check(&found, &keys);
+        assert_eq!(found.figures()[0].spread, Some(Spread { low: 0.9, high: 1.2 }));
     }
 }

@@ -17,9 +17,49 @@ pub struct AdvertisedCache {
     pub line_bytes: Option<u64>,
 }
 
-/// The data caches of a CPU, level 1 first; empty where the kernel does not list them.
+/// The data caches of a CPU, level 1 first; where the kernel does not list them those that the CPU
+/// on which this runs does; empty where neither does.
 pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
-    advertised_below(&Tree::at(Path::new("/")), cpu)
+    let listed = advertised_below(&Tree::at(Path::new("/")), cpu);
+    if listed.is_empty() { by_cpuid() } else { listed }
+}
+
+/// What CPUID says: leaf 4, and leaf 0x8000_001D of the same form where the CPU's maker is AMD.
+#[cfg(target_arch = "x86_64")]
+fn by_cpuid() -> Vec<AdvertisedCache> {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    let [intel, amd] = [4, 0x8000_001D].map(|leaf: u32| {
+        let is_there = leaf <= __cpuid(leaf & 0x8000_0000).eax;
+        let registers = |index| {
+            let said = __cpuid_count(leaf, index);
+            [said.eax, said.ebx, said.ecx]
+        };
+        if is_there { described(registers) } else { Vec::new() }
+    });
+    if intel.is_empty() { amd } else { intel }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn by_cpuid() -> Vec<AdvertisedCache> {
+    Vec::new()
+}
+
+/// The data caches that EAX, EBX and ECX describe, an index each, until the type is 0 (Intel SDM,
+/// volume 2A, CPUID leaf 4; AMD APM, volume 3, appendix E.4.15).
+#[cfg(target_arch = "x86_64")]
+fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
+    let cache = |[eax, ebx, ecx]: [u32; 3]| {
+        let part = |from: u32, bits: u32| u64::from(ebx >> from & ((1 << bits) - 1)) + 1;
+        let (line_bytes, partitions, ways) = (part(0, 12), part(12, 10), part(22, 10));
+        let size_bytes = line_bytes * partitions * ways * (u64::from(ecx) + 1);
+        let level = eax >> 5 & 7;
+        let is_of_data = matches!(eax & 31, 1 | 3);
+        is_of_data.then_some(AdvertisedCache { level, size_bytes, line_bytes: Some(line_bytes) })
+    };
+    let all = (0..16).map(registers).take_while(|[eax, ..]| eax & 31 != 0);
+    let mut caches: Vec<AdvertisedCache> = all.filter_map(cache).collect();
+    caches.sort_by_key(|cache| cache.level);
+    caches
 }
 
 /// What a probe may map at most: an eighth of the memory that is free for use, here and in the
@@ -68,6 +108,27 @@ mod tests {
         let expected = [cache(1, 48 << 10, Some(64)), cache(3, 4 << 20, None)];
         assert_eq!(advertised_below(&tree, 3), expected);
         assert_eq!(advertised_below(&tree, 0), []);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_cpu_describes_its_caches() {
+        let cache = |level, size_bytes| AdvertisedCache { level, size_bytes, line_bytes: Some(64) };
+        let check = |registers: &[[u32; 3]], expected: &[AdvertisedCache]| {
+            let at = |index: u32| registers.get(index as usize).copied().unwrap_or([0; 3]);
+            assert_eq!(described(at), expected);
+        };
+        check(&[], &[]);
+        // 48 KiB in 12 ways, code of 32 KiB, 2 MiB in 16 ways, 260 MiB in 20 ways.
+        let xeon = [
+            [0xfc00_4121, 0x02c0_003f, 0x3f],
+            [0xfc00_4122, 0x01c0_003f, 0x3f],
+            [0xfc01_c143, 0x03c0_003f, 0x7ff],
+            [0xfc1f_c163, 0x04c0_003f, 0x3_3fff],
+        ];
+        check(&xeon, &[cache(1, 48 << 10), cache(2, 2 << 20), cache(3, 260 << 20)]);
+        // What this CPU says has its levels in order, whatever it is.
+        assert!(by_cpuid().is_sorted_by_key(|cache| cache.level));
     }
 
     #[test]

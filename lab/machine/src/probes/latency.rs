@@ -1,12 +1,13 @@
 //! The probe of latency: a load that waits for the one before, by the size of the data, by the
 //! size of pages, and by the number of pages.
 
-mod chase;
+pub(in crate::probes) mod chase;
 mod plan;
 
 use super::Budget;
 use super::batches::quantile;
 use super::caches::{self, AdvertisedCache};
+pub use super::flushed::MEMORY_SHARE;
 use super::mapped::{Mapped, Pages};
 use super::pinned::Pinned;
 use crate::clock::monotonic_ns;
@@ -23,6 +24,12 @@ const DOUBLE_WORK: [f64; 2] = [1.8, 2.2];
 const LEAST_POINTS: usize = 4;
 /// What a point of the page sweep may take, as a share of what a point of a curve may.
 const PAGE_WEIGHT: f64 = 0.5;
+/// A curve ends where so many sizes in a row take as long as memory: the last data is then eight
+/// times as large as what the caches hold.
+const BEYOND: usize = 7;
+/// Of data of this size and above, flushed lines are loaded too, so often.
+const FLUSHED_FROM: usize = 4 << 20;
+const FLUSHES: usize = 8;
 
 /// The probe.
 #[derive(Debug)]
@@ -41,6 +48,9 @@ pub struct Reading {
     pub advertised: Vec<AdvertisedCache>,
     /// A curve a kind of pages.
     pub curves: Vec<Curve>,
+    /// What a load takes of a line that was flushed just before, the median; `None` where no
+    /// program may flush.
+    pub flushed_ns: Option<f64>,
     /// The page sweep.
     pub pages: Vec<PagePoint>,
     /// How many times as long twice as many loads took.
@@ -54,6 +64,8 @@ pub struct Curve {
     pub page_bytes: u64,
     /// The share of the data on pages of that size, where the kernel says so.
     pub page_share: Option<f64>,
+    /// Whether it ends beyond all caches.
+    pub is_whole: bool,
     /// Small sizes first.
     pub points: Vec<Point>,
 }
@@ -124,6 +136,7 @@ impl Latency {
         let reading = Reading {
             cpu: self.cpu,
             advertised: self.advertised.clone(),
+            flushed_ns: work.flushed_ns(),
             curves: work.curves(),
             pages: work.pages(),
             double_work_ratio: ratio,
@@ -167,18 +180,12 @@ fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed
     if reading.curves.is_empty() {
         return Probed::inconclusive("the time was too short for four sizes");
     }
-    let reached = |curve: &Curve| curve.points.last().map_or(0, |point| point.size_bytes);
-    let least = reading.curves.iter().map(reached).min().unwrap_or(0);
-    let last_level = reading.advertised.last().map_or(0, |cache| cache.size_bytes);
-    if (plan.largest_bytes() as u64) < 2 * last_level {
-        let (largest, last_level) = (plan.largest_bytes() >> 20, last_level >> 20);
-        reasons.push(format!(
-            "data of {largest} MiB at most, not twice the last level's {last_level} MiB"
-        ));
-    }
-    if least < plan.largest_bytes() as u64 {
-        let (least, wanted) = (least >> 10, plan.largest_bytes() >> 10);
-        reasons.push(format!("the time ended at data of {least} KiB, not {wanted}"));
+    for curve in reading.curves.iter().filter(|curve| !curve.is_whole) {
+        let reached = curve.points.last().map_or(0, |point| point.size_bytes);
+        let (kib, reached_kib) = (curve.page_bytes >> 10, reached >> 10);
+        let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
+        reasons
+            .push(format!("the {what} ended at data of {reached_kib} KiB on pages of {kib} KiB"));
     }
     if reading.pages.len() < plan.pages.len() {
         reasons.push("the time ended before the sweep of pages did".to_owned());
@@ -194,7 +201,11 @@ struct Work<'a> {
     packed: Mapped,
     /// A list of batches a size, of each kind of pages.
     sizes: [Vec<Vec<u64>>; 2],
-    /// The same a number of pages, apart and packed.
+    /// Whether the sizes of each kind ended beyond all caches.
+    is_whole: [bool; 2],
+    /// Loads of flushed lines.
+    flushed_ps: Vec<u64>,
+    /// The same as of sizes of a number of pages, apart and packed.
     pages: [Vec<Vec<u64>>; 2],
 }
 
@@ -208,6 +219,8 @@ impl Work<'_> {
             maps: [map(Pages::Small)?, map(Pages::Huge)?],
             packed: Mapped::new(lines, Pages::Small)?,
             sizes: none(plan.sizes.len()),
+            is_whole: [false; 2],
+            flushed_ps: Vec::new(),
             pages: none(plan.pages.len()),
         })
     }
@@ -249,13 +262,25 @@ impl Work<'_> {
         budget: &mut Budget<'_>,
     ) {
         let mut cycle = Cycle::new(&self.maps[kind].1, |slot| slot * SLOT, pass);
-        for (size, batches) in self.plan.sizes.iter().zip(&mut self.sizes[kind]) {
+        for (index, size) in self.plan.sizes.iter().enumerate() {
             let end_ns = shares.next_end_ns(1.0);
             if budget.is_spent() || !cycle.grow(size / SLOT, budget) {
                 return;
             }
-            cycle.sample(end_ns, budget, batches);
+            cycle.sample(end_ns, budget, &mut self.sizes[kind][index]);
+            if *size >= FLUSHED_FROM {
+                self.flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
+            }
             budget.tell(0.0);
+            let is_beyond = match quantile(&mut self.flushed_ps, 0.5) {
+                Some(flushed) => is_beyond(&mut self.sizes[kind][..=index], flushed),
+                None => *size >= self.plan.enough_bytes,
+            };
+            if is_beyond {
+                self.is_whole[kind] = true;
+                shares.leave_out((self.plan.sizes.len() - index - 1) as f64);
+                return;
+            }
         }
     }
 
@@ -277,20 +302,26 @@ impl Work<'_> {
     }
 
     fn curves(&mut self) -> Vec<Curve> {
-        let kinds = self.maps.iter().zip(&mut self.sizes);
-        let curve = |((pages, mapped), batches): (&(Pages, Mapped), &mut Vec<Vec<u64>>)| {
+        let mut curves = Vec::new();
+        let kinds = self.maps.iter().zip(&mut self.sizes).zip(self.is_whole);
+        for (((pages, mapped), batches), is_whole) in kinds {
             let huge = mapped.huge_share();
             let points = self.plan.sizes.iter().zip(batches);
-            Curve {
+            curves.push(Curve {
                 page_bytes: pages.bytes() as u64,
                 page_share: match pages {
                     Pages::Small => huge.map(|share| 1.0 - share),
                     Pages::Huge => huge,
                 },
+                is_whole,
                 points: points.map_while(|(size, batches)| point(*size, batches)).collect(),
-            }
-        };
-        kinds.map(curve).collect()
+            });
+        }
+        curves
+    }
+
+    fn flushed_ns(&mut self) -> Option<f64> {
+        quantile(&mut self.flushed_ps, 0.5).map(|ps| ps as f64 / 1000.0)
     }
 
     fn pages(&mut self) -> Vec<PagePoint> {
@@ -303,6 +334,14 @@ impl Work<'_> {
         };
         points.map_while(point).collect()
     }
+}
+
+/// Whether the last sizes all take about as long as a load of a flushed line.
+fn is_beyond(sizes: &mut [Vec<u64>], flushed_ps: u64) -> bool {
+    let least_ps = (flushed_ps as f64 * MEMORY_SHARE) as u64;
+    let last = sizes.iter_mut().rev().take(BEYOND);
+    last.filter_map(|batches| quantile(batches, 0.5)).take_while(|ps| *ps >= least_ps).count()
+        == BEYOND
 }
 
 fn point(size: usize, batches: &mut [u64]) -> Option<Point> {

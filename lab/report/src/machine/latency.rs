@@ -141,12 +141,19 @@ fn small_print(found: &Latency, look: &Look) -> String {
     let judge = found
         .judged_by_page_bytes
         .map(|page| format!(" Caches are judged by the curve of pages of {}.", bytes(page)));
+    let flushed = found.flushed_ns.map_or(String::new(), |flushed| {
+        let flushed = ns(flushed);
+        format!(
+            " Memory is seen where all larger sizes take about as long as a load of a line that was \
+             flushed just before, which takes {flushed}."
+        )
+    });
     let text = format!(
         "Each load waits for the one before; the lines of the data are visited once each, in \
          random order. Medians of batches of about 10 us. A level is a run of sizes whose \
          latencies differ little, and holds its largest size; steps between two levels are left \
          out. What the TLB costs is what a line on each of so many pages of 4 KiB costs more than \
-         as many lines side by side.{} Twice as many loads took {:.2} times as long.",
+         as many lines side by side.{}{flushed} Twice as many loads took {:.2} times as long.",
         judge.unwrap_or_default(),
         found.double_work_ratio
     );

@@ -4,6 +4,7 @@ use super::{Wish, unavailable};
 use tiebreak_core::machine::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Probed, TlbLevel, TlbPoint,
 };
+use tiebreak_machine::probes::latency::MEMORY_SHARE;
 use tiebreak_machine::probes::{Budget, latency};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
@@ -15,8 +16,15 @@ const MOSTLY: f64 = 0.5;
 /// What takes longer than this share of a load from memory is on the way there, and no cache: near
 /// the end of the last cache some loads hit it and some do not.
 const ON_THE_WAY: f64 = 2.0 / 3.0;
-/// The last level is memory if the data became this many times as large as the last cache.
+/// Where nothing can be flushed, the last level is memory if the data became this many times as
+/// large as the last cache is said to be.
 const CLEARLY_LARGER: u64 = 2;
+/// Memory is judged by so many sizes, the largest.
+const MEMORY_SIZES: usize = 4;
+/// Levels of caches that machines have.
+const USUAL_LEVELS: usize = 3;
+/// A latency that fewer sizes show may be that of a step between two levels.
+const LEAST_SIZES: usize = 3;
 
 /// Probes the machine.
 pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Latency> {
@@ -47,7 +55,14 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     }
     // Translation costs least on large pages, so that curve shows the caches best.
     let judge = curves.last();
-    let (caches, memory_ns) = judge.map(|curve| caches_of(curve, &advertised)).unwrap_or_default();
+    let flushed_ns = reading.flushed_ns;
+    let (caches, memory) =
+        judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
+    reasons.extend(caches.iter().filter_map(|cache| doubt(&cache.0, cache.1)));
+    let caches = caches.into_iter().map(|cache| cache.0).collect();
+    if memory.is_none() {
+        reasons.push("the data was too small to see memory".to_owned());
+    }
     let tlb: Vec<TlbPoint> = reading
         .pages
         .iter()
@@ -61,7 +76,9 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         cpu: reading.cpu,
         judged_by_page_bytes: judge.map(|curve| curve.page_bytes),
         caches,
-        memory_ns,
+        memory_ns: memory.map(|memory| memory.latency_ns),
+        memory_spread_ns: memory.map(|memory| memory.spread_ns),
+        flushed_ns,
         tlb_levels: tlb_levels(&tlb),
         tlb,
         double_work_ratio: reading.double_work_ratio,
@@ -91,54 +108,124 @@ fn curve(curve: latency::Curve) -> LatencyCurve {
     }
 }
 
-/// The caches (level and size as advertised) as a curve shows them, and the latency of memory if
-/// the curve goes far enough.
-fn caches_of(curve: &LatencyCurve, advertised: &[(u32, u64)]) -> (Vec<CacheSize>, Option<f64>) {
-    let Some((last, before)) = curve.levels.split_last() else { return Default::default() };
+/// What speaks against a cache's latency, which so many sizes show.
+fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
+    let level = cache.level;
+    match sizes {
+        0 => Some(format!("no size of data shows L{level}: others use it, or it is not there")),
+        few if few < LEAST_SIZES => {
+            Some(format!("only {few} of the sizes show L{level}: others use it too"))
+        }
+        _ => None,
+    }
+}
+
+/// The caches (level and size as advertised) as a curve shows them, each with how many sizes show
+/// it, and the sizes that memory answers, if the curve goes far enough.
+fn caches_of(
+    curve: &LatencyCurve,
+    advertised: &[(u32, u64)],
+    flushed_ns: Option<f64>,
+) -> (Vec<(CacheSize, usize)>, Option<Plateau>) {
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
-    let last_cache = advertised.last().map(|cache| cache.1);
-    let is_memory =
-        !before.is_empty() && last_cache.is_none_or(|size| end >= CLEARLY_LARGER * size);
-    let memory_ns = is_memory.then_some(last.latency_ns);
+    let memory = memory_of(curve, advertised, flushed_ns);
+    let memory_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
     let is_cache = |level: &&LatencyLevel| {
         memory_ns.is_none_or(|memory| level.latency_ns <= ON_THE_WAY * memory)
     };
     let seen: Vec<LatencyLevel> = curve.levels.iter().filter(is_cache).copied().collect();
-    if advertised.is_empty() {
-        let cache = |(level, seen): (u32, &LatencyLevel)| CacheSize {
-            level,
-            advertised_bytes: None,
-            effective_bytes: Some(seen.to_bytes).filter(|bytes| *bytes < end),
-            latency_ns: Some(seen.latency_ns),
-        };
-        return ((1..).zip(&seen).map(cache).collect(), memory_ns);
-    }
-    let sizes: Vec<f64> = advertised.iter().map(|cache| cache.1 as f64).collect();
-    let held: Vec<f64> = seen.iter().map(|level| level.to_bytes as f64).collect();
-    let mut below = 0;
-    let cache = |(&(level, size), index): (&(u32, u64), Option<usize>)| {
+    // Where nobody says which caches there are, runs of sizes are named by their order: as many as
+    // machines have, those with the most sizes.
+    let mut by_order: Vec<usize> = (0..seen.len()).collect();
+    by_order.sort_by_key(|index| std::cmp::Reverse(points_of(curve, &seen[*index]).count()));
+    by_order.truncate(USUAL_LEVELS);
+    by_order.sort_unstable();
+    let named: Vec<(u32, Option<u64>, Option<usize>)> = if advertised.is_empty() {
+        (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect()
+    } else {
+        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.1 as f64).collect();
+        let span = |level: &LatencyLevel| (level.from_bytes as f64, level.to_bytes as f64);
+        let spans: Vec<(f64, f64)> = seen.iter().map(span).collect();
+        let found = advertised.iter().zip(matched(&sizes, &spans));
+        found.map(|(cache, index)| (cache.0, Some(cache.1), index)).collect()
+    };
+    let (mut below, mut least) = (0, 0);
+    let cache = |(level, advertised_bytes, index): (u32, Option<u64>, Option<usize>)| {
         let all = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
         below = index.map_or(below, |index| index + 1);
-        CacheSize {
+        // What is smaller than the cache before, or larger than this one, others answer too.
+        let own = least + 1..=advertised_bytes.unwrap_or(u64::MAX);
+        least = advertised_bytes.unwrap_or(0);
+        let points = |level: &LatencyLevel| -> Vec<&LatencyPoint> {
+            points_of(curve, level).filter(|point| own.contains(&point.size_bytes)).collect()
+        };
+        let held = |level| points(level).iter().map(|point| point.size_bytes).max();
+        // A cache that is nearly full answers some loads slowly, so its last sizes can be a level
+        // of their own: its latency is that of the level with the most sizes, the first of several.
+        let longest = all.iter().map(points).rev().max_by_key(Vec::len).unwrap_or_default();
+        let plateau = Plateau::of(longest.iter().copied());
+        let size = CacheSize {
             level,
-            advertised_bytes: Some(size),
+            advertised_bytes,
             // Where the measurement ended within a level, its size is not known.
-            effective_bytes: all.last().map(|level| level.to_bytes).filter(|bytes| *bytes < end),
-            latency_ns: longest(all, curve).map(|level| level.latency_ns),
-        }
+            effective_bytes: all.last().and_then(held).filter(|bytes| *bytes < end),
+            latency_ns: plateau.map(|plateau| plateau.latency_ns),
+            spread_ns: plateau.map(|plateau| plateau.spread_ns),
+        };
+        (size, longest.len())
     };
-    let caches = advertised.iter().zip(matched(&sizes, &held)).map(cache).collect();
-    (caches, memory_ns)
+    (named.into_iter().map(cache).collect(), memory)
 }
 
-/// A cache that is nearly full answers some loads slowly, so its last sizes can be a level of their
-/// own: the cache's latency is that of the level with the most sizes, the first of several.
-fn longest<'a>(levels: &'a [LatencyLevel], curve: &LatencyCurve) -> Option<&'a LatencyLevel> {
-    let sizes = |level: &&LatencyLevel| {
-        let within = level.from_bytes..=level.to_bytes;
-        curve.points.iter().filter(|point| within.contains(&point.size_bytes)).count()
+/// The sizes that memory answers: the last ones, if a load of each takes about as long as one of a
+/// flushed line. Where nothing can be flushed, the last level, if the data became clearly larger
+/// than the last cache is said to be.
+fn memory_of(
+    curve: &LatencyCurve,
+    advertised: &[(u32, u64)],
+    flushed_ns: Option<f64>,
+) -> Option<Plateau> {
+    let points = &curve.points;
+    let last = &points[points.len().checked_sub(MEMORY_SIZES)?..];
+    let is_memory = match flushed_ns {
+        Some(flushed) => last.iter().all(|point| point.latency_ns >= MEMORY_SHARE * flushed),
+        None => {
+            let end = points.last()?.size_bytes;
+            curve.levels.len() > 1
+                && advertised.last().is_none_or(|cache| end >= CLEARLY_LARGER * cache.1)
+                && curve.levels.last()?.from_bytes <= last[0].size_bytes
+        }
     };
-    levels.iter().rev().max_by_key(sizes)
+    is_memory.then(|| Plateau::of(last.iter()))?
+}
+
+/// Sizes with about the same latency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Plateau {
+    /// The median.
+    latency_ns: f64,
+    /// From the least first quartile to the greatest third one.
+    spread_ns: [f64; 2],
+}
+
+impl Plateau {
+    fn of<'a>(points: impl Iterator<Item = &'a LatencyPoint>) -> Option<Plateau> {
+        let points: Vec<&LatencyPoint> = points.collect();
+        let mut medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
+        medians.sort_by(f64::total_cmp);
+        let least = points.iter().map(|point| point.low_ns).fold(f64::INFINITY, f64::min);
+        let greatest = points.iter().map(|point| point.high_ns).fold(0.0, f64::max);
+        let latency_ns = *medians.get(medians.len() / 2)?;
+        Some(Plateau { latency_ns, spread_ns: [least, greatest] })
+    }
+}
+
+fn points_of<'a>(
+    curve: &'a LatencyCurve,
+    level: &LatencyLevel,
+) -> impl Iterator<Item = &'a LatencyPoint> {
+    let within = level.from_bytes..=level.to_bytes;
+    curve.points.iter().filter(move |point| within.contains(&point.size_bytes))
 }
 
 /// Levels of what a load costs more with its lines apart, as many times a load from the nearest

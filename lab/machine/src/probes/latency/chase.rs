@@ -3,6 +3,7 @@
 use crate::clock::monotonic_ns;
 use crate::probes::Budget;
 use crate::probes::batches::quantile;
+use crate::probes::flushed;
 use crate::probes::mapped::Mapped;
 
 /// Bytes of a slot: a line of most machines. Where a line is longer, two slots share it.
@@ -15,13 +16,15 @@ const BATCH_NS: u64 = 10_000;
 const STEP: usize = 1 << 15;
 /// More batches tell nothing new.
 const MOST_BATCHES: usize = 4000;
+/// Lines that are flushed at a time: a multiple of [`UNROLLED`].
+const FLUSHED: u64 = 512;
 
 /// A cycle through slots of a mapping in random order, which grows.
 ///
 /// A new slot is put behind one of those that are there, each with the same probability: every
 /// cycle of n slots is then equally likely, as with the algorithm of Sattolo (1986), and a larger
 /// cycle is made of a smaller one. Cost: a random access for each new slot.
-pub(super) struct Cycle<'a> {
+pub(in crate::probes) struct Cycle<'a> {
     mapped: &'a Mapped,
     place: fn(usize) -> usize,
     slots: usize,
@@ -31,7 +34,11 @@ pub(super) struct Cycle<'a> {
 
 impl<'a> Cycle<'a> {
     /// A cycle of one slot. `place` gives the offset of each slot in the mapping, a multiple of 8.
-    pub(super) fn new(mapped: &'a Mapped, place: fn(usize) -> usize, seed: u64) -> Cycle<'a> {
+    pub(in crate::probes) fn new(
+        mapped: &'a Mapped,
+        place: fn(usize) -> usize,
+        seed: u64,
+    ) -> Cycle<'a> {
         let at = mapped.at(place(0));
         // SAFETY: the offset of a slot is a multiple of 8 within the mapping.
         unsafe { at.cast::<*const u8>().write(at) };
@@ -39,7 +46,7 @@ impl<'a> Cycle<'a> {
     }
 
     /// Makes the cycle as large as this, unless the budget is spent before; whether it was.
-    pub(super) fn grow(&mut self, slots: usize, budget: &Budget<'_>) -> bool {
+    pub(in crate::probes) fn grow(&mut self, slots: usize, budget: &Budget<'_>) -> bool {
         while self.slots < slots {
             let end = slots.min(self.slots + STEP);
             for new in self.slots..end {
@@ -69,11 +76,29 @@ impl<'a> Cycle<'a> {
     }
 
     /// Times so many loads, a multiple of 16.
-    pub(super) fn batch_ns(&mut self, loads: u64) -> u64 {
+    pub(in crate::probes) fn batch_ns(&mut self, loads: u64) -> u64 {
         let begin = monotonic_ns();
         // SAFETY: `at` is a slot of a cycle, so that every load gives the address of a slot.
         self.at = unsafe { follow(self.at, loads / UNROLLED) };
         monotonic_ns() - begin
+    }
+
+    /// What a load takes, in picoseconds, of lines that were flushed just before. `None` where no
+    /// program may flush, and of a cycle of fewer slots than are flushed at a time.
+    pub(in crate::probes) fn flushed_ps(&mut self) -> Option<u64> {
+        let mut at = self.at;
+        for _ in 0..FLUSHED.min(self.slots as u64 / FLUSHED * FLUSHED) {
+            // SAFETY: every load gives the address of a slot.
+            unsafe {
+                let next = at.cast::<*const u8>().read_volatile();
+                if !flushed::line(at) {
+                    return None;
+                }
+                at = next;
+            }
+        }
+        flushed::wait();
+        (at != self.at).then(|| self.batch_ns(FLUSHED) * 1000 / FLUSHED)
     }
 
     /// Goes round once, for at most so long, then times batches until `end_ns`; adds what a load

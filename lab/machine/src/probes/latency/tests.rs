@@ -49,71 +49,85 @@ fn no_time_is_inconclusive_and_an_interrupt_is_obeyed() {
     assert!(took < Duration::from_secs(60));
 }
 
+const SIZES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
+
+fn plan() -> Plan {
+    Plan { sizes: SIZES.to_vec(), pages: vec![8], enough_bytes: 65_536, passes: 1 }
+}
+
+fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
+    let point = |size: &usize| {
+        let (low_ns, median_ns, high_ns) = (ns, ns, ns);
+        Point { size_bytes: *size as u64, low_ns, median_ns, high_ns }
+    };
+    let points = SIZES[..points].iter().map(point).collect();
+    Curve { page_bytes, page_share: Some(1.0), is_whole, points }
+}
+
 #[test]
 fn what_speaks_against_a_reading() {
-    let plan = Plan { sizes: vec![4096, 8192, 16_384, 32_768, 65_536], pages: vec![8], passes: 1 };
-    let check = |ns: f64, points: usize, pages: usize, state: &str, word: &str| {
-        let point = |size: &usize| Point {
-            size_bytes: *size as u64,
-            low_ns: ns,
-            median_ns: ns,
-            high_ns: ns,
-        };
-        let points = plan.sizes[..points].iter().map(point).collect();
+    let check = |curves: &[Curve], pages: usize, state: &str, word: &str| {
         let page = PagePoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
-        let curve = Curve { page_bytes: 4096, page_share: Some(1.0), points };
         let reading = Reading {
             cpu: 0,
             advertised: Vec::new(),
-            curves: vec![curve],
+            curves: curves.to_vec(),
+            flushed_ns: Some(100.0),
             pages: vec![page; pages],
             double_work_ratio: 2.0,
         };
-        let probed = judged(reading, &plan, Vec::new());
+        let probed = judged(reading, &plan(), Vec::new());
         let said = match &probed {
             Probed::Inconclusive { why } => why.clone(),
             Probed::Degraded { reasons, .. } => reasons.join(" "),
             _ => String::new(),
         };
-        assert_eq!(probed.state(), state);
+        assert_eq!(probed.state(), state, "{said}");
         assert!(said.contains(word), "{said}");
     };
-    check(1.0, 5, 1, "measured", "");
-    check(0.04, 5, 1, "inconclusive", "0.04 ns");
-    check(1.0, 3, 1, "inconclusive", "four sizes");
-    check(1.0, 4, 1, "degraded", "32 KiB, not 64");
-    check(1.0, 5, 0, "degraded", "sweep of pages");
+    let small = |ns, points, is_whole| curve(4096, ns, points, is_whole);
+    check(&[small(1.0, 4, true)], 1, "measured", "");
+    check(&[small(0.04, 5, true)], 1, "inconclusive", "0.04 ns");
+    check(&[small(1.0, 3, false)], 1, "inconclusive", "four sizes");
+    check(&[small(1.0, 4, false)], 1, "degraded", "the time ended at data of 32 KiB");
+    check(&[small(1.0, 5, false)], 1, "degraded", "the memory ended at data of 64 KiB");
+    check(&[small(1.0, 5, true)], 0, "degraded", "sweep of pages");
+    // A curve that was only begun goes.
+    let two = [small(1.0, 5, true), curve(2 << 20, 1.0, 3, false)];
+    check(&two, 1, "degraded", "pages of 2048 KiB");
 }
 
 #[test]
-fn a_curve_that_was_only_begun_goes() {
-    let sizes = [4096, 8192, 16_384, 32_768];
-    let plan = Plan { sizes: sizes.to_vec(), pages: Vec::new(), passes: 1 };
-    let point = |size: &usize| Point {
-        size_bytes: *size as u64,
-        low_ns: 1.0,
-        median_ns: 1.0,
-        high_ns: 1.0,
+fn a_curve_ends_where_memory_answers() {
+    let check = |ns: &[u64], flushed_ns: u64, expected: bool| {
+        let mut sizes: Vec<Vec<u64>> = ns.iter().map(|ns| vec![ns * 1000; 5]).collect();
+        assert_eq!(is_beyond(&mut sizes, flushed_ns * 1000), expected, "{ns:?}");
     };
-    let curve = |page_bytes, points: usize| Curve {
-        page_bytes,
-        page_share: None,
-        points: sizes[..points].iter().map(point).collect(),
-    };
-    let large = AdvertisedCache { level: 3, size_bytes: 32 << 20, line_bytes: None };
-    let reading = Reading {
-        cpu: 0,
-        advertised: vec![large],
-        curves: vec![curve(4096, 4), curve(2 << 20, 3)],
-        pages: Vec::new(),
-        double_work_ratio: 2.0,
-    };
-    let Probed::Degraded { value, reasons } = judged(reading, &plan, Vec::new()) else {
-        panic!("a degraded reading is expected");
-    };
-    assert_eq!(value.curves.len(), 1);
-    assert!(reasons[0].contains("pages of 2048 KiB"), "{reasons:?}");
-    assert!(reasons[1].contains("last level's 32 MiB"), "{reasons:?}");
+    // A machine that gets 16 MiB of the 260 that it is said to have.
+    let xeon = [2, 5, 34, 34, 34, 80, 110, 120, 126, 128, 128, 129, 128];
+    check(&xeon[..12], 107, false);
+    check(&xeon, 107, true);
+    check(&[100; 6], 107, false);
+    check(&[100; 7], 107, true);
+    check(&[34; 20], 107, false);
+}
+
+#[test]
+fn a_flushed_line_comes_from_memory() {
+    let flag = AtomicBool::new(false);
+    let mut quiet = |_| ();
+    let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+    let mapped = Mapped::new(2 << 20, Pages::Huge).unwrap();
+    let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
+    assert!(cycle.grow(256, &budget));
+    assert_eq!(cycle.flushed_ps(), None, "fewer lines than are flushed at a time");
+    assert!(cycle.grow(1024, &budget));
+    let median = |mut all: Vec<u64>| quantile(&mut all, 0.5).unwrap();
+    let flushed: Option<Vec<u64>> = (0..50).map(|_| cycle.flushed_ps()).collect();
+    let Some(flushed) = flushed else { return };
+    let loaded = (0..50).map(|_| cycle.batch_ns(512) * 1000 / 512).collect();
+    let (flushed, loaded) = (median(flushed), median(loaded));
+    assert!(flushed > 2 * loaded, "{flushed} ps, {loaded} of lines that a cache holds");
 }
 
 #[test]

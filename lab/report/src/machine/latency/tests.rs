@@ -31,6 +31,7 @@ fn machine() -> Latency {
         advertised_bytes: Some(advertised),
         effective_bytes: effective,
         latency_ns,
+        spread_ns: None,
     };
     let page = |shift: u32| TlbPoint {
         pages: 1 << shift,
@@ -47,6 +48,8 @@ fn machine() -> Latency {
         ],
         judged_by_page_bytes: Some(2 << 20),
         memory_ns: Some(130.0),
+        memory_spread_ns: Some([128.0, 133.0]),
+        flushed_ns: Some(126.0),
         tlb: (3..10).map(page).collect(),
         tlb_levels: vec![
             TlbLevel { to_pages: 64, extra_ns: 0.0 },

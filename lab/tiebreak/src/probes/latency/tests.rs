@@ -13,7 +13,7 @@ fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> l
         let median_ns = levels.iter().find(|level| size_bytes <= level.0).unwrap().1;
         latency::Point { size_bytes, low_ns: median_ns, median_ns, high_ns: median_ns }
     };
-    latency::Curve { page_bytes, page_share, points: sizes.map(point).collect() }
+    latency::Curve { page_bytes, page_share, is_whole: true, points: sizes.map(point).collect() }
 }
 
 fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Reading {
@@ -31,6 +31,7 @@ fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Readi
         cpu: 0,
         advertised: caches.iter().map(cache).collect(),
         curves,
+        flushed_ns: Some(120.0),
         pages: (3..14).map(|i| page(1 << i)).collect(),
         double_work_ratio: 2.0,
     }
@@ -56,8 +57,9 @@ fn caches_are_judged_by_the_curve_of_large_pages() {
     assert_eq!(sizes, [48 * KIB, MIB, 6 * MIB]);
     assert!((found.memory_ns.unwrap() - 130.0).abs() < 1e-9);
     assert!((found.caches[1].latency_ns.unwrap() - 3.4).abs() < 1e-9);
-    check(Some(0.1), 4096, None, 1);
-    check(None, 4096, None, 1);
+    // The other curve shows neither the second cache nor the third.
+    check(Some(0.1), 4096, None, 3);
+    check(None, 4096, None, 3);
 }
 
 #[test]
@@ -66,9 +68,14 @@ fn what_lies_beyond_the_measurement_is_not_known() {
         let mut levels: Vec<_> = LEVELS.iter().filter(|level| level.0 < end).copied().collect();
         levels.push((end, LEVELS[levels.len()].1));
         let curve = made_up(4096, Some(1.0), &levels);
-        let found = found(reading(vec![curve], caches), &mut Vec::new());
-        let sizes: Vec<_> = found.caches.iter().map(|cache| cache.effective_bytes).collect();
-        assert_eq!((found.memory_ns.is_some(), sizes.as_slice()), (memory, effective));
+        for flushed_ns in [Some(120.0), None] {
+            let reading = latency::Reading { flushed_ns, ..reading(vec![curve.clone()], caches) };
+            let mut reasons = Vec::new();
+            let found = found(reading, &mut reasons);
+            let sizes: Vec<_> = found.caches.iter().map(|cache| cache.effective_bytes).collect();
+            assert_eq!((found.memory_ns.is_some(), sizes.as_slice()), (memory, effective));
+            assert_eq!(reasons.is_empty(), memory, "{reasons:?}");
+        }
     };
     let [l1, l2, l3] = [48 * KIB, MIB, 6 * MIB].map(Some);
     check(64 * MIB, &CACHES, true, &[l1, l2, l3]);
@@ -76,6 +83,81 @@ fn what_lies_beyond_the_measurement_is_not_known() {
     check(4 * MIB, &CACHES, false, &[l1, l2, None]);
     check(64 * MIB, &[], true, &[l1, l2, l3]);
     check(32 * KIB, &CACHES, false, &[None, None, None]);
+}
+
+/// Curves of machines: advertised sizes, what a flushed line takes, and what is to be found of each
+/// cache (latency and capacity) and of memory.
+#[test]
+fn levels_are_what_change_points_show() {
+    let check = |caches: &[(u32, u64)],
+                 flushed_ns: Option<f64>,
+                 levels: &[(u64, f64)],
+                 expected: &[(u32, f64, Option<u64>)],
+                 memory: Option<f64>| {
+        let curve = made_up(2 * MIB, Some(1.0), levels);
+        let reading = latency::Reading { flushed_ns, ..reading(vec![curve], caches) };
+        let found = found(reading, &mut Vec::new());
+        let seen: Vec<_> = found
+            .caches
+            .iter()
+            .filter_map(|cache| Some((cache.level, cache.latency_ns?, cache.effective_bytes)))
+            .collect();
+        assert_eq!((seen.as_slice(), found.memory_ns), (expected, memory), "{levels:?}");
+        for cache in found.caches.iter().filter(|cache| cache.advertised_bytes.is_some()) {
+            assert!(cache.effective_bytes <= cache.advertised_bytes, "{cache:?}");
+        }
+    };
+    let xeon_caches = [(1, 48 * KIB), (2, 2 * MIB), (3, 260 * MIB)];
+    let xeon =
+        [(48 * KIB, 1.66), (2 * MIB, 5.2), (16 * MIB, 34.0), (24 * MIB, 90.0), (192 * MIB, 128.0)];
+    let [l1, l2] = [(1, 1.66, Some(48 * KIB)), (2, 5.2, Some(2 * MIB))];
+    let l3 = (3, 34.0, Some(16 * MIB));
+    check(&xeon_caches, Some(107.0), &xeon, &[l1, l2, l3], Some(128.0));
+    // A short look that ends within the third level: no level is called memory, and none L3 that
+    // is memory.
+    let short = [xeon[0], xeon[1], (12 * MIB, 34.0)];
+    check(&xeon_caches, Some(107.0), &short, &[l1, l2, (3, 34.0, None)], None);
+    // One that ends on the way to memory.
+    let on_the_way = [xeon[0], xeon[1], xeon[2], (32 * MIB, 110.0)];
+    check(&xeon_caches, Some(107.0), &on_the_way, &[l1, l2, l3], None);
+    // On a busy machine the second level looks larger than it is, and ends in between.
+    let busy = [xeon[0], (3 * MIB, 5.2), xeon[2], (192 * MIB, 128.0)];
+    check(&xeon_caches, Some(107.0), &busy, &[l1, l2, l3], Some(128.0));
+    // A step between two levels is no third one.
+    let step = [xeon[0], (MIB, 5.2), (2 * MIB, 8.0), (192 * MIB, 128.0)];
+    check(&xeon_caches, Some(107.0), &step, &[l1, (2, 5.2, Some(MIB))], Some(128.0));
+    // Nobody says which caches there are: no more than three levels are named.
+    let many = [
+        (48 * KIB, 1.66),
+        (2 * MIB, 5.2),
+        (3 * MIB, 20.0),
+        (16 * MIB, 34.0),
+        (24 * MIB, 60.0),
+        (192 * MIB, 128.0),
+    ];
+    check(&[], Some(107.0), &many, &[l1, l2, l3], Some(128.0));
+    // A guest on an AMD machine that gets 8 of 32 MiB.
+    let epyc = [(48 * KIB, 1.0), (MIB, 3.6), (8 * MIB, 12.5), (64 * MIB, 145.0)];
+    let expected = [(1, 1.0, Some(48 * KIB)), (2, 3.6, Some(MIB)), (3, 12.5, Some(8 * MIB))];
+    check(&CACHES, Some(140.0), &epyc, &expected, Some(145.0));
+    check(&[], Some(140.0), &epyc, &expected, Some(145.0));
+    // Where nothing can be flushed, data must be clearly larger than the last cache.
+    check(&CACHES, None, &epyc, &expected, Some(145.0));
+}
+
+#[test]
+fn a_level_of_few_sizes_is_in_doubt() {
+    let check = |l3_bytes: u64, expected: &[&str]| {
+        let levels = [(48 * KIB, 1.0), (MIB, 3.6), (l3_bytes, 12.5), (64 * MIB, 145.0)];
+        let mut reasons = Vec::new();
+        let huge = made_up(2 * MIB, Some(1.0), &levels);
+        let found = found(reading(vec![huge], &CACHES), &mut reasons);
+        assert_eq!(reasons, expected);
+        assert_eq!(found.caches[2].latency_ns.is_some(), l3_bytes > MIB);
+    };
+    check(3 * MIB, &[]);
+    check(2 * MIB, &["only 2 of the sizes show L3: others use it too"]);
+    check(MIB, &["no size of data shows L3: others use it, or it is not there"]);
 }
 
 #[test]
