@@ -14,6 +14,7 @@ pub mod caches;
 pub mod cores;
 pub mod energy;
 mod flushed;
+mod held;
 pub mod latency;
 mod mapped;
 pub mod noise;

@@ -19,6 +19,14 @@ pub struct Bandwidth {
     /// The last level cache, as advertised; absent if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_level_bytes: Option<u64>,
+    /// What the caches hold of data that is gone through, at most, as measured; absent where no
+    /// line can be flushed, or time ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_bytes: Option<u64>,
+    /// Whether the buffers are so small that caches serve a part of them: the rates are then not
+    /// those of memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_from_caches: bool,
     /// The windows of time, of which those count in which all threads ran.
     pub window_ns: u64,
     /// CPUs in the order in which threads were pinned to them.
@@ -52,12 +60,20 @@ pub enum Traffic {
     Fill,
     /// Reads and ordinary stores.
     Copy,
+    /// Reads, and stores that go past the caches.
+    CopyPast,
 }
 
 impl Traffic {
     /// All of them.
-    pub const ALL: [Traffic; 5] =
-        [Traffic::Touch, Traffic::Read, Traffic::Write, Traffic::Fill, Traffic::Copy];
+    pub const ALL: [Traffic; 6] = [
+        Traffic::Touch,
+        Traffic::Read,
+        Traffic::Write,
+        Traffic::Fill,
+        Traffic::Copy,
+        Traffic::CopyPast,
+    ];
 
     /// What it is called.
     pub fn name(self) -> &'static str {
@@ -67,14 +83,20 @@ impl Traffic {
             Traffic::Write => "write",
             Traffic::Fill => "fill",
             Traffic::Copy => "copy",
+            Traffic::CopyPast => "copy-past",
         }
+    }
+
+    /// Whether it reads one half of a buffer and writes the other.
+    pub fn is_copy(self) -> bool {
+        matches!(self, Traffic::Copy | Traffic::CopyPast)
     }
 
     /// How many bytes may move to and from memory for each byte that is counted, if every ordinary
     /// store first reads its line.
     pub fn most_moved(self) -> f64 {
         match self {
-            Traffic::Touch | Traffic::Read | Traffic::Fill => 1.0,
+            Traffic::Touch | Traffic::Read | Traffic::Fill | Traffic::CopyPast => 1.0,
             Traffic::Write => 2.0,
             Traffic::Copy => 1.5,
         }
@@ -112,6 +134,13 @@ pub struct BandwidthPoint {
     pub windows: u64,
     /// Those of them in which all threads ran.
     pub windows_kept: u64,
+}
+
+impl BandwidthCurve {
+    /// The point of so many threads.
+    pub fn point(&self, threads: u32) -> Option<&BandwidthPoint> {
+        self.points.iter().find(|point| point.threads == threads)
+    }
 }
 
 impl BandwidthPoint {
@@ -158,8 +187,11 @@ pub struct LoadedLatency {
     pub asked_share: f64,
     /// What they did read.
     pub bytes_per_s: f64,
-    /// A load from memory that waits for the one before it.
+    /// A load from memory that waits for the one before it: the median of windows.
     pub latency_ns: f64,
+    /// Their first and their third quartile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_ns: Option<[f64; 2]>,
     /// Windows in which all threads ran.
     pub windows_kept: u64,
 }
@@ -173,10 +205,36 @@ impl Bandwidth {
         self.curves.iter().find(wanted)
     }
 
+    /// The number of threads at which these pinned curves have the most bandwidth together, among
+    /// those that all of them have; `None` if there is none.
+    pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
+        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic, true)).collect();
+        let sum = |threads: u32| -> Option<f64> {
+            let at = |curve: &&BandwidthCurve| curve.point(threads).map(|point| point.bytes_per_s);
+            curves.iter().map(at).sum()
+        };
+        let counts = curves.first()?.points.iter().map(|point| point.threads);
+        let known = counts.filter_map(|threads| Some((threads, sum(threads)?)));
+        known.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|known| known.0)
+    }
+
+    /// The best point of a pinned curve; `None` if another one has a number of threads that this
+    /// one lacks, as that might be better.
+    fn best(&self, curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
+        let pinned = self.curves.iter().filter(|curve| curve.is_pinned);
+        let mut counts = pinned.flat_map(|curve| &curve.points).map(|point| point.threads);
+        let is_whole = counts.all(|threads| curve.point(threads).is_some());
+        let curve = self.curve(curve.traffic, true).filter(|_| is_whole)?;
+        curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+    }
+
     /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
-    /// the best of any number.
+    /// the best of any number. What caches served is no number of memory.
     pub fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
+        if self.is_from_caches {
+            return figures;
+        }
         for traffic in Traffic::ALL {
             let Some(curve) = self.curve(traffic, true) else { continue };
             let name = traffic.name();
@@ -193,9 +251,7 @@ impl Bandwidth {
             if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
                 add("1-thread", "one thread", one);
             }
-            let rate = |point: &&BandwidthPoint| point.bytes_per_s;
-            let best = curve.points.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)));
-            if let Some(best) = best {
+            if let Some(best) = self.best(curve) {
                 add("best", "best", best);
             }
         }
@@ -225,7 +281,7 @@ impl Bandwidth {
             value: one.latency_ns,
             unit: Unit::Nanoseconds,
             better: Better::Lower,
-            spread: None,
+            spread: one.spread_ns.and_then(Spread::of),
         };
         known.map(figure).collect()
     }
@@ -278,6 +334,7 @@ mod tests {
             asked_share,
             bytes_per_s: 0.0,
             latency_ns,
+            spread_ns: Some([latency_ns - 1.0, latency_ns + 1.0]),
             windows_kept: 9,
         };
         let found = Bandwidth {
@@ -296,7 +353,33 @@ mod tests {
                 ("memory-latency-loaded", 150.0),
             ]
         );
+        assert_eq!(figures[2].spread, Some(Spread { low: 89.0, high: 91.0 }));
+        assert_eq!(Bandwidth { is_from_caches: true, ..found.clone() }.figures(), []);
         let text = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<Bandwidth>(&text).unwrap(), found);
+    }
+
+    #[test]
+    fn the_best_is_of_one_number_of_threads() {
+        let curve = |traffic, rates: &[(u32, f64)]| BandwidthCurve {
+            traffic,
+            is_pinned: true,
+            points: rates.iter().map(|(threads, rate)| point(*threads, *rate)).collect(),
+            knee: None,
+        };
+        let check = |fill: &[(u32, f64)], shared: Option<u32>, bests: &[&str]| {
+            let curves =
+                vec![curve(Traffic::Write, &[(1, 20e9), (2, 40e9)]), curve(Traffic::Fill, fill)];
+            let found = Bandwidth { curves, ..Bandwidth::default() };
+            assert_eq!(found.shared_best(&[Traffic::Write, Traffic::Fill]), shared);
+            let keys: Vec<String> = found.figures().into_iter().map(|figure| figure.key).collect();
+            let of_best: Vec<_> = keys.iter().filter(|key| key.ends_with("-best")).collect();
+            assert_eq!(of_best, bests, "{fill:?}");
+        };
+        let both = ["bandwidth-write-best", "bandwidth-fill-best"];
+        check(&[(1, 23e9), (2, 48e9)], Some(2), &both);
+        // A point with too few windows is missing, and the best with it.
+        check(&[(1, 23e9)], Some(1), &both[..1]);
+        check(&[(3, 23e9)], None, &[]);
     }
 }

@@ -1,7 +1,7 @@
 //! The probe of bandwidth: threads that go through memory at the same time, by their number.
 //!
-//! Each thread has a buffer of its own, several times the last level cache, to which it gave memory
-//! itself. In rounds, every number of threads goes through its buffers with every kernel for some
+//! First it is measured how much of what is gone through the caches still hold. Each thread has a
+//! buffer of its own, several times as large, to which it gave memory itself. In rounds, every number of threads goes through its buffers with every kernel for some
 //! hundredths of a second, after the caches were filled; the work is stamped chunk by chunk, and
 //! what counts is the work in those windows of half a millisecond in which no thread lost its CPU
 //! (`windows`). Then one thread follows pointers while the others read, with a brake that is
@@ -19,6 +19,8 @@ mod windows;
 
 use super::Budget;
 use super::batches::quantile;
+use super::pinned::Pinned;
+use super::{caches, held};
 use crate::clock::monotonic_ns;
 use crate::cpus::{apart, pin_this_thread};
 use crate::meters::Unavailable;
@@ -44,12 +46,14 @@ const HALF: f64 = 0.5;
 const UNDISTURBED: f64 = 0.97;
 
 /// The probe.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bandwidth {
     /// In the order in which threads get them.
     cpus: Vec<usize>,
     vectors: Vectors,
     last_level_bytes: Option<u64>,
+    /// What the caches hold, once that is measured.
+    held_bytes: Option<u64>,
     can_pin: bool,
 }
 
@@ -64,6 +68,10 @@ pub struct Reading {
     pub large_page_share: Option<f64>,
     /// The last level cache, as advertised.
     pub last_level_bytes: Option<u64>,
+    /// What the caches hold at most, as measured.
+    pub held_bytes: Option<u64>,
+    /// Whether the buffers are so small that caches serve a part of them.
+    pub is_from_caches: bool,
     /// The length of a window.
     pub window_ns: u64,
     /// CPUs in the order in which threads were pinned to them.
@@ -106,7 +114,6 @@ impl Bandwidth {
     /// # Errors
     /// There is no CPU, or no memory can be mapped.
     pub fn new(cpus: &[usize]) -> Result<Bandwidth, Unavailable> {
-        let tree = Tree::at(Path::new("/"));
         // A CPU of each core before the second ones: two threads on a core share what it can do.
         let mut given = cpus.to_vec();
         given.sort_unstable();
@@ -127,7 +134,8 @@ impl Bandwidth {
         let thread = thread.map_err(|error| lacks("a thread", error.to_string()))?;
         let pinned = thread.join();
         Ok(Bandwidth {
-            last_level_bytes: room::last_level_bytes(&tree, first),
+            last_level_bytes: caches::advertised(first).iter().map(|cache| cache.size_bytes).max(),
+            held_bytes: None,
             can_pin: pinned.unwrap_or(false),
             vectors: Vectors::widest(),
             cpus,
@@ -136,11 +144,21 @@ impl Bandwidth {
 
     /// Measures, for as long as the budget lasts.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+        let pinned = self.cpus.first().map(|cpu| Pinned::to(*cpu));
+        let end_ns = monotonic_ns() + budget.length().mul_f64(HELD).as_nanos() as u64;
+        let held_bytes = held::bytes(caches::memory_share_bytes(), end_ns, budget);
+        drop(pinned);
+        Bandwidth { held_bytes, ..self.clone() }.measure_memory(budget)
+    }
+
+    /// Measures with what the caches hold known, or not.
+    fn measure_memory(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let tree = Tree::at(Path::new("/"));
         let nodes = room::nodes(&tree, &self.cpus);
         let mut reading = Reading {
             vectors: self.vectors.name,
             last_level_bytes: self.last_level_bytes,
+            held_bytes: self.held_bytes,
             window_ns: WINDOW_NS,
             cpus: self.cpus.clone(),
             nodes: nodes.as_ref().map(Vec::len),
@@ -171,8 +189,8 @@ impl Bandwidth {
         let common = Common {
             cpus: &self.cpus,
             vectors: &self.vectors,
-            buffer_bytes: room::buffer_bytes(tree, self.last_level_bytes, self.cpus.len()),
-            cache_bytes: self.cache_bytes(),
+            buffer_bytes: room::buffer_bytes(tree, self.cache_bytes(), self.cpus.len()),
+            cache_bytes: self.cache_bytes() as usize,
             node: None,
             ready_by_ns: monotonic_ns() + setup.as_nanos() as u64,
             interrupted: budget.interrupted(),
@@ -190,7 +208,7 @@ impl Bandwidth {
             let for_latency = if others > 0 { budget.length().mul_f64(LATENCY) } else { reserve };
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
-                let bytes = 4 * self.cache_bytes();
+                let bytes = 4 * self.cache_bytes() as usize;
                 let loaded = loaded::measure(&team, bytes, others, budget, reserve);
                 (reading.loaded_latency, reading.chased_bytes) =
                     (loaded.levels, loaded.chased_bytes);
@@ -199,13 +217,14 @@ impl Bandwidth {
         })
     }
 
-    /// The last level cache, or as much as most have.
-    fn cache_bytes(&self) -> usize {
-        self.last_level_bytes.unwrap_or(32 << 20) as usize
+    /// What the caches hold; where that is not known the last level as advertised, or as much as
+    /// most have.
+    fn cache_bytes(&self) -> u64 {
+        self.held_bytes.or(self.last_level_bytes).unwrap_or(32 << 20)
     }
 
     /// What speaks against what was seen, beside these reasons.
-    fn judged(&self, reading: Reading, mut reasons: Vec<String>) -> Probed<Reading> {
+    fn judged(&self, mut reading: Reading, mut reasons: Vec<String>) -> Probed<Reading> {
         let known = |cell: &&CellReading| cell.rounds.iter().any(Option::is_some);
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
@@ -231,26 +250,33 @@ impl Bandwidth {
                  ran: other programs use the CPUs, or the budget is too short"
             ));
         }
-        if reading.last_level_bytes.is_some_and(|cache| reading.buffer_bytes < 2 * cache) {
-            let mib = reading.buffer_bytes >> 20;
+        let cache = self.cache_bytes();
+        let hold = match self.held_bytes {
+            Some(_) => "hold",
+            None => "are said to hold",
+        };
+        let (cache_mib, buffer_mib) = (cache >> 20, reading.buffer_bytes >> 20);
+        reading.is_from_caches = reading.buffer_bytes < 2 * cache;
+        if reading.is_from_caches {
             reasons.push(format!(
-                "buffers of {mib} MiB are less than twice the last level cache: part is served \
-                 from there"
+                "buffers of {buffer_mib} MiB are less than twice the {cache_mib} MiB that caches \
+                 {hold}: these rates come from caches, not from memory alone"
             ));
         }
-        let is_latency = !reading.loaded_latency.is_empty();
-        if is_latency && reading.last_level_bytes.is_some_and(|c| reading.chased_bytes < 2 * c) {
+        if !reading.loaded_latency.is_empty() && reading.chased_bytes < 2 * cache {
             let mib = reading.chased_bytes >> 20;
+            reading.loaded_latency.clear();
             reasons.push(format!(
-                "the loads whose latency was taken go over {mib} MiB, less than twice the last \
-                 level cache: part is served from there"
+                "no latency beside bandwidth: there was time for pointers over {mib} MiB, less \
+                 than twice the {cache_mib} MiB that caches {hold}"
             ));
         }
         Probed::of(reading, reasons)
     }
 }
 
-/// Shares of the budget: until buffers must be ready, for latency beside bandwidth, and for nodes.
+/// Shares of the budget: for what the caches hold, until buffers must be ready, for latency beside bandwidth, and for nodes.
+const HELD: f64 = 0.1;
 const SETUP: f64 = 0.25;
 const LATENCY: f64 = 0.22;
 const NODES: f64 = 0.2;

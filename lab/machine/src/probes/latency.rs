@@ -352,7 +352,7 @@ fn point(size: usize, batches: &mut [u64]) -> Option<Point> {
 
 /// A line on a page of its own, at a place that differs from page to page: 64 pages in a row use
 /// all 64 lines of a page once.
-fn place_apart(page: usize) -> usize {
+pub(super) fn place_apart(page: usize) -> usize {
     page * super::mapped::SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
 }
 

@@ -25,6 +25,8 @@ fn found(reading: Reading) -> Bandwidth {
         buffer_bytes: reading.buffer_bytes,
         large_page_share: reading.large_page_share,
         last_level_bytes: reading.last_level_bytes,
+        held_bytes: reading.held_bytes,
+        is_from_caches: reading.is_from_caches,
         window_ns: reading.window_ns,
         cpus: reading.cpus.iter().map(|cpu| *cpu as u32).collect(),
         curves: curves(&reading.cells),

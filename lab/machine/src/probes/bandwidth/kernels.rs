@@ -24,6 +24,7 @@ pub(super) struct Vectors {
     write: unsafe fn(*mut u8, usize),
     fill: unsafe fn(*mut u8, usize),
     copy: unsafe fn(*const u8, *mut u8, usize),
+    copy_past: unsafe fn(*const u8, *mut u8, usize),
 }
 
 impl Vectors {
@@ -74,6 +75,10 @@ impl Vectors {
                     (self.copy)(at, at.add(half), bytes / 2);
                     0
                 }
+                Traffic::CopyPast => {
+                    (self.copy_past)(at, at.add(half), bytes / 2);
+                    0
+                }
             }
         }
     }
@@ -96,6 +101,7 @@ const WORDS: Vectors = Vectors {
     write: words::write,
     fill: words::write,
     copy: words::copy,
+    copy_past: words::copy,
 };
 
 mod words {
@@ -164,8 +170,11 @@ mod tests {
             let touched = before.iter().step_by(64).map(|byte| u64::from(*byte)).sum::<u64>();
             assert_eq!(vectors.run(Traffic::Touch, buffer, 0, BYTES), touched);
             let half = BYTES / 2;
-            vectors.run(Traffic::Copy, buffer, half, BYTES);
-            assert_eq!(bytes(), [&before[..half], &before[..half]].concat(), "{}", vectors.name);
+            for kernel in [Traffic::Copy, Traffic::CopyPast] {
+                buffer.add(half).write_bytes(0, half);
+                vectors.run(kernel, buffer, half, BYTES);
+                assert_eq!(bytes(), [&before[..half], &before[..half]].concat(), "{vectors:?}");
+            }
             for kernel in [Traffic::Write, Traffic::Fill] {
                 buffer.write_bytes(0, BYTES);
                 vectors.run(kernel, buffer, 0, BYTES / 2);

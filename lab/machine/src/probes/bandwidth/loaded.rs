@@ -23,8 +23,6 @@ struct Level {
     latency_ps: Vec<u64>,
 }
 
-/// More bytes of pointers than this take longer to make than they tell.
-const MOST_BYTES: usize = 256 << 20;
 /// A part of the time that pointers may take.
 const WEAVE_PART: u32 = 2;
 
@@ -50,7 +48,7 @@ pub(super) fn measure(
         return Loaded::default();
     }
     let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
-    let woven = team.run(&[Job::Weave(bytes.min(MOST_BYTES))], true, for_pointers);
+    let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
     let chased_bytes = woven.first().map_or(0, |log| log.chunk);
     if chased_bytes == 0 {
         return Loaded::default();
@@ -104,13 +102,16 @@ impl Level {
     /// The medians over all windows; `None` if those are too few.
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
         let windows_kept = self.latency_ps.len() as u64;
-        let latency = quantile(&mut self.latency_ps, 0.5)?;
+        let mut latency_ns =
+            |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
+        let (low, latency, high) = (latency_ns(0.25)?, latency_ns(0.5)?, latency_ns(0.75)?);
         let bytes = quantile(&mut self.bytes_per_s, 0.5)?;
         (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
             threads: if asked_share > 0.0 { others as u32 } else { 0 },
             asked_share,
             bytes_per_s: bytes as f64,
-            latency_ns: latency as f64 / 1e3,
+            latency_ns: latency,
+            spread_ns: Some([low, high]),
             windows_kept,
         })
     }
@@ -141,6 +142,7 @@ mod tests {
         level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
         let found = level.found(0.5, 2).unwrap();
         assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
+        assert_eq!(found.spread_ns, Some([50.0, 100.0]));
         assert_eq!(Level::default().found(0.0, 2), None);
     }
 }

@@ -84,7 +84,7 @@ fn read(
     time: Duration,
 ) -> Result<f64, String> {
     let free = room::node_free_bytes(tree, node).unwrap_or(0) / 4 / cpus.len() as u64;
-    let wanted = room::buffer_bytes(tree, probe.last_level_bytes, cpus.len());
+    let wanted = room::buffer_bytes(tree, probe.cache_bytes(), cpus.len());
     let buffer_bytes = wanted.min(free as usize);
     // Pages that must come from a node that has none would end the process.
     if buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
@@ -94,7 +94,7 @@ fn read(
         cpus,
         vectors: &probe.vectors,
         buffer_bytes: buffer_bytes / buffer::LARGE_PAGE_BYTES * buffer::LARGE_PAGE_BYTES,
-        cache_bytes: probe.cache_bytes(),
+        cache_bytes: probe.cache_bytes() as usize,
         node: Some(node),
         ready_by_ns: monotonic_ns() + (time / 2).as_nanos() as u64,
         interrupted: budget.interrupted(),
@@ -131,7 +131,9 @@ mod tests {
             // No kernel has a node with this number, so that it gives no memory of it.
             let nodes = [(1024, cpus.clone())];
             let vectors = Vectors::widest();
-            let probe = Bandwidth { cpus, vectors, last_level_bytes: None, can_pin: true };
+            let held_bytes = Some(16 << 20);
+            let probe =
+                Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
             let (flag, mut progress) = (AtomicBool::new(is_interrupted), |_| ());
             let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
             let (found, reasons) = measure(&tree, &nodes, &probe, &mut budget);

@@ -21,12 +21,13 @@ pub(super) struct Plan {
 }
 
 /// Without pinning only reads are measured, among them the published ones, which are not pinned.
-const CURVES: [(Traffic, bool); 7] = [
+const CURVES: [(Traffic, bool); 8] = [
     (Traffic::Touch, true),
     (Traffic::Read, true),
     (Traffic::Write, true),
     (Traffic::Fill, true),
     (Traffic::Copy, true),
+    (Traffic::CopyPast, true),
     (Traffic::Touch, false),
     (Traffic::Read, false),
 ];
@@ -84,7 +85,7 @@ mod tests {
                 .map(|c| c.threads)
                 .collect();
             assert_eq!(counts, expected, "{cpus} {ms}");
-            assert_eq!(plan.cells.len(), 7 * expected.len());
+            assert_eq!(plan.cells.len(), CURVES.len() * expected.len());
             assert!((LENGTH.0..=LENGTH.1).contains(&plan.length));
         };
         check(1, 3000, &[1]);

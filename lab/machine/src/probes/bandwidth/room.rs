@@ -3,30 +3,24 @@
 use super::buffer::LARGE_PAGE_BYTES;
 use crate::cgroup;
 use crate::cpus;
-use crate::probes::caches;
 use crate::tree::Tree;
 
 /// A buffer is at least so large where memory allows it.
 const LEAST_BYTES: u64 = 256 << 20;
 
-/// Of the last level cache that a buffer should be, so that little of it is in there.
+/// Of what the caches hold that a buffer should be, so that little of it is in there.
 const TIMES_CACHE: u64 = 4;
 
 /// Of the memory that is free, the probe takes one part of so many at most.
 const PART_OF_MEMORY: u64 = 4;
 
 /// The bytes of each of so many buffers, in whole large pages, at least two of them.
-pub(super) fn buffer_bytes(tree: &Tree, last_level: Option<u64>, threads: usize) -> usize {
-    let wanted = LEAST_BYTES.max(last_level.unwrap_or(0).saturating_mul(TIMES_CACHE));
+pub(super) fn buffer_bytes(tree: &Tree, cache_bytes: u64, threads: usize) -> usize {
+    let wanted = LEAST_BYTES.max(cache_bytes.saturating_mul(TIMES_CACHE));
     let most =
         cgroup::memory_free_bytes(tree).map(|all| all / PART_OF_MEMORY / threads.max(1) as u64);
     let bytes = wanted.min(most.unwrap_or(wanted)) as usize;
     (bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES).max(2 * LARGE_PAGE_BYTES)
-}
-
-/// The largest data cache of a CPU, in bytes.
-pub(super) fn last_level_bytes(tree: &Tree, cpu: usize) -> Option<u64> {
-    caches::advertised_below(tree, cpu).iter().map(|cache| cache.size_bytes).max()
 }
 
 /// The memory nodes that hold memory, with those of the CPUs that are theirs; `None` if the machine
@@ -65,8 +59,8 @@ mod tests {
     fn buffers_are_large_and_leave_most_of_the_memory() {
         let check = |files: &[(&str, &str)], cache_mib: u64, threads: usize, mib: usize| {
             let (_folder, tree) = made_up::tree(files);
-            let cache = Some(cache_mib << 20).filter(|bytes| *bytes > 0);
-            assert_eq!(buffer_bytes(&tree, cache, threads), mib * MIB, "{files:?} {threads}");
+            let bytes = buffer_bytes(&tree, cache_mib << 20, threads);
+            assert_eq!(bytes, mib * MIB, "{files:?} {threads}");
         };
         check(&[], 0, 2, 256);
         check(&[MEMORY], 32, 2, 256);
@@ -94,14 +88,8 @@ mod tests {
     }
 
     #[test]
-    fn caches_and_nodes_are_read_or_absent() {
+    fn nodes_are_read_or_absent() {
         let (_folder, tree) = made_up::tree(&[
-            ("sys/devices/system/cpu/cpu3/cache/index0/level", "1"),
-            ("sys/devices/system/cpu/cpu3/cache/index0/type", "Data"),
-            ("sys/devices/system/cpu/cpu3/cache/index0/size", "48K"),
-            ("sys/devices/system/cpu/cpu3/cache/index3/level", "3"),
-            ("sys/devices/system/cpu/cpu3/cache/index3/type", "Unified"),
-            ("sys/devices/system/cpu/cpu3/cache/index3/size", "32M"),
             ("sys/devices/system/node/has_memory", "0,2\n"),
             ("sys/devices/system/node/node0/cpulist", "0-3"),
             ("sys/devices/system/node/node2/cpulist", "8-11"),
@@ -111,12 +99,10 @@ mod tests {
             ),
             ("proc/self/smaps_rollup", "Rss: 5 kB\nAnonHugePages:    2048 kB\n"),
         ]);
-        assert_eq!(last_level_bytes(&tree, 3), Some(32 << 20));
         assert_eq!(nodes(&tree, &[1, 2, 8]), Some(vec![(0, vec![1, 2]), (2, vec![8])]));
         assert_eq!(large_pages_bytes(&tree), Some(2 << 20));
         assert_eq!([2, 0].map(|node| node_free_bytes(&tree, node)), [Some(3072), None]);
         let (_folder, empty) = made_up::tree(&[]);
-        assert_eq!(last_level_bytes(&empty, 0), None);
         assert_eq!(nodes(&empty, &[0]), None);
         assert_eq!(large_pages_bytes(&empty), None);
     }

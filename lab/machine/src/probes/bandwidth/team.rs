@@ -245,8 +245,7 @@ impl<'a> Hand<'a> {
     /// Lets a kernel go through the next bytes of the buffer, from its begin again after its end.
     fn stream(&mut self, traffic: Traffic, bytes: usize) {
         let half = self.bytes / 2;
-        let (step, end) =
-            if traffic == Traffic::Copy { (bytes / 2, half) } else { (bytes, self.bytes) };
+        let (step, end) = if traffic.is_copy() { (bytes / 2, half) } else { (bytes, self.bytes) };
         self.at = if self.at + step > end { 0 } else { self.at };
         // SAFETY: `at`, `step` and `half` are multiples of large fractions of a large page, so of
         // blocks; the part lies in the touched bytes, which are two large pages at least and belong

@@ -47,22 +47,30 @@ const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
     asked_share: 0.0,
     bytes_per_s: 0.0,
     latency_ns: 100.0,
+    spread_ns: None,
     windows_kept: 9,
 };
 
 #[test]
 fn what_speaks_against_a_reading_is_said() {
     let latency = std::cell::Cell::new(false);
+    let is_held_known = std::cell::Cell::new(true);
     let check = |can_pin, cells: Vec<CellReading>, buffer_mib: u64, state: &str, why: &str| {
-        let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(32 << 20));
-        let probe = Bandwidth { cpus, vectors, last_level_bytes, can_pin };
+        // A guest that is said to have 260 MiB, of which it gets 16.
+        let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(260 << 20));
+        let held_bytes = is_held_known.get().then_some(16 << 20);
+        let probe = Bandwidth { cpus, vectors, last_level_bytes, held_bytes, can_pin };
         let buffer_bytes = buffer_mib << 20;
         let mut reading = Reading { cells, buffer_bytes, last_level_bytes, ..Reading::default() };
         if latency.get() {
             reading.loaded_latency.push(LATENCY_OF_ONE);
-            reading.chased_bytes = 32 << 20;
+            reading.chased_bytes = 16 << 20;
         }
         let probed = probe.judged(reading, Vec::new());
+        if let Some(reading) = probed.value() {
+            assert_eq!(reading.is_from_caches, why.contains("come from caches"));
+            assert!(reading.loaded_latency.is_empty(), "its pointers lie in caches");
+        }
         let said = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
             Probed::Inconclusive { why } => why.clone(),
@@ -75,10 +83,21 @@ fn what_speaks_against_a_reading_is_said() {
     check(true, vec![good()], 256, "measured", "");
     check(true, vec![good(), cell(vec![None])], 256, "degraded", "of 1 of 2 curve points");
     check(false, vec![good()], 256, "degraded", "pinned");
-    check(true, vec![good()], 32, "degraded", "buffers of 32 MiB");
-    // The pointers of a latency lie in as much as the cache holds.
+    check(true, vec![good()], 32, "measured", "");
+    check(
+        true,
+        vec![good()],
+        8,
+        "degraded",
+        "16 MiB that caches hold: these rates come from caches",
+    );
+    is_held_known.set(false);
+    let said = "260 MiB that caches are said to hold: these rates come from caches";
+    check(true, vec![good()], 256, "degraded", said);
+    is_held_known.set(true);
+    // The pointers of a latency lie in as much as the caches hold.
     latency.set(true);
-    check(true, vec![good()], 256, "degraded", "go over 32 MiB");
+    check(true, vec![good()], 256, "degraded", "pointers over 16 MiB");
     latency.set(false);
     check(true, vec![cell(vec![])], 256, "inconclusive", "no window");
     check(true, vec![cell(vec![Some(1e12)])], 256, "inconclusive", "1000 GB/s is more");
@@ -87,8 +106,10 @@ fn what_speaks_against_a_reading_is_said() {
 #[test]
 fn what_is_not_known_of_nodes_is_said() {
     let (cpus, vectors) = (vec![0], Vectors::widest());
-    let probe = Bandwidth { cpus, vectors, last_level_bytes: None, can_pin: true };
-    let reading = Reading { cells: vec![cell(vec![Some(30e9)])], ..Reading::default() };
+    let held_bytes = Some(16 << 20);
+    let probe = Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
+    let (cells, buffer_bytes) = (vec![cell(vec![Some(30e9)])], 64 << 20);
+    let reading = Reading { cells, buffer_bytes, ..Reading::default() };
     match probe.judged(reading, vec!["mbind".to_owned()]) {
         Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
         other => panic!("{other:?}"),

@@ -4,12 +4,12 @@ use super::name;
 use crate::chart::{Chart, Curve, Scale};
 use tiebreak_core::machine::{Bandwidth, Traffic};
 
-/// Bandwidth by threads, a curve a kernel, and the knee of the reads.
+/// Bandwidth by threads, a curve a kernel with its threads pinned, and the knee of the reads.
 pub(super) fn by_threads(found: &Bandwidth) -> Chart {
     let curves: Vec<Curve> = found
         .curves
         .iter()
-        .filter(|curve| curve.is_pinned || curve.traffic == Traffic::Touch)
+        .filter(|curve| curve.is_pinned)
         .map(|curve| {
             let points = curve.points.iter().map(|p| (f64::from(p.threads), p.bytes_per_s));
             Curve { name: name(curve), points: points.collect() }

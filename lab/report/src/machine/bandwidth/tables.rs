@@ -32,7 +32,7 @@ pub(super) fn by_threads(found: &Bandwidth, look: &Look) -> String {
 fn rank(curve: &BandwidthCurve) -> u8 {
     match (curve.traffic, curve.is_pinned) {
         (Traffic::Read, true) => 0,
-        (Traffic::Touch | Traffic::Copy, true) => 1,
+        (Traffic::Touch | Traffic::Copy | Traffic::CopyPast, true) => 1,
         (Traffic::Write | Traffic::Fill, true) => 2,
         (_, false) => 3,
     }

@@ -18,7 +18,7 @@ fn curve(traffic: Traffic, is_pinned: bool, of_one: f64) -> BandwidthCurve {
 }
 
 fn made_up() -> Bandwidth {
-    let pinned = Traffic::ALL.into_iter().zip([43.6e9, 43.5e9, 32.6e9, 40.8e9, 43.2e9]);
+    let pinned = Traffic::ALL.into_iter().zip([43.6e9, 43.5e9, 32.6e9, 40.8e9, 43.2e9, 45.0e9]);
     let mut curves: Vec<_> = pinned.map(|(traffic, rate)| curve(traffic, true, rate)).collect();
     curves.push(curve(Traffic::Touch, false, 40.1e9));
     let node = |cpu_node, memory_node, bytes_per_s| NodeBandwidth {
@@ -32,6 +32,7 @@ fn made_up() -> Bandwidth {
         asked_share,
         bytes_per_s: asked_share * 120e9,
         latency_ns,
+        spread_ns: Some([latency_ns - 2.0, latency_ns + 2.0]),
         windows_kept: 50,
     };
     Bandwidth {
@@ -39,6 +40,8 @@ fn made_up() -> Bandwidth {
         buffer_bytes: 256 << 20,
         large_page_share: Some(1.0),
         last_level_bytes: Some(32 << 20),
+        held_bytes: Some(8 << 20),
+        is_from_caches: false,
         window_ns: 500_000,
         cpus: vec![0, 2, 1, 3],
         curves,
@@ -76,11 +79,23 @@ fn the_screen_has_three_short_lines_at_most() {
     let rows: Vec<String> = rows(&made_up()).into_iter().map(|row| row.name + &row.text).collect();
     let expected = [
         "read 43.5 GB/s with one thread, 130 with 3 (medians 87.0 to 132)",
-        "at best write 97.8, fill 122, copy 130 GB/s",
+        "with 3 threads write 97.8, fill 122, copy 130, copy-past 135 GB/s",
         "a load from memory takes 99 ns, 203 ns beside 3 threads that read at 120 GB/s",
     ];
     assert_eq!(rows, expected);
     assert!(super::rows(&Bandwidth::default()).is_empty());
+    // A point that was lost, and what caches served.
+    let mut found = Bandwidth { is_from_caches: true, ..made_up() };
+    let fill = found.curves.iter_mut().find(|curve| curve.traffic == Traffic::Fill).unwrap();
+    fill.points.truncate(1);
+    let rows = super::rows(&found);
+    assert!(
+        rows[0].text.starts_with("from caches, not memory: read 43.5 GB/s"),
+        "{}",
+        rows[0].text
+    );
+    let expected = "with one thread write 32.6, fill 40.8, copy 43.2, copy-past 45.0 GB/s";
+    assert_eq!(rows[1].text, expected);
 }
 
 #[test]

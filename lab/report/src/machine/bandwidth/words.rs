@@ -2,7 +2,7 @@
 
 use super::{MOVED, best, gb, pinned};
 use crate::number::{Rounding, count, percent};
-use tiebreak_core::machine::{Bandwidth, BandwidthPoint, LoadedLatency, Traffic};
+use tiebreak_core::machine::{Bandwidth, BandwidthCurve, BandwidthPoint, LoadedLatency, Traffic};
 
 /// `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2), 95% of the best median with
 /// 3`.
@@ -15,11 +15,12 @@ pub(super) fn reads(found: &Bandwidth) -> Option<String> {
     let best = best(curve)?;
     let rate = |point: &BandwidthPoint| gb(point.bytes_per_s);
     let moved = |point: &BandwidthPoint| moved(point).unwrap_or_default();
+    let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
     let Some(one) = one else {
         let (rate, moved) = (rate(best), moved(best));
-        return Some(format!("read {rate} GB/s with {} threads{moved}", best.threads));
+        return Some(format!("{from}read {rate} GB/s with {} threads{moved}", best.threads));
     };
-    let mut text = format!("read {} GB/s with one thread{}", rate(one), moved(one));
+    let mut text = format!("{from}read {} GB/s with one thread{}", rate(one), moved(one));
     if best.threads > 1 {
         text += &format!(", {} with {}{}", rate(best), best.threads, moved(best));
     }
@@ -35,15 +36,26 @@ fn moved(point: &BandwidthPoint) -> Option<String> {
     (high > MOVED * low).then(|| format!(" (medians {} to {})", gb(low), gb(high)))
 }
 
-/// `at best write 64.1, fill 81.4, copy 83.2 GB/s`.
+/// `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1 GB/s`: all with the same number
+/// of threads, or each with its own.
 pub(super) fn others(found: &Bandwidth) -> Option<String> {
-    let curves = pinned(found, &[Traffic::Write, Traffic::Fill, Traffic::Copy]);
-    let parts: Vec<String> = curves
-        .iter()
-        .filter_map(|curve| Some((curve.traffic.name(), best(curve)?)))
-        .map(|(name, best)| format!("{name} {}", gb(best.bytes_per_s)))
-        .collect();
-    (!parts.is_empty()).then(|| format!("at best {} GB/s", parts.join(", ")))
+    const OTHERS: [Traffic; 4] = [Traffic::Write, Traffic::Fill, Traffic::Copy, Traffic::CopyPast];
+    let shared = found.shared_best(&OTHERS);
+    let threads = |threads| match threads {
+        1 => "with one thread".to_owned(),
+        more => format!("with {more} threads"),
+    };
+    let part = |curve: &&BandwidthCurve| {
+        let point = shared.map_or_else(|| best(curve), |threads| curve.point(threads))?;
+        let text = format!("{} {}", curve.traffic.name(), gb(point.bytes_per_s));
+        Some(match shared {
+            Some(_) => text,
+            None => format!("{text} {}", threads(point.threads)),
+        })
+    };
+    let parts: Vec<String> = pinned(found, &OTHERS).iter().filter_map(part).collect();
+    let whose = shared.map(|shared| threads(shared) + " ").unwrap_or_default();
+    (!parts.is_empty()).then(|| format!("{whose}{} GB/s", parts.join(", ")))
 }
 
 /// `a load from memory takes 149 ns, 198 ns beside 3 threads that read at 76 GB/s`.
@@ -75,7 +87,7 @@ pub(super) fn notes(found: &Bandwidth) -> Vec<String> {
              windows, so all rounds may lie below that; how many threads give 95% is told by the \
              medians. touch reads one value of each 64-byte line, as published (Lemire \
              2024); read reads all of it ({vectors}); write stores; fill stores past the caches; \
-             copy reads and stores, and both count."
+             copy reads and stores, and both count; copy-past stores past the caches."
         ),
         format!(
             "A store may first read the line that it changes. Then write moves {} times what is \
@@ -113,13 +125,16 @@ fn buffers(found: &Bandwidth) -> String {
     let cache = found.last_level_bytes.map_or(String::new(), |bytes| {
         format!("; the last level cache is said to have {} MiB", bytes >> 20)
     });
+    let held = found.held_bytes.map_or(String::new(), |bytes| {
+        format!("; of what is gone through, caches hold {} MiB at most", bytes >> 20)
+    });
     let pages = found.large_page_share.map_or(String::new(), |share| {
         format!(", {} of it in large pages", percent(share, Rounding::Nearest))
     });
     let cpus: Vec<String> = found.cpus.iter().take(64).map(u32::to_string).collect();
     let more = if found.cpus.len() > cpus.len() { ", ..." } else { "" };
     format!(
-        "Each thread has {mib} MiB of its own{pages}{cache}. Pinned threads take CPUs in this \
+        "Each thread has {mib} MiB of its own{pages}{cache}{held}. Pinned threads take CPUs in this \
          order: {}{more}.",
         cpus.join(", ")
     )

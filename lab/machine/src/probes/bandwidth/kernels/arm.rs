@@ -4,7 +4,7 @@ use super::{PATTERN, Vectors};
 use std::arch::aarch64::{uint64x2_t, vaddq_u64, vdupq_n_u64, vgetq_lane_u64, vld1q_u64};
 
 /// Every such CPU has them.
-pub(super) const NEON: Vectors = Vectors { name: "NEON", read, write, fill, copy };
+pub(super) const NEON: Vectors = Vectors { name: "NEON", read, write, fill, copy, copy_past };
 
 const BYTES: usize = size_of::<uint64x2_t>();
 
@@ -61,6 +61,25 @@ unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
         unsafe {
             let value = vld1q_u64(from.add(at).cast());
             to.add(at).cast::<uint64x2_t>().write_volatile(value);
+        }
+    }
+}
+
+/// # Safety
+/// As [`Vectors::run`].
+unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+    for at in (0..bytes).step_by(BYTES) {
+        // SAFETY: two words of 64 bits within `bytes` of both, a multiple of a vector, and aligned.
+        unsafe {
+            std::arch::asm!(
+                "ldp {first}, {second}, [{from}]",
+                "stnp {first}, {second}, [{to}]",
+                first = out(reg) _,
+                second = out(reg) _,
+                from = in(reg) from.add(at),
+                to = in(reg) to.add(at),
+                options(nostack, preserves_flags),
+            );
         }
     }
 }

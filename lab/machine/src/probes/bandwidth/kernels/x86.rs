@@ -25,7 +25,8 @@ macro_rules! vectors {
         mod $module {
             use super::*;
 
-            pub(super) const VECTORS: Vectors = Vectors { name: $name, read, write, fill, copy };
+            pub(super) const VECTORS: Vectors =
+                Vectors { name: $name, read, write, fill, copy, copy_past };
 
             const BYTES: usize = size_of::<$vector>();
 
@@ -90,6 +91,23 @@ macro_rules! vectors {
                         }
                     }
                 }
+            }
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            #[target_feature(enable = $feature)]
+            unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+                for at in (0..bytes).step_by(4 * BYTES) {
+                    for lane in 0..4 {
+                        // SAFETY: within `bytes` of both, a multiple of four vectors, and aligned.
+                        unsafe {
+                            let value = $load(from.add(at + lane * BYTES).cast());
+                            $stream(to.add(at + lane * BYTES).cast(), value);
+                        }
+                    }
+                }
+                // As of a fill.
+                _mm_sfence();
             }
         }
     };
