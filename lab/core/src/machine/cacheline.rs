@@ -121,7 +121,7 @@ pub struct SharingPoint {
 pub struct StridedPoint {
     /// Bytes from one byte that is copied to the next.
     pub stride_bytes: u64,
-    /// Time of one byte that is copied: the first quartile of batches.
+    /// Time of one byte that is copied: the median of ten passes over the whole array.
     pub copied_ns: f64,
     /// Bytes passed over, copied or not, in a second.
     pub passed_bytes_per_s: f64,

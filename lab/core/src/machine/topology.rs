@@ -23,6 +23,10 @@ pub struct Topology {
     pub caches: Vec<Cache>,
     /// The memory nodes, in the order of their numbers; none if the kernel does not tell them.
     pub nodes: Vec<Node>,
+    /// The memory of the machine, which nodes may lack until a hypervisor gives it; absent if the
+    /// kernel does not tell it, and in older prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_memory_bytes: Option<u64>,
     /// Which pairs of CPUs share a core, as measured.
     pub sharing: Probed<Sharing>,
     /// What this process may use.
@@ -58,8 +62,12 @@ impl Topology {
         Some(self.online().any(|cpu| !cpu.smt_siblings.is_empty()))
     }
 
-    /// The memory of all nodes, in bytes; `None` if the kernel does not tell that of each.
+    /// The memory of the machine, in bytes: what is told of the whole, else of all nodes; `None` if
+    /// the kernel does not tell it.
     pub fn memory_bytes(&self) -> Option<u64> {
+        if self.whole_memory_bytes.is_some() {
+            return self.whole_memory_bytes;
+        }
         let sizes: Option<Vec<u64>> = self.nodes.iter().map(|node| node.memory_bytes).collect();
         sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| sizes.iter().sum())
     }

@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 const MOVES: usize = 24;
 /// Fewer do not tell it.
 const MOVES_MIN: usize = 4;
+/// A meter that stands still for so long under a known load is dead.
+const DEAD: Duration = Duration::from_millis(250);
+/// Additions between two looks at a meter under load: some 10 to 100 us.
+const ADDITIONS: u64 = 20_000;
 /// Time between two looks at a meter whose period is wanted.
 const LOOK: Duration = Duration::from_micros(50);
 
@@ -54,19 +58,30 @@ const SOURCES: [(&str, &str, Open); 4] = [
 
 impl Energy {
     /// Opens the meter: perf's `power` events, else the powercap tree, else a sensor of hwmon, else
-    /// the processor's registers.
+    /// the processor's registers. Guests of some hypervisors have gauges that never move, so the
+    /// calling thread works until each of the headline has moved twice: some milliseconds, and a
+    /// quarter of a second where one is dead.
     ///
     /// # Errors
-    /// None is there and permitted; the error names what each said.
+    /// None is there, permitted and alive; the error names what each said.
     pub fn open() -> Result<Energy, Unavailable> {
         Energy::open_below(&Tree::at(Path::new("/")))
     }
 
     pub(crate) fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
+        Energy::find(tree, Energy::prove_alive)
+    }
+
+    /// The first source that is there and that `prove` accepts.
+    pub(crate) fn find(
+        tree: &Tree,
+        prove: impl Fn(&Energy) -> Result<(), String>,
+    ) -> Result<Energy, Unavailable> {
         let mut tried = Vec::new();
         for (place, source, open) in SOURCES {
-            match open(tree) {
-                Ok(gauges) => return Ok(Energy::of(source, gauges)),
+            let opened = open(tree).map(|gauges| Energy::of(source, gauges));
+            match opened.and_then(|energy| prove(&energy).map(|()| energy)) {
+                Ok(energy) => return Ok(energy),
                 Err(error) => tried.push((format!("{source} ({place})"), error)),
             }
         }
@@ -79,6 +94,30 @@ impl Energy {
         gauges.sort_by_key(|gauge| gauge.part.domain != domain);
         let headline = gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
         Energy { source, gauges, headline }
+    }
+
+    /// Works until each gauge of the headline has moved twice, as one move may be the end of
+    /// something else.
+    fn prove_alive(&self) -> Result<(), String> {
+        let gauges = &self.gauges[..self.headline];
+        let mut last: Vec<Option<u64>> = gauges.iter().map(Gauge::read).collect();
+        let mut moves = vec![0; gauges.len()];
+        let begin = Instant::now();
+        while begin.elapsed() < DEAD {
+            let sum = (0..ADDITIONS).fold(0, |sum: u64, value| std::hint::black_box(sum ^ value));
+            std::hint::black_box(sum);
+            for ((gauge, last), moves) in gauges.iter().zip(&mut last).zip(&mut moves) {
+                let now = gauge.read();
+                *moves += u32::from(now != *last);
+                *last = now;
+            }
+            if moves.iter().all(|moves| *moves >= 2) {
+                return Ok(());
+            }
+        }
+        let dead = gauges.iter().zip(moves).find(|(_, moves)| *moves < 2);
+        let part = dead.map_or(String::new(), |(gauge, _)| gauge.part.to_string());
+        Err(format!("{part} is dead: it stood still while a CPU worked for {DEAD:?}"))
     }
 
     /// Where the numbers come from: `perf power events`, `powercap`, `hwmon` or `MSR`.

@@ -1,12 +1,12 @@
 //! The probe of bandwidth: threads that go through memory at the same time, by their number.
 //!
 //! First it is measured how much of what is gone through the caches still hold. Each thread has a
-//! buffer of its own, several times as large, to which it gave memory itself. In rounds, every number of threads goes through its buffers with every kernel for some
-//! hundredths of a second, after the caches were filled; the work is stamped chunk by chunk, and
-//! what counts is the work in those windows of half a millisecond in which no thread lost its CPU
-//! (`windows`). Then one thread follows pointers while the others read, with a brake that is
-//! released step by step; and where there are several memory nodes, each is read from its own CPUs
-//! and from those of the first.
+//! buffer of its own, several times as large, to which it gave memory itself. In rounds, every
+//! number of threads goes through its buffers with every kernel for some hundredths of a second,
+//! after the caches were filled; the work is stamped chunk by chunk, and what counts is the work in
+//! those windows of half a millisecond in which no thread lost its CPU (`windows`). Then one thread
+//! follows pointers while the others read, with a brake that is released step by step; and where
+//! there are several memory nodes, each is read from its own CPUs and from those of the first.
 
 mod buffer;
 mod kernels;
@@ -38,6 +38,8 @@ use windows::Windows;
 const WINDOW_NS: u64 = 500_000;
 /// A round with fewer windows says nothing; the next one gets them.
 const LEAST_WINDOWS: usize = 4;
+/// A point with fewer windows in all rounds says nothing: a high quantile of so few is too low.
+const LEAST_IN_ALL: usize = 16;
 /// A round is the median of its windows.
 const HALF: f64 = 0.5;
 /// What memory gives undisturbed is the rate that so large a share of all windows stays below:
@@ -225,7 +227,7 @@ impl Bandwidth {
 
     /// What speaks against what was seen, beside these reasons.
     fn judged(&self, mut reading: Reading, mut reasons: Vec<String>) -> Probed<Reading> {
-        let known = |cell: &&CellReading| cell.rounds.iter().any(Option::is_some);
+        let known = |cell: &&CellReading| cell.bytes_per_s.is_some();
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
             return Probed::inconclusive(
@@ -275,7 +277,8 @@ impl Bandwidth {
     }
 }
 
-/// Shares of the budget: for what the caches hold, until buffers must be ready, for latency beside bandwidth, and for nodes.
+/// Shares of the budget: for what the caches hold, until buffers must be ready, for latency beside
+/// bandwidth, and for nodes.
 const HELD: f64 = 0.1;
 const SETUP: f64 = 0.25;
 const LATENCY: f64 = 0.22;
@@ -335,7 +338,7 @@ impl Open {
 
     fn add(&mut self, windows: &Windows) {
         self.rates.extend(rates(windows));
-        let round = quantile_of_enough(&mut self.rates[self.first..], HALF);
+        let round = quantile_of_enough(&mut self.rates[self.first..], HALF, LEAST_WINDOWS);
         if round.is_some() {
             self.first = self.rates.len();
         }
@@ -345,7 +348,7 @@ impl Open {
     }
 
     fn done(mut self) -> CellReading {
-        self.reading.bytes_per_s = quantile_of_enough(&mut self.rates, UNDISTURBED);
+        self.reading.bytes_per_s = quantile_of_enough(&mut self.rates, UNDISTURBED, LEAST_IN_ALL);
         self.reading
     }
 }
@@ -357,8 +360,8 @@ fn rates(windows: &Windows) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// A quantile of windows; `None` if they are too few.
-fn quantile_of_enough(rates: &mut [u64], share: f64) -> Option<f64> {
-    if rates.len() < LEAST_WINDOWS {
+fn quantile_of_enough(rates: &mut [u64], share: f64, least: usize) -> Option<f64> {
+    if rates.len() < least {
         return None;
     }
     quantile(rates, share).map(|rate| rate as f64)

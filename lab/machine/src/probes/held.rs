@@ -17,8 +17,8 @@ const TURNS: usize = 7;
 const TIMES: u64 = 4;
 
 /// What the caches hold at most, in bytes: a quarter of the smallest data of which a load takes
-/// about as long as a load of a flushed line, after all of it was read in order. Other programs only
-/// make the loads of a turn slower, so the first quartile of the turns counts. `None` where no
+/// about as long as a load of a flushed line, after all of it was read in order. Other programs
+/// only make the loads of a turn slower, so the first quartile of the turns counts. `None` where no
 /// program may flush, and if there is no such data of `most_bytes` or less, or not so soon.
 pub(super) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option<u64> {
     let most = most_bytes.min(8 << 30) as usize;

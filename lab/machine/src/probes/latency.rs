@@ -310,8 +310,8 @@ impl Work<'_> {
             curves.push(Curve {
                 page_bytes: pages.bytes() as u64,
                 page_share: match pages {
-                    Pages::Small => huge.map(|share| 1.0 - share),
                     Pages::Huge => huge,
+                    Pages::Small | Pages::AsGiven => huge.map(|share| 1.0 - share),
                 },
                 is_whole,
                 points: points.map_while(|(size, batches)| point(*size, batches)).collect(),

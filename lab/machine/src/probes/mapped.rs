@@ -17,13 +17,15 @@ pub(crate) enum Pages {
     Small,
     /// Transparent huge pages; the kernel may give small ones instead.
     Huge,
+    /// What a program gets that asks for none.
+    AsGiven,
 }
 
 impl Pages {
     /// Bytes of such a page.
     pub(crate) fn bytes(self) -> usize {
         match self {
-            Pages::Small => SMALL_PAGE,
+            Pages::Small | Pages::AsGiven => SMALL_PAGE,
             Pages::Huge => HUGE_PAGE,
         }
     }
@@ -78,6 +80,7 @@ impl Mapped {
         let advice = match pages {
             Pages::Small => libc::MADV_NOHUGEPAGE,
             Pages::Huge => libc::MADV_HUGEPAGE,
+            Pages::AsGiven => return Ok(()),
         };
         // SAFETY: as above; advice changes no contents. A kernel without huge pages refuses it,
         // and what really came is asked for later.

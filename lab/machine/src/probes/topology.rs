@@ -40,6 +40,8 @@ pub struct Reading {
     pub caches: Vec<Cache>,
     /// The memory nodes as told.
     pub nodes: Vec<Node>,
+    /// The memory of the whole machine.
+    pub memory_bytes: Option<u64>,
     /// What this process may use.
     pub limits: Limits,
     /// Pairs of CPUs that ran the same work alone and together, or why there are none.
@@ -54,6 +56,7 @@ struct Told {
     cpus: Vec<Cpu>,
     caches: Vec<Cache>,
     nodes: Vec<Node>,
+    memory_bytes: Option<u64>,
     limits: Limits,
     /// What it does not say, a sentence each.
     reasons: Vec<String>,
@@ -68,8 +71,9 @@ impl Told {
         if caches.is_empty() {
             reasons.push("the kernel does not tell the caches".to_owned());
         }
-        let nodes = nodes::read(tree);
-        Told { cpus, caches, nodes, limits: limits(tree), reasons }
+        let memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
+        let nodes = nodes::read(tree, memory_bytes);
+        Told { cpus, caches, nodes, memory_bytes, limits: limits(tree), reasons }
     }
 }
 
@@ -117,6 +121,7 @@ impl Topology {
             cpus: told.cpus,
             caches: told.caches,
             nodes: told.nodes,
+            memory_bytes: told.memory_bytes,
             limits: told.limits,
         };
         Probed::of(reading, told.reasons)

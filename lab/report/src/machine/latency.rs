@@ -144,8 +144,8 @@ fn small_print(found: &Latency, look: &Look) -> String {
     let flushed = found.flushed_ns.map_or(String::new(), |flushed| {
         let flushed = ns(flushed);
         format!(
-            " Memory is seen where all larger sizes take about as long as a load of a line that was \
-             flushed just before, which takes {flushed}."
+            " Memory is seen where all larger sizes take about as long as a load of a line that \
+             was flushed just before, which takes {flushed}."
         )
     });
     let text = format!(

@@ -14,6 +14,7 @@ fn print(cpus: usize, max_hz: Option<u64>) -> MachinePrint {
         cpus: (0..cpus).map(cpu).collect(),
         caches: Vec::new(),
         nodes: Vec::new(),
+        whole_memory_bytes: None,
         sharing: Probed::inconclusive("not measured"),
         limits: Limits::default(),
         compilers: Vec::new(),

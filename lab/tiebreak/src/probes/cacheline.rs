@@ -106,7 +106,7 @@ fn sharing_point(point: &cacheline::SharingPoint) -> SharingPoint {
 }
 
 fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
-    let &cacheline::StridedPoint { stride_bytes, copied_ns, .. } = point;
+    let &cacheline::StridedPoint { stride_bytes, copied_ns } = point;
     let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
     StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }

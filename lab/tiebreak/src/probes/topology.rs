@@ -22,6 +22,7 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Topology> {
         cpus: reading.cpus,
         caches: reading.caches,
         nodes: reading.nodes,
+        whole_memory_bytes: reading.memory_bytes,
         limits: reading.limits,
         compilers,
     })

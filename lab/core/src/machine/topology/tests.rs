@@ -39,6 +39,7 @@ fn two_sockets() -> Topology {
             cache(3, CacheKind::Unified, 32 << 20, &[2, 3, 6, 7]),
         ],
         nodes: vec![node(0), node(1)],
+        whole_memory_bytes: None,
         sharing: Probed::inconclusive("not measured"),
         limits: Limits::default(),
         compilers: Vec::new(),
@@ -73,6 +74,8 @@ fn counts_and_figures_are_of_what_is_on() {
     assert_eq!(of("topology-cores", &topology), None);
     topology.nodes[1].memory_bytes = None;
     assert_eq!(topology.memory_bytes(), None);
+    topology.whole_memory_bytes = Some(5 << 30);
+    assert_eq!(topology.memory_bytes(), Some(5 << 30));
 }
 
 #[test]

@@ -3,6 +3,11 @@
 use super::*;
 use crate::tree::made_up;
 
+/// The meter that is there, alive or not: files of a test stand still.
+fn found(tree: &Tree) -> Result<Energy, Unavailable> {
+    Energy::find(tree, |_| Ok(()))
+}
+
 const CLIENT: &[(&str, &str)] = &[
     ("sys/class/powercap/intel-rapl/enabled", "1\n"),
     ("sys/class/powercap/intel-rapl:0/name", "package-0\n"),
@@ -64,7 +69,7 @@ const AMD_HWMON: &[(&str, &str)] = &[
 fn layouts_are_read() {
     let check = |files: &[(&str, &str)], source: &str, expected: &str| {
         let (_folder, tree) = made_up::tree(files);
-        let meter = Energy::open_below(&tree).unwrap();
+        let meter = found(&tree).unwrap();
         let names: Vec<String> = meter.parts().iter().map(Part::to_string).collect();
         let (headline, parts) = names.split_at(meter.headline());
         let text = format!("{} | {}", headline.join(", "), parts.join(", "));
@@ -100,7 +105,7 @@ fn layouts_are_read() {
 fn packages_are_summed_and_wrap() {
     let check = |files: &[(&str, &str)], changes: &[(&str, &str)], nj, parts: &[u64]| {
         let (_folder, tree) = made_up::tree(files);
-        let meter = Energy::open_below(&tree).unwrap();
+        let meter = found(&tree).unwrap();
         let (then, then_all) = (meter.read().unwrap(), meter.read_parts().unwrap());
         for (path, text) in changes {
             std::fs::write(tree.path(&format!("sys/class/{path}")), text).unwrap();
@@ -170,7 +175,7 @@ fn registers_are_counted_in_their_unit() {
     let amd = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n";
     let check = |cpuinfo: &str, unit: (u64, u64), package: u64, count_nj: f64| {
         let (_folder, tree) = registers(cpuinfo, unit, package);
-        let meter = Energy::open_below(&tree).unwrap();
+        let meter = found(&tree).unwrap();
         assert_eq!((meter.source(), meter.headline()), ("MSR", 2));
         let then = meter.read().unwrap();
         set_register(&tree, 0, package, 0xCCCC_DDDD_0000_0100);
@@ -190,7 +195,7 @@ fn registers_are_counted_in_their_unit() {
 fn every_way_says_what_it_lacks() {
     let check = |files: &[(&str, &str)], way: usize, expected: &str| {
         let (_folder, tree) = made_up::tree(files);
-        let error = Energy::open_below(&tree).unwrap_err();
+        let error = found(&tree).unwrap_err();
         assert_eq!(error.tried.len(), SOURCES.len());
         assert_eq!(error.tried[way].1, expected);
     };
@@ -260,7 +265,7 @@ fn a_missing_right_is_named() {
 #[test]
 fn all_that_was_tried_is_listed() {
     let (_folder, tree) = made_up::tree(&[]);
-    let text = Energy::open_below(&tree).unwrap_err().to_string();
+    let text = found(&tree).unwrap_err().to_string();
     let expected = "no energy meter: perf power events (/sys/bus/event_source/devices/power): \
                     power/type: no such file (ENOENT); powercap (/sys/class/powercap): no such \
                     file (ENOENT); hwmon (/sys/class/hwmon): no such file (ENOENT); MSR \
@@ -271,7 +276,75 @@ fn all_that_was_tried_is_listed() {
 #[test]
 fn a_meter_that_stands_still_has_no_period() {
     let (_folder, tree) = made_up::tree(SERVER);
-    let meter = Energy::open_below(&tree).unwrap();
+    let meter = found(&tree).unwrap();
     assert_eq!(meter.period_ns(Duration::from_millis(5), &|| false), None);
     assert_eq!(meter.period_ns(Duration::from_secs(3600), &|| true), None);
+}
+
+/// Another thread moves the gauge of each package that is alive; so much is said.
+#[test]
+fn a_meter_must_move_under_load() {
+    let check = |files: &[(&str, &str)], alive: &[&str], expected: Result<&str, &str>| {
+        let (_folder, tree) = made_up::tree(files);
+        let done = std::sync::atomic::AtomicBool::new(false);
+        let opened = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for count in 0_u64.. {
+                    for path in alive {
+                        let path = tree.path(&format!("sys/class/{path}"));
+                        let file = std::fs::File::options().write(true).open(path).unwrap();
+                        let text = format!("{:015}", 1000 + count);
+                        std::os::unix::fs::FileExt::write_all_at(&file, text.as_bytes(), 0)
+                            .unwrap();
+                    }
+                    if done.load(std::sync::atomic::Ordering::Relaxed) {
+                        return;
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+            let opened = Energy::open_below(&tree);
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            opened
+        });
+        match (opened, expected) {
+            (Ok(energy), Ok(source)) => assert_eq!(energy.source(), source),
+            (Err(reason), Err(expected)) => {
+                assert!(reason.to_string().contains(expected), "{reason}");
+            }
+            (opened, _) => panic!("{opened:?}, not {expected:?}"),
+        }
+    };
+    let [first, second] = ["powercap/intel-rapl:0/energy_uj", "powercap/intel-rapl:1/energy_uj"];
+    check(SERVER, &[first, second], Ok("powercap"));
+    let dead = "powercap (/sys/class/powercap): package (package-1) is dead: it stood still while";
+    check(SERVER, &[first], Err(dead));
+    check(AMD_POWERCAP, &[], Err("package (package-0) is dead"));
+    // The next way may be alive.
+    let both = [AMD_HWMON, AMD_POWERCAP].concat();
+    check(&both, &["hwmon/hwmon2/energy9_input", "hwmon/hwmon2/energy10_input"], Ok("hwmon"));
+}
+
+/// A `power` event that is one of the kernel's own: the clock of a CPU, or nothing at all.
+#[test]
+fn a_dead_event_is_no_meter() {
+    let check = |event: &str, refusal: Option<&str>| {
+        let base = "sys/bus/event_source/devices/power";
+        let (_folder, tree) = made_up::tree(&[
+            // PERF_TYPE_SOFTWARE
+            (&format!("{base}/type"), "1"),
+            (&format!("{base}/cpumask"), "0"),
+            (&format!("{base}/events/energy-pkg"), event),
+            (&format!("{base}/events/energy-pkg.scale"), "1e-9"),
+        ]);
+        match Energy::open_below(&tree) {
+            Ok(energy) => assert_eq!((energy.source(), refusal), ("perf power events", None)),
+            // Not every user may open events of a whole CPU.
+            Err(reason) if reason.tried[0].1.starts_with("perf_event_open") => {}
+            Err(reason) => assert_eq!(Some(reason.tried[0].1.as_str()), refusal),
+        }
+    };
+    check("event=0x00", None);
+    let dead = "package (CPU 0) is dead: it stood still while a CPU worked for 250ms";
+    check("event=0x09", Some(dead));
 }

@@ -1,7 +1,10 @@
 //! Memory nodes: each is read from its own CPUs, and from those of the first.
 
 use super::team::{Common, Job, Team};
-use super::{Bandwidth, UNDISTURBED, WINDOW_NS, buffer, quantile_of_enough, rates, room, windows};
+use super::{
+    Bandwidth, LEAST_WINDOWS, UNDISTURBED, WINDOW_NS, buffer, quantile_of_enough, rates, room,
+    windows,
+};
 use crate::clock::monotonic_ns;
 use crate::probes::Budget;
 use crate::tree::Tree;
@@ -109,7 +112,7 @@ fn read(
         let length = LONGEST.min(time / 3).min(budget.left());
         let windows = windows::common(&team.run(&jobs, true, length), WINDOW_NS);
         let mut rates: Vec<u64> = rates(&windows).collect();
-        let rate = quantile_of_enough(&mut rates, UNDISTURBED);
+        let rate = quantile_of_enough(&mut rates, UNDISTURBED, LEAST_WINDOWS);
         rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())
     })
 }

@@ -130,6 +130,9 @@ fn a_round_is_the_median_of_enough_windows() {
     open.add(&windows(&[7e6]));
     assert_eq!(open.reading.rounds, [None, Some(18e9), None]);
     assert_eq!((open.reading.windows, open.reading.windows_kept), (27, 6));
+    assert_eq!(open.done().bytes_per_s, None, "of six windows");
+    let mut open = Open::of(cell);
+    open.add(&windows(&[[2e6; 15].as_slice(), &[9e6]].concat()));
     assert_eq!(open.done().bytes_per_s, Some(54e9));
     assert_eq!(Open::of(cell).done().bytes_per_s, None);
 }

@@ -1,31 +1,32 @@
-//! The published strided copy: of a large array, every so many bytes one is copied to another one.
+//! The published strided copy (Lemire 2023): of an array of 32 MiB, every so many bytes one is
+//! copied to another array, at 497 strides, ten times in a row at each.
 
 use crate::clock::monotonic_ns;
 use crate::probes::Budget;
 use crate::probes::batches::quantile;
 use crate::probes::mapped::{Mapped, Pages, SMALL_PAGE};
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// A batch copies from a window of this size.
-const WINDOW: usize = 256 << 10;
-/// Windows of a stride in one go.
-const IN_A_ROW: usize = 8;
-/// Each array has this size, so that nothing of it is in a cache when its turn comes again.
-const MOST_BYTES: usize = 64 << 20;
+/// Bytes of each array, as published. Where caches hold more than that, so they do there.
+const BYTES: usize = 32 << 20;
+/// The strides, as published.
+const STRIDES: RangeInclusive<usize> = 16..=512;
+/// Those that the published rule is about.
+const OF_THE_RULE: [usize; 9] = [16, 32, 33, 64, 65, 128, 129, 256, 257];
+/// Passes over the array at each stride, as published.
+const PASSES: usize = 10;
 
 /// The copy at one stride.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Bytes from one byte that is copied to the next.
     pub stride_bytes: u64,
-    /// Time of one byte that is copied: the first quartile of windows, because others who use the
-    /// memory make the rest slower.
+    /// Time of one byte that is copied: the median of the passes.
     pub copied_ns: f64,
-    /// Windows.
-    pub windows: u64,
 }
 
-/// Measures strides 1 to 260 and a few longer ones, for so long.
+/// Measures the strides, those of the rule first and the others scattered, as far as the time goes.
 ///
 /// # Errors
 /// There is no memory for the arrays.
@@ -35,38 +36,36 @@ pub(super) fn measure(
     budget: &mut Budget<'_>,
 ) -> Result<Vec<Point>, String> {
     let begin = Instant::now();
-    let bytes = MOST_BYTES.min((memory_bytes / 2) as usize).max(4 << 20) / WINDOW * WINDOW;
-    let [from, to] = [(); 2].map(|()| Mapped::new(bytes, Pages::Small));
+    if memory_bytes < 2 * BYTES as u64 {
+        let mib = BYTES >> 20;
+        return Err(format!("two arrays of {mib} MiB are too much for the memory that is free"));
+    }
+    let [from, to] = [(); 2].map(|()| Mapped::new(BYTES, Pages::AsGiven));
     let (from, to) = (from.map_err(said)?, to.map_err(said)?);
-    if !touch([&from, &to], bytes, budget) {
+    if !touch([&from, &to], BYTES, budget) {
         return Ok(Vec::new());
     }
-    let strides: Vec<usize> = (1..=260).chain([320, 384, 385, 511, 512, 513]).collect();
-    let mut batches_ps: Vec<Vec<u64>> = vec![Vec::new(); strides.len()];
-    // Neighbours in the list are measured far apart, so that a slow moment hits no range of them.
-    let mut order: Vec<usize> = (0..strides.len()).collect();
-    order.sort_by_key(|index| index * 101 % 257);
-    let mut window = 0;
-    while begin.elapsed() < length && !budget.is_spent() {
-        for &index in &order {
-            for _ in 0..IN_A_ROW {
-                let ps = copy_window(&from, &to, window * WINDOW, strides[index]);
-                batches_ps[index].push(ps);
-                window = (window + 1) % (bytes / WINDOW);
-            }
-            if budget.is_spent() {
-                break;
-            }
+    let mut strides: Vec<usize> = STRIDES.collect();
+    // 499 is a prime above their number: neighbours are far apart, so that a short look has some of
+    // every part and a slow moment hits no range of them.
+    strides.sort_by_key(|stride| (!OF_THE_RULE.contains(stride), stride * 101 % 499));
+    let mut points = Vec::new();
+    for stride in strides {
+        let mut passes_ps = Vec::new();
+        while passes_ps.len() < PASSES && begin.elapsed() < length && !budget.is_spent() {
+            passes_ps.push(pass_ps(&from, &to, stride));
         }
+        if passes_ps.len() < PASSES {
+            break;
+        }
+        // No time has passed on a clock of coarse steps: that tells nothing.
+        let copied_ps = quantile(&mut passes_ps, 0.5).filter(|ps| *ps > 0);
+        let point = |ps| Point { stride_bytes: stride as u64, copied_ns: ps as f64 / 1000.0 };
+        points.extend(copied_ps.map(point));
         budget.tell(0.0);
     }
-    let point = |(stride, batches): (&usize, &mut Vec<u64>)| {
-        // No time has passed on a clock of coarse steps: that tells nothing.
-        let copied_ps = quantile(batches, 0.25).filter(|ps| *ps > 0)?;
-        let copied_ns = copied_ps as f64 / 1000.0;
-        Some(Point { stride_bytes: *stride as u64, copied_ns, windows: batches.len() as u64 })
-    };
-    Ok(strides.iter().zip(&mut batches_ps).filter_map(point).collect())
+    points.sort_by_key(|point| point.stride_bytes);
+    Ok(points)
 }
 
 fn said(error: std::io::Error) -> String {
@@ -87,13 +86,12 @@ fn touch(both: [&Mapped; 2], bytes: usize, budget: &Budget<'_>) -> bool {
     true
 }
 
-/// Picoseconds a byte that is copied. A window starts where the stride's last step would not, which
-/// is no matter to lines.
-fn copy_window(from: &Mapped, to: &Mapped, offset: usize, stride: usize) -> u64 {
-    let copied = WINDOW.div_ceil(stride);
+/// Picoseconds a byte that is copied, of one pass over the array.
+fn pass_ps(from: &Mapped, to: &Mapped, stride: usize) -> u64 {
+    let copied = BYTES.div_ceil(stride);
     let begin = monotonic_ns();
-    // SAFETY: both windows lie within their mappings, which do not overlap.
-    unsafe { copy(from.at(offset), to.at(offset), WINDOW, stride) };
+    // SAFETY: both mappings have so many bytes, and they do not overlap.
+    unsafe { copy(from.at(0), to.at(0), BYTES, stride) };
     (monotonic_ns() - begin) * 1000 / copied as u64
 }
 
@@ -134,12 +132,15 @@ mod tests {
     fn strides_in_order_or_nothing() {
         let flag = AtomicBool::new(false);
         let mut quiet = |_| ();
-        let mut budget = Budget::new(Duration::from_millis(500), &flag, &mut quiet);
-        let points = measure(8 << 20, Duration::from_secs(3600), &mut budget).unwrap();
+        let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+        let most = Duration::from_millis(500);
+        let points = measure(1 << 30, most, &mut budget).unwrap();
         assert!(points.is_sorted_by_key(|point| point.stride_bytes));
-        assert!(points.iter().all(|point| point.copied_ns > 0.0 && point.windows > 0));
+        assert!(points.iter().all(|point| point.copied_ns > 0.0));
+        assert!(measure(32 << 20, most, &mut budget).unwrap_err().contains("two arrays of 32 MiB"));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        assert_eq!(measure(8 << 20, Duration::from_secs(3600), &mut budget), Ok(Vec::new()));
+        assert_eq!(measure(1 << 30, Duration::from_secs(3600), &mut budget), Ok(Vec::new()));
+        assert_eq!(STRIDES.count(), 497);
     }
 }

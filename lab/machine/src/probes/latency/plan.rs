@@ -21,8 +21,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// A plan for these caches: sizes up to half of `memory_bytes`, as there are two kinds of pages,
-    /// and to 1 GiB. Most of them are never reached, as a curve ends where memory is seen.
+    /// A plan for these caches: sizes up to half of `memory_bytes`, as there are two kinds of
+    /// pages, and to 1 GiB. Most of them are never reached, as a curve ends where memory is seen.
     pub(super) fn new(caches: &[AdvertisedCache], memory_bytes: u64, seconds: f64) -> Plan {
         let is_quick = seconds < 8.0;
         let last_level = caches.last().map_or(USUAL_LAST_LEVEL, |cache| cache.size_bytes);

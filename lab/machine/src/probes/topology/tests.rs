@@ -99,6 +99,26 @@ fn two_sockets_with_threads_and_nodes() {
 }
 
 #[test]
+fn memory_has_one_size() {
+    let check = |whole_kib: u64, nodes: [Option<u64>; 2]| {
+        let mut machine = two_sockets();
+        machine.add("proc/meminfo".to_owned(), format!("MemTotal: {whole_kib} kB\n"));
+        let told = machine.read(&[0]);
+        assert_eq!(told.memory_bytes, Some(whole_kib << 10));
+        let sizes: Vec<_> = told.nodes.iter().map(|node| node.memory_bytes).collect();
+        assert_eq!(sizes, nodes);
+    };
+    check(2048, [Some(1 << 20), Some(1 << 20)]);
+    check(2060, [Some(1 << 20), Some(1 << 20)]);
+    // A hypervisor gives half of it later: nobody knows to which node.
+    check(4096, [None, None]);
+    let (_folder, tree) = made_up::tree(&[(&format!("{NODE}/node0/meminfo"), "MemTotal: 9 kB")]);
+    let only = nodes::read(&tree, Some(24 << 30));
+    assert_eq!(only[0].memory_bytes, Some(24 << 30), "the only node has all of it");
+    assert_eq!(nodes::read(&tree, None)[0].memory_bytes, Some(9 << 10));
+}
+
+#[test]
 fn a_subset_of_the_cpus_may_be_used_and_others_are_off() {
     let mut machine = two_sockets();
     machine.online("0-6");

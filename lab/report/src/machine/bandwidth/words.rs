@@ -134,8 +134,8 @@ fn buffers(found: &Bandwidth) -> String {
     let cpus: Vec<String> = found.cpus.iter().take(64).map(u32::to_string).collect();
     let more = if found.cpus.len() > cpus.len() { ", ..." } else { "" };
     format!(
-        "Each thread has {mib} MiB of its own{pages}{cache}{held}. Pinned threads take CPUs in this \
-         order: {}{more}.",
+        "Each thread has {mib} MiB of its own{pages}{cache}{held}. Pinned threads take CPUs in \
+         this order: {}{more}.",
         cpus.join(", ")
     )
 }

@@ -50,11 +50,8 @@ pub(crate) fn made_up(sockets: usize, cores: usize, threads: usize) -> Topology 
         cpus,
     };
     let mut caches = Vec::new();
-    for core in 0..all {
-        caches.push(cache(1, CacheKind::Data, 48 << 10, of(core..core + 1)));
-    }
-    for core in 0..all {
-        caches.push(cache(2, CacheKind::Unified, 1 << 20, of(core..core + 1)));
+    for (level, kind, bytes) in [(1, CacheKind::Data, 48 << 10), (2, CacheKind::Unified, 1 << 20)] {
+        caches.extend((0..all).map(|core| cache(level, kind, bytes, of(core..core + 1))));
     }
     let half = if cores > 2 { cores.div_ceil(2) } else { cores };
     for start in (0..all).step_by(half) {
@@ -75,6 +72,7 @@ pub(crate) fn made_up(sockets: usize, cores: usize, threads: usize) -> Topology 
         cpus,
         caches,
         nodes: (0..sockets).map(node).collect(),
+        whole_memory_bytes: None,
         sharing: Probed::of(sharing, Vec::new()),
         limits: Limits { is_cpu_quota_known: true, ..Limits::default() },
         compilers: vec![

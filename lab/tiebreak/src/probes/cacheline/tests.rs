@@ -36,7 +36,7 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::StridedPoint> {
     let point = |stride_bytes: u64| {
         let pace = if stride_bytes > 2 * line { gain } else { 1.0 };
         let copied_ns = stride_bytes as f64 / 16.0 / pace;
-        cacheline::StridedPoint { stride_bytes, copied_ns, windows: 10 }
+        cacheline::StridedPoint { stride_bytes, copied_ns }
     };
     (1..=260).chain([513]).map(point).collect()
 }
