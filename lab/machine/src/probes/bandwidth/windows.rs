@@ -17,16 +17,23 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A chunk that took so many times the median, and so long beyond it, has a gap in it: the CPU
+    /// A chunk that took so many times one of the shortest, and so long beyond it, has a gap in it: the CPU
     /// was lost. A tick of the kernel's clock alone takes less.
     const GAP: (u64, u64) = (3, 20_000);
 
-    /// The length from which on a chunk has a gap; `None` without chunks.
+    /// Of fewer chunks each may have a gap, and then none shows.
+    const LEAST: usize = 8;
+
+    /// The length from which on a chunk has a gap; `None` with too few chunks to tell. On a busy
+    /// machine most chunks may have one, so the first decile is the measure, not the median.
     fn gap_ns(&self) -> Option<u64> {
         let mut lengths: Vec<u64> =
             self.stamps.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         let (times, beyond_ns) = Log::GAP;
-        Some(quantile(&mut lengths, 0.5)? * times + beyond_ns)
+        if lengths.len() < Log::LEAST {
+            return None;
+        }
+        Some(quantile(&mut lengths, 0.1)? * times + beyond_ns)
     }
 
     /// What was done between two moments; `None` if there was a gap, or if it was not all the time.
@@ -105,6 +112,11 @@ mod tests {
         check(&log(&every(10, 120, 340)), 2, 2, 100.0);
         check(&log(&[]), 0, 0, 0.0);
         check(&log(&[50]), 0, 0, 0.0);
+        // Each of its chunks waited for the CPU: that is no rate.
+        check(&log(&every(100, 0, 400)), 0, 0, 0.0);
+        // Most of them did.
+        let most = [every(10, 0, 40), every(60, 100, 400)].concat();
+        check(&log(&most), 0, 4, 0.0);
     }
 
     #[test]
