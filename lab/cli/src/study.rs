@@ -134,8 +134,8 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
         _ if quiet => return,
         Step::Building { contestant } => (format!("building {contestant}"), true),
         Step::Checking { workload } => (format!("{workload}: judging the answers"), true),
-        Step::Piloted { workload, pilot, rounds_a_unit, calls_a_batch } => {
-            (details::piloted(workload, pilot, *rounds_a_unit, *calls_a_batch), false)
+        Step::Piloted { workload, pilot, rounds_a_unit, batch_ns } => {
+            (details::piloted(workload, pilot, *rounds_a_unit, *batch_ns), false)
         }
     };
     let end = if passes && io.err_redraws() { "" } else { "\n" };

@@ -160,6 +160,19 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         clock_ns: f64,
     },
+    /// A single call of a contestant takes far longer than the batches of another.
+    UnevenBatches {
+        /// Name of the contestant.
+        contestant: String,
+        /// What a batch of it takes.
+        #[serde(with = "crate::float")]
+        batch_ns: f64,
+        /// Name of the other one.
+        other: String,
+        /// What a batch of that takes.
+        #[serde(with = "crate::float")]
+        other_ns: f64,
+    },
     /// The program spends so little time that most of it is its start.
     MostlyStart {
         /// Name of the contestant.
@@ -203,6 +216,7 @@ impl Warning {
             Warning::OtherReference { .. } => "other_reference",
             Warning::PlacementsReused { .. } => "placements_reused",
             Warning::ShortCall { .. } => "short_call",
+            Warning::UnevenBatches { .. } => "uneven_batches",
             Warning::NoMeter { .. } => "no_meter",
             Warning::NoChain => "no_chain",
         }
@@ -370,6 +384,15 @@ impl Warning {
                  workload would hide that",
                 format_ns(*call_ns),
                 format_ns(*clock_ns)
+            ),
+            Warning::UnevenBatches { contestant, batch_ns, other, other_ns } => write!(
+                f,
+                "a batch of {contestant} takes {} and one of {other} {}: what other processes do \
+                 hits the longer one more often and makes their ratio by wall time too large: a \
+                 longer --budget or a smaller workload evens them out, and on a quiet machine the \
+                 ratio is true",
+                format_ns(*batch_ns),
+                format_ns(*other_ns)
             ),
             _ => f.write_str(self.code()),
         }

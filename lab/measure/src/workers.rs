@@ -19,7 +19,7 @@ mod session;
 mod together;
 mod unit;
 
-pub use batch_length::{Clock, calls_a_batch, shortest_energy_batch_ns};
+pub use batch_length::{Clock, shortest_energy_batch_ns};
 pub use probe::{Facts, LoadError, probe};
 pub use process::WorkerProgram;
 

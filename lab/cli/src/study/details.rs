@@ -4,7 +4,7 @@ use tiebreak::core::quantity::format_ns;
 use tiebreak::core::study::Pilot;
 
 /// What the pilot of a workload found, and what follows from it.
-pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, calls_a_batch: u64) -> String {
+pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64) -> String {
     if pilot.units == 0 {
         return format!("{workload}: nothing to compare");
     }
@@ -19,9 +19,9 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, calls_a_batch:
         ),
     };
     format!(
-        "{workload}: {} a batch, {} a unit; in {} of the pilot {spreads}a round took {} and a unit \
-         {} more",
-        count(calls_a_batch, "call"),
+        "{workload}: batches of {}, {} a unit; in {} of the pilot {spreads}a round took {} and a \
+         unit {} more",
+        format_ns(batch_ns),
         count(u64::from(rounds_a_unit), "round"),
         count(u64::from(pilot.units), "unit"),
         format_ns(pilot.round_cost_ns),

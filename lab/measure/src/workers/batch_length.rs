@@ -48,13 +48,6 @@ pub fn shortest_energy_batch_ns() -> Option<f64> {
     Some(period_ns.saturating_mul(MOVES) as f64)
 }
 
-/// How many calls of at least `call_ns` each make a batch of at least `batch_ns`; at least 1. To be
-/// asked with the fastest contestant's time, since all contestants have the same number.
-pub fn calls_a_batch(call_ns: f64, batch_ns: f64) -> u64 {
-    let calls = (batch_ns / call_ns.max(0.1)).ceil();
-    if calls.is_finite() { (calls as u64).max(1) } else { 1 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,15 +56,6 @@ mod tests {
     fn batches_are_long_enough_for_the_clock() {
         let clock = Clock { step_ns: 10.0, cost_ns: 40.0 };
         assert_eq!(clock.shortest_batch_ns(), 50_000.0);
-        let check = |call_ns: f64, calls: u64| {
-            assert_eq!(calls_a_batch(call_ns, clock.shortest_batch_ns()), calls, "{call_ns}");
-        };
-        check(1.0, 50_000);
-        check(30_000.0, 2);
-        check(50_000.0, 1);
-        check(1e9, 1);
-        check(0.0, 500_000);
-        check(f64::NAN, 500_000);
         let measured = Clock::measure();
         assert!(measured.step_ns >= 1.0 && measured.cost_ns > 0.0, "{measured:?}");
         // Without a meter, energy asks for nothing; with one, for more than the clock does.

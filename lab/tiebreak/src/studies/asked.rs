@@ -102,8 +102,8 @@ pub enum Step<'a> {
         pilot: &'a Pilot,
         /// Rounds of a unit.
         rounds_a_unit: u32,
-        /// Calls of a batch.
-        calls_a_batch: u64,
+        /// How long a batch is, in nanoseconds.
+        batch_ns: f64,
     },
 }
 

@@ -1,8 +1,11 @@
 //! The pilot: how long a batch must be, and how many rounds a unit should have.
 //!
-//! Nothing of it is evidence: it has seeds of its own, and what it finds is fixed, the same for all
-//! contestants, before the first coin of the run.
+//! Nothing of it is evidence: it has seeds of its own, and what it finds is fixed before the first
+//! coin of the run. Batches last equally long for all contestants (`even`).
 
+mod even;
+#[cfg(test)]
+mod load;
 mod told;
 
 use crate::error::LabError;
@@ -11,16 +14,18 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
 use tiebreak_core::study::Pilot;
 use tiebreak_core::verdict::Fault;
-use tiebreak_measure::workers::calls_a_batch;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::unit;
-use told::{Ran, least, measured, median, round_cost_ns, unit_cost_ns, variances};
+use told::{Ran, measured, median, round_cost_ns, unit_cost_ns, variances};
 
 /// A batch is at least this long.
 const BATCH_NS_MIN: f64 = 50e3;
-/// Where each call is timed by itself, the slowest contestant's batch is at most this long if more
-/// than one call is in it.
-const RESET_BATCH_NS_MAX: f64 = 5e6;
+/// Batches may be made this long to be equally long, whatever the budget is.
+const EVEN_NS_MAX: f64 = 5e6;
+/// A batch that lasts more than so many times as long as another is told.
+const UNEVEN_MAX: f64 = 2.0;
+/// The pilot's batches are good enough when they are so near to being as even as they can be.
+const NEAR: f64 = 1.25;
 /// Units and rounds that the pilot would like to have, and what it takes if they cost too much.
 const SIZES: [(u32, u32); 3] = [(4, 8), (4, 4), (2, 2)];
 /// The share of a workload's part of the budget that the pilot may use.
@@ -62,8 +67,10 @@ pub struct Piloted {
     pub pilot: Pilot,
     /// Rounds of a unit.
     pub rounds_a_unit: u32,
-    /// Calls of a batch.
-    pub calls_a_batch: u64,
+    /// Calls of a batch of each contestant of the plan; 1 of those that take no part.
+    pub calls_a_batch: Vec<u64>,
+    /// The shortest batch and the longest one of those: who has it, and how long it is.
+    pub batches: Option<[(usize, f64); 2]>,
     /// The fastest contestant, with what one call of it takes.
     pub fastest: Option<(usize, f64)>,
     /// What every contestant's samples tell.
@@ -73,12 +80,18 @@ pub struct Piloted {
 }
 
 impl Piloted {
+    /// The shortest batch and the longest one, if they are far from equally long.
+    pub fn uneven(&self) -> Option<[(usize, f64); 2]> {
+        self.batches.filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
+    }
+
     /// What is planned where nothing can be compared.
     fn nothing(void: Vec<(usize, Fault)>) -> Piloted {
         Piloted {
             pilot: Pilot::default(),
             rounds_a_unit: unit::ROUNDS_MIN,
-            calls_a_batch: 1,
+            calls_a_batch: vec![1],
+            batches: None,
             fastest: None,
             measured: Metric::ALL.to_vec(),
             void,
@@ -93,20 +106,20 @@ struct Flight {
     void: Vec<(usize, Fault)>,
 }
 
-/// Runs the pilot. `make` gives what runs units of so many calls a batch.
+/// Runs the pilot. `make` gives what runs units of batches with so many calls of each contestant.
 ///
 /// # Errors
 /// What `make` says; the machine fails; [`LabError::Interrupted`].
 pub fn run<S: Sampler>(
     brief: Brief,
-    make: &mut dyn FnMut(u64) -> Result<S, LabError>,
+    make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
 ) -> Result<Piloted, LabError> {
     let seed = Seed::from_text(&brief.seed);
     let mut flight = Flight { brief, seed, next: 0, void: Vec::new() };
     let Some((mut sampler, calls, first)) = flight.calibrate(make)? else {
         return Ok(Piloted::nothing(flight.void));
     };
-    let round_ns = round_cost_ns(&first, &flight.brief.contestants, calls);
+    let round_ns = round_cost_ns(&first, &flight.brief.contestants, &calls);
     let unit_ns = unit_cost_ns(&first, round_ns);
     let share_ns = SHARE * flight.brief.seconds * 1e9;
     let costs =
@@ -121,48 +134,78 @@ pub fn run<S: Sampler>(
             None => return Ok(Piloted::nothing(flight.void)),
         }
     }
-    Ok(flight.conclude(&all, calls))
+    Ok(flight.conclude(&all, &calls))
 }
 
 impl Flight {
-    /// Finds how many calls make a batch, and the first unit of such batches.
+    /// Finds how many calls make a batch of each, and the first unit of such batches.
     fn calibrate<S: Sampler>(
         &mut self,
-        make: &mut dyn FnMut(u64) -> Result<S, LabError>,
-    ) -> Result<Option<(S, u64, Ran)>, LabError> {
-        let mut calls = 1;
+        make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
+    ) -> Result<Option<(S, Vec<u64>, Ran)>, LabError> {
+        let mut calls = vec![1; self.brief.is_exact.len()];
         let mut left = CALIBRATIONS_MAX;
         loop {
-            let mut sampler = make(calls)?;
+            let mut sampler = make(&calls)?;
             let Some(ran) = self.unit(&mut sampler, unit::ROUNDS_MIN)? else { return Ok(None) };
-            let wanted = self.calls(&ran, calls);
+            let wanted = self.wanted(std::slice::from_ref(&ran), &calls);
             left -= 1;
-            if wanted <= calls || left == 0 {
+            if left == 0 || wanted == calls || self.is_good(&ran, &calls, &wanted) {
                 return Ok(Some((sampler, calls, ran)));
             }
             calls = wanted;
         }
     }
 
-    /// How many calls a batch should have, as far as this unit tells.
-    fn calls(&self, ran: &Ran, calls: u64) -> u64 {
-        let each = self.brief.contestants.iter().map(|one| least(ran.batches(*one)));
-        let (fastest, slowest) = each
-            .fold((f64::INFINITY, 0.0_f64), |(low, high), batch| (low.min(batch), high.max(batch)));
-        let wanted_ns = match self.brief.times_each_call {
+    /// What a call of each contestant takes by the quickest of these units.
+    fn call_ns(&self, all: &[Ran], calls: &[u64]) -> Vec<f64> {
+        let of_one = |one: &usize| {
+            let batches = all.iter().map(|ran| ran.quiet_batch_ns(*one));
+            batches.fold(f64::INFINITY, f64::min) / calls[*one] as f64
+        };
+        self.brief.contestants.iter().map(of_one).collect()
+    }
+
+    /// The shortest batch that is long enough for what is read at its ends.
+    fn shortest_ns(&self) -> f64 {
+        match self.brief.times_each_call {
             true => BATCH_NS_MIN,
             false => BATCH_NS_MIN.max(self.brief.batch_ns),
-        };
-        if fastest >= wanted_ns {
-            return calls;
         }
+    }
+
+    /// How many calls a batch of each should have, as far as these units tell.
+    fn wanted(&self, all: &[Ran], calls: &[u64]) -> Vec<u64> {
+        let Brief { contestants, seconds, units_wanted, .. } = &self.brief;
+        let unit_ns = seconds * 1e9 / (*units_wanted).max(1) as f64;
+        // Batches of one slow contestant may set the length of all, if enough units still fit.
+        let batches = f64::from(unit::ROUNDS_MIN) * contestants.len() as f64;
+        let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
         // A little more than is needed, so that the next unit is long enough.
-        let wanted = calls_a_batch(fastest / calls as f64, HEADROOM * wanted_ns);
-        let most = match self.brief.times_each_call {
-            true => (RESET_BATCH_NS_MAX * calls as f64 / slowest.max(1.0)) as u64,
-            false => u64::MAX,
+        let shortest_ns = HEADROOM * self.shortest_ns();
+        let each = even::calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
+        // What is put back before each call is in no batch's time, but takes time too.
+        let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
+        let growth = match self.brief.times_each_call {
+            true => (unit_ns / took_ns as f64).max(1.0),
+            false => f64::INFINITY,
         };
-        wanted.min(most).max(1)
+        let mut wanted = vec![1; calls.len()];
+        for (one, each) in contestants.iter().zip(each) {
+            wanted[*one] = each.min((calls[*one] as f64 * growth) as u64);
+        }
+        wanted
+    }
+
+    /// Whether the batches of a unit are long enough and about as even as those that are wanted.
+    fn is_good(&self, ran: &Ran, calls: &[u64], wanted: &[u64]) -> bool {
+        let call_ns = self.call_ns(std::slice::from_ref(ran), calls);
+        let of = |all: &[u64]| -> Vec<u64> {
+            self.brief.contestants.iter().map(|one| all[*one]).collect()
+        };
+        let mut batches = of(calls).into_iter().zip(&call_ns).map(|(calls, ns)| calls as f64 * ns);
+        let uneven = |all: &[u64]| even::unevenness(&of(all), &call_ns);
+        batches.all(|ns| ns >= self.shortest_ns()) && uneven(calls) <= NEAR * uneven(wanted)
     }
 
     /// A unit with all contestants that are not void; `None` if nothing is left to compare.
@@ -199,7 +242,7 @@ impl Flight {
         Ok(None)
     }
 
-    fn conclude(self, all: &[Ran], calls: u64) -> Piloted {
+    fn conclude(self, all: &[Ran], calls: &[u64]) -> Piloted {
         let contestants = &self.brief.contestants;
         let mut pilot = variances(all, &self.brief);
         pilot.units = all.len() as u32;
@@ -208,10 +251,12 @@ impl Flight {
         let units = all.iter().zip(&rounds).map(|(ran, round)| unit_cost_ns(ran, *round)).collect();
         pilot.round_cost_ns = median(rounds);
         pilot.unit_cost_ns = median(units);
-        let call_ns = |one: &usize| {
-            let batches = all.iter().map(|ran| least(ran.batches(*one)));
-            (*one, batches.fold(f64::INFINITY, f64::min) / calls as f64)
-        };
+        let wanted = self.wanted(all, calls);
+        let call_ns = self.call_ns(all, calls);
+        let calls_ns: Vec<(usize, f64)> = contestants.iter().copied().zip(call_ns).collect();
+        let batch = |(one, ns): &(usize, f64)| (*one, *ns * wanted[*one] as f64);
+        let shortest = calls_ns.iter().map(batch).min_by(|a, b| a.1.total_cmp(&b.1));
+        let longest = calls_ns.iter().map(batch).max_by(|a, b| a.1.total_cmp(&b.1));
         // Without two units nothing is known of their noise: as much as that of rounds, say.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if all.len() < 2 { &alike } else { &pilot };
@@ -222,8 +267,9 @@ impl Flight {
         Piloted {
             pilot,
             rounds_a_unit,
-            calls_a_batch: calls,
-            fastest: contestants.iter().map(call_ns).min_by(|a, b| a.1.total_cmp(&b.1)),
+            fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
+            batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
+            calls_a_batch: wanted,
             measured: measured(all),
             void: self.void,
         }

@@ -82,8 +82,8 @@ pub fn run(
         units_wanted: units_wanted(ground),
         batch_ns: shortest_batch_ns(&clock, claims, &missing_meters),
     };
-    let piloted = pilot::run(brief, &mut |calls_a_batch| {
-        let calls_a_batch = BatchCalls::Alike(calls_a_batch);
+    let piloted = pilot::run(brief, &mut |calls| {
+        let calls_a_batch = BatchCalls::Each(calls.to_vec());
         make(&FunctionPlan { calls_a_batch, ..functions.clone() })
     })?;
     void.extend(piloted.void.iter().cloned());
@@ -92,13 +92,14 @@ pub fn run(
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
     let mut warnings = short_call(&piloted, prepared, &functions, &clock);
+    warnings.extend(uneven_batches(&piloted, prepared));
     settle(&mut functions, &piloted);
     warnings.extend(choose_reference(&mut functions, asked, prepared, |one| is_void(one, &void)));
     progress(Step::Piloted {
         workload: &workload.name,
         pilot: &functions.pilot,
         rounds_a_unit: functions.rounds_a_unit,
-        calls_a_batch: functions.calls_a_batch.of(functions.reference),
+        batch_ns: piloted.batches.map_or(0.0, |[shortest, _]| shortest.1),
     });
     Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
 }
@@ -205,7 +206,7 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
 fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.pilot = piloted.pilot;
     functions.rounds_a_unit = piloted.rounds_a_unit;
-    functions.calls_a_batch = BatchCalls::Alike(piloted.calls_a_batch);
+    functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch.clone());
 }
 
 /// The study's reference, or the first contestant with an exact contract if that takes no part.
@@ -225,6 +226,17 @@ fn choose_reference(
     functions.reference = exact.or_else(|| all().next())?;
     let instead = name(functions.reference).to_owned();
     Some(Warning::OtherReference { reference: wanted.clone(), instead })
+}
+
+/// Whoever's batch lasts far longer than another's is said, with whose that is.
+fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
+    let name = |index: usize| prepared.ready[index].entrant.name.clone();
+    piloted.uneven().map(|[(other, other_ns), (contestant, batch_ns)]| Warning::UnevenBatches {
+        contestant: name(contestant),
+        batch_ns,
+        other: name(other),
+        other_ns,
+    })
 }
 
 /// Where each call is timed by itself, the shortest must be long for the clock.

@@ -11,10 +11,14 @@ use tiebreak_stats::observation::factor;
 /// Functions in virtual time.
 struct Virtual {
     call_ns: Vec<f64>,
-    calls: u64,
+    calls: Vec<u64>,
     /// Standard deviations of the log times of units and of rounds.
     spread: (f64, f64),
     unit_ns: u64,
+    /// What puts back what a call has changed takes so long.
+    reset_ns: f64,
+    /// Each batch waits for so long while others have the CPU.
+    busy_ns: u64,
     /// It fails in this unit.
     void: Option<(usize, u64)>,
     now_ns: Rc<Cell<u64>>,
@@ -52,14 +56,23 @@ impl Sampler for Virtual {
             let batch = |_| {
                 let log = unit + self.spread.1 * noise.normal();
                 let call = self.call_ns[*contestant] * factor(log);
-                took_ns += (call * (self.calls + 1) as f64) as u64;
-                (call * self.calls as f64) as u64
+                let calls = self.calls[*contestant];
+                took_ns += ((call + self.reset_ns) * (calls + 1) as f64) as u64;
+                (call * calls as f64) as u64
             };
             batches.push((0..request.orders.len()).map(batch).collect::<Vec<u64>>());
         }
         self.now_ns.set(self.now_ns.get() + took_ns);
-        let samples = batches.iter().map(|walls| Sample::of_wall_ns(walls.iter().sum()));
-        Ok(UnitRan { samples: samples.collect(), batches })
+        let sample = |walls: &mut Vec<u64>| {
+            let run_ns = walls.iter().sum();
+            walls.iter_mut().for_each(|wall_ns| *wall_ns += self.busy_ns);
+            let mut sample = Sample::of_wall_ns(walls.iter().sum());
+            sample.meters.run_ns = Some(run_ns);
+            sample.beside.run_delay_ns = Some(sample.wall_ns - run_ns);
+            sample
+        };
+        let samples: Vec<Sample> = batches.iter_mut().map(sample).collect();
+        Ok(UnitRan { samples, batches })
     }
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
@@ -76,6 +89,8 @@ struct Asked {
     spread: (f64, f64),
     unit_ns: u64,
     void: Option<(usize, u64)>,
+    reset_ns: f64,
+    busy_ns: u64,
     times_each_call: bool,
     scope: Scope,
     seconds: f64,
@@ -88,6 +103,8 @@ impl Default for Asked {
             spread: (0.02, 0.02),
             unit_ns: 5_000_000,
             void: None,
+            reset_ns: 0.0,
+            busy_ns: 0,
             times_each_call: false,
             scope: Scope::Code,
             seconds: 60.0,
@@ -109,10 +126,12 @@ fn pilot(asked: &Asked) -> (Piloted, u64) {
         batch_ns: 70_000.0,
     };
     let (now_ns, units) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let mut make = |calls| {
+    let mut make = |calls: &[u64]| {
         Ok(Virtual {
             call_ns: asked.call_ns.clone(),
-            calls,
+            calls: calls.to_vec(),
+            reset_ns: asked.reset_ns,
+            busy_ns: asked.busy_ns,
             spread: asked.spread,
             unit_ns: asked.unit_ns,
             void: asked.void,
@@ -123,24 +142,55 @@ fn pilot(asked: &Asked) -> (Piloted, u64) {
     (run(brief, &mut make).unwrap(), units.get())
 }
 
+/// Batches are at least so long, and about equally long, with no more calls than that takes.
+fn check_batches(asked: &Asked, shortest_ns: f64, longest_ns: f64) {
+    let (piloted, _) = pilot(asked);
+    let call_ns = &asked.call_ns;
+    let each = piloted.calls_a_batch.iter().zip(call_ns);
+    let batches: Vec<f64> = each.map(|(calls, ns)| *calls as f64 * ns).collect();
+    for batch in &batches {
+        assert!((shortest_ns..=longest_ns).contains(batch), "{batches:?} {piloted:?}");
+        assert!(*batch < 1.2 * batches[0] && *batch > batches[0] / 1.2, "{batches:?}");
+    }
+    assert_eq!(piloted.uneven(), None);
+    let (fastest, call) = piloted.fastest.unwrap();
+    assert_eq!(fastest, 0);
+    assert!((call / call_ns[0] - 1.0).abs() < 0.2, "{call} {call_ns:?}");
+}
+
 #[test]
-fn a_batch_is_long_for_the_clock() {
-    let check = |call_ns: &[f64], times_each_call: bool, calls: std::ops::Range<u64>| {
-        let asked = Asked { call_ns: call_ns.to_vec(), times_each_call, ..Asked::default() };
-        let (piloted, _) = pilot(&asked);
-        assert!(calls.contains(&piloted.calls_a_batch), "{call_ns:?}: {piloted:?}");
-        let (fastest, call) = piloted.fastest.unwrap();
-        assert_eq!(fastest, 0);
-        assert!((call / call_ns[0] - 1.0).abs() < 0.2, "{call} {call_ns:?}");
-    };
-    // 70 us, of the fastest one.
-    check(&[100.0, 150.0], false, 700..900);
-    check(&[7.0, 7000.0], false, 10_000..14_000);
-    check(&[80_000.0, 90_000.0], false, 1..2);
-    // Timed one by one, a batch is 50 us, and no more than 5 ms of the slowest.
-    check(&[100.0, 150.0], true, 500..650);
-    check(&[1000.0, 1e6], true, 4..6);
-    check(&[1e6, 1e8], true, 1..2);
+fn a_batch_is_long_for_the_clock_and_all_last_equally_long() {
+    for busy_ns in [0, 7_000_000] {
+        let check = |call_ns: &[f64], times_each_call: bool, range: [f64; 2]| {
+            let call_ns = call_ns.to_vec();
+            let asked = Asked { call_ns, times_each_call, busy_ns, ..Asked::default() };
+            check_batches(&asked, range[0], range[1]);
+        };
+        // 70 us, or one call of the slowest.
+        check(&[100.0, 150.0], false, [66e3, 90e3]);
+        check(&[7.0, 7000.0], false, [66e3, 90e3]);
+        check(&[7.0, 240.0, 7e6], false, [6e6, 8e6]);
+        check(&[80_000.0, 90_000.0], false, [70e3, 100e3]);
+        // Timed one by one, a batch is 50 us.
+        check(&[100.0, 150.0], true, [48e3, 65e3]);
+        check(&[1000.0, 1e6], true, [0.8e6, 1.2e6]);
+    }
+}
+
+#[test]
+fn what_cannot_be_even_is_told_and_costs_no_more_than_there_is() {
+    // A hundred seconds for a call, and a minute for all.
+    let slow = Asked { call_ns: vec![10.0, 1e11], ..Asked::default() };
+    let (piloted, _) = pilot(&slow);
+    let [shortest, longest] = piloted.uneven().unwrap();
+    assert_eq!((shortest.0, longest.0), (0, 1));
+    assert!(shortest.1 < 1e9 && longest.1 > 5e10, "{piloted:?}");
+    // To put back what a call of 100 ns has changed takes a millisecond.
+    let call_ns = vec![100.0, 2e6];
+    let resets = Asked { call_ns, times_each_call: true, reset_ns: 1e6, ..Asked::default() };
+    let (piloted, _) = pilot(&resets);
+    assert!(piloted.calls_a_batch[0] < 2500, "{piloted:?}");
+    assert!(piloted.uneven().is_some());
 }
 
 #[test]
@@ -162,8 +212,8 @@ fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
 #[test]
 fn the_costs_of_units_and_rounds_are_told_apart() {
     let (piloted, _) = pilot(&Asked { spread: (0.0, 0.0), ..Asked::default() });
-    let calls = piloted.calls_a_batch as f64;
-    let round = 650.0 * (calls + 1.0);
+    let calls = piloted.calls_a_batch.iter().zip([100.0, 150.0, 400.0]);
+    let round: f64 = calls.map(|(calls, ns)| ns * (*calls + 1) as f64).sum();
     assert!((piloted.pilot.round_cost_ns / round - 1.0).abs() < 0.01, "{piloted:?}");
     assert!((piloted.pilot.unit_cost_ns / 5e6 - 1.0).abs() < 0.01, "{piloted:?}");
 }
@@ -173,7 +223,8 @@ fn a_pilot_of_slow_functions_is_short() {
     let slow = |seconds| Asked { call_ns: vec![1e9, 1e9], seconds, ..Asked::default() };
     // A unit of two rounds takes 8 s.
     let (piloted, units) = pilot(&slow(200.0));
-    assert_eq!((units, piloted.pilot.units, piloted.calls_a_batch), (2, 2, 1));
+    assert_eq!((units, piloted.pilot.units), (2, 2));
+    assert_eq!(piloted.calls_a_batch, [1, 1]);
     let (piloted, units) = pilot(&slow(60.0));
     assert_eq!((units, piloted.pilot.units, piloted.rounds_a_unit), (1, 1, 2));
 }

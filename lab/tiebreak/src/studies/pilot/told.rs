@@ -2,6 +2,7 @@
 
 use super::Brief;
 use tiebreak_core::metric::Metric;
+use tiebreak_core::sample::Sample;
 use tiebreak_core::sampler::UnitRan;
 use tiebreak_core::study::Pilot;
 use tiebreak_stats::observation::log;
@@ -22,6 +23,26 @@ impl Ran {
     pub(super) fn batches(&self, contestant: usize) -> &[u64] {
         let position = self.order.iter().position(|other| *other == contestant);
         position.and_then(|position| self.unit.batches.get(position)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a batch of a contestant takes while nobody else uses its CPU: the shortest one, or the
+    /// mean without what the thread waited for a CPU, whichever is less. Infinite if it took no
+    /// part.
+    pub(super) fn quiet_batch_ns(&self, contestant: usize) -> f64 {
+        let batches = self.batches(contestant);
+        let least = batches.iter().min().map_or(f64::INFINITY, |least| *least as f64);
+        let position = self.order.iter().position(|other| *other == contestant);
+        let sample = position.and_then(|position| self.unit.samples.get(position));
+        let quiet_ns = |sample: &Sample| {
+            let wall_ns = sample.wall_ns;
+            // It waits outside the timed span too; what it ran for is at least its own.
+            let ran_ns = sample.meters.run_ns?.min(wall_ns);
+            Some(wall_ns.saturating_sub(sample.beside.run_delay_ns?).max(ran_ns))
+        };
+        match sample.and_then(quiet_ns) {
+            Some(quiet_ns) => least.min(quiet_ns as f64 / batches.len().max(1) as f64),
+            None => least,
+        }
     }
 }
 
@@ -52,13 +73,14 @@ fn log_ratios(left: &[u64], right: &[u64]) -> Vec<f64> {
     left.iter().zip(right).map(of_round).collect()
 }
 
-/// What a round costs: each contestant's batch, and the untimed call before it.
-pub(super) fn round_cost_ns(ran: &Ran, contestants: &[usize], calls: u64) -> f64 {
+/// What a round costs: each contestant's batch of so many calls, and the untimed call before it.
+pub(super) fn round_cost_ns(ran: &Ran, contestants: &[usize], calls: &[u64]) -> f64 {
     let of_one = |one: &usize| {
         let batches = ran.batches(*one);
-        batches.iter().sum::<u64>() as f64 / batches.len().max(1) as f64
+        let batch = batches.iter().sum::<u64>() as f64 / batches.len().max(1) as f64;
+        batch * (1.0 + 1.0 / calls[*one] as f64)
     };
-    contestants.iter().map(of_one).sum::<f64>() * (1.0 + 1.0 / calls as f64)
+    contestants.iter().map(of_one).sum()
 }
 
 /// What a unit costs beside its rounds.
@@ -75,11 +97,6 @@ pub(super) fn measured(all: &[Ran]) -> Vec<Metric> {
         _ => samples().all(|sample| sample.value(*metric).is_some()),
     };
     Metric::ALL.into_iter().filter(is_measured).collect()
-}
-
-/// The shortest batch; infinite of none.
-pub(super) fn least(batches: &[u64]) -> f64 {
-    batches.iter().min().map_or(f64::INFINITY, |least| *least as f64)
 }
 
 /// The middle value, of an even number the larger of the two; 0 of none.
