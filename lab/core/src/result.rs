@@ -257,6 +257,9 @@ pub struct ClaimResult {
     pub effect: EffectResult,
     /// What was counted, if the claim is about a share of runs, lines or rounds.
     pub share: Option<ShareResult>,
+    /// What else ran beside it, if the claim is about the wall time of programs and that was enough
+    /// to change their ratio.
+    pub beside: Option<BesideResult>,
     /// What the bets have won.
     pub evidence: EvidenceResult,
     /// The contestant at fault, and why, if the verdict is void.
@@ -309,6 +312,19 @@ pub struct EffectResult {
     pub high: Option<f64>,
     /// The probability that both limits are right, whenever the run stops.
     pub confidence: f64,
+}
+
+/// What other processes did while the rounds of a claim ran, and what its ratio is without it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BesideResult {
+    /// The share of the CPUs' time, from 0 to 1, that other processes used beside the samples.
+    pub foreign_share: f64,
+    /// The time on a CPU that `ratio` is of: run time, or CPU time where children or further
+    /// threads did the work.
+    pub metric: Metric,
+    /// The median of the rounds' ratios right / left by that metric. It describes this run: a run
+    /// that is asked for that metric promises an error.
+    pub ratio: Option<f64>,
 }
 
 /// What was counted for a claim about a share: of the runs or lines of a contestant (those that

@@ -252,10 +252,16 @@ impl Sample {
     /// where threads or children did more than a tenth of the work: what they waited would be
     /// missing.
     pub fn delay_share(&self) -> Option<f64> {
-        let cpu_ns = self.user_ns.saturating_add(self.system_ns) as f64;
-        let is_whole = self.meters.run_ns? as f64 >= 0.9 * cpu_ns;
+        let is_whole = self.is_of_main_thread();
         let share = self.beside.run_delay_ns? as f64 / self.wall_ns as f64;
         (is_whole && self.wall_ns > 0).then_some(share.min(1.0))
+    }
+
+    /// Whether the main thread is known to have done the work: at least nine tenths of the CPU
+    /// time.
+    pub fn is_of_main_thread(&self) -> bool {
+        let cpu_ns = self.user_ns.saturating_add(self.system_ns) as f64;
+        self.meters.run_ns.is_some_and(|run_ns| run_ns as f64 >= 0.9 * cpu_ns)
     }
 
     /// A run that failed.

@@ -29,6 +29,7 @@ pub(crate) fn claim(text: &str, verdict: Verdict, gate: Gate) -> ClaimResult {
     let is_void = verdict == Verdict::Void;
     let fault = Fault::Signal { signal: 11, stderr: "stack\noverflow".to_owned() };
     ClaimResult {
+        beside: None,
         claim: text.to_owned(),
         verdict,
         winner: None,

@@ -52,6 +52,7 @@ pub(crate) fn question(
     ratio: [Option<f64>; 3],
 ) -> ClaimResult {
     ClaimResult {
+        beside: None,
         claim: "which of A and B is faster?".to_owned(),
         verdict,
         winner: winner.map(str::to_owned),

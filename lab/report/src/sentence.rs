@@ -6,14 +6,14 @@ pub(crate) use self::scope::observation_noun;
 
 use self::scope::scope_words;
 use crate::look::{Span, Spans, Tone, letters, span};
-use crate::number::{Rounding, count, percent, seconds};
+use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::text::{NO_BREAK, plain, short};
 use crate::told::{Quantity, Told, bar_text};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate, Scope};
-use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 
 /// The verdict on one claim of a run, in one or two sentences with their scope: on one line,
@@ -96,7 +96,28 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
         }
     };
     text.push(span(Tone::Plain, estimate(run, claim)));
+    text.extend(beside(claim).map(|beside| span(Tone::Plain, beside)));
     text
+}
+
+/// What else ran while programs were timed, and their ratio by the time that they ran themselves.
+fn beside(claim: &ClaimResult) -> Option<String> {
+    let BesideResult { foreign_share, metric, ratio } = claim.beside?;
+    let told = Told::of(claim);
+    if claim.verdict == Verdict::Void || !told.is_known() {
+        return None;
+    }
+    let share = percent(foreign_share, Rounding::Nearest);
+    let condition = format!(", while other processes used {share} of these CPUs");
+    let (ahead, _) = names(&told);
+    let by = metric.name();
+    let own = ratio.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
+    let own = own.filter(|ratio| ratio.is_finite()).map(|own| {
+        let decimals = ratio_decimals(Some(own), [None, None]);
+        let own = number::ratio(own, decimals, Rounding::Nearest);
+        format!(" (by {by} it was {own}; --by '{by}' asks for that)")
+    });
+    Some(condition + &own.unwrap_or_default())
 }
 
 /// Of a gate that is neither closed by `refuted` nor opened by `holds`: what becomes of it.

@@ -8,7 +8,7 @@ use tiebreak_core::claim::Relation;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Centre, Gate, Scope};
-use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
 use tiebreak_core::verdict::{Fault, Verdict};
 use unicode_width::UnicodeWidthStr;
 

@@ -44,8 +44,8 @@ pub fn result(
     let full = detail == Detail::Full;
     let contestants = contestants(referee, full);
     let mut warnings = Vec::new();
+    let cpus = cpus(plan.program.cpus.len(), &header.machine);
     if full {
-        let cpus = cpus(plan.program.cpus.len(), &header.machine);
         warnings = referee.warnings(cpus, stopped.is_some());
         let is_timed = |planned: &PlannedClaim| !planned.claim.statement.is_about_success();
         if plan.functions.is_none() && plan.claims.iter().any(is_timed) {
@@ -55,7 +55,7 @@ pub fn result(
     let seconds = seconds(referee.elapsed_ns());
     let verdicts: Vec<ClaimResult> = match referee.self_check() {
         Some(_) => Vec::new(),
-        None => (0..plan.claims.len()).map(|index| claim(referee, index, full)).collect(),
+        None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
     };
     let study = studies::result::workload(referee, &verdicts, full);
     RunResult {
@@ -89,7 +89,7 @@ pub fn result(
     }
 }
 
-fn claim(referee: &Referee, index: usize, full: bool) -> ClaimResult {
+fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult {
     let plan = referee.plan();
     let planned = &plan.claims[index];
     let evidence = referee.evidence(index);
@@ -121,6 +121,7 @@ fn claim(referee: &Referee, index: usize, full: bool) -> ClaimResult {
             against: evidence.evidence_against,
             needed: evidence.evidence_needed,
         },
+        beside: if full { referee.beside(index, cpus) } else { None },
         fault,
     }
 }

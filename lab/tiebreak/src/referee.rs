@@ -1,7 +1,9 @@
 //! From rounds to verdicts: a pure function of the plan and what the journal holds.
 
+mod beside;
 mod warnings;
 
+use self::beside::Beside;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
 use crate::oddities::Oddities;
@@ -12,6 +14,7 @@ use std::convert::Infallible;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
+use tiebreak_core::result::BesideResult;
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -34,6 +37,8 @@ pub struct OpenClaim {
     void: bool,
     /// Rounds in which the metric's step was coarse for the resolution.
     coarse_rounds: u64,
+    /// What else ran beside its rounds.
+    beside: Beside,
 }
 
 /// Turns rounds into evidence, says which contestants are still needed, and settles claims.
@@ -69,6 +74,7 @@ impl Referee {
             ended_ns: None,
             void: false,
             coarse_rounds: 0,
+            beside: Beside::default(),
         };
         let self_check = match plan.kind {
             Kind::Compare | Kind::Stream { .. } => None,
@@ -315,11 +321,20 @@ impl Referee {
         }
         let claim = &mut self.claims[index];
         claim.coarse_rounds += u64::from(coarse);
+        if claim.is_open() {
+            claim.beside.take(&self.plan, planned, left, right);
+        }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, d, &conditions).is_some() {
             claim.ended_ns = Some(round.elapsed_ns);
         }
         Some(claim.test.evidence())
+    }
+
+    /// What other processes did beside the rounds of a claim about the wall time of programs, if it
+    /// is worth a word; `cpus` is how many CPUs contestants may use.
+    pub fn beside(&self, claim: usize, cpus: f64) -> Option<BesideResult> {
+        self.claims[claim].beside.result(cpus)
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.

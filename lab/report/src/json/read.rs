@@ -228,6 +228,7 @@ impl VerdictDocument {
         let effect = self.ratio.or(self.quantile).or(self.mean).or(self.rate).unwrap_or(nothing);
         let fault = self.fault.map(FaultDocument::result).transpose()?;
         Ok(ClaimResult {
+            beside: None,
             metric: metric(&self.metric)?,
             statement: statement(self.relation)?,
             claim: self.claim,

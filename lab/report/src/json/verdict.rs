@@ -4,7 +4,7 @@ use super::FaultEntry;
 use serde::Serialize;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::plan::{Centre, Gate, Scope};
-use tiebreak_core::result::{ClaimResult, EffectResult, EvidenceResult, ShareResult};
+use tiebreak_core::result::{BesideResult, ClaimResult, EffectResult, EvidenceResult, ShareResult};
 use tiebreak_core::verdict::Verdict;
 
 #[derive(Serialize)]
@@ -20,6 +20,8 @@ pub(super) struct VerdictEntry<'a> {
     effect: EffectEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<ShareEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<BesideEntry>,
     evidence: EvidenceResult,
     left: &'a str,
     right: Option<&'a str>,
@@ -39,6 +41,21 @@ enum EffectEntry {
     Rate { rate: EffectResult },
     Quantile { quantile: EffectResult, rate: Option<EffectResult> },
     Mean { mean: EffectResult },
+}
+
+/// What else ran.
+#[derive(Serialize)]
+struct BesideEntry {
+    foreign_share: f64,
+    metric: &'static str,
+    ratio: Option<f64>,
+}
+
+impl BesideEntry {
+    fn of(of: BesideResult) -> BesideEntry {
+        let BesideResult { foreign_share, metric, ratio } = of;
+        BesideEntry { foreign_share, metric: metric.key(), ratio }
+    }
 }
 
 /// What was counted.
@@ -83,6 +100,7 @@ impl<'a> VerdictEntry<'a> {
             seconds: claim.seconds,
             effect: EffectEntry::of(claim),
             share: claim.share.as_ref().map(ShareEntry::of),
+            beside: claim.beside.map(BesideEntry::of),
             evidence: claim.evidence,
             left: &claim.left,
             right: claim.right.as_deref(),

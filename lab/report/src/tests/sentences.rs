@@ -63,6 +63,24 @@ fn claims_that_are_not_about_ratios_read_well() {
 }
 
 #[test]
+fn what_else_ran_beside_programs_is_said_with_their_ratio_by_time_on_a_cpu() {
+    let check = |winner: &str, limits: [f64; 3], ratio: Option<f64>, expected: &str| {
+        let mut claim = question(Verdict::Holds, Some(winner), limits.map(Some));
+        let beside = BesideResult { foreign_share: 0.853, metric: Metric::RunTime, ratio };
+        claim.beside = Some(beside);
+        let said = sentence(&compared(vec![claim.clone()]), &claim);
+        assert!(said.contains(expected), "{said}");
+        claim.verdict = Verdict::Void;
+        assert!(!sentence(&compared(vec![claim.clone()]), &claim).contains("85%"));
+    };
+    let busy = ", while other processes used 85% of these CPUs";
+    let own = "(by run time it was 7.00x; --by 'run time' asks for that)";
+    check("A", [8.9, 10.1, 16.0], Some(7.0), &format!("{busy} {own}, "));
+    check("B", [1.0 / 16.0, 1.0 / 10.1, 1.0 / 8.9], Some(1.0 / 7.0), &format!("{busy} {own}, "));
+    check("A", [8.9, 10.1, 16.0], None, &format!("{busy}, "));
+}
+
+#[test]
 fn gates_read_well() {
     let mut said = String::new();
     for gate in [Gate::None, Gate::OpenUnlessRefuted, Gate::ClosedUnlessHolds] {

@@ -1,0 +1,141 @@
+//! What other processes did beside the rounds of a claim about how long programs take, and what
+//! the same rounds say of the time that those programs were on a CPU.
+//!
+//! Runs of programs cannot be made equally long as batches of functions can: the longer one meets
+//! more of what else runs, and its ratio by wall time is then that of this machine with these
+//! neighbours.
+
+use crate::round_ratio::{self, Part};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
+use tiebreak_core::result::BesideResult;
+use tiebreak_stats::observation::factor;
+
+/// Others that used less than this share of our CPUs' time are not worth a word.
+const SHARE_MIN: f64 = 0.1;
+
+/// Sums over the rounds of one claim.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beside {
+    wall_ns: u64,
+    foreign_cpu_ns: u64,
+    /// Log ratios by time on a CPU, of the main threads where these did the work.
+    by_run_time: Vec<f64>,
+    /// The same with what children and other threads used.
+    by_cpu_time: Vec<f64>,
+}
+
+impl Beside {
+    /// Takes a round, if the claim is about the wall time of two programs.
+    pub(super) fn take(&mut self, plan: &Plan, planned: &PlannedClaim, left: Part, right: Part) {
+        let is_it = plan.functions.is_none()
+            && plan.kind == Kind::Compare
+            && planned.claim.metric == Metric::WallTime
+            && planned.claim.statement.property().is_none();
+        if !is_it {
+            return;
+        }
+        for part in [left, right] {
+            self.wall_ns += part.sample.wall_ns;
+            self.foreign_cpu_ns += part.sample.beside.foreign_cpu_ns.unwrap_or(0);
+        }
+        let d = |metric| round_ratio::log_ratio(plan, metric, left, right).0.middle();
+        self.by_cpu_time.push(d(Metric::CpuTime));
+        // It is known where the main thread did the work.
+        if [left, right].iter().all(|part| part.sample.is_of_main_thread()) {
+            self.by_run_time.push(d(Metric::RunTime));
+        }
+    }
+
+    /// What is worth saying, `cpus` being how many CPUs contestants may use.
+    pub(super) fn result(&self, cpus: f64) -> Option<BesideResult> {
+        let time_ns = self.wall_ns as f64 * cpus.max(1.0);
+        let share = (self.foreign_cpu_ns as f64 / time_ns).min(1.0);
+        if time_ns == 0.0 || share < SHARE_MIN {
+            return None;
+        }
+        let is_whole = self.by_run_time.len() == self.by_cpu_time.len();
+        let (metric, ratios) = match is_whole {
+            true => (Metric::RunTime, &self.by_run_time),
+            false => (Metric::CpuTime, &self.by_cpu_time),
+        };
+        let ratio = median(ratios.clone()).map(factor).filter(|ratio| ratio.is_finite());
+        Some(BesideResult { foreign_share: share, metric, ratio })
+    }
+}
+
+/// The middle value, of an even number the mean of the two.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let half = values.len() / 2;
+    let upper = *values.get(half)?;
+    Some(if values.len() % 2 == 1 { upper } else { (values[half - 1] + upper) / 2.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::{self, HookRequest, Request};
+    use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, ProgramPlan};
+    use tiebreak_core::sample::Sample;
+
+    fn plan(claim: &str) -> Plan {
+        let request = Request {
+            commands: ["one", "other"].map(str::to_owned).into(),
+            names: ["a", "b"].map(str::to_owned).into(),
+            directories: Vec::new(),
+            parameters: Vec::new(),
+            claims: vec![claim.to_owned()],
+            all_pairs: false,
+            metric: Metric::WallTime,
+            error: 0.01,
+            resolution: 0.01,
+            budget: Some(Budget { rounds: Some(5), seconds: None }),
+            centre: Centre::Factor,
+            adjust: Adjust::NONE,
+            block_runs: 1,
+            gate: Gate::None,
+            seed: "a seed".into(),
+            workload: String::new(),
+            hooks: HookRequest::default(),
+            program: ProgramPlan::default(),
+            clock_step_ns: 1.0,
+        };
+        planning::plan(&request).unwrap()
+    }
+
+    #[test]
+    fn a_busy_machine_is_told_with_the_ratio_by_time_on_a_cpu() {
+        let check = |claim: &str, foreign: u64, run_share: u64, expected: Option<(Metric, f64)>| {
+            let plan = plan(claim);
+            let mut beside = Beside::default();
+            for round in 0..5 {
+                let of = |cpu_ns: u64, wall_ns: u64| {
+                    let mut sample = Sample::of_wall_ns(wall_ns);
+                    sample.user_ns = cpu_ns + 1000 * round;
+                    sample.meters.run_ns = Some(sample.user_ns * run_share / 100);
+                    sample.beside.foreign_cpu_ns = Some(wall_ns * foreign / 50);
+                    sample
+                };
+                let samples = [of(1_000_000, 1_500_000), of(7_000_000, 15_000_000 + round)];
+                let part = |contestant: usize| Part {
+                    contestant,
+                    sample: &samples[contestant],
+                    batches: &[],
+                };
+                beside.take(&plan, &plan.claims[0], part(0), part(1));
+            }
+            let found = beside.result(2.0);
+            assert_eq!(found.map(|found| found.metric), expected.map(|(metric, _)| metric));
+            if let (Some(found), Some((_, ratio))) = (found, expected) {
+                assert!((found.ratio.unwrap() / ratio - 1.0).abs() < 0.01, "{found:?}");
+                assert!((found.foreign_share - foreign as f64 / 100.0).abs() < 0.001);
+            }
+        };
+        let faster = "a is faster than b";
+        check(faster, 85, 100, Some((Metric::RunTime, 7.0)));
+        check(faster, 85, 50, Some((Metric::CpuTime, 7.0)));
+        check(faster, 9, 100, None);
+        check("a uses less cpu time than b", 85, 100, None);
+    }
+}
