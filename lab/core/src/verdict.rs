@@ -133,6 +133,14 @@ pub enum Fault {
         /// What it did, and what would be right.
         what: String,
     },
+    /// It did what the contract forbids, or what makes its time say something else than the study
+    /// asks.
+    Conduct {
+        /// The workload.
+        workload: String,
+        /// What it did, without its subject.
+        what: String,
+    },
     /// It failed in a run that a claim about its success counts, so that the claims about its other
     /// properties are about nothing.
     FailedRun,
@@ -156,7 +164,8 @@ impl Fault {
             | Fault::OutOfBounds { .. }
             | Fault::Hung { .. }
             | Fault::NotPrepared { .. }
-            | Fault::Runner { .. } => false,
+            | Fault::Runner { .. }
+            | Fault::Conduct { .. } => false,
         }
     }
 }
@@ -195,14 +204,15 @@ impl fmt::Display for Fault {
                 f,
                 "answered wrongly on {workload}: its checksum should be {expected} and was {got}"
             ),
-            Fault::OutOfBounds { workload, what } => write!(f, "{what}, on {workload}"),
             Fault::Hung { workload, seconds } => {
                 write!(f, "did not come back within {seconds} s, on {workload}, and was ended")
             }
             Fault::NotPrepared { workload } => {
                 write!(f, "said that it cannot be prepared for {workload}")
             }
-            Fault::Runner { workload, what } => write!(f, "{what}, on {workload}"),
+            Fault::OutOfBounds { workload, what }
+            | Fault::Runner { workload, what }
+            | Fault::Conduct { workload, what } => write!(f, "{what}, on {workload}"),
             Fault::FailedRun => write!(f, "failed in a run, so only its success can be judged"),
         }
     }

@@ -187,8 +187,8 @@ fn serve_unit(
         channel::send(socket, &Reply::Ready(unit.resets()).bytes(), &[])?;
         // Made before the rounds, so that nothing is allocated between them.
         let done = Reply::Done.bytes();
-        while let Some(rounds) = next_rounds(socket, inbox)? {
-            match unit.run(&rounds) {
+        while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
+            match unit.run(&rounds, dump) {
                 Reply::Done => channel::send(socket, &done, &[])?,
                 reply => channel::send(socket, &reply.bytes(), &[])?,
             }
@@ -197,12 +197,16 @@ fn serve_unit(
     })
 }
 
-fn next_rounds(socket: BorrowedFd<'_>, inbox: &mut Inbox) -> io::Result<Option<Rounds>> {
-    let Some((bytes, _)) = inbox.receive(socket)? else {
+/// The next rounds, and the file for what is dumped in them, if there is one.
+fn next_rounds(
+    socket: BorrowedFd<'_>,
+    inbox: &mut Inbox,
+) -> io::Result<Option<(Rounds, Option<OwnedFd>)>> {
+    let Some((bytes, descriptors)) = inbox.receive(socket)? else {
         return Ok(None);
     };
     match Request::read(bytes) {
-        Some(Request::Rounds(rounds)) => Ok(Some(rounds)),
+        Some(Request::Rounds(rounds)) => Ok(Some((rounds, descriptors.into_iter().next()))),
         _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod process;
 mod sample;
 mod session;
 mod together;
+mod trials;
 mod unit;
 
 pub use batch_length::{Clock, shortest_energy_batch_ns};
@@ -44,6 +45,7 @@ use tiebreak_core::sampler::{
 use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
+use trials::Trials;
 
 /// A unit may always wait this long for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
@@ -74,6 +76,7 @@ pub struct Workers {
     session: Option<Session>,
     quiet: QuietGate,
     lookout: Lookout,
+    trials: Trials,
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
@@ -131,6 +134,7 @@ impl Workers {
             session: None,
             quiet: QuietGate::new(&cpus, &[]),
             lookout: Lookout::new(&cpus),
+            trials: Trials::default(),
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) const NOBODY: u32 = u32::MAX;
 /// In place of a number that is not known.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
+/// Set in an entry of the orders: this batch is judged.
+const JUDGED: u32 = 1 << 31;
 /// Where orders begin: a page of its own for what is looked at while contestants run.
 const HEADER_BYTES: usize = 4096;
 
@@ -53,6 +55,15 @@ impl Touch {
     pub(crate) const WROTE: u32 = 2;
 }
 
+/// An entry of the orders: whose batch it is, and what else happens around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// The contestant, by its place in the worker.
+    pub(crate) position: u32,
+    /// Whether its output is overwritten before the timed calls, and what they left is dumped.
+    pub(crate) is_judged: bool,
+}
+
 /// What a batch gave. Plain numbers, so that any bytes are one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +95,10 @@ pub(crate) struct Record {
     pub(crate) energy_nj: u64,
     /// Whether a thread that was to run beside made fewer than half as many calls.
     pub(crate) is_alone: u64,
+    /// Time on a CPU by all resets of the batch.
+    pub(crate) reset_ns: u64,
+    /// Wall time of the dump, if the batch is judged.
+    pub(crate) dump_ns: u64,
 }
 
 /// The shared memory, mapped here.
@@ -130,15 +145,17 @@ impl Area {
         unsafe { self.mapping.start().cast::<Header>().as_ref() }
     }
 
-    /// The contestant of one entry of the orders.
-    pub(crate) fn order(&self, index: usize) -> u32 {
+    /// One entry of the orders.
+    pub(crate) fn turn(&self, index: usize) -> Turn {
         // SAFETY: `order_at` is valid for any index below the capacity.
-        unsafe { self.order_at(index).read_volatile() }
+        let word = unsafe { self.order_at(index).read_volatile() };
+        Turn { position: word & !JUDGED, is_judged: word & JUDGED != 0 }
     }
 
-    pub(crate) fn set_order(&self, index: usize, position: u32) {
+    pub(crate) fn set_turn(&self, index: usize, turn: Turn) {
+        let flags = if turn.is_judged { JUDGED } else { 0 };
         // SAFETY: `order_at` is valid for any index below the capacity.
-        unsafe { self.order_at(index).write_volatile(position) }
+        unsafe { self.order_at(index).write_volatile(turn.position | flags) }
     }
 
     pub(crate) fn record(&self, index: usize) -> Record {
@@ -220,11 +237,14 @@ mod tests {
         theirs.header().enter(5);
         assert_eq!(ours.header().look(), (1, 5));
         for index in 0..3 {
-            ours.set_order(index, index as u32 + 10);
+            let position = index as u32 + 10;
+            ours.set_turn(index, Turn { position, is_judged: index == 1 });
             let record = Record { wall_ns: index as u64, energy_nj: 9, ..Record::default() };
             theirs.set_record(index, &record);
         }
-        assert_eq!([0, 1, 2].map(|index| theirs.order(index)), [10, 11, 12]);
+        let turns = [0, 1, 2].map(|index| theirs.turn(index));
+        assert_eq!(turns.map(|turn| turn.position), [10, 11, 12]);
+        assert_eq!(turns.map(|turn| turn.is_judged), [false, true, false]);
         assert_eq!([0, 1, 2].map(|index| ours.record(index).wall_ns), [0, 1, 2]);
         assert_eq!(ours.record(2).energy_nj, 9);
         assert_eq!(ours.header().touch(), None);

@@ -102,6 +102,9 @@ pub(crate) struct Rounds {
     pub(crate) times_each_call: bool,
     /// Whether hardware counters count from here on, for as long as the process lives.
     pub(crate) counts: bool,
+    /// What outputs are overwritten with before a batch that is judged. Descriptor of the request,
+    /// if one is: a file for what is dumped.
+    pub(crate) noise: u64,
 }
 
 /// A checking pass.
@@ -134,7 +137,8 @@ impl Request {
                 .number(rounds.batches)
                 .numbers(&rounds.calls_a_batch)
                 .flag(rounds.times_each_call)
-                .flag(rounds.counts),
+                .flag(rounds.counts)
+                .number(rounds.noise),
             Request::Check(check) => check
                 .input
                 .put(Put::kind(3).bytes(check.object.as_os_str().as_bytes()))
@@ -161,6 +165,7 @@ impl Request {
                 calls_a_batch: take.numbers()?,
                 times_each_call: take.flag()?,
                 counts: take.flag()?,
+                noise: take.number()?,
             }),
             3 => Request::Check(Check {
                 object: path(&mut take)?,

@@ -18,8 +18,18 @@ pub(super) struct Sink {
 impl Sink {
     /// One that writes to this file, or throws everything away.
     pub(super) fn new(file: Option<OwnedFd>) -> Sink {
-        let file = file.map(File::from);
-        Sink { file, buffer: Vec::with_capacity(BUFFER_BYTES), failed: None }
+        Sink::with_buffer(file, Sink::buffer())
+    }
+
+    /// One that gathers bytes in a buffer that is there already: made by [`Sink::buffer`], or given
+    /// back by the sink that had it before.
+    pub(super) fn with_buffer(file: Option<OwnedFd>, buffer: Vec<u8>) -> Sink {
+        Sink { file: file.map(File::from), buffer, failed: None }
+    }
+
+    /// Room for what is gathered.
+    pub(super) fn buffer() -> Vec<u8> {
+        Vec::with_capacity(BUFFER_BYTES)
     }
 
     /// The sink as the C side sees it; it must not outlive `self`.
@@ -27,13 +37,13 @@ impl Sink {
         RawSink { context: std::ptr::from_mut(self).cast(), write }
     }
 
-    /// Writes what is left.
+    /// Writes what is left, and gives back the buffer.
     ///
     /// # Errors
     /// What the system said at the first write that failed.
-    pub(super) fn finish(mut self) -> std::io::Result<()> {
+    pub(super) fn finish(mut self) -> std::io::Result<Vec<u8>> {
         self.flush();
-        self.failed.map_or(Ok(()), Err)
+        self.failed.map_or(Ok(self.buffer), Err)
     }
 
     fn take(&mut self, bytes: &[u8]) {

@@ -3,14 +3,23 @@
 use super::library::Contestant;
 use super::memory::{Mapping, PAGE_BYTES};
 use super::message::Sizes;
+use super::sink::Sink;
 use std::io;
-use tiebreak_abi::RawWorkload;
+use std::os::fd::OwnedFd;
+use tiebreak_abi::{Random, RawWorkload};
+
+/// An output of so many bytes is overwritten as a whole, a larger one in so many stretches.
+const OVERWRITTEN_BYTES_MAX: usize = 16 << 10;
+const STRETCHES: usize = 64;
+const STRETCH_BYTES: usize = 64;
 
 /// A contestant with a state of its own.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared {
     pub(super) contestant: Contestant,
     pub(super) state: *mut libc::c_void,
+    /// Where its output lies, and how long that is, without slack.
+    output: (*mut u8, usize),
 }
 
 impl Prepared {
@@ -39,7 +48,8 @@ impl Prepared {
         // points to lives as long as the state: the input as the caller says, the output with the
         // mapping that is given back.
         let state = unsafe { (contestant.prepare)(&raw const workload) };
-        Ok((!state.is_null()).then_some((Prepared { contestant, state }, mapping)))
+        let output = (place, if mapping.is_some() { sizes.output_bytes as usize } else { 0 });
+        Ok((!state.is_null()).then_some((Prepared { contestant, state, output }, mapping)))
     }
 
     /// One call after a reset.
@@ -47,6 +57,35 @@ impl Prepared {
         self.reset();
         // SAFETY: the state is what this contestant has prepared.
         unsafe { (self.contestant.run)(self.state) }
+    }
+
+    /// Overwrites the output, or stretches of it that are drawn if it is large, so that the caches
+    /// keep what they hold.
+    pub(super) fn overwrite_output(&self, noise: u64) {
+        let (place, bytes) = self.output;
+        let mut random = Random::new(noise);
+        let whole = bytes <= OVERWRITTEN_BYTES_MAX;
+        let (stretches, length) = if whole { (1, bytes) } else { (STRETCHES, STRETCH_BYTES) };
+        for _ in 0..stretches {
+            let from = random.below((bytes - length) as u64 + 1) as usize;
+            for at in from..from + length {
+                // SAFETY: the output has as many bytes, they are the contestant's to write, and it
+                // does not run.
+                unsafe { place.add(at).write(random.next_u64() as u8) };
+            }
+        }
+    }
+
+    /// Has it dump its answer into a file, by way of a buffer, which it gives back.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn dump(&self, file: OwnedFd, buffer: Vec<u8>) -> io::Result<Vec<u8>> {
+        let mut sink = Sink::with_buffer(Some(file), buffer);
+        let raw = sink.raw();
+        // SAFETY: the state is what this contestant has prepared, and the sink outlives the call.
+        unsafe { (self.contestant.dump)(self.state, &raw const raw) };
+        sink.finish()
     }
 
     /// Puts back what a run has changed, if the contestant does that.

@@ -1,12 +1,13 @@
 //! A unit: contestants loaded, prepared, and run in rounds as they are asked for.
 
-use super::area::{Area, NOBODY, Record};
+use super::area::{Area, NOBODY, Record, Turn};
 use super::batch;
 use super::helpers::Helpers;
 use super::library::Contestant;
 use super::memory::Mapping;
 use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
+use super::sink::Sink;
 use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -22,6 +23,8 @@ pub(super) struct Unit {
     helpers: Helpers,
     /// What the states point to: an input each, and outputs.
     _mapped: Vec<Mapping>,
+    /// For dumps; made before contestants are, so that none of their heap is taken later.
+    buffer: Vec<u8>,
 }
 
 /// A contestant of the unit.
@@ -56,6 +59,7 @@ impl Unit {
         }
         let capacity = usize::try_from(load.capacity).map_err(io::Error::other)?;
         let area = Area::map(area, capacity)?;
+        let buffer = Sink::buffer();
         let mut libraries = Vec::new();
         for (position, member) in (0..).zip(&load.contestants) {
             area.header().enter(position);
@@ -91,7 +95,7 @@ impl Unit {
         }
         area.header().enter(NOBODY);
         let meters = Meters::open(load.meters_energy);
-        let unit = Unit { area, contestants, meters, helpers, _mapped: mapped };
+        let unit = Unit { area, contestants, meters, helpers, _mapped: mapped, buffer };
         Ok(Loaded::Ready(Box::new(unit)))
     }
 
@@ -102,11 +106,11 @@ impl Unit {
 
     /// Calls the primer once if there is one, then runs the batches in the order that the area
     /// holds, and leaves their records there. Allocates nothing, unless counters are asked for that
-    /// are not there.
-    pub(super) fn run(&mut self, rounds: &Rounds) -> Reply {
+    /// are not there, or a batch is judged: the file takes what is dumped then.
+    pub(super) fn run(&mut self, rounds: &Rounds, dump: Option<OwnedFd>) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;
-        let is_known = |index: usize| self.area.order(index) < count;
+        let is_known = |index: usize| self.area.turn(index).position < count;
         let is_nobody = rounds.primer.is_some_and(|primer| primer >= count);
         if batches > self.area.capacity() || is_nobody || !(0..batches).all(is_known) {
             return Reply::Failed("more was asked of a worker than it has loaded".to_owned());
@@ -126,8 +130,9 @@ impl Unit {
         if let Some(primer) = rounds.primer {
             self.call(primer);
         }
+        let mut dump = dump;
         for index in 0..batches {
-            match self.batch(self.area.order(index), rounds) {
+            match self.turn(self.area.turn(index), rounds, &mut dump) {
                 Ok(record) => self.area.set_record(index, &record),
                 Err(error) => return Reply::Failed(error.to_string()),
             }
@@ -142,23 +147,52 @@ impl Unit {
         self.contestants[position as usize].prepared.call()
     }
 
+    /// A batch, and what it left if it is judged.
+    fn turn(
+        &mut self,
+        turn: Turn,
+        rounds: &Rounds,
+        dump: &mut Option<OwnedFd>,
+    ) -> io::Result<Record> {
+        let noise = turn.is_judged.then_some(rounds.noise);
+        let mut record = self.batch(turn.position, rounds, noise)?;
+        if let Some(file) = dump.take_if(|_| turn.is_judged) {
+            self.area.header().enter(turn.position);
+            let begun = Instant::now();
+            let buffer = std::mem::take(&mut self.buffer);
+            let Placed { prepared, .. } = self.contestants[turn.position as usize];
+            self.buffer = prepared.dump(file, buffer)?;
+            record.dump_ns = begun.elapsed().as_nanos() as u64;
+        }
+        Ok(record)
+    }
+
     /// A timed batch after an untimed call of the same function. Threads that run beside it do so
     /// from before that call until after the batch.
-    fn batch(&mut self, position: u32, rounds: &Rounds) -> io::Result<Record> {
+    fn batch(&mut self, position: u32, rounds: &Rounds, noise: Option<u64>) -> io::Result<Record> {
         let beside = self.contestants[position as usize].beside;
         if beside == 0 {
             let checksum = self.call(position);
+            self.overwrite_output(position, noise);
             return Ok(self.timed(position, rounds, checksum));
         }
         self.area.header().enter(position);
         self.helpers.begin(beside, position)?;
         let begun = Instant::now();
         let checksum = self.call(position);
+        self.overwrite_output(position, noise);
         self.helpers.wait_until_running(beside, begun.elapsed());
         let mut record = self.timed(position, rounds, checksum);
         let ran = self.helpers.end(beside, checksum)?;
         record.is_torn |= u64::from(ran.is_torn);
         Ok(record)
+    }
+
+    /// Overwrites the output of a batch that is judged.
+    fn overwrite_output(&self, position: u32, noise: Option<u64>) {
+        if let Some(noise) = noise {
+            self.contestants[position as usize].prepared.overwrite_output(noise);
+        }
     }
 
     fn timed(&mut self, position: u32, rounds: &Rounds, checksum: u64) -> Record {

@@ -2,7 +2,8 @@
 
 use super::blame::{Frame, no_worker, unexpected};
 use super::process::Process;
-use crate::worker::area::{Area, Record};
+use super::trials::Trial;
+use crate::worker::area::{Area, Record, Turn};
 use crate::worker::message::{Load, Reply, Request, Rounds};
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -58,12 +59,14 @@ impl Session {
     }
 
     /// Has it run rounds, given as orders of contestants of the plan, after a call of the primer if
-    /// there is one; gives the records in the order in which the batches ran.
+    /// there is one; gives the records in the order in which the batches ran. The batch that is on
+    /// trial, if there is one, leaves its answer in the trial's file.
     pub(super) fn run(
         &mut self,
         orders: &[Vec<usize>],
         primer: Option<usize>,
         batch: Batch<'_>,
+        trial: Option<&Trial>,
         frame: &Frame<'_>,
     ) -> Result<Vec<Record>, UnitFailure> {
         let batches: usize = orders.iter().map(Vec::len).sum();
@@ -71,7 +74,8 @@ impl Session {
             return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
         }
         for (index, contestant) in orders.iter().flatten().enumerate() {
-            self.area.set_order(index, self.position(*contestant)?);
+            let is_judged = trial.is_some_and(|trial| trial.batch == index);
+            self.area.set_turn(index, Turn { position: self.position(*contestant)?, is_judged });
         }
         let request = Request::Rounds(Rounds {
             primer: primer.map(|primer| self.position(primer)).transpose()?,
@@ -79,8 +83,10 @@ impl Session {
             calls_a_batch: self.members.iter().map(|member| (batch.calls)(*member)).collect(),
             times_each_call: batch.times_each_call,
             counts: batch.counts,
+            noise: trial.map_or(0, |trial| trial.noise),
         });
-        let reply = self.process.ask(&request, &[], &frame.patience(&self.area));
+        let descriptors: Vec<_> = trial.iter().map(|trial| trial.dump.as_fd()).collect();
+        let reply = self.process.ask(&request, &descriptors, &frame.patience(&self.area));
         match frame.settle(reply, &mut self.process, &self.area, &self.members)? {
             Reply::Done => Ok((0..batches).map(|index| self.area.record(index)).collect()),
             other => Err(unexpected(&other)),

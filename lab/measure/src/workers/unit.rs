@@ -16,6 +16,7 @@ use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{Built, FunctionPlan, Placements};
 use tiebreak_core::verdict::Fault;
+use tiebreak_machine::clock;
 
 impl Workers {
     /// Starts a unit's process and has it load and prepare the contestants.
@@ -90,6 +91,7 @@ impl Workers {
         suspect: &Cell<Option<Suspect>>,
     ) -> Result<UnitRan, UnitFailure> {
         let coins = request.coins;
+        let begun_ns = clock::monotonic_ns();
         let workload = self.functions.workload.name.clone();
         let timeout_ns = request.timeout_ns;
         let interrupted = self.interrupted;
@@ -111,14 +113,24 @@ impl Workers {
             times_each_call: self.functions.times_each_call,
             counts: self.counting == Counting::Always,
         };
+        let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
+        let trial = self.trials.draw(request.orders, seed)?;
         self.lookout.before();
-        let records = session.run(request.orders, Some(coins.primer), batch, &frame)?;
+        let primer = Some(coins.primer);
+        let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
         let mut around = self.lookout.after();
         if session.members().len() == 1 {
             around.peak_memory_bytes = session.peak_memory_bytes();
         }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
+        let ran_ns = clock::monotonic_ns();
+        if let Some(trial) = &trial {
+            self.verdict_of(trial, session.input_seed(), &frame)?;
+        }
+        let now_ns = clock::monotonic_ns();
+        let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
+        self.trials.spent(trial.as_ref(), now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
         if self.counting == Counting::Once {
@@ -145,7 +157,7 @@ impl Workers {
         let calls = counting::calls(&self.functions);
         let times_each_call = self.functions.times_each_call;
         let batch = Batch { calls: &calls, times_each_call, counts: true };
-        let records = session.run(orders, None, batch, frame)?;
+        let records = session.run(orders, None, batch, None, frame)?;
         let batches = sorted(orders, &coins.order, &records);
         self.judge(session, &coins.order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(&coins.order) {

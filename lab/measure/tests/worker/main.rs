@@ -1,6 +1,7 @@
 //! Functions in workers: units, checks, probes and faults, with contestants compiled by `cc`.
 
 mod allocations;
+mod cheats;
 mod checks;
 mod counters;
 mod faults;

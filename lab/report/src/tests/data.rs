@@ -56,6 +56,7 @@ fn faults() -> Vec<RunResult> {
         Fault::Hung { workload: text(), seconds: 2 },
         Fault::NotPrepared { workload: text() },
         Fault::Runner { workload: text(), what: text() },
+        Fault::Conduct { workload: text(), what: text() },
     ];
     let run = |fault: &Fault| {
         let mut run = three();

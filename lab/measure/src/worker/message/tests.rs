@@ -32,6 +32,7 @@ fn requests_come_back() {
         calls_a_batch: vec![1000, 1],
         times_each_call: true,
         counts: false,
+        noise: 9,
     };
     let check = |side| Request::Check(Check { object: "/c".into(), input: sizes, side });
     for request in [
