@@ -18,6 +18,9 @@ pub struct Study {
     pub item: String,
     /// Whether contestants call their kernel for each item, or may inline it.
     pub call: Call,
+    /// Whether contestants read their input in `run` alone, so that another one may be put in its
+    /// place between two calls.
+    pub reads_in_run: bool,
     /// What the study draws afresh for each observation.
     pub scope: Scope,
     /// What a ratio is, if the study says; by the scope otherwise.
@@ -385,6 +388,9 @@ pub struct FunctionPlan {
     pub calls_a_batch: BatchCalls,
     /// Whether each call is timed by itself, because something must be put back before it.
     pub times_each_call: bool,
+    /// Whether contestants read their input in `run` alone; not so in journals of old.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_in_run: bool,
     /// The CPU that workers are pinned to, if they are.
     pub cpu: Option<usize>,
     /// Where placements come from.

@@ -12,6 +12,7 @@
 pub(crate) mod area;
 mod batch;
 mod checking;
+mod exchange;
 mod helpers;
 mod library;
 pub(crate) mod memory;
@@ -174,7 +175,8 @@ fn serve_unit(
 ) -> io::Result<()> {
     stack::lower(load.stack_bytes, &mut || {
         let loaded = match descriptors.as_slice() {
-            [area, input] => Unit::load(load, area, input),
+            [area, input] => Unit::load(load, area, input, None),
+            [area, input, other] => Unit::load(load, area, input, Some(other)),
             _ => Err(io::Error::from(io::ErrorKind::InvalidInput)),
         };
         let mut unit = match loaded {

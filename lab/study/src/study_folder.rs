@@ -95,6 +95,7 @@ fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
         reference: head.reference,
         budget: head.budget,
         precision: head.precision,
+        reads_in_run: head.reads_in_run,
         centre: head.centre,
         oracle,
         verifications,

@@ -208,6 +208,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
         calls_a_batch: BatchCalls::Alike(CALLS),
         times_each_call: false,
+        reads_in_run: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),

@@ -45,6 +45,7 @@ fn functions() -> FunctionPlan {
         rounds_a_unit: ROUNDS_A_UNIT,
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: false,
+        reads_in_run: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),

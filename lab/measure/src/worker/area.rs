@@ -99,6 +99,12 @@ pub(crate) struct Record {
     pub(crate) reset_ns: u64,
     /// Wall time of the dump, if the batch is judged.
     pub(crate) dump_ns: u64,
+    /// How often another input was put in the place of its own after the batch.
+    pub(crate) exchanges: u64,
+    /// What the first call gave then.
+    pub(crate) other_checksum: u64,
+    /// Time on a CPU of the shortest call on an input that had just been exchanged.
+    pub(crate) exchanged_ns: u64,
 }
 
 /// The shared memory, mapped here.

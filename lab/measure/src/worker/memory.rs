@@ -6,6 +6,8 @@ use std::ptr::NonNull;
 
 /// The unit of mapping on the machines that we know; a machine with larger pages maps more.
 pub(crate) const PAGE_BYTES: usize = 4096;
+/// No cache line is shorter on the machines that we know.
+const LINE_BYTES: usize = 64;
 /// Of each guard: far enough for a step over a good many elements.
 const GUARD_BYTES: usize = 1 << 20;
 
@@ -40,14 +42,35 @@ impl Mapping {
         let whole = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let around = map(None, whole, libc::PROT_READ, flags, None)?;
+        around.put(file, bytes)?;
+        Ok(around)
+    }
+
+    /// Puts the first bytes of another file in the place of an input that is as long, and reads
+    /// them once, so that the next one who does finds them in the caches.
+    ///
+    /// # Errors
+    /// It cannot be mapped.
+    pub(crate) fn exchange(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
+        self.put(file, bytes)?;
+        for at in (0..bytes).step_by(LINE_BYTES) {
+            // SAFETY: as many bytes are mapped there, to be read.
+            unsafe { self.start.add(at).read_volatile() };
+        }
+        Ok(())
+    }
+
+    /// Maps the first bytes of a file, read only, at the start of this stretch.
+    fn put(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
         if bytes > 0 {
+            assert!(bytes <= self.length);
             // The kernel fills the last page of a file with zeros.
             let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
-            let over = map(Some(around.start), bytes, libc::PROT_READ, flags, Some(file))?;
-            // It lies within `around`, which gives it back.
+            let over = map(Some(self.start), bytes, libc::PROT_READ, flags, Some(file))?;
+            // It lies within this stretch, which gives it back.
             std::mem::forget(over);
         }
-        Ok(around)
+        Ok(())
     }
 
     pub(crate) fn start(&self) -> NonNull<u8> {
@@ -83,7 +106,7 @@ fn map(
     let place = at.map_or(std::ptr::null_mut(), |at| at.as_ptr().cast());
     let fd = file.map_or(-1, |file| file.as_raw_fd());
     // SAFETY: without a place, the kernel takes one that is free; a fixed one is a mapping of ours
-    // of which nothing is used yet.
+    // to which only contestants have pointers, none of which runs.
     let start = unsafe { libc::mmap(place, length, access, flags, fd, 0) };
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
@@ -207,6 +230,13 @@ mod tests {
         let mapping = Mapping::input(&file, PAGE_BYTES, 64).unwrap();
         assert_eq!((read(&mapping, 0), read(&mapping, PAGE_BYTES - 1)), (7, 7));
         assert_eq!((read(&mapping, PAGE_BYTES), read(&mapping, PAGE_BYTES + 63)), (0, 0));
+        let mut other = memory_file().unwrap();
+        other.write_all(&[8; PAGE_BYTES]).unwrap();
+        mapping.exchange(&other.into(), PAGE_BYTES).unwrap();
+        assert_eq!((read(&mapping, 0), read(&mapping, PAGE_BYTES - 1)), (8, 8));
+        assert_eq!(read(&mapping, PAGE_BYTES + 63), 0);
+        mapping.exchange(&file, PAGE_BYTES).unwrap();
+        assert_eq!(read(&mapping, PAGE_BYTES - 1), 7);
         let empty = Mapping::input(&file, 0, 8).unwrap();
         assert_eq!(read(&empty, 7), 0);
         let private = Mapping::private(5).unwrap();

@@ -55,6 +55,11 @@ impl Prepared {
     /// One call after a reset.
     pub(super) fn call(&self) -> u64 {
         self.reset();
+        self.run()
+    }
+
+    /// One call.
+    pub(super) fn run(&self) -> u64 {
         // SAFETY: the state is what this contestant has prepared.
         unsafe { (self.contestant.run)(self.state) }
     }

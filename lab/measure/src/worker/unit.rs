@@ -2,6 +2,7 @@
 
 use super::area::{Area, NOBODY, Record, Turn};
 use super::batch;
+use super::exchange::Exchange;
 use super::helpers::Helpers;
 use super::library::Contestant;
 use super::memory::Mapping;
@@ -21,8 +22,10 @@ pub(super) struct Unit {
     meters: Meters,
     /// They end before what their states point to is unmapped.
     helpers: Helpers,
-    /// What the states point to: an input each, and outputs.
-    _mapped: Vec<Mapping>,
+    /// What the states point to: an input each, in their order, and outputs.
+    inputs: Vec<Mapping>,
+    _outputs: Vec<Mapping>,
+    exchange: Option<Exchange>,
     /// For dumps; made before contestants are, so that none of their heap is taken later.
     buffer: Vec<u8>,
 }
@@ -53,13 +56,18 @@ impl Unit {
     ///
     /// # Errors
     /// What the system says; what a contestant refuses is no error.
-    pub(super) fn load(load: &Load, area: &OwnedFd, input: &OwnedFd) -> io::Result<Loaded> {
+    pub(super) fn load(
+        load: &Load,
+        area: &OwnedFd,
+        input: &OwnedFd,
+        other: Option<&OwnedFd>,
+    ) -> io::Result<Loaded> {
         if let Some(cpu) = load.cpu {
             cpus::pin_this_thread(&[cpu as usize])?;
         }
         let capacity = usize::try_from(load.capacity).map_err(io::Error::other)?;
         let area = Area::map(area, capacity)?;
-        let buffer = Sink::buffer();
+        let (buffer, bytes) = (Sink::buffer(), load.input.bytes as usize);
         let mut libraries = Vec::new();
         for (position, member) in (0..).zip(&load.contestants) {
             area.header().enter(position);
@@ -71,19 +79,18 @@ impl Unit {
         area.header().enter(NOBODY);
         let most = load.contestants.iter().map(|member| beside(member.threads)).max();
         let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
-        let (mut contestants, mut mapped) = (Vec::new(), Vec::new());
+        let (mut contestants, mut inputs, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             area.header().enter(position);
-            let bytes = load.input.bytes as usize;
             let own = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
             let place = own.start().as_ptr().cast_const();
-            mapped.push(own);
+            inputs.push(own);
             // SAFETY: the input is mapped with as much slack, and stays so until the unit ends.
             let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
             let Some((prepared, output)) = made else {
                 return Ok(Loaded::Refused(position, Refusal::NotPrepared));
             };
-            mapped.extend(output);
+            outputs.extend(output);
             let (beside, from) = (beside(member.threads), (&load.input, place));
             // SAFETY: as above; the helpers end before the input is unmapped.
             let are_ready =
@@ -95,7 +102,9 @@ impl Unit {
         }
         area.header().enter(NOBODY);
         let meters = Meters::open(load.meters_energy);
-        let unit = Unit { area, contestants, meters, helpers, _mapped: mapped, buffer };
+        let exchange = other.map(|other| Exchange::new(input, other, bytes)).transpose()?;
+        let _outputs = outputs;
+        let unit = Unit { area, contestants, meters, helpers, inputs, _outputs, exchange, buffer };
         Ok(Loaded::Ready(Box::new(unit)))
     }
 
@@ -163,6 +172,11 @@ impl Unit {
             let Placed { prepared, .. } = self.contestants[turn.position as usize];
             self.buffer = prepared.dump(file, buffer)?;
             record.dump_ns = begun.elapsed().as_nanos() as u64;
+        }
+        if let Some(exchange) = self.exchange.as_ref().filter(|_| turn.is_judged) {
+            self.area.header().enter(turn.position);
+            let place = turn.position as usize;
+            exchange.run(&self.contestants[place].prepared, &self.inputs[place], &mut record)?;
         }
         Ok(record)
     }

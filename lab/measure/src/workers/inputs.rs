@@ -2,7 +2,9 @@
 
 use crate::oracle::{Answer, Input, Oracle, OracleError};
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification, Workload};
 
@@ -15,6 +17,9 @@ pub(super) struct Inputs {
     last: Option<(u64, Input)>,
     /// Of the last input, by contract.
     checksums: HashMap<String, u64>,
+    /// An input of another seed, and its checksums: to be put in the place of a unit's own.
+    other: Option<(u64, Input)>,
+    other_checksums: HashMap<String, u64>,
     /// The last part that was verified.
     verified: Option<(Verification, u64, Input)>,
 }
@@ -28,6 +33,8 @@ impl Inputs {
             workload: plan.workload.clone(),
             last: None,
             checksums: HashMap::new(),
+            other: None,
+            other_checksums: HashMap::new(),
             verified: None,
         }
     }
@@ -73,6 +80,36 @@ impl Inputs {
         };
         let told = oracle.checksum(&self.workload, seed, input, contract).map_err(failed)?;
         self.checksums.insert(contract.to_owned(), told);
+        Ok(Some(told))
+    }
+
+    /// An input that can be put in the place of a unit's own: one of another seed that is as long
+    /// and asks for as much; `None` if there is none. It is made once, for all units.
+    pub(super) fn other(&mut self, input_seed: u64) -> Result<Option<&File>, UnitFailure> {
+        let Some(oracle) = self.oracle.as_mut().filter(|_| self.workload.file.is_none()) else {
+            return Ok(None);
+        };
+        if self.other.is_none() {
+            let seed = Random::new(input_seed).next_u64();
+            let input = oracle.input(&self.workload, seed).map_err(failed)?;
+            self.other = Some((seed, input));
+        }
+        let sizes = |input: &Input| (input.bytes, input.items, input.output_bytes);
+        let own = sizes(self.of_unit(input_seed)?);
+        let other = self.other.as_ref().map(|(_, input)| input);
+        Ok(other.filter(|other| sizes(other) == own && own.0 > 0).map(|other| &other.file))
+    }
+
+    /// The checksum that contestants of this contract give for the other input.
+    pub(super) fn other_checksum(&mut self, contract: &str) -> Result<Option<u64>, UnitFailure> {
+        if let Some(checksum) = self.other_checksums.get(contract) {
+            return Ok(Some(*checksum));
+        }
+        let (Some(oracle), Some((seed, input))) = (&mut self.oracle, &self.other) else {
+            return Ok(None);
+        };
+        let told = oracle.checksum(&self.workload, *seed, input, contract).map_err(failed)?;
+        self.other_checksums.insert(contract.to_owned(), told);
         Ok(Some(told))
     }
 

@@ -35,12 +35,13 @@ impl Session {
         mut process: Process,
         members: Vec<usize>,
         load: Load,
-        (input, input_seed): (&File, u64),
+        (input, other, input_seed): (&File, Option<&File>, u64),
         frame: &Frame<'_>,
     ) -> Result<Session, UnitFailure> {
         let made = Area::create(load.capacity as usize);
         let (area, file) = made.map_err(|error| no_worker(&error))?;
-        let descriptors = [file.as_fd(), input.as_fd()];
+        let files = [Some(&file), Some(input), other].into_iter().flatten();
+        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
         let reply = process.ask(&Request::Load(load), &descriptors, &frame.patience(&area));
         match frame.settle(reply, &mut process, &area, &members)? {
             Reply::Ready(_) => Ok(Session { process, area, members, input_seed }),

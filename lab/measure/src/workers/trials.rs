@@ -5,11 +5,17 @@
 //! untimed call before the batch, and what it dumps after the clock has stopped must be the
 //! oracle's answer. A contestant that writes its output only when it believes that somebody looks
 //! does not know when that is.
+//!
+//! Where the study says that contestants read their input in `run` alone, another input is then put
+//! in the place of theirs, with the same addresses, and theirs again: each answer must be that of
+//! the input that is there, and the work must be done anew. The times are those of the thread on a
+//! CPU, and the shortest counts, so that other load accuses nobody.
 
 use super::Workers;
 use super::blame::{Frame, no_worker};
 use super::difference;
 use crate::output::memory_file;
+use crate::worker::area::Record;
 use std::collections::HashMap;
 use std::fs::File;
 use tiebreak_abi::Random;
@@ -18,6 +24,12 @@ use tiebreak_core::verdict::Fault;
 
 /// The part of the units' time that trials may take, beside the first of them.
 const SHARE: u64 = 10;
+
+/// The first call on an input may take so many times as long as the next ones on the same, and so
+/// much longer, before it shows that these do not do the work. Branches that a processor learns by
+/// heart make it up to ten times as long.
+const KEPT_TIMES: u64 = 20;
+const KEPT_NS: u64 = 1000;
 
 /// A batch on trial.
 #[derive(Debug)]
@@ -78,10 +90,18 @@ impl Workers {
     pub(super) fn verdict_of(
         &mut self,
         trial: &Trial,
+        record: &Record,
         input_seed: u64,
         frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
         let contract = self.contract(trial.contestant)?.to_owned();
+        let workload = frame.workload.to_owned();
+        let fault =
+            |what| Err(UnitFailure::Fault(trial.contestant, Fault::Conduct { workload, what }));
+        let other = self.inputs.other_checksum(&contract)?;
+        if let Some(what) = exchanged(record, other, self.functions.calls_a_batch) {
+            return fault(what);
+        }
         let (_, answer) = self.inputs.answered(input_seed, &contract)?;
         let Some(answer) = answer else { return Ok(()) };
         let compared = difference::first(&answer.text, &trial.dump);
@@ -91,9 +111,34 @@ impl Workers {
              '{}' and was '{}' (its output was overwritten before the batch)",
             found.item, found.expected, found.got
         );
-        let workload = frame.workload.to_owned();
-        Err(UnitFailure::Fault(trial.contestant, Fault::Conduct { workload, what }))
+        fault(what)
     }
+}
+
+/// What is wrong with the answers of a contestant under which the input was exchanged, or with the
+/// time that they took; nothing if the input stayed.
+fn exchanged(record: &Record, other: Option<u64>, calls: u64) -> Option<String> {
+    let expected = other.filter(|_| record.exchanges > 0)?;
+    let got = record.other_checksum;
+    if got != expected {
+        let what = match got == record.checksum {
+            true => "answered for an input that was no longer there".to_owned(),
+            false => format!("gave the checksum {got} instead of {expected}"),
+        };
+        return Some(format!(
+            "{what} when another input was put in the place of its own between two calls (where \
+             'prepare' may read the input, study.toml says reads_input = \"prepare\")"
+        ));
+    }
+    let a_call_ns = record.run_ns / calls.max(1);
+    let (took_ns, most_ns) = (record.exchanged_ns, KEPT_TIMES * a_call_ns + KEPT_NS);
+    (got != record.checksum && took_ns > most_ns).then(|| {
+        let times = took_ns / a_call_ns.max(1);
+        format!(
+            "did its work once for all calls on one input: a call on an input that had just been \
+             exchanged took {times} times as long as those of a timed batch"
+        )
+    })
 }
 
 #[cfg(test)]

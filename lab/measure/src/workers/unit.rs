@@ -61,7 +61,13 @@ impl Workers {
         };
         let process = Process::start(&self.program, padding(0));
         let process = process.map_err(|error| no_worker(&error))?;
-        Session::start(process, loaded.to_vec(), load, (&input.file, unit.input_seed), frame)
+        let file = input.file.try_clone().map_err(|error| no_worker(&error))?;
+        let other = match self.functions.reads_in_run {
+            true => self.inputs.other(unit.input_seed)?,
+            false => None,
+        };
+        let inputs = (&file, other, unit.input_seed);
+        Session::start(process, loaded.to_vec(), load, inputs, frame)
     }
 
     /// Runs a unit, or goes on in the process that is there. If its process is killed, whoever ran
@@ -126,7 +132,7 @@ impl Workers {
         self.judge(&session, &coins.order, &batches)?;
         let ran_ns = clock::monotonic_ns();
         if let Some(trial) = &trial {
-            self.verdict_of(trial, session.input_seed(), &frame)?;
+            self.verdict_of(trial, &records[trial.batch], session.input_seed(), &frame)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();

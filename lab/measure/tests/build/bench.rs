@@ -46,6 +46,7 @@ impl Bench {
             reference: "a".into(),
             budget: None,
             precision: 0.05,
+            reads_in_run: false,
             centre: None,
             oracle: None,
             workloads: Vec::new(),

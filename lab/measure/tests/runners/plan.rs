@@ -132,6 +132,7 @@ impl Study {
             rounds_a_unit: 2,
             calls_a_batch: BatchCalls::Alike(self.calls_a_batch),
             times_each_call: false,
+            reads_in_run: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),

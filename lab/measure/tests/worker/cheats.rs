@@ -75,3 +75,57 @@ fn large_outputs_are_overwritten_in_places() {
     caught(&large(first), 8, "left another answer");
     innocent(&large("memcpy(s->output, s->input, s->bytes);"), 4);
 }
+
+/// A study whose contestants say that they read their input in `run` alone: the sum is some work.
+fn reading(cheat: Source<'_>) -> Study {
+    let mut study = Study::new(&[RIGHT, cheat]);
+    study.functions().reads_in_run = true;
+    study.functions().calls_a_batch = 200;
+    study.functions().workload.size = 20_000;
+    study
+}
+
+#[test]
+fn answers_that_are_kept_are_found() {
+    let check = |cheat: Source<'_>, contains: &str| {
+        let study = reading(cheat);
+        study.workers().check(1, 3).unwrap();
+        caught(&study, 8, contains);
+    };
+    let stays = "answered for an input that was no longer there";
+    // In the state, and in a global by the input's address.
+    let keeps = Source { run: "if (s->calls) return s->calls;", after: "s->calls = sum;", ..RIGHT };
+    check(keeps, stays);
+    let before = "static const void *seen; static uint64_t kept;";
+    let run = "if (seen == s->input) return kept;";
+    check(Source { before, run, after: "seen = s->input; kept = sum;", ..RIGHT }, stays);
+    // All of the work in `prepare`.
+    let prepare = "for (uint64_t i = 0; i < s->bytes; i++) s->calls += s->input[i];";
+    check(Source { prepare, run: "return s->calls;", ..RIGHT }, stays);
+    // By what stands at a few places of the input, and after so many equal calls only.
+    let before = "static uint64_t kept, times; static uint8_t seen[64];
+        static const uint8_t *mark(const state *s, uint8_t *m) {
+            for (int i = 0; i < 64; i++) m[i] = s->input[i * 300]; return m; }";
+    let run =
+        "uint8_t now[64]; if (!memcmp(mark(s, now), seen, 64)) { if (times++ > 3) return kept; }
+        else times = 0;
+        for (volatile int i = 0; i < 200000; i++) {}";
+    let after = "mark(s, seen); kept = sum;";
+    check(Source { before, run, after, ..RIGHT }, "did its work once for all calls on one input");
+}
+
+#[test]
+fn who_does_the_work_in_each_call_may_be_exchanged_under() {
+    innocent(&reading(RIGHT), 8);
+    // Branches that follow the input.
+    let run = "for (uint64_t i = 0; i < s->bytes; i++) if (s->input[i] & 1) s->calls++; \
+               else { volatile int x = 1; (void)x; }";
+    innocent(&reading(Source { run, ..RIGHT }), 8);
+    let mut copies = reading(Source {
+        prepare: "s->input = memcpy(malloc(s->bytes), s->input, s->bytes);",
+        ..RIGHT
+    });
+    caught(&copies, 8, "where 'prepare' may read the input, study.toml says reads_input");
+    copies.functions().reads_in_run = false;
+    innocent(&copies, 8);
+}

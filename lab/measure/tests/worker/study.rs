@@ -341,6 +341,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             rounds_a_unit: 2,
             calls_a_batch: BatchCalls::Alike(10),
             times_each_call: false,
+            reads_in_run: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),

@@ -51,6 +51,7 @@ impl keys::Place for Place {
                 "scope",
                 "centre",
                 "precision",
+                "reads_input",
                 "budget",
                 "oracle",
                 "workload",

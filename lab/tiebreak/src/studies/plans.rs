@@ -86,6 +86,7 @@ pub(super) fn first_plan(
         rounds_a_unit: if frame.scope == Scope::Layout { 1 } else { 2 },
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: prepared.ready.iter().any(|one| one.has_reset),
+        reads_in_run: study.reads_in_run,
         cpu: frame.cpu,
         placements: asked.placements,
         pilot: Pilot::default(),
