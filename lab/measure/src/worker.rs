@@ -12,6 +12,7 @@
 pub(crate) mod area;
 mod batch;
 mod checking;
+pub(crate) mod conduct;
 mod exchange;
 mod helpers;
 mod library;

@@ -9,6 +9,7 @@ mod batch_length;
 mod beside;
 mod blame;
 mod checking;
+mod conduct;
 mod counting;
 mod difference;
 mod inputs;

@@ -105,6 +105,8 @@ pub(crate) struct Record {
     pub(crate) other_checksum: u64,
     /// Time on a CPU of the shortest call on an input that had just been exchanged.
     pub(crate) exchanged_ns: u64,
+    /// What it did to its process: bits of [`super::conduct`].
+    pub(crate) conduct: u64,
 }
 
 /// The shared memory, mapped here.

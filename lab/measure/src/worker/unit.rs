@@ -2,6 +2,7 @@
 
 use super::area::{Area, NOBODY, Record, Turn};
 use super::batch;
+use super::conduct::Conduct;
 use super::exchange::Exchange;
 use super::helpers::Helpers;
 use super::library::Contestant;
@@ -13,7 +14,7 @@ use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
-use tiebreak_machine::cpus;
+use tiebreak_machine::{clock, cpus};
 
 /// Contestants that are ready to run.
 pub(super) struct Unit {
@@ -26,6 +27,7 @@ pub(super) struct Unit {
     inputs: Vec<Mapping>,
     _outputs: Vec<Mapping>,
     exchange: Option<Exchange>,
+    conduct: Conduct,
     /// For dumps; made before contestants are, so that none of their heap is taken later.
     buffer: Vec<u8>,
 }
@@ -36,6 +38,8 @@ struct Placed {
     prepared: Prepared,
     /// How many threads do the same beside the timed one.
     beside: usize,
+    /// What its `prepare` did to the process.
+    conduct: u64,
 }
 
 impl Placed {
@@ -69,6 +73,7 @@ impl Unit {
         let area = Area::map(area, capacity)?;
         let (buffer, bytes) = (Sink::buffer(), load.input.bytes as usize);
         let mut libraries = Vec::new();
+        let as_begun = Conduct::now();
         for (position, member) in (0..).zip(&load.contestants) {
             area.header().enter(position);
             match Contestant::load(&member.object) {
@@ -78,7 +83,9 @@ impl Unit {
         }
         area.header().enter(NOBODY);
         let most = load.contestants.iter().map(|member| beside(member.threads)).max();
+        as_begun.restore_rounding();
         let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
+        let mut conduct = Conduct::now();
         let (mut contestants, mut inputs, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             area.header().enter(position);
@@ -98,13 +105,24 @@ impl Unit {
             if !are_ready {
                 return Ok(Loaded::Refused(position, Refusal::NotPrepared));
             }
-            contestants.push(Placed { prepared, beside });
+            let conduct = conduct.look_at_prepare();
+            contestants.push(Placed { prepared, beside, conduct });
         }
         area.header().enter(NOBODY);
         let meters = Meters::open(load.meters_energy);
         let exchange = other.map(|other| Exchange::new(input, other, bytes)).transpose()?;
         let _outputs = outputs;
-        let unit = Unit { area, contestants, meters, helpers, inputs, _outputs, exchange, buffer };
+        let unit = Unit {
+            area,
+            contestants,
+            meters,
+            helpers,
+            inputs,
+            _outputs,
+            exchange,
+            conduct,
+            buffer,
+        };
         Ok(Loaded::Ready(Box::new(unit)))
     }
 
@@ -165,6 +183,7 @@ impl Unit {
     ) -> io::Result<Record> {
         let noise = turn.is_judged.then_some(rounds.noise);
         let mut record = self.batch(turn.position, rounds, noise)?;
+        record.conduct = self.contestants[turn.position as usize].conduct | self.conduct.look();
         if let Some(file) = dump.take_if(|_| turn.is_judged) {
             self.area.header().enter(turn.position);
             let begun = Instant::now();
@@ -215,11 +234,13 @@ impl Unit {
         record.checksum = checksum;
         let all = rounds.calls_a_batch[position as usize];
         let (spans, calls) = if rounds.times_each_call { (all, 1) } else { (1, all) };
-        let Placed { prepared, beside } = self.contestants[position as usize];
+        let Placed { prepared, beside, .. } = self.contestants[position as usize];
         let mut calls_beside = 0;
         for _ in 0..spans {
             self.area.header().enter(position);
+            let begun_ns = clock::thread_cpu_ns();
             prepared.reset();
+            record.reset_ns += clock::thread_cpu_ns().saturating_sub(begun_ns);
             self.area.header().enter(position);
             self.meters.begin();
             self.helpers.look(beside);

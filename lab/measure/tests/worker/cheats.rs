@@ -129,3 +129,51 @@ fn who_does_the_work_in_each_call_may_be_exchanged_under() {
     copies.functions().reads_in_run = false;
     innocent(&copies, 8);
 }
+
+#[test]
+fn work_in_resets_is_found() {
+    let study = |before| {
+        let mut study = Study::new(&[RIGHT, Source { before, reset: "again", ..RIGHT }]);
+        study.functions().times_each_call = true;
+        study
+    };
+    let works = "static void again(void *p) { for (volatile int i = 0; i < 300000; i++) {} }";
+    caught(&study(works), 1, "has a 'reset' that takes");
+    let copies = "static void again(void *p) { state *s = p; memcpy(s->own, s->input, s->bytes); }";
+    innocent(&study(copies), 2);
+}
+
+#[test]
+fn what_is_done_to_the_process_is_found() {
+    let check = |before: &str, act: &str, contains: &str| {
+        let study = |cheat| {
+            let mut study = Study::new(&[RIGHT, cheat]);
+            study.functions().cpu = None;
+            study
+        };
+        let run = format!("if (s->calls++ == 3) {{ {act} }}");
+        caught(&study(Source { before, run: &run, ..RIGHT }), 1, contains);
+        if !contains.contains("'run'") {
+            caught(&study(Source { before, prepare: act, ..RIGHT }), 1, contains);
+        }
+    };
+    let pins = "cpu_set_t set; CPU_ZERO(&set); CPU_SET(sched_getcpu(), &set);
+                sched_setaffinity(0, sizeof set, &set);";
+    if tiebreak_machine::cpus::allowed().len() > 1 {
+        check("#include <sched.h>\n", pins, "changed on which CPUs its process may run");
+    }
+    let rounds = "
+        #if defined(__x86_64__)
+          __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+        #else
+          uint64_t word; __asm__ volatile(\"mrs %0, fpcr\" : \"=r\"(word));
+          __asm__ volatile(\"msr fpcr, %0\" : : \"r\"(word | 1u << 24));
+        #endif
+        ";
+    check("", rounds, "changed how the CPU rounds");
+    check("", "if (!fork()) for (;;) pause();", "left a process behind");
+    let starts = "pthread_t thread; pthread_create(&thread, NULL, waits, NULL);";
+    let waits = "#include <pthread.h>\nstatic void *waits(void *p) { for (;;) pause(); }";
+    check(waits, starts, "left a thread behind that its 'run' had started");
+    innocent(&Study::new(&[RIGHT, Source { before: waits, prepare: starts, ..RIGHT }]), 1);
+}

@@ -190,9 +190,11 @@ fn is_alive(group: &str) -> bool {
 
 #[test]
 fn workers_end_with_whoever_started_them_and_so_does_what_they_started() {
-    let forks = "if (!fork()) for (;;) pause();";
+    // A child of a child, so that it is nobody's in the worker.
+    let forks = "if (!fork()) { if (!fork()) for (;;) pause(); _exit(0); } wait(NULL);";
     let prepare = format!("{TELL_NUMBER} {forks}");
-    let (mut study, log) = Study::new(&[Source { prepare: &prepare, ..RIGHT }]).with_log();
+    let before = "#include <sys/wait.h>\n";
+    let (mut study, log) = Study::new(&[Source { before, prepare: &prepare, ..RIGHT }]).with_log();
     study.plan.scope = Scope::Layout;
     let number = || std::fs::read_to_string(&log).unwrap();
     let gone = || {

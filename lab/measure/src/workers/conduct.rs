@@ -1,0 +1,77 @@
+//! What contestants did beside what they are asked, and what stands behind their times.
+
+use super::Workers;
+use super::blame::Frame;
+use crate::worker::area::Record;
+use crate::worker::conduct::SENTENCES;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::verdict::Fault;
+
+/// A reset may take as long as the run, and so many times as long as the shortest reset of the
+/// unit: what all contestants have to put back is the task's, not a place to hide work.
+const RESETS: u64 = 10;
+/// Of each call: what two readings of the clock take, and more.
+const RESET_NS: u64 = 1000;
+
+impl Workers {
+    /// Looks at what the contestants of a unit did to their process, and at their resets.
+    pub(super) fn judge_conduct(
+        &self,
+        order: &[usize],
+        batches: &[Vec<Record>],
+        frame: &Frame<'_>,
+    ) -> Result<(), UnitFailure> {
+        let fault = |contestant: usize, what: String| {
+            let workload = frame.workload.to_owned();
+            Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
+        };
+        let calls = self.functions.calls_a_batch.max(1);
+        // Of one call in nanoseconds: resets, and runs.
+        let a_call = |records: &Vec<Record>, of: fn(&Record) -> u64| {
+            records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
+        };
+        let reset_ns = |records: &Vec<Record>| a_call(records, |record| record.reset_ns);
+        let least_ns = batches.iter().map(reset_ns).min().unwrap_or(0);
+        for (contestant, records) in order.iter().zip(batches) {
+            let conduct = records.iter().fold(0, |found, record| found | record.conduct);
+            if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
+                return fault(*contestant, (*what).to_owned());
+            }
+            let (reset_ns, run_ns) = (reset_ns(records), a_call(records, |record| record.run_ns));
+            if is_hiding(reset_ns, run_ns, least_ns) {
+                return fault(
+                    *contestant,
+                    format!(
+                        "has a 'reset' that takes {} times as long as its 'run', and is not timed \
+                         (where putting back is part of the task, all contestants do it)",
+                        reset_ns / run_ns.max(1)
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a reset takes longer than what it puts back can explain.
+fn is_hiding(reset_ns: u64, run_ns: u64, least_ns: u64) -> bool {
+    reset_ns > run_ns + RESETS * least_ns + RESET_NS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resets_may_take_as_long_as_runs_and_as_what_all_have_to_put_back() {
+        let check = |reset_ns, run_ns, least_ns, expected| {
+            assert_eq!(is_hiding(reset_ns, run_ns, least_ns), expected);
+        };
+        check(0, 0, 0, false);
+        check(RESET_NS, 10, 0, false);
+        check(90_000, 100_000, 0, false);
+        check(900_000, 100_000, 100_000, false);
+        check(900_000, 100_000, 0, true);
+        check(13_400_000, 100_000, 100_000, true);
+    }
+}
