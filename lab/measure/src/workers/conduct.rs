@@ -25,19 +25,22 @@ impl Workers {
             let workload = frame.workload.to_owned();
             Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
         };
-        let calls = self.functions.calls_a_batch.max(1);
-        // Of one call in nanoseconds: resets, and runs.
-        let a_call = |records: &Vec<Record>, of: fn(&Record) -> u64| {
+        // Of one call in nanoseconds.
+        let a_call = |contestant: &usize, records: &[Record], of: fn(&Record) -> u64| {
+            let calls = self.functions.calls_a_batch.of(*contestant).max(1);
             records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
         };
-        let reset_ns = |records: &Vec<Record>| a_call(records, |record| record.reset_ns);
-        let least_ns = batches.iter().map(reset_ns).min().unwrap_or(0);
+        let reset_ns = |(contestant, records): (&usize, &Vec<Record>)| {
+            a_call(contestant, records, |record| record.reset_ns)
+        };
+        let least_ns = order.iter().zip(batches).map(reset_ns).min().unwrap_or(0);
         for (contestant, records) in order.iter().zip(batches) {
             let conduct = records.iter().fold(0, |found, record| found | record.conduct);
             if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
                 return fault(*contestant, (*what).to_owned());
             }
-            let (reset_ns, run_ns) = (reset_ns(records), a_call(records, |record| record.run_ns));
+            let reset_ns = reset_ns((contestant, records));
+            let run_ns = a_call(contestant, records, |record| record.run_ns);
             if is_hiding(reset_ns, run_ns, least_ns) {
                 return fault(
                     *contestant,

@@ -99,7 +99,8 @@ impl Workers {
         let fault =
             |what| Err(UnitFailure::Fault(trial.contestant, Fault::Conduct { workload, what }));
         let other = self.inputs.other_checksum(&contract)?;
-        if let Some(what) = exchanged(record, other, self.functions.calls_a_batch) {
+        let calls = self.functions.calls_a_batch.of(trial.contestant);
+        if let Some(what) = exchanged(record, other, calls) {
             return fault(what);
         }
         let (_, answer) = self.inputs.answered(input_seed, &contract)?;

@@ -1,6 +1,7 @@
 //! Contestants that answer rightly where somebody looks, and not where the clock runs.
 
 use super::study::*;
+use tiebreak_core::study::BatchCalls;
 use tiebreak_core::verdict::Fault;
 
 /// A study of an honest contestant and this one, both of which copy their input to their output and
@@ -80,7 +81,7 @@ fn large_outputs_are_overwritten_in_places() {
 fn reading(cheat: Source<'_>) -> Study {
     let mut study = Study::new(&[RIGHT, cheat]);
     study.functions().reads_in_run = true;
-    study.functions().calls_a_batch = 200;
+    study.functions().calls_a_batch = BatchCalls::Alike(200);
     study.functions().workload.size = 20_000;
     study
 }
