@@ -10,8 +10,8 @@ use tiebreak_core::verdict::Fault;
 /// A reset may take as long as the run, and so many times as long as the shortest reset of the
 /// unit: what all contestants have to put back is the task's, not a place to hide work.
 const RESETS: u64 = 10;
-/// Of each call: what two readings of the clock take, and more.
-const RESET_NS: u64 = 1000;
+/// Of each call: what two readings of the clock take, and a system call or two.
+const RESET_NS: u64 = 5000;
 
 impl Workers {
     /// Looks at what the contestants of a unit did to their process, and at their resets.

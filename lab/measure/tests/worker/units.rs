@@ -101,7 +101,8 @@ fn what_a_run_changes_is_put_back_and_not_timed() {
         before: "static void again(void *p) { state *s = p; usleep(2000); \
                  memcpy(s->own, s->input, s->bytes); }",
         reset: "again",
-        run: "for (uint64_t i = 0; i < s->bytes; i++) { sum += s->own[i]; s->own[i] = 0; } \
+        run: "for (volatile int i = 0; i < 50000; i++) {} \
+              for (uint64_t i = 0; i < s->bytes; i++) { sum += s->own[i]; s->own[i] = 0; } \
               return sum;",
         ..RIGHT
     };
