@@ -3,14 +3,10 @@
 #include "tiebreak.h"
 #include <string.h>
 
-static const uint8_t forbidden[] = {0,   '\t', '\n', '\r', ' ', '#',  '/', ':', '<',
-                                    '>', '?',  '@',  '[',  '\\', ']', '^', '|'};
+static const char forbidden[] = "\0\t\n\r #/:<>?@[\\]^|";
 
-static int is_forbidden(uint8_t byte) {
-  for (unsigned i = 0; i < sizeof forbidden; i++)
-    if (forbidden[i] == byte) return 1;
-  return 0;
-}
+/* The zero that ends the text is the one that begins it, too. */
+static int is_forbidden(uint8_t byte) { return memchr(forbidden, byte, sizeof forbidden) != 0; }
 
 /* Writes bytes, many at a time. */
 typedef struct {

@@ -14,9 +14,7 @@ struct Foo {
   std::string s;
 
   bool operator<(const Foo &other) const noexcept {
-    if (i < other.i) return true;
-    if (i > other.i) return false;
-    return s < other.s;
+    return i == other.i ? s < other.s : i < other.i;
   }
 };
 

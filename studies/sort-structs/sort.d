@@ -21,11 +21,10 @@ struct Foo
 
     int opCmp(ref const Foo other) const @safe pure nothrow @nogc
     {
-        if (i < other.i)
-            return -1;
-        if (i > other.i)
-            return 1;
-        return s < other.s ? -1 : (s > other.s ? 1 : 0);
+        if (i != other.i)
+            return i < other.i ? -1 : 1;
+        // As in the source, the texts are compared twice.
+        return s < other.s ? -1 : s > other.s;
     }
 }
 

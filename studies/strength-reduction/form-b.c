@@ -1,16 +1,15 @@
-/* Form B of the source: two running sums, which make each element wait for the one before. */
+/* Form B of the source, from its description: no multiplication. The element and its growth are
+ * running sums, and each element waits for the one before. */
 #include "frame.h"
 
-TIEBREAK_KERNEL void compute(double *data, int length) {
-  const double A = 1.1, B = 2.2, C = 3.3;
-  const double A2 = A + A;
-  double Z = A + B;
-  double Y = C;
-  int i;
-  for (i = 0; i < length; i++) {
-    data[i] = Y;
-    Y += Z;
-    Z += A2;
+TIEBREAK_KERNEL void compute(double *elements, int count) {
+  const double square = 1.1, linear = 2.2, constant = 3.3;
+  const double growth_of_growth = square + square;
+  double growth = square + linear, element = constant;
+  for (int index = 0; index < count; index++) {
+    elements[index] = element;
+    element += growth;
+    growth += growth_of_growth;
   }
 }
 

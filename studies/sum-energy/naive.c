@@ -1,12 +1,12 @@
-/* The source's scalar sum: one accumulator, a value at a time. */
+/* The source's scalar sum: one accumulator of double precision, to which the values are added one
+ * by one. */
 #include "frame.h"
 
-TIEBREAK_KERNEL float sum(float *data, size_t N) {
-  double counter = 0;
-  for (size_t i = 0; i < N; i++) {
-    counter += data[i];
-  }
-  return counter;
+TIEBREAK_KERNEL float sum(const float *values, size_t count) {
+  double total = 0;
+  for (const float *end = values + count; values != end; values++)
+    total += *values;
+  return (float)total;
 }
 
 FRAME("naive", "", 0u);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod aa;
+mod copied;
 mod edges;
 mod finding;
 mod gate;

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::tree::Source;
-use crate::{edges, generated, lengths, pages, ratchet, tree, unsafety, words};
+use crate::{copied, edges, generated, lengths, pages, ratchet, tree, unsafety, words};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,14 @@ use std::path::Path;
 pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let sources = tree::read(root)?;
     let own = own_folders(root);
+    let texts = copied::Texts::read(root)?;
     let mut findings = Vec::new();
     for source in &sources {
         findings.extend(lengths::wide_lines(source));
         findings.extend(words::check(source, &own));
         findings.extend(pages::check(source, |path| root.join(path).exists()));
         findings.extend(generated::check(root, source));
+        findings.extend(texts.as_ref().and_then(|texts| texts.check(source)));
     }
     let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
     let ratchet = ratchet::parse(page(&sources, ratchet::FILE)?)?;

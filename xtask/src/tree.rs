@@ -19,8 +19,10 @@ const SKIPPED: [&str; 5] = ["target", "node_modules", "__pycache__", "corpus", "
 const HIDDEN_OF_OURS: [&str; 3] = [".cargo", ".ci", ".github"];
 
 /// Endings of the files that tidy reads; files without an ending are named in [`NAMES`].
-const ENDINGS: [&str; 12] =
-    ["rs", "toml", "sh", "md", "py", "c", "h", "json", "txt", "yml", "snap", "feature"];
+const ENDINGS: [&str; 17] = [
+    "rs", "toml", "sh", "md", "py", "c", "h", "json", "txt", "yml", "snap", "feature", "cpp", "hpp",
+    "d", "js", "mjs",
+];
 
 const NAMES: [&str; 2] = ["Makefile", "run"];
 
