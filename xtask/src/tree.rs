@@ -20,8 +20,8 @@ const HIDDEN_OF_OURS: [&str; 3] = [".cargo", ".ci", ".github"];
 
 /// Endings of the files that tidy reads; files without an ending are named in [`NAMES`].
 const ENDINGS: [&str; 17] = [
-    "rs", "toml", "sh", "md", "py", "c", "h", "json", "txt", "yml", "snap", "feature", "cpp", "hpp",
-    "d", "js", "mjs",
+    "rs", "toml", "sh", "md", "py", "c", "h", "json", "txt", "yml", "snap", "feature", "cpp",
+    "hpp", "d", "js", "mjs",
 ];
 
 const NAMES: [&str; 2] = ["Makefile", "run"];
