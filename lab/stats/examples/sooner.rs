@@ -104,7 +104,8 @@ fn log_ratio(pair: &Pair, metric: Metric, step_ns: f64) -> LogRatio {
 fn conditions(pair: &Pair) -> Conditions {
     let [left, right] = &pair.samples;
     let delay = left.delay_share().zip(right.delay_share());
-    Conditions { slot: pair.slot, delay: delay.map(|(left, right)| left.max(right)) }
+    let delay = delay.map(|(left, right)| left.max(right));
+    Conditions { slot: pair.slot, delay, ..Conditions::UNKNOWN }
 }
 
 /// The step of the clock, and the rounds that were finished.

@@ -117,12 +117,27 @@ impl Stream {
     }
 }
 
-/// Draws everything random about an attempt at a round of these contestants.
+/// The order in which contestants are primed from this round on: a uniform permutation.
+pub fn primers(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Vec<usize> {
+    let mut primers = contestants.to_vec();
+    Stream::new(seed, Purpose::Primer, round, attempt).shuffle(&mut primers);
+    primers
+}
+
+/// The primer of a round as version 1 of the engine drew it: by a coin that knows nothing of the
+/// rounds before, so that in time some contestants run more often than others.
+pub fn lone_primer(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> usize {
+    let mut stream = Stream::new(seed, Purpose::Primer, round, attempt);
+    contestants[stream.below(contestants.len() as u64) as usize]
+}
+
+/// Draws everything random about an attempt at a round of these contestants, with which a block of
+/// primers begins ([`crate::blocks`]).
 pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
     let stream = |purpose| Stream::new(seed, purpose, round, attempt);
     let mut order = contestants.to_vec();
     stream(Purpose::Order).shuffle(&mut order);
-    let primer = contestants[stream(Purpose::Primer).below(contestants.len() as u64) as usize];
+    let primer = primers(seed, round, attempt, contestants)[0];
     let mut padding = stream(Purpose::Padding);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();

@@ -12,16 +12,22 @@ pub struct Conditions {
     /// The larger of the two runs' shares of their time, from 0 to 1, that they were ready to run
     /// and waited for a CPU; `None` if it is not known of both.
     pub delay: Option<f64>,
+    /// Whether a further round of the same block of primers follows. Nothing is learnt or decided
+    /// before its end (rule A3).
+    pub goes_on: bool,
+    /// Whether rounds before this one tell which of the two ran once more: the bets rest then.
+    pub rests: bool,
 }
 
 impl Conditions {
     /// Nothing is known.
-    pub const UNKNOWN: Conditions = Conditions { slot: 0.0, delay: None };
+    pub const UNKNOWN: Conditions =
+        Conditions { slot: 0.0, delay: None, goes_on: false, rests: false };
 
     /// The conditions with the contestants swapped.
     #[must_use]
     pub fn mirrored(self) -> Conditions {
         // Subtracted from 0, so that an unknown order stays a positive zero.
-        Conditions { slot: 0.0 - self.slot, delay: self.delay }
+        Conditions { slot: 0.0 - self.slot, ..self }
     }
 }

@@ -18,6 +18,7 @@
 
 pub mod beta;
 pub mod bettor;
+pub mod blocks;
 pub mod capacities;
 pub mod change_points;
 pub mod classic;

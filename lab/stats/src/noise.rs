@@ -50,7 +50,13 @@ impl Noise {
     /// How to bet on a round; then the round is one of the past.
     pub fn take(&mut self, d: LogRatio, conditions: &Conditions) -> Bet {
         let bet = self.bet(d, conditions);
-        self.weighted += u64::from(bet.weight < 1.0);
+        self.learn(d, conditions, &bet);
+        bet
+    }
+
+    /// Makes a round, on which was bet so, one of the past.
+    pub fn learn(&mut self, d: LogRatio, conditions: &Conditions, bet: &Bet) {
+        self.weighted += u64::from(bet.weight < 1.0 && !conditions.rests);
         if let Some(slot) = &mut self.slot {
             slot.insert(d, conditions.slot);
         }
@@ -61,10 +67,10 @@ impl Noise {
             strata.insert(bet.d, conditions.delay);
         }
         self.past.insert(bet.d);
-        bet
     }
 
-    fn bet(&self, d: LogRatio, conditions: &Conditions) -> Bet {
+    /// How to bet on a round, by the rounds of the past.
+    pub fn bet(&self, d: LogRatio, conditions: &Conditions) -> Bet {
         let shift = match self.slot_effect() {
             Some(SlotEstimate { effect, is_active: true }) => conditions.slot * effect,
             _ => 0.0,

@@ -5,7 +5,7 @@ use crate::conditions::Conditions;
 use crate::decide::{Bars, Proof, Settled};
 use crate::eprocess::EProcess;
 use crate::limits::{History, LIMIT_WIDTH, Limits};
-use crate::noise::Noise;
+use crate::noise::{Bet, Noise};
 use crate::observation::LogRatio;
 use crate::slot::SlotEstimate;
 use tiebreak_core::claim::Relation;
@@ -15,7 +15,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 /// How far beyond a bar the cheap bets of every round stand, so that limits that are then computed
 /// lie strictly beyond it.
 const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
-/// Lost attempts that are free of charge, beside one in a hundred rounds (rule A9).
+/// Lost attempts that version 1 of the engine let go free of charge, beside one in a hundred rounds.
 const FREE_LOSSES: u64 = 3;
 
 /// Sequential evidence about one ratio claim.
@@ -38,7 +38,10 @@ pub struct RatioTest {
     /// The bets that are shown, at the bar itself (of `within`, at both edges).
     shown_above: Vec<EProcess>,
     shown_below: Vec<EProcess>,
+    /// The rounds of the block of primers that is not over.
+    block: Vec<(LogRatio, Conditions)>,
     lost: u64,
+    free_losses: bool,
     /// No bet can have won enough in fewer rounds than these.
     next_look: u64,
     settled: Option<Settled>,
@@ -81,10 +84,19 @@ impl RatioTest {
             below: bets(&high, -1.0, NUDGE),
             shown_above: bets(&edges, 1.0, 0.0),
             shown_below: bets(&edges, -1.0, 0.0),
+            block: Vec::new(),
             lost: 0,
+            free_losses: false,
             next_look: 0,
             settled: None,
         }
+    }
+
+    /// Lets up to three lost attempts, or 1% of the rounds, go free of charge, as version 1 of the
+    /// engine did: who chooses which rounds to kill can then be wrong more often than the error.
+    #[must_use]
+    pub fn with_free_losses(self) -> RatioTest {
+        RatioTest { free_losses: true, ..self }
     }
 
     /// Counts an attempt at a round that was cut off.
@@ -94,23 +106,40 @@ impl RatioTest {
         }
     }
 
-    /// Takes a round into the evidence and settles the claim if that suffices. Rounds after the
-    /// verdict are not evidence.
+    /// Takes a round into the evidence, with those before it in its block of primers, and settles
+    /// the claim if that suffices. A round after which the block goes on waits for the others.
+    /// Rounds after the verdict are not evidence.
     pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> Option<Settled> {
         if self.settled.is_some() {
             return self.settled;
         }
-        let bet = self.noise.take(d, conditions);
-        let (low, mirrored_low) = (bet.d.low, bet.d.mirrored().low);
-        for process in self.above.iter_mut().chain(&mut self.shown_above) {
-            process.observe_bet(low, &bet);
+        self.block.push((d, *conditions));
+        if conditions.goes_on {
+            return None;
         }
-        for process in self.below.iter_mut().chain(&mut self.shown_below) {
-            process.observe_bet(mirrored_low, &bet);
+        let block = std::mem::take(&mut self.block);
+        let how = |(d, conditions): &(LogRatio, Conditions)| {
+            let bet = self.noise.bet(*d, conditions);
+            Bet { weight: if conditions.rests { 0.0 } else { bet.weight }, ..bet }
+        };
+        let bets: Vec<Bet> = block.iter().map(how).collect();
+        for ((d, conditions), bet) in block.iter().zip(&bets) {
+            self.lay(bet);
+            self.noise.learn(*d, conditions, bet);
         }
-        self.history.push(&bet);
         self.settled = self.settle_if_possible();
         self.settled
+    }
+
+    fn lay(&mut self, bet: &Bet) {
+        let (low, mirrored_low) = (bet.d.low, bet.d.mirrored().low);
+        for process in self.above.iter_mut().chain(&mut self.shown_above) {
+            process.observe_bet(low, bet);
+        }
+        for process in self.below.iter_mut().chain(&mut self.shown_below) {
+            process.observe_bet(mirrored_low, bet);
+        }
+        self.history.push(bet);
     }
 
     fn settle_if_possible(&mut self) -> Option<Settled> {
@@ -179,9 +208,9 @@ impl RatioTest {
         Proof::new(limits, self.noise.median(), self.table.asks_the_median)
     }
 
-    /// Lost attempts that must be paid for: all of them once there are many.
+    /// Lost attempts that must be paid for, each as a round that went as badly as it could (A9).
     fn charges(&self) -> u64 {
-        let free = FREE_LOSSES.max(self.rounds() / 100);
+        let free = if self.free_losses { FREE_LOSSES.max(self.rounds() / 100) } else { 0 };
         if self.lost > free { self.lost } else { 0 }
     }
 

@@ -49,7 +49,7 @@ fn means(truth: f64, relation: Relation, adjust: Adjust) -> ((f64, f64), (u32, u
         let mut test = test(relation, Centre::Factor, NEVER, adjust);
         for (i, (difference, delay)) in SLOTS.into_iter().enumerate() {
             let slot = if order >> i & 1 == 1 { 1.0 } else { -1.0 };
-            let conditions = Conditions { slot, delay: Some(delay) };
+            let conditions = Conditions { slot, delay: Some(delay), ..Conditions::UNKNOWN };
             test.observe(LogRatio::exact(truth + slot * difference), &conditions);
             active += u32::from(test.slot_effect().is_some_and(|effect| effect.is_active));
         }
@@ -96,7 +96,7 @@ fn log_ratio() -> impl Strategy<Value = LogRatio> {
 fn conditions() -> impl Strategy<Value = Conditions> {
     let slot = select(vec![1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 0.0]);
     let delay = select(vec![None, Some(0.0), Some(0.05), Some(0.051), Some(0.5), Some(1.0)]);
-    (slot, delay).prop_map(|(slot, delay)| Conditions { slot, delay })
+    (slot, delay).prop_map(|(slot, delay)| Conditions { slot, delay, ..Conditions::UNKNOWN })
 }
 
 /// Rounds in which the second slot is slower, so that there is something to take out.

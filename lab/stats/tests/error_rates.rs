@@ -7,10 +7,11 @@
 mod common;
 
 use common::noise::{ALL, BIMODAL, CLEAN, Noise, SCENARIOS, SILENT};
+use common::own_state::{BOTH, FOLLOW, OWN, Primers};
 use common::race::{CarryOver, Clock, RESOLUTION, Race};
 use common::rates::{Cell, FULL, Form, SHORT};
 use common::skew::Skew;
-use common::{CENTRES, ever_misses, settle, table};
+use common::{CENTRES, ever_misses, settle, settle_adjusted, table};
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::verdict::Verdict;
@@ -81,9 +82,32 @@ fn false_alarms_with_carry_over() -> Vec<Cell> {
         let noise = Noise { second_slot_gain: 0.05, ..noise };
         let carry_over = Some(CarryOver { self_follow_gain: 0.04, primer: true });
         let race = Race { carry_over, ..Race::new(noise, 0.0) };
+        let happens = move |form: Form, seed, stream| {
+            let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+            let rounds = race.rounds_with_conditions(seed, stream).take(form.rounds);
+            settle_adjusted(test, rounds).is_some()
+        };
         let what = "false alarms, carry-over with a primer";
-        verdicts(what, centre, race, (Relation::Order, 0.0), holds)
+        Cell::new(what, race.noise.name, table(centre).name, happens)
     })
+}
+
+/// Equals with a state of their own, or with one that the latest run leaves, primed in blocks.
+fn false_alarms_with_a_state() -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for world in OWN.into_iter().chain(FOLLOW).chain(BOTH) {
+        for (contestants, centre) in [(2, Centre::Factor), (2, Centre::Median), (3, Centre::Factor)]
+        {
+            let happens = move |form: Form, seed, stream| {
+                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+                let place = (seed, stream, form.rounds);
+                world.settles(contestants, Primers::Block, test, place).is_some()
+            };
+            let what = format!("false alarms, a state, {contestants} primed in blocks");
+            cells.push(Cell::new(what, world.name, table(centre).name, happens));
+        }
+    }
+    cells
 }
 
 fn interval_misses() -> Vec<Cell> {
@@ -205,6 +229,11 @@ fn false_alarms_are_rare_despite_carry_over_behind_a_primer() {
 }
 
 #[test]
+fn false_alarms_are_rare_whatever_contestants_keep() {
+    check_short(false_alarms_with_a_state());
+}
+
+#[test]
 fn intervals_rarely_miss() {
     check_short(interval_misses());
 }
@@ -242,6 +271,7 @@ fn every_rate_in_full() {
     let groups = [
         false_alarms(),
         false_alarms_with_carry_over(),
+        false_alarms_with_a_state(),
         interval_misses(),
         skewed(),
         coarse_clocks(),

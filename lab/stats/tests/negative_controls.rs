@@ -7,6 +7,7 @@ mod common;
 
 use common::neighbour::Neighbour;
 use common::noise::{ALL, CLEAN, Noise, SILENT, SPIKY};
+use common::own_state::{OWN, Primers};
 use common::race::{CarryOver, Clock, Order, RESOLUTION, Race};
 use common::rates::{Cell, Form, Rate};
 use common::skew::Skew;
@@ -139,6 +140,25 @@ fn carry_over_without_a_primer_fails() {
         let carry_over = Some(CarryOver { self_follow_gain: 0.04, primer: false });
         let race = Race { carry_over, ..Race::new(noise, 0.0) };
         check_fails(&gets(race, centre, Relation::Order, 0.0, Verdict::Holds), FORM);
+    }
+}
+
+/// A coin of its own for each primer lets the numbers of runs walk apart, and the past then tells
+/// who is ahead.
+#[test]
+fn a_state_of_its_own_fails_behind_a_lone_primer() {
+    for world in OWN {
+        for centre in CENTRES {
+            let happens = move |form: Form, seed, stream| {
+                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+                let place = (seed, stream, form.rounds);
+                world.settles(2, Primers::Lone, test, place).is_some()
+            };
+            let what = "false alarms, a state, a lone primer";
+            // The mildest of them is at 2%.
+            let form = if world.name == "warms 5%/10" { FORM } else { FEW };
+            check_fails(&Cell::new(what, world.name, table(centre).name, happens), form);
+        }
     }
 }
 

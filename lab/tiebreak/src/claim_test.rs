@@ -1,11 +1,12 @@
 //! One claim on its way to a verdict, whatever it is about.
 
 use crate::round_ratio::Part;
-use tiebreak_core::claim::{Property, Statement};
+use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::{Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
+use tiebreak_stats::blocks::Block;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::Settled;
 use tiebreak_stats::limits::Limits;
@@ -42,13 +43,9 @@ impl ClaimTest {
         let (error, block) = (planned.error, plan.block_runs);
         let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
         match planned.claim.statement {
-            Statement::Ratio(relation) => ClaimTest::Ratio(Box::new(RatioTest::new(
-                relation,
-                plan.centre,
-                error,
-                plan.resolution,
-                plan.adjust,
-            ))),
+            Statement::Ratio(relation) => {
+                ClaimTest::Ratio(Box::new(ratio_test(plan, relation, error)))
+            }
             Statement::Property(property) => match property {
                 Property::InShareOfRounds { share: bar, .. } => share(bar, bar),
                 Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
@@ -175,6 +172,12 @@ impl ClaimTest {
     }
 }
 
+/// The test of a ratio, by the rules of the engine that the plan names.
+pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
+    let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
+    if plan.engine_version == 1 { test.with_free_losses() } else { test }
+}
+
 /// Whether a value is at most the bar: a time-out below the bar leaves that open.
 fn at_most(reading: Reading, bar: f64) -> Trial {
     if reading.high <= bar {
@@ -197,12 +200,24 @@ fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
     }
 }
 
-/// What is known of a round of two contestants beside their ratio: who ran first, and the larger
-/// share of its time for which either was ready and waited for a CPU.
-pub fn conditions(coins: &RoundCoins, left: Part, right: Part) -> Conditions {
+/// What is known of a round of two contestants beside their ratio: where it stands in its block of
+/// primers, and if the bets may be adjusted by that, who ran first, and the larger share of its
+/// time for which either was ready and waited for a CPU.
+pub fn conditions(
+    plan: &Plan,
+    coins: &RoundCoins,
+    block: &Block,
+    left: Part,
+    right: Part,
+) -> Conditions {
+    let goes_on = block.goes_on();
+    let rests = block.tells_apart(left.contestant, right.contestant);
+    if plan.adjust.is_none() {
+        return Conditions { goes_on, rests, ..Conditions::UNKNOWN };
+    }
     let position = |contestant: usize| coins.order.iter().position(|other| *other == contestant);
     let slot = if position(left.contestant) < position(right.contestant) { 1.0 } else { -1.0 };
     let delays = left.sample.delay_share().zip(right.sample.delay_share());
     let delay = delays.map(|(left, right)| left.max(right));
-    Conditions { slot, delay }
+    Conditions { slot, delay, goes_on, rests }
 }

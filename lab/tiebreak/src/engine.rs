@@ -229,7 +229,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         self.ahead.tell(&self.referee, self.attempt, self.sampler);
         let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.wait_for_quiet(left_ns);
-        let mut coins = coins::draw(self.seed, round, self.attempt, &company);
+        let mut coins = self.referee.draw(self.attempt);
         if self.plan.functions.is_some() && !self.has_process {
             coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
         }

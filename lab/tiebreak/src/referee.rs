@@ -19,7 +19,8 @@ use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
-use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::blocks::Block;
+use tiebreak_stats::coins::{self, Seed};
 
 /// A run may always take this long before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -45,6 +46,9 @@ pub struct OpenClaim {
 #[derive(Clone, Debug)]
 pub struct Referee {
     plan: Plan,
+    seed: Seed,
+    /// The block of primers that the run stands in; nobody is in it where each round is one.
+    block: Block,
     budget: Budget,
     claims: Vec<OpenClaim>,
     seen: Vec<Seen>,
@@ -83,6 +87,8 @@ impl Referee {
             }
         };
         Referee {
+            seed: Seed::from_text(&plan.seed),
+            block: Block::default(),
             budget: plan.budget,
             claims: plan.claims.iter().map(open).collect(),
             seen: plan.contestants.iter().map(|_| Seen::default()).collect(),
@@ -104,21 +110,23 @@ impl Referee {
 
     /// Everything that a journal holds, taken in the order in which it happened.
     pub fn from_journal(journal: &Journal) -> Referee {
-        let walked: Result<Referee, Infallible> = Referee::walk(journal, |_, _, _| Ok(()));
+        let walked: Result<Referee, Infallible> =
+            Referee::walk(journal, |_, _| Ok(()), |_, _| Ok(()));
         match walked {
             Ok(referee) => referee,
             Err(never) => match never {},
         }
     }
 
-    /// [`Referee::from_journal`], where `check` sees each round before it is taken, with the
-    /// referee as it stood then, and what the bets had won after it.
+    /// [`Referee::from_journal`], where `before` sees each round before it is taken, with the
+    /// referee as it stands then, and `after` what the bets have won when it is.
     ///
     /// # Errors
-    /// The first error of `check`.
+    /// The first error of either.
     pub fn walk<E>(
         journal: &Journal,
-        check: impl Fn(&[usize], &Round, &[Wealth]) -> Result<(), E>,
+        before: impl Fn(&Referee, &Round) -> Result<(), E>,
+        after: impl Fn(&Round, &[Wealth]) -> Result<(), E>,
     ) -> Result<Referee, E> {
         let mut referee = Referee::new(&journal.header.plan);
         let mut lost = journal.lost.iter().peekable();
@@ -130,9 +138,9 @@ impl Referee {
                 referee.take_failures(journal, round, Some(coins.attempt));
             }
             if let Some(round) = journal.rounds.get(round as usize) {
-                let company = referee.company();
+                before(&referee, round)?;
                 let wealth = referee.take_round(round);
-                check(&company, round, &wealth)?;
+                after(round, &wealth)?;
             }
         }
         for event in &journal.events {
@@ -233,8 +241,29 @@ impl Referee {
                 let open = self.open_claims().map(|(_, planned)| planned);
                 self.had.turns(open.map(|planned| company::sorted(about(planned))))
             }
-            false => Turns::of_one(self.needed(), self.rounds),
+            false => Turns::of_one(self.in_block(), self.rounds),
         }
+    }
+
+    /// The contestants of a complete block: those that an open claim still needs, and within a
+    /// block of primers all that began it and are not void.
+    fn in_block(&self) -> Vec<usize> {
+        let needed = self.needed();
+        match self.block.rest() {
+            Some(rest) if !needed.is_empty() => rest.to_vec(),
+            _ => needed,
+        }
+    }
+
+    /// Draws an attempt at the next round, the unit of a round of functions left out.
+    pub fn draw(&self, attempt: u32) -> RoundCoins {
+        let company = self.company();
+        if self.plan.engine_version == 1 {
+            let coins = coins::draw(self.seed, self.rounds, attempt, &company);
+            let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
+            return RoundCoins { primer, ..coins };
+        }
+        self.block.draw(self.seed, self.rounds, attempt, &company)
     }
 
     fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
@@ -249,6 +278,10 @@ impl Referee {
         self.elapsed_ns = round.elapsed_ns;
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
+        // In a unit of functions all are primed at its start.
+        if self.plan.engine_version > 1 && self.plan.functions.is_none() {
+            self.block.take(self.seed, &round.coins);
+        }
         if self.rounds == 0 {
             self.slowest_first_ns = slowest(&round.samples);
         }
@@ -312,10 +345,7 @@ impl Referee {
         };
         let right = round_ratio::part_of(round, right)?;
         let (d, coarse) = round_ratio::log_ratio(&self.plan, planned.claim.metric, left, right);
-        let conditions = match self.plan.adjust.is_none() {
-            true => Conditions::default(),
-            false => claim_test::conditions(&round.coins, left, right),
-        };
+        let conditions = claim_test::conditions(&self.plan, &round.coins, &self.block, left, right);
         if let Some(self_check) = &mut self.self_check {
             return Some(self_check.observe(d, &conditions));
         }
@@ -371,6 +401,9 @@ impl Referee {
         }
         if voided || *fault != Fault::FailedRun {
             self.seen[contestant].fault.get_or_insert_with(|| fault.clone());
+        }
+        if !self.needed().contains(&contestant) {
+            self.block.leave(contestant);
         }
     }
 

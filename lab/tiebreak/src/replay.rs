@@ -50,9 +50,11 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
         });
     }
     let seed = Seed::from_text(&journal.header.plan.seed);
-    let referee = Referee::walk(journal, |company, round, wealth| {
-        check_round(journal, seed, company, round, wealth)
-    })?;
+    let referee = Referee::walk(
+        journal,
+        |referee, round| check_coins(journal, seed, referee, round),
+        |round, wealth| check_wealth(journal, round, wealth),
+    )?;
     for (claim, planned) in journal.header.plan.claims.iter().enumerate() {
         let mut latest_first = journal.verdicts.iter().rev();
         let recorded = latest_first.find(|verdict| verdict.claim == claim);
@@ -90,37 +92,53 @@ pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
     Err(LabError::Chain { id: journal.id.clone(), what })
 }
 
-/// A round's coins must be what the seed gives, and its wealth what its samples give.
-fn check_round(
+/// A round's coins must be what the seed gives.
+fn check_coins(
     journal: &Journal,
     seed: Seed,
-    company: &[usize],
+    referee: &Referee,
     round: &Round,
-    wealth: &[Wealth],
 ) -> Result<(), LabError> {
-    let differs = |what: &str, recorded: String, replayed: String| {
-        let what = format!("{what} of round {}", round.coins.round);
-        Err(LabError::Replay { id: journal.id.clone(), what, recorded, replayed })
-    };
-    if company.is_empty() {
-        return differs("the contestants", "there are some".into(), "none".into());
+    if referee.company().is_empty() {
+        return differs(journal, "the contestants", round, ("there are some", "none"));
     }
-    let mut coins = coins::draw(seed, round.coins.round, round.coins.attempt, company);
+    let mut coins = referee.draw(round.coins.attempt);
     let plan = &journal.header.plan;
     // At scope `layout` a process serves until the run is interrupted or a contestant fails.
     if plan.functions.is_some() && (plan.scope != Scope::Layout || round.coins.unit.is_some()) {
         coins.unit = Some(coins::draw_unit(seed, &coins, plan.scope));
     }
     if coins != round.coins {
-        return differs("the coins", format!("{:?}", round.coins), format!("{coins:?}"));
+        let (recorded, replayed) = (format!("{:?}", round.coins), format!("{coins:?}"));
+        return differs(journal, "the coins", round, (&recorded, &replayed));
     }
+    Ok(())
+}
+
+/// A round's wealth must be what its samples give.
+fn check_wealth(journal: &Journal, round: &Round, wealth: &[Wealth]) -> Result<(), LabError> {
     let bits = |wealth: &Wealth| {
         (wealth.claim, wealth.evidence_for.to_bits(), wealth.evidence_against.to_bits())
     };
     if !wealth.iter().map(bits).eq(round.wealth.iter().map(bits)) {
-        return differs("the evidence", format!("{:?}", round.wealth), format!("{wealth:?}"));
+        let (recorded, replayed) = (format!("{:?}", round.wealth), format!("{wealth:?}"));
+        return differs(journal, "the evidence", round, (&recorded, &replayed));
     }
     Ok(())
+}
+
+fn differs(
+    journal: &Journal,
+    what: &str,
+    round: &Round,
+    (recorded, replayed): (&str, &str),
+) -> Result<(), LabError> {
+    Err(LabError::Replay {
+        id: journal.id.clone(),
+        what: format!("{what} of round {}", round.coins.round),
+        recorded: recorded.to_owned(),
+        replayed: replayed.to_owned(),
+    })
 }
 
 /// Whether the run went on after this verdict, which then was none for good: `undecided`, with

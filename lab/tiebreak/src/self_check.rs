@@ -1,5 +1,6 @@
 //! `tiebreak aa`: the same thing against itself, comparison after comparison.
 
+use crate::claim_test;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
@@ -37,8 +38,7 @@ pub struct SelfCheck {
 impl SelfCheck {
     /// Starts the first of `comparisons` comparisons of at most `rounds_each` rounds.
     pub fn new(plan: &Plan, comparisons: u32, rounds_each: u32) -> SelfCheck {
-        let test =
-            RatioTest::new(Relation::Order, plan.centre, plan.error, plan.resolution, plan.adjust);
+        let test = claim_test::ratio_test(plan, Relation::Order, plan.error);
         SelfCheck {
             fresh: test.clone(),
             current: test,

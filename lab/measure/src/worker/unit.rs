@@ -131,8 +131,8 @@ impl Unit {
         self.contestants.iter().map(Placed::resets).collect()
     }
 
-    /// Calls the primer once if there is one, then runs the batches in the order that the area
-    /// holds, and leaves their records there. Allocates nothing, unless counters are asked for that
+    /// Calls everybody once, the primer last, if there is one, then runs the batches in the order
+    /// that the area holds, and leaves their records there. Allocates nothing, unless counters are asked for that
     /// are not there, or a batch is judged: the file takes what is dumped then.
     pub(super) fn run(&mut self, rounds: &Rounds, dump: Option<OwnedFd>) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
@@ -155,7 +155,7 @@ impl Unit {
             self.meters.count();
         }
         if let Some(primer) = rounds.primer {
-            self.call(primer);
+            self.prime(primer, count, batches);
         }
         let mut dump = dump;
         for index in 0..batches {
@@ -166,6 +166,15 @@ impl Unit {
         }
         self.area.header().enter(NOBODY);
         Reply::Done
+    }
+
+    /// An untimed call of everybody who takes part in these batches, the primer last.
+    fn prime(&self, primer: u32, count: u32, batches: usize) {
+        let takes_part = |one: u32| (0..batches).any(|index| self.area.turn(index).position == one);
+        let all = (1..=count).map(|step| (primer + step) % count);
+        for one in all.filter(|one| takes_part(*one)) {
+            self.call(one);
+        }
     }
 
     /// One untimed call after a reset.

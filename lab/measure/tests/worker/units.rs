@@ -52,7 +52,7 @@ fn samples_are_sums_of_batches_in_the_order_of_the_coins() {
 }
 
 #[test]
-fn every_batch_follows_an_untimed_call_and_the_primer_comes_first() {
+fn every_batch_follows_an_untimed_call_and_everybody_is_primed_first() {
     let [(_, prepare_a, run_a), (_, prepare_b, run_b)] = ['A', 'B'].map(telling);
     let a = Source { prepare: &prepare_a, run: &run_a, ..RIGHT };
     let b = Source { prepare: &prepare_b, run: &run_b, ..RIGHT };
@@ -65,6 +65,7 @@ fn every_batch_follows_an_untimed_call_and_the_primer_comes_first() {
     let expected = [
         ("Bprepare", 1),
         ("Aprepare", 1),
+        ("Brun", 1),
         ("Arun", 1),
         ("Arun", 1 + 3),
         ("Brun", 1 + 7),

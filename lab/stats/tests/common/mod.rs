@@ -4,6 +4,7 @@
 
 pub mod neighbour;
 pub mod noise;
+pub mod own_state;
 pub mod race;
 pub mod rates;
 pub mod settings;

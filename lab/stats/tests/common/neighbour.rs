@@ -45,7 +45,7 @@ impl Neighbour {
             let d = libm::log(runs[1].0 / runs[0].0);
             let seen = |who: usize| if self.sees_waiting_of[who] { runs[who].1 } else { 0.0 };
             let delay = Some(seen(0).max(seen(1)));
-            (LogRatio::exact(d), Conditions { slot, delay })
+            (LogRatio::exact(d), Conditions { slot, delay, ..Conditions::UNKNOWN })
         })
     }
 

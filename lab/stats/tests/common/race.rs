@@ -2,7 +2,8 @@
 
 use super::noise::{Noise, Slots};
 use tiebreak_core::sample::Reading;
-use tiebreak_stats::coins::{Purpose, Seed, Stream, draw};
+use tiebreak_stats::blocks::Block;
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 
@@ -23,7 +24,7 @@ pub enum Order {
 pub struct CarryOver {
     /// What it is faster for that.
     pub self_follow_gain: f64,
-    /// Whether an untimed run, drawn by a coin of its own, starts every round.
+    /// Whether an untimed run starts every round, of each contestant once in a block of two.
     pub primer: bool,
 }
 
@@ -75,6 +76,7 @@ impl Race {
             chance: Stream::new(seed, Purpose::Simulation, stream, 0),
             coin: Stream::new(seed, Purpose::Order, stream, u32::from(u16::MAX)),
             last: 0,
+            block: Block::default(),
             conditions: Conditions::UNKNOWN,
         }
     }
@@ -104,6 +106,7 @@ pub struct Rounds {
     coin: Stream,
     /// Who ran last: 0 for A, 1 for B.
     last: usize,
+    block: Block,
     /// Of the last round.
     conditions: Conditions,
 }
@@ -123,7 +126,8 @@ impl Rounds {
             waited = waited.max(self.slots.waited);
         }
         let slot = if first == 0 { 1.0 } else { -1.0 };
-        self.conditions = Conditions { slot, delay: Some(waited) };
+        let goes_on = self.block.goes_on();
+        self.conditions = Conditions { slot, delay: Some(waited), goes_on, rests: false };
         self.round += 1;
         log_times
     }
@@ -134,9 +138,10 @@ impl Rounds {
             (Order::Fixed, _) => 0,
             (Order::Coin, None) => (self.coin.next_u32() & 1) as usize,
             (Order::Coin, Some(carry_over)) => {
-                let coins = draw(self.seed, self.round, self.stream as u32, &[0, 1]);
+                let coins = self.block.draw(self.seed, self.round, self.stream as u32, &[0, 1]);
                 if carry_over.primer {
                     self.last = coins.primer;
+                    self.block.take(self.seed, &coins);
                 }
                 coins.order[0]
             }

@@ -4,6 +4,7 @@ use crate::{claim_test, round_ratio};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::journal::Journal;
 use tiebreak_core::plan::{Kind, PlannedClaim};
+use tiebreak_stats::blocks::Block;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::power::Pilot;
@@ -42,11 +43,9 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
         let left = round_ratio::part_of(round, left?)?;
         let right = round_ratio::part_of(round, right?)?;
         let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
-        let conditions = match plan.adjust.is_none() {
-            true => Conditions::default(),
-            false => claim_test::conditions(&round.coins, left, right),
-        };
-        Some((d, conditions))
+        // Rounds are drawn from here one by one, in no block of primers.
+        let block = Block::default();
+        Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
     });
     let is_same = |planned: &PlannedClaim| {
         let Claim { left, right, statement, metric, .. } = &planned.claim;
