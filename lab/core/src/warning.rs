@@ -55,7 +55,7 @@ pub enum Warning {
     LostAttempts {
         /// How many.
         attempts: u64,
-        /// Whether there were so many that the verdict had to pay for them.
+        /// Whether the verdict had to pay for them.
         charged: bool,
     },
     /// The clock went backwards.
@@ -277,8 +277,8 @@ impl fmt::Display for Warning {
             }
             Warning::LostAttempts { attempts, charged: true } => write!(
                 f,
-                "{} at a round cut off: so many that each is charged at the worst, and the \
-                 verdict needs more evidence",
+                "{} at a round cut off: each is charged as a round that went as badly as it could, \
+                 so the verdict needs more evidence",
                 count(*attempts, "attempt")
             ),
             _ => self.of_shares_and_weights(f),

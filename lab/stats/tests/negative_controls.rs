@@ -17,6 +17,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::bettor::{M3R, S};
 use tiebreak_stats::coins::{Purpose, Stream};
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -160,6 +161,35 @@ fn a_state_of_its_own_fails_behind_a_lone_primer() {
             check_fails(&Cell::new(what, world.name, table(centre).name, happens), form);
         }
     }
+}
+
+/// Somebody who watches and kills rounds that look bad for A, as many as version 1 let go free.
+fn killed_by_a_watcher(free: bool) -> Cell {
+    let what = if free { "free kills: 'A is faster'" } else { "charged kills: 'A is faster'" };
+    Cell::new(what, CLEAN.name, "M3r", move |form, seed, stream| {
+        let faster = Relation::AtLeast { factor: 1.0 };
+        let mut test = RatioTest::new(faster, Centre::Factor, form.error, 0.0, Adjust::NONE);
+        if free {
+            test = test.with_free_losses();
+        }
+        let mut lost = 0;
+        for d in Race::new(CLEAN, 0.0).rounds(seed, stream).take(form.rounds) {
+            if d.high < 0.0 && lost < (test.rounds() / 100).max(3) {
+                lost += 1;
+                test.lose_attempt();
+            } else if let Some(settled) = test.observe(d, &Conditions::UNKNOWN) {
+                return settled.verdict == Verdict::Holds;
+            }
+        }
+        false
+    })
+}
+
+#[test]
+fn kills_that_cost_nothing_fail() {
+    check_fails(&killed_by_a_watcher(true), FORM);
+    let charged = killed_by_a_watcher(false).measure(FORM);
+    assert!(!charged.is_proven_above(FORM.error), "{}", charged.line());
 }
 
 /// A scheduler that ends a slice after 4 ms: longer runs are preempted and lose 0.2 ms.

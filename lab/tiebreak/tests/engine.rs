@@ -108,8 +108,8 @@ fn a_failing_contestant_is_void_and_the_others_go_on() {
     let (name, fault) = result.verdicts[0].fault.clone().unwrap();
     assert_eq!(name, "B");
     assert!(matches!(fault, Fault::ExitStatus { status: 7, .. }));
-    let lost_warning = |warning: &Warning| matches!(warning, Warning::LostAttempts { .. });
-    assert!(!result.warnings.iter().any(lost_warning), "a failure is not a lost attempt");
+    let charged = Warning::LostAttempts { attempts: 1, charged: true };
+    assert!(result.warnings.contains(&charged), "the others pay for the round that it cut off");
 }
 
 #[test]

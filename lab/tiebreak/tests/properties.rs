@@ -61,7 +61,7 @@ fn a_failure_ends_the_claims_that_it_is_no_observation_of() {
     let mut asked = request(2, &claims);
     asked.program.check = Check::Exit;
     asked.error = 1e-6;
-    let failing = Behaviour { fails: |run| run == 3, ..Behaviour::default() };
+    let failing = Behaviour { fails: |run| run == 4, ..Behaviour::default() };
     let (referee, reason, journal) = compare(&asked, &[failing, Behaviour::default()]);
     assert_eq!(reason, StopReason::Settled);
     assert_eq!((referee.verdict(0), referee.verdict(1)), (Verdict::Holds, Verdict::Void));
