@@ -15,7 +15,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 /// How far beyond a bar the cheap bets of every round stand, so that limits that are then computed
 /// lie strictly beyond it.
 const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
-/// Lost attempts that version 1 of the engine let go free of charge, beside one in a hundred rounds.
+/// Lost attempts that version 1 of the engine let go free of charge, beside 1% of the rounds.
 const FREE_LOSSES: u64 = 3;
 
 /// Sequential evidence about one ratio claim.

@@ -92,8 +92,8 @@ pub(crate) struct Sizes {
 /// Rounds of contestants that are loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
-    /// Who is the last of all that are called once, untimed, before the first round; nobody before a
-    /// batch that is no evidence.
+    /// Who is the last of all that are called once, untimed, before the first round; nobody before
+    /// a batch that is no evidence.
     pub(crate) primer: Option<u32>,
     /// Batches in all rounds together: as many entries of the orders are read.
     pub(crate) batches: u64,
