@@ -224,8 +224,6 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         if let Some(reason) = self.reason_to_stop() {
             return Ok(Some(reason));
         }
-        let company = self.referee.company();
-        let round = self.referee.rounds();
         self.ahead.tell(&self.referee, self.attempt, self.sampler);
         let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.wait_for_quiet(left_ns);
