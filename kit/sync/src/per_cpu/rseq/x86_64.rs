@@ -124,9 +124,11 @@ macro_rules! of_libc {
             address
         };
         #[cfg(not(target_feature = "crt-static"))]
-        // SAFETY: the name ends with a zero.
-        let symbol: *const $type =
-            unsafe { libc::dlsym(libc::RTLD_DEFAULT, concat!($name, "\0").as_ptr().cast()) }.cast();
+        let symbol: *const $type = {
+            let name: *const u8 = concat!($name, "\0").as_ptr();
+            // SAFETY: the name ends with a zero.
+            unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.cast()) }.cast()
+        };
         // SAFETY: it is null or such a variable.
         unsafe { symbol.as_ref() }.copied()
     }};
