@@ -2,7 +2,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::plan::{Budget, Plan};
-use crate::sample::Sample;
+use crate::sample::{BatchTime, Sample};
 use crate::sampler::OutputPrint;
 use crate::schedule::RoundCoins;
 use crate::verdict::{Fault, Verdict};
@@ -55,10 +55,10 @@ pub struct Round {
     pub elapsed_ns: u64,
     /// One sample an entry of the coins' order.
     pub samples: Vec<Sample>,
-    /// Of a unit of several rounds: the wall times of each contestant's batches in nanoseconds, one
-    /// entry a sample, each in the order of the unit's rounds. Empty if a sample is one batch.
+    /// Of a unit of several rounds: the wall times of each contestant's batches, one entry for each
+    /// sample, in the order of the unit's rounds. Empty if a sample is one batch of known time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub batches: Vec<Vec<u64>>,
+    pub batches: Vec<Vec<BatchTime>>,
     /// One entry an open claim: what the bets had won after the round.
     pub wealth: Vec<Wealth>,
 }

@@ -207,6 +207,68 @@ impl Reading {
     pub const UNKNOWN: Reading = Reading { low: 0.0, high: f64::INFINITY };
 }
 
+/// The wall time of a timed batch in nanoseconds: known, or known to lie between two bounds, where
+/// the clock of whoever ran it and the clock outside do not agree.
+///
+/// It is written as one number, or as the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenTime", into = "WrittenTime")]
+pub struct BatchTime {
+    /// It took at least this.
+    pub low_ns: u64,
+    /// It took at most this.
+    pub high_ns: u64,
+}
+
+impl BatchTime {
+    /// A time between these two, whichever is more.
+    pub fn between(one_ns: u64, other_ns: u64) -> BatchTime {
+        BatchTime { low_ns: one_ns.min(other_ns), high_ns: one_ns.max(other_ns) }
+    }
+
+    /// Whether it is one number.
+    pub fn is_known(self) -> bool {
+        self.low_ns == self.high_ns
+    }
+}
+
+impl From<u64> for BatchTime {
+    fn from(ns: u64) -> BatchTime {
+        BatchTime { low_ns: ns, high_ns: ns }
+    }
+}
+
+impl From<BatchTime> for Reading {
+    fn from(time: BatchTime) -> Reading {
+        Reading { low: time.low_ns as f64, high: time.high_ns as f64 }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenTime {
+    Known(u64),
+    Between([u64; 2]),
+}
+
+impl From<WrittenTime> for BatchTime {
+    fn from(written: WrittenTime) -> BatchTime {
+        match written {
+            WrittenTime::Known(ns) => ns.into(),
+            WrittenTime::Between([one_ns, other_ns]) => BatchTime::between(one_ns, other_ns),
+        }
+    }
+}
+
+impl From<BatchTime> for WrittenTime {
+    fn from(time: BatchTime) -> WrittenTime {
+        match time.is_known() {
+            true => WrittenTime::Known(time.low_ns),
+            false => WrittenTime::Between([time.low_ns, time.high_ns]),
+        }
+    }
+}
+
 impl Sample {
     /// The sample's value of a metric as an interval, or `None` where it was not measured.
     ///

@@ -1,6 +1,6 @@
 //! The trait by which the engine gets samples, whatever gives them.
 
-use crate::sample::Sample;
+use crate::sample::{BatchTime, Sample};
 use crate::schedule::RoundCoins;
 use crate::verdict::Fault;
 use crate::warning::Warning;
@@ -64,8 +64,8 @@ pub struct UnitRequest<'a> {
 pub struct UnitRan {
     /// The sums over its timed batches.
     pub samples: Vec<Sample>,
-    /// The wall time of each timed batch, in nanoseconds, in the order of its rounds.
-    pub batches: Vec<Vec<u64>>,
+    /// The wall time of each timed batch, in the order of its rounds.
+    pub batches: Vec<Vec<BatchTime>>,
 }
 
 /// Why a unit gave no samples.

@@ -100,7 +100,7 @@ fn calls() -> f64 {
     for _ in 0..UNITS {
         let ran = run(&mut workers, &coins(&[0, 1]), &vec![vec![0, 1]; 20]).expect("a unit");
         let all = ran.batches.iter().flatten();
-        ours.extend(all.map(|wall_ns| *wall_ns as f64 / CALLS as f64));
+        ours.extend(all.map(|time| time.low_ns as f64 / CALLS as f64));
         for _ in 0..40 {
             // SAFETY: the function takes any state, and calls the other one with it.
             let wall_ns = unsafe { by_hand(nothing, std::ptr::null_mut(), CALLS) };

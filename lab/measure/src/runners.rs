@@ -14,6 +14,7 @@ mod line;
 mod process;
 mod runner;
 mod session;
+mod suspicion;
 mod usage;
 mod warm;
 
@@ -24,7 +25,6 @@ use crate::program;
 use crate::resources::Surroundings;
 use crate::workers::WorkerProgram;
 use held::OwnWaits;
-use held::Tally;
 use judge::{Input, Judge};
 use process::{Launch, Patience, Trouble};
 use runner::{Load, Runner};
@@ -33,6 +33,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use suspicion::{Suspicion, Witness};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
@@ -48,7 +49,8 @@ const CHECK_TIMEOUT_NS: u64 = 60_000_000_000;
 /// A number that no process has: this sampler has no launcher whose time would be its own.
 const NO_PROCESS: i32 = i32::MAX;
 
-/// A batch of a runner should take so long: the pipes' cost, which is let pass, is 1% of it.
+/// A batch of a runner takes at least so long: what is let pass between its clock and the one
+/// outside is 1% of it.
 pub const BATCH_NS_MIN: f64 = 5_000_000.0;
 
 /// Runs the contestants of a plan as runners, a fresh process each a unit.
@@ -63,8 +65,10 @@ pub struct Runners {
     launches: Vec<Launch>,
     files: Vec<PathBuf>,
     judge: Judge,
-    /// By contestant, how many of its batches were off, in all of its processes.
-    tallies: Vec<Cell<Tally>>,
+    /// By contestant, what its batches say of its honesty, in all of its processes.
+    suspicions: Vec<Cell<Suspicion>>,
+    /// The probability with which an honest contestant may be called a liar.
+    error: f64,
     /// Contestants whose answer was looked at, where no oracle gives checksums.
     checked: HashSet<usize>,
     /// At scope `layout`, the processes of the session.
@@ -124,7 +128,8 @@ impl Runners {
             scope: plan.scope,
             waits_for_quiet: plan.program.wait_for_quiet,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
-            tallies: vec![Cell::default(); launches.len()],
+            suspicions: vec![Cell::default(); launches.len()],
+            error: plan.error / launches.len().max(1) as f64,
             launches,
             files,
             checked: HashSet::new(),
@@ -174,8 +179,9 @@ impl Runners {
         self.launches.get(contestant).ok_or_else(|| nobody(contestant))
     }
 
-    fn tally(&self, contestant: usize) -> Result<&Cell<Tally>, UnitFailure> {
-        self.tallies.get(contestant).ok_or_else(|| nobody(contestant))
+    fn witness(&self, contestant: usize) -> Result<Witness<'_>, UnitFailure> {
+        let suspicion = self.suspicions.get(contestant).ok_or_else(|| nobody(contestant))?;
+        Ok(Witness { suspicion, error: self.error })
     }
 
     fn load<'a>(&'a self, input: &'a Input) -> Load<'a> {

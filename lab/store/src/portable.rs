@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader, Wealth};
-use tiebreak_core::sample::Sample;
+use tiebreak_core::sample::{BatchTime, Sample};
 use tiebreak_core::schedule::RoundCoins;
 
 /// The name of the format. A change that older readers would misread gives it another number.
@@ -56,7 +56,7 @@ pub(crate) struct RoundOut<'a> {
     elapsed_ns: u64,
     samples: &'a [Sample],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    batches: &'a [Vec<u64>],
+    batches: &'a [Vec<BatchTime>],
     wealth: &'a [Wealth],
 }
 
@@ -79,7 +79,7 @@ struct RoundIn {
     elapsed_ns: u64,
     samples: Vec<Sample>,
     #[serde(default)]
-    batches: Vec<Vec<u64>>,
+    batches: Vec<Vec<BatchTime>>,
     wealth: Vec<Wealth>,
 }
 

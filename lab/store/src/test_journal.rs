@@ -12,7 +12,7 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
-use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
+use tiebreak_core::sample::{BatchTime, Beside, Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_core::sampler::OutputPrint;
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -127,7 +127,7 @@ pub fn unit_round(number: u64, attempt: u32) -> Round {
         stack_bytes: 4095,
         placements: vec![0, u64::MAX],
     });
-    round.batches = vec![vec![1, u64::MAX], vec![2, 0]];
+    round.batches = vec![vec![1.into(), u64::MAX.into()], vec![BatchTime::between(7, 2), 0.into()]];
     round
 }
 

@@ -9,7 +9,7 @@ use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
 use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
-use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
     OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRequest,
 };
@@ -62,7 +62,7 @@ enum Attempt {
 #[derive(Default)]
 struct Finished {
     samples: Vec<Sample>,
-    batches: Vec<Vec<u64>>,
+    batches: Vec<Vec<BatchTime>>,
     outputs: Vec<Option<OutputPrint>>,
     /// The first failures that a claim counts.
     failures: Vec<Event>,
@@ -338,7 +338,9 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {
             Ok(ran) => {
-                let batches = if orders.len() > 1 { ran.batches } else { Vec::new() };
+                let is_sample = |of: &Vec<BatchTime>| of.len() == 1 && of[0].is_known();
+                let are_samples = ran.batches.iter().all(is_sample);
+                let batches = if are_samples { Vec::new() } else { ran.batches };
                 let samples = ran.samples;
                 Ok(Attempt::Finished(Finished { samples, batches, ..Finished::default() }))
             }

@@ -3,7 +3,7 @@
 use tiebreak_core::journal::Round;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::plan::Plan;
-use tiebreak_core::sample::{Outcome, Reading, Sample};
+use tiebreak_core::sample::{BatchTime, Outcome, Reading, Sample};
 use tiebreak_stats::observation::{LogRatio, Sum};
 use tiebreak_stats::unit;
 
@@ -14,8 +14,8 @@ pub struct Part<'a> {
     pub contestant: usize,
     /// Its sample; of a unit of several batches, their sums.
     pub sample: &'a Sample,
-    /// The wall times of its batches in nanoseconds; empty if the sample is one batch.
-    pub batches: &'a [u64],
+    /// The wall times of its batches; empty if the sample is one batch of known time.
+    pub batches: &'a [BatchTime],
 }
 
 /// What this contestant gave, if it took part.
@@ -38,11 +38,11 @@ pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRa
     if metric == Metric::WallTime && !left.batches.is_empty() {
         let sums = |part: Part<'_>| -> Vec<Sum> {
             let is_whole = part.sample.outcome == Outcome::Finished;
-            let reading = |wall_ns: &u64| match is_whole {
-                true => Reading::exact(*wall_ns as f64),
+            let reading = |time: &BatchTime| match is_whole {
+                true => Reading::from(*time),
                 false => Reading::UNKNOWN,
             };
-            part.batches.iter().map(|ns| sum(plan, metric, part, reading(ns))).collect()
+            part.batches.iter().map(|time| sum(plan, metric, part, reading(time))).collect()
         };
         let (left, right) = (sums(left), sums(right));
         let rounds = || left.iter().copied().zip(right.iter().copied());

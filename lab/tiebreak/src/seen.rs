@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::MetricSummary;
-use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::summary;
 
@@ -63,8 +63,8 @@ impl Seen {
     }
 
     /// Counts a sample, and if it is `shown` keeps its values: of a unit of several batches, the
-    /// wall time of each.
-    pub fn take(&mut self, sample: &Sample, batches: &[u64], shown: bool) {
+    /// wall time of each, at most.
+    pub fn take(&mut self, sample: &Sample, batches: &[BatchTime], shown: bool) {
         self.samples += 1;
         if sample.outcome == Outcome::Failed {
             self.failures += 1;
@@ -82,7 +82,7 @@ impl Seen {
                 values.reserve_exact(values.len() / 8 + 16 + batches.len());
             }
             match metric == Metric::WallTime && !batches.is_empty() {
-                true => values.extend(batches.iter().map(|wall_ns| *wall_ns as f64)),
+                true => values.extend(batches.iter().map(|time| time.high_ns as f64)),
                 false => values.push(reading.high),
             }
         }

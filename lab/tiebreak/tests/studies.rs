@@ -12,7 +12,7 @@ use tiebreak::core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
-use tiebreak::core::sample::{Mark, Marks, Sample};
+use tiebreak::core::sample::{BatchTime, Mark, Marks, Sample};
 use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
@@ -136,7 +136,8 @@ impl Sampler for Virtual {
         };
         let samples: Vec<Sample> = batches.iter().zip(&coins.order).map(sample).collect();
         self.now_ns += samples.iter().map(|sample| sample.wall_ns).sum::<u64>();
-        Ok(UnitRan { samples, batches })
+        let known = |of: Vec<u64>| of.into_iter().map(BatchTime::from).collect();
+        Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
     }
 
     fn expect(&mut self, placements: &[(usize, u64)]) {

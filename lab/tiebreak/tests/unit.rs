@@ -218,3 +218,25 @@ fn killed_before_any_write_a_run_of_units_goes_on_with_what_it_had() {
         replay::replay(&journal).unwrap();
     }
 }
+
+#[test]
+fn what_two_clocks_do_not_agree_on_proves_nothing() {
+    // By the word of every second batch A is ten times as fast; in truth it is as slow as it is.
+    let check = |scope: Scope, truth: f64, says: f64, expected: Verdict| {
+        let of = |wall_ns, says| Behaviour { wall_ns, says, ..Behaviour::default() };
+        let mut plan = plan(2, &["A is faster than B"], scope);
+        plan.budget = Budget { rounds: Some(60), seconds: None };
+        let behaviours = [of(5e6 * truth, says), of(5e6, 1.0)];
+        let (referee, _, journal, _) = race(&plan, &behaviours);
+        assert_eq!(referee.verdict(0), expected, "{scope:?} {truth} {says}");
+        replay::replay(&journal).unwrap();
+    };
+    for scope in [Scope::Layout, Scope::Binary] {
+        check(scope, 0.5, 1.0, Verdict::Holds);
+        check(scope, 2.0, 1.0, Verdict::Refuted);
+        check(scope, 1.3, 0.1, Verdict::Undecided);
+        check(scope, 2.0, 0.1, Verdict::Undecided);
+        // It is faster by either clock.
+        check(scope, 0.5, 0.9, Verdict::Holds);
+    }
+}

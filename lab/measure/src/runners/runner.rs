@@ -1,11 +1,12 @@
 //! A contestant in its process: loaded, warmed up, timed, dumped.
 
-use super::held::{EMPTY_EXCHANGES, Held, TRIES, Tally};
+use super::held::{EMPTY_EXCHANGES, Held};
 use super::line::{Answer, Timed};
 use super::process::{Launch, Patience, Process, Trouble};
+use super::suspicion::Witness;
 use super::usage::Usage;
 use super::warm::{Next, WarmUp};
-use std::cell::Cell;
+use tiebreak_core::sample::BatchTime;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
 
@@ -33,8 +34,8 @@ pub(super) struct Runner {
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     /// The time that counts: of all calls, or the geometric mean of the parts.
-    pub(super) batch_ns: u64,
-    /// The time of all calls.
+    pub(super) time: BatchTime,
+    /// The time of all calls, at most.
     pub(super) elapsed_ns: u64,
     pub(super) checksum: u64,
     pub(super) usage: Usage,
@@ -44,7 +45,7 @@ impl Batch {
     /// The time that the main thread was on a CPU, or where the kernel does not say, the time that
     /// it took.
     pub(super) fn worked_ns(&self) -> u64 {
-        self.usage.scheduled.map_or(self.batch_ns, |(run_ns, _)| run_ns)
+        self.usage.scheduled.map_or(self.time.high_ns, |(run_ns, _)| run_ns)
     }
 }
 
@@ -113,21 +114,22 @@ impl Runner {
         self.is_warm == Some(true)
     }
 
-    /// A batch of so many calls, each after a reset if the contestant needs one. With a tally of
-    /// the contestant it is held against the clock outside.
+    /// A batch of so many calls, each after a reset if the contestant needs one. With a witness it
+    /// is held against the clock outside.
     pub(super) fn batch(
         &mut self,
         calls: u64,
-        tally: Option<&Cell<Tally>>,
+        witness: Option<&Witness<'_>>,
         patience: &Patience<'_>,
     ) -> Result<Batch, Trouble> {
         if !self.resets {
-            return self.exchange(calls, tally, patience);
+            return self.exchange(calls, witness, patience);
         }
-        let mut sum = self.exchange(1, tally, patience)?;
+        let mut sum = self.exchange(1, witness, patience)?;
         for _ in 1..calls {
-            let call = self.exchange(1, tally, patience)?;
-            sum.batch_ns += call.batch_ns;
+            let call = self.exchange(1, witness, patience)?;
+            sum.time.low_ns += call.time.low_ns;
+            sum.time.high_ns += call.time.high_ns;
             sum.elapsed_ns += call.elapsed_ns;
             sum.usage.add(&call.usage);
             if call.checksum != sum.checksum {
@@ -138,57 +140,30 @@ impl Runner {
         Ok(sum)
     }
 
-    /// One request to run, with what it used. It is evidence even where it is off, since nothing
-    /// may be thrown out after its coin; its time is then what the clock outside says.
+    /// One request to run, with what it used.
     fn exchange(
         &mut self,
         calls: u64,
-        tally: Option<&Cell<Tally>>,
+        witness: Option<&Witness<'_>>,
         patience: &Patience<'_>,
     ) -> Result<Batch, Trouble> {
         let before = self.process.counters.read();
-        let (mut timed, held) = self.ask_for_runs(calls, patience)?;
+        let (timed, held) = self.ask_for_runs(calls, patience)?;
         self.process.rest();
         let usage = self.process.counters.read().since(&before);
-        if let Some(tally) = tally {
-            self.believe(calls, held, tally, patience)?;
-            if held.is_off() {
-                timed = timed.with_elapsed(held.outside_ns);
+        let checksum = timed.checksum;
+        let mut time = BatchTime::from(timed.batch_ns());
+        let mut elapsed_ns = timed.elapsed_ns;
+        if let Some(witness) = witness {
+            if witness.convicts(&held) {
+                return Err(self.process.broke(patience, witness.describe(&held)));
             }
+            let BatchTime { low_ns, high_ns } = held.time();
+            elapsed_ns = high_ns;
+            let [low, high] = [low_ns, high_ns].map(|ns| timed.with_elapsed(ns).batch_ns());
+            time = BatchTime::between(low, high);
         }
-        Ok(Batch {
-            batch_ns: timed.batch_ns(),
-            elapsed_ns: timed.elapsed_ns,
-            checksum: timed.checksum,
-            usage,
-        })
-    }
-
-    /// Whether what it says of its time can be true. A batch that is off is asked for again: only a
-    /// runner that is off each time, or too often, is at fault.
-    fn believe(
-        &mut self,
-        calls: u64,
-        first: Held,
-        tally: &Cell<Tally>,
-        patience: &Patience<'_>,
-    ) -> Result<(), Trouble> {
-        let mut counted = tally.get();
-        let too_odd = counted.is_too_odd(first.is_proven_off());
-        tally.set(counted);
-        let mut held = first;
-        for _ in 1..TRIES {
-            if !held.is_off() || too_odd {
-                break;
-            }
-            held = self.ask_for_runs(calls, patience)?.1;
-            self.process.rest();
-        }
-        if too_odd || held.is_off() {
-            let of_all = if too_odd { counted.describe() } else { String::new() };
-            return Err(self.process.broke(patience, first.describe() + &of_all));
-        }
-        Ok(())
+        Ok(Batch { time, elapsed_ns, checksum, usage })
     }
 
     fn ask_for_runs(

@@ -7,7 +7,7 @@ use super::{Runners, blamed, nobody, warm, wrong_checksum};
 use crate::resources::Around;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sample::{Mark, Sample};
+use tiebreak_core::sample::{BatchTime, Mark, Sample};
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_machine::clock;
@@ -39,7 +39,7 @@ impl Session {
 /// The timed batches of one contestant in a unit.
 #[derive(Debug, Default)]
 struct Taken {
-    batches_ns: Vec<u64>,
+    batches: Vec<BatchTime>,
     /// The time on a CPU of each.
     worked_ns: Vec<u64>,
     elapsed_ns: u64,
@@ -50,9 +50,9 @@ struct Taken {
 
 impl Taken {
     fn add(&mut self, batch: &Batch) {
-        self.checksum_changed |= !self.batches_ns.is_empty() && self.checksum != batch.checksum;
+        self.checksum_changed |= !self.batches.is_empty() && self.checksum != batch.checksum;
         self.checksum = batch.checksum;
-        self.batches_ns.push(batch.batch_ns);
+        self.batches.push(batch.time);
         self.worked_ns.push(batch.worked_ns());
         self.elapsed_ns += batch.elapsed_ns;
         self.usage.add(&batch.usage);
@@ -61,7 +61,7 @@ impl Taken {
     /// The sums as a sample. Where the time that counts is a mean of parts, CPU time and waiting
     /// are of that size too.
     fn sample(&self, runner: &Runner, around: &Around, unit_ns: u64) -> Sample {
-        let wall_ns = self.batches_ns.iter().sum::<u64>();
+        let wall_ns = self.batches.iter().map(|time| time.high_ns).sum::<u64>();
         let scale = wall_ns as f64 / self.elapsed_ns.max(1) as f64;
         let counters = &runner.process().counters;
         let mut sample = self.usage.into_sample(wall_ns, counters.system_share(), scale);
@@ -73,7 +73,7 @@ impl Taken {
         sample.beside.throttled_ns = around.beside.throttled_ns;
         sample.marks = around.marks(sample.marks);
         for (earned, mark) in [
-            (self.usage.involuntary_switches > self.batches_ns.len() as u64, Mark::Preempted),
+            (self.usage.involuntary_switches > self.batches.len() as u64, Mark::Preempted),
             (!runner.is_warm() || warm::was_cold(&self.worked_ns), Mark::NotWarm),
         ] {
             if earned {
@@ -113,7 +113,7 @@ impl Runners {
         for contestant in &request.coins.order {
             let taken = taken.get(contestant).ok_or_else(|| nobody(*contestant))?;
             ran.samples.push(taken.sample(session.runner(*contestant)?, &around, unit_ns));
-            ran.batches.push(taken.batches_ns.clone());
+            ran.batches.push(taken.batches.clone());
         }
         if self.scope == Scope::Layout {
             self.session = Some(session);
@@ -167,9 +167,9 @@ impl Runners {
         for &contestant in request.orders.iter().flatten() {
             let runner = session.runner(contestant)?;
             runner.once(&patience).map_err(blamed(contestant))?;
-            let tally = Some(self.tally(contestant)?);
+            let witness = self.witness(contestant)?;
             let calls = self.functions.calls_a_batch.of(contestant);
-            let batch = runner.batch(calls, tally, &patience);
+            let batch = runner.batch(calls, Some(&witness), &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
         }
         Ok(taken)

@@ -146,7 +146,8 @@ impl Workers {
         if self.scope == Scope::Layout {
             self.session = Some(session);
         }
-        let wall = |records: &Vec<Record>| records.iter().map(|record| record.wall_ns).collect();
+        let wall =
+            |records: &Vec<Record>| records.iter().map(|record| record.wall_ns.into()).collect();
         Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
     }
 

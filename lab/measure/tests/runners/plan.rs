@@ -179,13 +179,13 @@ pub fn unit(
     runners.run_unit(&UnitRequest { coins: &coins, members: &coins.order, orders, timeout_ns })
 }
 
-/// The fault that a unit of this study ends with, and whose it is.
+/// The fault that a unit of this study ends with within 8 rounds, and whose it is.
 pub fn fault_of(study: &Study, timeout_ns: u64) -> (usize, Fault) {
     let all: Vec<usize> = (0..study.plan().contestants.len()).collect();
     let mut plan = study.plan();
     plan.program.timeout_ns = Some(timeout_ns);
     let mut runners = start(&plan, &NEVER).unwrap();
-    match unit(&mut runners, &[all], timeout_ns) {
+    match unit(&mut runners, &vec![all; 8], timeout_ns) {
         Err(UnitFailure::Fault(contestant, fault)) => (contestant, fault),
         other => panic!("no fault but {other:?}"),
     }

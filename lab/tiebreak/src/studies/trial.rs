@@ -16,6 +16,7 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
+use tiebreak_measure::runners;
 use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::{bettor, family};
@@ -80,7 +81,10 @@ pub fn run(
         times_each_call: functions.times_each_call,
         seconds: frame.seconds(),
         units_wanted: units_wanted(ground),
-        batch_ns: shortest_batch_ns(&clock, claims, &missing_meters),
+        batch_ns: match asked.has_runners() {
+            true => runners::BATCH_NS_MIN,
+            false => shortest_batch_ns(&clock, claims, &missing_meters),
+        },
     };
     let piloted = pilot::run(brief, &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());

@@ -9,7 +9,7 @@ use tiebreak::core::fingerprint::Fingerprint;
 use tiebreak::core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, StopReason};
 use tiebreak::core::metric::Metric;
 use tiebreak::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
-use tiebreak::core::sample::{Outcome, Sample};
+use tiebreak::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak::core::sampler::{
     OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
@@ -41,6 +41,8 @@ pub struct Behaviour {
     pub hangs: bool,
     /// The clock goes backwards in every run whose number this divides.
     pub clock_backwards_every: Option<u64>,
+    /// Of every second batch of a unit it says this share of the time, against the clock outside.
+    pub says: f64,
 }
 
 impl Default for Behaviour {
@@ -54,6 +56,7 @@ impl Default for Behaviour {
             fails: |_| false,
             hangs: false,
             clock_backwards_every: None,
+            says: 1.0,
         }
     }
 }
@@ -181,10 +184,13 @@ impl Sampler for VirtualSampler {
                 let shift = 1.0 + behaviour.noise * (drawn(placement) + batch_noise);
                 let wall_ns = (behaviour.wall_ns * shift) as u64;
                 self.pass(wall_ns);
-                batches[position].push(wall_ns);
+                let says = if number % 2 == 0 { behaviour.says } else { 1.0 };
+                let said_ns = (wall_ns as f64 * says) as u64;
+                batches[position].push(BatchTime::between(said_ns, wall_ns));
             }
         }
-        let samples = batches.iter().map(|of| Sample::of_wall_ns(of.iter().sum())).collect();
+        let sum = |of: &Vec<BatchTime>| of.iter().map(|time| time.high_ns).sum();
+        let samples = batches.iter().map(|of| Sample::of_wall_ns(sum(of))).collect();
         Ok(UnitRan { samples, batches })
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use std::cell::Cell;
 use std::rc::Rc;
-use tiebreak_core::sample::Sample;
+use tiebreak_core::sample::{BatchTime, Sample};
 use tiebreak_core::sampler::{Quiet, Ran as RanProgram, RunFailure, RunRequest, UnitRan};
 use tiebreak_stats::coins::{Purpose, Stream};
 use tiebreak_stats::observation::factor;
@@ -72,7 +72,8 @@ impl Sampler for Virtual {
             sample
         };
         let samples: Vec<Sample> = batches.iter_mut().map(sample).collect();
-        Ok(UnitRan { samples, batches })
+        let known = |of: Vec<u64>| of.into_iter().map(BatchTime::from).collect();
+        Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
     }
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {

@@ -2,7 +2,7 @@
 
 use super::Brief;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::sample::Sample;
+use tiebreak_core::sample::{BatchTime, Sample};
 use tiebreak_core::sampler::UnitRan;
 use tiebreak_core::study::Pilot;
 use tiebreak_stats::observation::log;
@@ -20,7 +20,7 @@ pub(super) struct Ran {
 
 impl Ran {
     /// The wall times of a contestant's batches; none if it took no part.
-    pub(super) fn batches(&self, contestant: usize) -> &[u64] {
+    pub(super) fn batches(&self, contestant: usize) -> &[BatchTime] {
         let position = self.order.iter().position(|other| *other == contestant);
         position.and_then(|position| self.unit.batches.get(position)).map_or(&[], Vec::as_slice)
     }
@@ -30,7 +30,8 @@ impl Ran {
     /// part.
     pub(super) fn quiet_batch_ns(&self, contestant: usize) -> f64 {
         let batches = self.batches(contestant);
-        let least = batches.iter().min().map_or(f64::INFINITY, |least| *least as f64);
+        let least = batches.iter().map(|time| time.high_ns).min();
+        let least = least.map_or(f64::INFINITY, |least| least as f64);
         let position = self.order.iter().position(|other| *other == contestant);
         let sample = position.and_then(|position| self.unit.samples.get(position));
         let quiet_ns = |sample: &Sample| {
@@ -67,17 +68,17 @@ pub(super) fn variances(all: &[Ran], brief: &Brief) -> Pilot {
     Pilot { variance_within: median(within), variance_between: median(between), ..Pilot::default() }
 }
 
-fn log_ratios(left: &[u64], right: &[u64]) -> Vec<f64> {
-    let of_round =
-        |(left, right): (&u64, &u64)| log((*right).max(1) as f64) - log((*left).max(1) as f64);
-    left.iter().zip(right).map(of_round).collect()
+fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
+    let log_of = |time: &BatchTime| log(time.high_ns.max(1) as f64);
+    left.iter().zip(right).map(|(left, right)| log_of(right) - log_of(left)).collect()
 }
 
 /// What a round costs: each contestant's batch of so many calls, and the untimed call before it.
 pub(super) fn round_cost_ns(ran: &Ran, contestants: &[usize], calls: &[u64]) -> f64 {
     let of_one = |one: &usize| {
         let batches = ran.batches(*one);
-        let batch = batches.iter().sum::<u64>() as f64 / batches.len().max(1) as f64;
+        let sum_ns = batches.iter().map(|time| time.high_ns).sum::<u64>();
+        let batch = sum_ns as f64 / batches.len().max(1) as f64;
         batch * (1.0 + 1.0 / calls[*one] as f64)
     };
     contestants.iter().map(of_one).sum()
