@@ -436,6 +436,8 @@ pub struct ContestantResult {
     pub workload: String,
     /// Samples in the run.
     pub samples: u64,
+    /// How often a program ran, untimed runs of finished rounds included.
+    pub ran: Option<u64>,
     /// Of those, samples with a value that is not a number: timed out, or unusable.
     pub invalid: u64,
     /// Of those, how many carry each mark that occurred.

@@ -51,6 +51,17 @@ pub enum Warning {
         /// How many runs.
         samples: u64,
     },
+    /// The ratio of two contestants changed along the run, as it does where one of them is faster
+    /// or slower for having run before.
+    Drifts {
+        /// The claim.
+        claim: String,
+        /// By how much the ratio of the later half is above that of the earlier one: 0.1 for 10%.
+        #[serde(with = "crate::float")]
+        change: f64,
+        /// The two contestants, and how often each ran, untimed runs included.
+        ran: [(String, u64); 2],
+    },
     /// Attempts at rounds were lost to kills and interruptions.
     LostAttempts {
         /// How many.
@@ -199,6 +210,7 @@ impl Warning {
             Warning::Throttled { .. } => "throttled",
             Warning::NeverQuiet { .. } => "never_quiet",
             Warning::TimedOut { .. } => "timed_out",
+            Warning::Drifts { .. } => "drifts",
             Warning::LostAttempts { .. } => "lost_attempts",
             Warning::ClockBackwards { .. } => "clock_backwards",
             Warning::CoarseClock { .. } => "coarse_clock",
@@ -295,6 +307,18 @@ impl Warning {
                  observation, so its observations are not independent and its error is not what \
                  was asked for: let blocks of at least 30 times as many be one (--block {:.0})",
                 (30.0 * mean_burst).ceil()
+            ),
+            Warning::Drifts { claim, change, ran: [left, right] } => write!(
+                f,
+                "in '{claim}' the ratio of the later half of the rounds is {:.2}% {} than that of \
+                 the earlier half ({} ran {} times, {} {}): if either keeps something from run to \
+                 run, '--prepare' may put it back",
+                change.abs() * 100.0,
+                if *change < 0.0 { "smaller" } else { "larger" },
+                left.0,
+                left.1,
+                right.0,
+                right.1
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,

@@ -116,6 +116,7 @@ pub(crate) fn contestant(name: &str, command: &str, median_ns: f64) -> Contestan
         fault: None,
         failures: 0,
         first_failure: None,
+        ran: None,
         metrics: vec![
             (Metric::WallTime, around(median_ns)),
             (Metric::CpuTime, around(median_ns * 0.9)),

@@ -106,6 +106,8 @@ struct ContestantEntry<'a> {
     command: &'a str,
     workload: &'a str,
     samples: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ran: Option<u64>,
     invalid: u64,
     marks: Object<String, u64>,
     fault: Option<FaultEntry<'a>>,
@@ -170,6 +172,7 @@ impl<'a> ContestantEntry<'a> {
             command: &contestant.command,
             workload: &contestant.workload,
             samples: contestant.samples,
+            ran: contestant.ran,
             invalid: contestant.invalid,
             marks: Object(marks.collect()),
             fault: contestant.fault.as_ref().map(of_fault),

@@ -29,6 +29,7 @@ pub mod core_sharing;
 pub mod decide;
 pub mod dependence;
 pub mod detector;
+pub mod drift;
 pub mod eprocess;
 pub mod exact;
 pub mod family;

@@ -70,6 +70,11 @@ impl History {
         push_exact(&mut self.bets, Kept { d: bet.d, scale: bet.scale.unwrap_or(f64::NAN) });
     }
 
+    /// The log ratios of all rounds, as they were bet on.
+    pub fn ratios(&self) -> Vec<LogRatio> {
+        self.bets.iter().map(|bet| bet.d).collect()
+    }
+
     /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
     pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| bet.d.low, theta, charges)

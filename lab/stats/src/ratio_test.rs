@@ -3,6 +3,7 @@
 use crate::bettor::{M3R, S, Table};
 use crate::conditions::Conditions;
 use crate::decide::{Bars, Proof, Settled};
+use crate::drift::Drift;
 use crate::eprocess::EProcess;
 use crate::limits::{History, LIMIT_WIDTH, Limits};
 use crate::noise::{Bet, Noise};
@@ -310,6 +311,11 @@ impl RatioTest {
     /// Rounds that counted less than others because a contestant waited for a CPU.
     pub fn weighted_rounds(&self) -> u64 {
         self.noise.weighted_rounds()
+    }
+
+    /// Whether the ratio changed along the run. Costs a copy and two sorts of the rounds.
+    pub fn drift(&self) -> Option<Drift> {
+        Drift::of(&self.history.ratios())
     }
 
     /// Whether the limits are in order (always, under a constant factor, but for the error).

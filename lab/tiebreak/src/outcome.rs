@@ -163,6 +163,7 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
             command: contestant.command.clone(),
             workload: contestant.workload.clone(),
             samples: seen.samples,
+            ran: plan.functions.is_none().then_some(seen.ran).filter(|ran| *ran > 0),
             invalid: seen.invalid,
             marks: marks(seen),
             fault: seen.fault.clone(),

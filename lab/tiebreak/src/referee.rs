@@ -1,6 +1,7 @@
 //! From rounds to verdicts: a pure function of the plan and what the journal holds.
 
 mod beside;
+mod drawing;
 mod warnings;
 
 use self::beside::Beside;
@@ -20,7 +21,7 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::blocks::Block;
-use tiebreak_stats::coins::{self, Seed};
+use tiebreak_stats::coins::Seed;
 
 /// A run may always take this long before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -245,27 +246,6 @@ impl Referee {
         }
     }
 
-    /// The contestants of a complete block: those that an open claim still needs, and within a
-    /// block of primers all that began it and are not void.
-    fn in_block(&self) -> Vec<usize> {
-        let needed = self.needed();
-        match self.block.rest() {
-            Some(rest) if !needed.is_empty() => rest.to_vec(),
-            _ => needed,
-        }
-    }
-
-    /// Draws an attempt at the next round, the unit of a round of functions left out.
-    pub fn draw(&self, attempt: u32) -> RoundCoins {
-        let company = self.company();
-        if self.plan.engine_version == 1 {
-            let coins = coins::draw(self.seed, self.rounds, attempt, &company);
-            let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
-            return RoundCoins { primer, ..coins };
-        }
-        self.block.draw(self.seed, self.rounds, attempt, &company)
-    }
-
     fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
         let done = self.self_check.as_ref().is_some_and(SelfCheck::is_finished);
         let claims = self.plan.claims.iter().enumerate();
@@ -278,6 +258,10 @@ impl Referee {
         self.elapsed_ns = round.elapsed_ns;
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
+        if self.plan.functions.is_none() {
+            let primed = (self.plan.contestants.len() > 1).then_some(&round.coins.primer);
+            order.iter().chain(primed).for_each(|one| self.seen[*one].ran += 1);
+        }
         // In a unit of functions all are primed at its start.
         if self.plan.engine_version > 1 && self.plan.functions.is_none() {
             self.block.take(self.seed, &round.coins);

@@ -15,6 +15,8 @@ pub struct Seen {
     pub values: BTreeMap<Metric, Vec<f64>>,
     /// Samples.
     pub samples: u64,
+    /// How often a program ran, untimed runs of finished rounds included.
+    pub ran: u64,
     /// Samples whose numbers are bounds only.
     pub invalid: u64,
     /// Of those, runs that were ended at the time-out.

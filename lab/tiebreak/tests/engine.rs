@@ -96,6 +96,29 @@ fn a_contestant_that_settled_all_its_pairs_leaves() {
     replay::replay(&journal).unwrap();
 }
 
+/// B grows by 0.05% a run and A does not: the ratio is that of so many runs, and that is said.
+#[test]
+fn a_ratio_that_changes_along_the_run_is_told_with_how_often_each_ran() {
+    let check = |growths: [f64; 2], is_told: bool| {
+        let behaviours = growths.map(|growth| Behaviour { growth, ..Behaviour::default() });
+        let budget = Some(Budget { rounds: Some(200), seconds: None });
+        let asked = Request { resolution: 0.0, budget, ..request(2, &["A is within 10% of B"]) };
+        let asked = Request { error: 1e-60, ..asked };
+        let (_, _, journal) = compare(&asked, &behaviours);
+        let result = replay::replay(&journal).unwrap();
+        let ran = result.contestants.iter().map(|contestant| contestant.ran);
+        assert_eq!(ran.collect::<Vec<_>>(), [Some(300), Some(300)]);
+        let told: Vec<&Warning> =
+            result.warnings.iter().filter(|warning| warning.code() == "drifts").collect();
+        assert_eq!(!told.is_empty(), is_told, "{growths:?}: {told:?}");
+        assert!(told.iter().all(|told| told.to_string().contains("A ran 300 times, B 300")));
+    };
+    check([0.0, 0.0005], true);
+    check([0.0005, 0.0], true);
+    check([0.0005, 0.0005], false);
+    check([0.0, 0.0], false);
+}
+
 #[test]
 fn a_failing_contestant_is_void_and_the_others_go_on() {
     let failing = Behaviour { fails_in_run: Some(4), ..Behaviour::default() };

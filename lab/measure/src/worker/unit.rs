@@ -132,8 +132,8 @@ impl Unit {
     }
 
     /// Calls everybody once, the primer last, if there is one, then runs the batches in the order
-    /// that the area holds, and leaves their records there. Allocates nothing, unless counters are asked for that
-    /// are not there, or a batch is judged: the file takes what is dumped then.
+    /// that the area holds, and leaves their records there. Allocates nothing, unless counters are
+    /// asked for that are not there, or a batch is judged: the file takes what is dumped then.
     pub(super) fn run(&mut self, rounds: &Rounds, dump: Option<OwnedFd>) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;

@@ -60,8 +60,9 @@ impl Session {
     }
 
     /// Has it run rounds, given as orders of contestants of the plan, after a call of everybody
-    /// who takes part, the primer last, if there is one; gives the records in the order in which the batches ran. The batch that is on
-    /// trial, if there is one, leaves its answer in the trial's file.
+    /// who takes part, the primer last, if there is one; gives the records in the order in which
+    /// the batches ran. The batch that is on trial, if there is one, leaves its answer in the
+    /// trial's file.
     pub(super) fn run(
         &mut self,
         orders: &[Vec<usize>],

@@ -46,6 +46,9 @@ impl Referee {
         }
         if let ClaimTest::Ratio(test) = &claim.test {
             warnings.extend(taken_out(test, text()));
+            if is_over && self.plan.functions.is_none() {
+                warnings.extend(self.drifting(test, planned));
+            }
         }
         if let ClaimTest::Share(test) = &claim.test {
             warnings.extend(dependent(test, text()));
@@ -60,6 +63,15 @@ impl Referee {
             warnings.push(Warning::GatePassed { claim: text(), verdict });
         }
         warnings
+    }
+
+    fn drifting(&self, test: &RatioTest, planned: &PlannedClaim) -> Option<Warning> {
+        let ran = |contestant: usize| {
+            (self.plan.contestants[contestant].name.clone(), self.seen[contestant].ran)
+        };
+        let change = observation::factor(test.drift()?.change) - 1.0;
+        let ran = [ran(planned.left), ran(planned.right?)];
+        Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
     }
 
     fn of_adjusting(&self) -> Option<Warning> {

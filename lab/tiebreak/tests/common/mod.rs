@@ -29,6 +29,8 @@ pub struct Behaviour {
     pub wall_ns: f64,
     /// The relative size of its noise.
     pub noise: f64,
+    /// Each run takes so much longer than the one before, as a share of the first.
+    pub growth: f64,
     /// Wall times are rounded to this.
     pub step_ns: u64,
     /// Its output in run number n (primers count).
@@ -50,6 +52,7 @@ impl Default for Behaviour {
         Behaviour {
             wall_ns: 5e6,
             noise: 0.02,
+            growth: 0.0,
             step_ns: 1,
             output: |_| "same",
             fails_in_run: None,
@@ -141,7 +144,8 @@ impl Sampler for VirtualSampler {
         if behaviour.fails_in_run == Some(number) || (behaviour.fails)(number) {
             return Err(RunFailure::Fault(Fault::ExitStatus { status: 7, stderr: "oh".into() }));
         }
-        let wall = behaviour.wall_ns * (1.0 + behaviour.noise * noise(request));
+        let grown = 1.0 + behaviour.growth * number as f64;
+        let wall = behaviour.wall_ns * grown * (1.0 + behaviour.noise * noise(request));
         let wall_ns = (wall as u64 / behaviour.step_ns) * behaviour.step_ns;
         let mut sample = Sample::of_wall_ns(wall_ns);
         if behaviour.hangs || wall_ns > request.timeout_ns {
