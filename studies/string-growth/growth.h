@@ -3,7 +3,7 @@
 //     static void grow(uint64_t volume, const Look &look);
 //
 // that starts with an empty string, appends one 'a' after the other until the string is longer than
-// `volume`, shows it once, and frees it.
+// `volume`, shows it once, and frees it. Of several strings the sizes add up.
 
 #pragma once
 #include "tiebreak.h"
@@ -23,13 +23,16 @@ static void grow(uint64_t volume, const Look &look);
 
 // The checksum: the size, and the first and the last character.
 static void show_ends(uint64_t *seen, const char *text, uint64_t size) {
-  *seen = size * 65536 + uint64_t(uint8_t(text[0])) * 256 + uint8_t(text[size - 1]);
+  const uint64_t sizes = *seen / 65536 + size;
+  *seen = sizes * 65536 + uint64_t(uint8_t(text[0])) * 256 + uint8_t(text[size - 1]);
 }
 
 // The answer: the size, and how many characters from the start are an 'a'.
 static void show_all(uint64_t *seen, const char *text, uint64_t size) {
-  seen[0] = size;
-  for (seen[1] = 0; seen[1] < size && text[seen[1]] == 'a';) seen[1]++;
+  uint64_t same = 0;
+  while (same < size && text[same] == 'a') same++;
+  seen[0] += size;
+  seen[1] += same;
 }
 
 static void *prepare(const tiebreak_workload *workload) {
