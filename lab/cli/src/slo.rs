@@ -26,13 +26,15 @@ Examples:
   tiebreak slo --good 99% --bad 90% -- grep -q needle text.txt
   tiebreak slo --at-least 90% --below 50ms --budget 20s -- gzip -1 -c text.txt
   yes 1 | tiebreak slo --stdin --good 98% --bad 96% --independent
+  seq 9000 | sed 's/.*[1-9]$/1/; s/.*0$/0/' | tiebreak slo --stdin --at-least 80% --markov
   cut -d' ' -f3 latencies.log | tiebreak slo --stdin --value --below 5ms --at-least 99%
 
 With two rates, holds says that the rate is above the bad one, refuted that it is below the good
 one, and between them either is right. With --stdin, a line is 1 for a success and 0 for a failure,
 and 1000 lines one after the other are one observation, because requests fail in bursts; if nothing
-ties them together, --independent lets each line be one. Blank lines and lines that begin with # are
-passed over.";
+ties them together, --independent lets each line be one, and --markov lets each depend on the one
+before alone, which takes far fewer lines than blocks. A line 'timeout' or 'inf' among numbers is a
+value above every bar. Blank lines and lines that begin with # are passed over.";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["at_least", "good", "claim"])))]
@@ -75,6 +77,11 @@ pub struct SloOptions {
     /// Each line is an observation of its own: nothing ties it to those before
     #[arg(long, requires = "stdin", conflicts_with = "block")]
     pub independent: bool,
+
+    /// Each line depends on the one before, and on nothing else (a chain of two states): the rate is
+    /// the one of the long run, whatever the length of bursts
+    #[arg(long, requires = "stdin", conflicts_with_all = ["block", "independent", "value"])]
+    pub markov: bool,
 
     /// How many runs or lines one after the other make one observation [default: 1 run, 1000 lines]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -134,10 +141,11 @@ fn plan(options: &SloOptions) -> Result<Plan, Failure> {
     request.commands = vec![if options.stdin { "standard input".into() } else { command(options) }];
     let (claim, scale) = claim(options, &request)?;
     let (subject, block) = match options.stdin {
-        true => (Subject::Lines { scale }, BLOCK_LINES),
+        true => (Subject::Lines { scale, is_chain: options.markov }, BLOCK_LINES),
         false => (Subject::Runs, 1),
     };
-    request.block_runs = if options.independent { 1 } else { options.block.unwrap_or(block) };
+    request.block_runs =
+        if options.independent || options.markov { 1 } else { options.block.unwrap_or(block) };
     if !options.stdin && options.measuring.check.is_none() {
         request.program.check = Check::Exit;
     }

@@ -81,6 +81,46 @@ fn long_outages_take_the_promise_of_blocks_away() {
     }
 }
 
+/// A chain needs failures to know how long they last, and far fewer lines than blocks.
+#[test]
+fn chains_are_settled_and_replayed() {
+    let place = Place::new();
+    let words = ["slo", "--stdin", "--at-least", "90%", "--markov"];
+    let one_bad = "1\n".repeat(99) + "0\n";
+    for (lines, code) in
+        [(one_bad.repeat(60), 0), ("1\n".repeat(6000), 2), ("1\n1\n0\n0\n0\n".repeat(400), 1)]
+    {
+        let said = place.pipe(&words, &lines);
+        assert_eq!(said.code, code, "{said:?}");
+        assert!(
+            code == 2 || said.out.contains("line is supposed to depend on the one before"),
+            "{said:?}"
+        );
+        let json = place.run(&["replay", "--json", "-"]).json();
+        validate(&json);
+        assert_eq!(json["verdicts"][0]["share"]["is_chain"], true);
+    }
+}
+
+/// A time-out is above every bar, and the promise says what it rests on.
+#[test]
+fn lines_that_never_came_and_lines_that_follow_each_other() {
+    let place = Place::new();
+    let words = ["slo", "--stdin", "--value", "--independent", "--below", "5ms", "--at-least"];
+    let late = "4\ntimeout\n3\ninf\n".repeat(100);
+    let said = place.pipe(&[&words[..], &["90%"]].concat(), &late);
+    assert_eq!(said.code, 1, "{said:?}");
+    let said = place.pipe(&[&words[..], &["40%"]].concat(), &late);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(place.run(&["replay"]).code, 0);
+    let clean = place.pipe(&[&words[..], &["90%"]].concat(), &"4\n3\n".repeat(300));
+    assert!(clean.out.contains("no failure was seen"), "{clean:?}");
+    let rising: String = (1..400).map(|n| format!("{}\n", 4.0 + f64::from(n) / 1e4)).collect();
+    let said = place.pipe(&[&words[..], &["90%"]].concat(), &rising);
+    assert!(said.code == 0 && said.out.contains("each value is like the one before"), "{said:?}");
+    assert!(!said.out.contains("wrong with probability"), "{said:?}");
+}
+
 #[test]
 fn values_and_sentences() {
     let place = Place::new();

@@ -65,7 +65,7 @@ pub mod option {
     use serde::de::{Deserialize, Deserializer};
     use serde::ser::{Serialize, Serializer};
 
-    struct Float(f64);
+    pub(super) struct Float(pub(super) f64);
 
     impl Serialize for Float {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -95,6 +95,29 @@ pub mod option {
         deserializer: D,
     ) -> Result<Option<f64>, D::Error> {
         Ok(Option::<Float>::deserialize(deserializer)?.map(|float| float.0))
+    }
+}
+
+/// The same for a list.
+pub mod list {
+    use super::option::Float;
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::Serializer;
+
+    /// Writes floats.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(|value| Float(*value)))
+    }
+
+    /// Reads floats.
+    ///
+    /// # Errors
+    /// It is no list of floats.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+        Ok(Vec::<Float>::deserialize(deserializer)?.into_iter().map(|float| float.0).collect())
     }
 }
 

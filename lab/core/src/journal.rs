@@ -5,6 +5,7 @@ use crate::plan::{Budget, Plan};
 use crate::sample::{BatchTime, Sample};
 use crate::sampler::OutputPrint;
 use crate::schedule::RoundCoins;
+use crate::transitions::Transitions;
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::{Deserialize, Serialize};
@@ -133,8 +134,12 @@ pub enum Event {
         /// there).
         failure_runs: u64,
         /// The numbers on the lines, where they are numbers: in the unit of the metric.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(with = "crate::float::list", default, skip_serializing_if = "Vec::is_empty")]
         values: Vec<f64>,
+        /// What came after what, if that is what the claim is judged by: of the first line of an
+        /// input it is not known what came before.
+        #[serde(default, skip_serializing_if = "Transitions::is_none")]
+        transitions: Transitions,
         /// The run's own time when the last of them had come.
         elapsed_ns: u64,
     },

@@ -23,6 +23,7 @@ pub mod sample;
 pub mod sampler;
 pub mod schedule;
 pub mod study;
+pub mod transitions;
 pub mod verdict;
 pub mod warning;
 pub mod watch;

@@ -62,6 +62,10 @@ impl Plan {
     }
 }
 
+fn is_false(is: &bool) -> bool {
+    !is
+}
+
 fn one() -> u64 {
     1
 }
@@ -122,6 +126,9 @@ pub enum Kind {
         /// failure.
         #[serde(with = "crate::float::option", default)]
         scale: Option<f64>,
+        /// Lines are a chain: whether one fails depends on the one before, and on nothing else.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_chain: bool,
     },
     /// A program against itself: comparisons one after the other, each with evidence of its own.
     SelfCheck {

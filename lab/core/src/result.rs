@@ -351,9 +351,14 @@ pub struct ShareResult {
     /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
     /// deviations: far above 0 where failures come in bursts. `None` where it says nothing.
     pub runs_z: Option<f64>,
-    /// Whether failures come in bursts although each trial is an observation: the error then is not
-    /// what was asked for.
+    /// Of values each of which is an observation: by how many standard deviations neighbours are
+    /// more alike than chance makes them. `None` of all others.
+    pub values_z: Option<f64>,
+    /// Whether failures come in bursts, and an observation is not at least 30 times as long as one,
+    /// or values follow each other: the error then is not what was asked for.
     pub is_bursty: bool,
+    /// Whether lines are a chain, of which each depends on the one before alone.
+    pub is_chain: bool,
     /// The mass of plausible rates: the density of the Beta distribution with one more than the
     /// successes and one more than the failures (a uniform prior), at these rates, its peak at 1.
     /// For the eye; verdict and limits do not come from it.

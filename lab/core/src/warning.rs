@@ -87,6 +87,9 @@ pub enum Warning {
         /// The error of one run.
         #[serde(with = "crate::float")]
         error: f64,
+        /// It is about a stream, of which each run has one of its own.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_stream: bool,
     },
     /// A file that the run depends on was another one at its end.
     FileChanged {
@@ -108,6 +111,14 @@ pub enum Warning {
         /// Failures over runs of failures.
         #[serde(with = "crate::float")]
         mean_burst: f64,
+    },
+    /// Values follow each other, and each counts as an observation.
+    Serial {
+        /// The claim.
+        claim: String,
+        /// By how many standard deviations neighbours are more alike than chance makes them.
+        #[serde(with = "crate::float")]
+        z: f64,
     },
     /// Lines at the end made no whole block and are no evidence.
     LeftOver {
@@ -219,6 +230,7 @@ impl Warning {
             Warning::CleanUpFailed { .. } => "clean_up_failed",
             Warning::MostlyStart { .. } => "mostly_start",
             Warning::Dependent { .. } => "dependent",
+            Warning::Serial { .. } => "serial",
             Warning::LeftOver { .. } => "left_over",
             Warning::GatePassed { .. } => "gate_passed",
             Warning::SlotTakenOut { .. } => "slot_taken_out",
@@ -278,10 +290,10 @@ impl fmt::Display for Warning {
                 "{contestant} takes little longer than starting a process does: give it more work \
                  to compare the work"
             ),
-            Warning::Repeated { run, error } => write!(
+            Warning::Repeated { run, error, is_stream } => write!(
                 f,
-                "run {run} of this claim on these files: any of {run} wrong with probability at \
-                 most {}",
+                "run {run} of this claim{}: any of {run} wrong with probability at most {}",
+                if *is_stream { ", each on a stream of its own" } else { " on these files" },
                 format_percent((error * *run as f64).min(1.0))
             ),
             Warning::LostAttempts { attempts, charged: false } => {
@@ -319,6 +331,12 @@ impl Warning {
                 left.1,
                 right.0,
                 right.1
+            ),
+            Warning::Serial { claim, z } => write!(
+                f,
+                "in '{claim}' each value is like the one before ({z:.0} standard deviations), so \
+                 its observations are not independent and its error is not what was asked for: \
+                 let blocks be one observation each (--block)"
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,
@@ -421,6 +439,10 @@ impl Warning {
             _ => f.write_str(self.code()),
         }
     }
+}
+
+fn is_false(is: &bool) -> bool {
+    !is
 }
 
 /// A number of things: `1 round`, `2 rounds`.

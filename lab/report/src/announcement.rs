@@ -14,6 +14,9 @@ pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
         "'{}' needs at least {hold} {noun}s to hold, and {refute} to be refuted",
         claim.claim
     );
+    if share.is_chain {
+        text += ", some failures among them: without any nothing is known of how long they last";
+    }
     if share.block > 1 {
         text += &format!(
             ": {} {noun}s one after the other are one observation, because failures come in bursts",
@@ -21,7 +24,8 @@ pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
         );
     }
     if share.block > 1 && noun == "line" {
-        text += " (--independent lets each be one, if nothing ties them together)";
+        text += " (--independent lets each be one, if nothing ties them together; --markov lets \
+                 each depend on the one before)";
     }
     match budget.rounds.filter(|rounds| *rounds < hold) {
         Some(rounds) if rounds < refute => {

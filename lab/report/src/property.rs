@@ -9,6 +9,11 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ClaimResult, ShareResult};
 use tiebreak_core::verdict::Verdict;
 
+/// Fewer failures hardly show whether they come in bursts.
+const FAILURES_TELLING: u64 = 10;
+/// By more standard deviations than these values follow each other.
+const SERIAL_Z: f64 = 4.0;
+
 /// What one trial of a claim is called: a line of a stream, a run of a program, a round.
 pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
     match (claim.scope, claim.statement.property()) {
@@ -37,10 +42,7 @@ pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
         Property::Quantile { good, bar, .. } => quantile(claim, &told, good, bar),
         Property::Mean { cap, .. } => mean(claim, &told, cap),
     };
-    match proven(claim, property) {
-        Some(proven) => format!("{}: {text}", capitalised(&proven)),
-        None => capitalised(&text),
-    }
+    capitalised(&text)
 }
 
 /// `4986 of 5000 runs succeeded`.
@@ -106,7 +108,8 @@ fn rates(claim: &ClaimResult, property: Property) -> Option<(f64, f64, String)> 
 }
 
 /// Of a claim with a good and a bad rate: what its verdict proves.
-fn proven(claim: &ClaimResult, property: Property) -> Option<String> {
+pub(crate) fn proven(claim: &ClaimResult) -> Option<String> {
+    let property = claim.statement.property()?;
     let (good, bad, of) = rates(claim, property).filter(|(good, bad, _)| good != bad)?;
     match claim.verdict {
         Verdict::Holds => Some(format!("{of} is above {}", rate_text(bad))),
@@ -120,6 +123,9 @@ pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
     claim.statement.property()?;
     let noun = trial_noun(claim);
     match claim.share.as_ref() {
+        Some(share) if share.is_chain => {
+            Some(format!("each {noun} depending on the one before alone"))
+        }
         Some(share) if share.block > 1 => {
             Some(format!("each block of {} {noun}s one observation", share.block))
         }
@@ -137,11 +143,32 @@ pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
 /// Of such a claim: what is said in the place of its error, as a part of a sentence.
 pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
     let share = claim.share.as_ref().filter(|_| is_bursty(claim))?;
-    let how = match finite(share.mean_burst) {
-        Some(burst) => format!("{burst:.1} in a row"),
-        None => "in bursts".to_owned(),
+    let why = match (finite(share.values_z), finite(share.mean_burst)) {
+        (Some(z), _) if z > SERIAL_Z => {
+            format!("each value is like the one before ({z:.0} standard deviations)")
+        }
+        (_, Some(burst)) => format!("failures come {burst:.1} in a row"),
+        _ => "failures come in bursts".to_owned(),
     };
-    Some(format!("its error is not what was asked for, because failures come {how}"))
+    Some(format!("its error is not what was asked for, because {why}"))
+}
+
+/// Of lines that are each an observation: what the promise of an error rests on, and how little of
+/// that could have shown.
+pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
+    let share = claim.share.as_ref()?;
+    if claim.scope != Scope::Stream || share.block > 1 || share.is_chain || share.is_bursty {
+        return None;
+    }
+    let failures = share.trials - share.successes;
+    let seen = match failures {
+        0 => "no failure was seen, so nothing is known of bursts".to_owned(),
+        _ if failures < FAILURES_TELLING => {
+            format!("{} would hardly show bursts", count(failures, "failure"))
+        }
+        _ => return Some("if no line depends on those before".to_owned()),
+    };
+    Some(format!("if no line depends on those before ({seen})"))
 }
 
 /// How many trials a claim that is still open needs at the least, if it has not had them yet.
@@ -175,6 +202,12 @@ pub(crate) fn small_print(
 
 fn unit(claim: &ClaimResult, share: &ShareResult) -> String {
     let noun = trial_noun(claim);
+    if share.is_chain {
+        return format!(
+            "Each {noun} is supposed to depend on the one before and on nothing else; the rate is \
+             the one of the long run."
+        );
+    }
     if share.block <= 1 {
         return format!(
             "Each {noun} is one observation, which supposes that those before say nothing about it."

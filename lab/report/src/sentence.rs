@@ -49,7 +49,9 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         };
         if let Some((what, error)) = error {
             let wrong = percent(error, Rounding::Up);
-            text.push(span(Tone::Plain, format!("; {what}wrong with probability at most {wrong}")));
+            let condition = property::condition(claim).map(|text| text + ", ").unwrap_or_default();
+            let said = format!("; {condition}{what}wrong with probability at most {wrong}");
+            text.push(span(Tone::Plain, said));
         }
         text.extend(of_bursts(claim));
     }
@@ -82,6 +84,12 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
                 None => ("Undecided", format!("{after}: {}", subject(claim))),
             };
             vec![span(tone, word), span(Tone::Plain, rest)]
+        }
+        (verdict, _) if gate_word(claim).is_none() && property::proven(claim).is_some() => {
+            // Of two rates the claim as it reads may be false where its verdict is right.
+            let proven = property::proven(claim).unwrap_or_default();
+            let rest = format!(" ({verdict}: {})", subject(claim));
+            vec![span(tone, capitalised(&proven)), span(Tone::Plain, rest)]
         }
         (verdict, is_question) => {
             let whether = if verdict == Verdict::Void && !is_question { "whether " } else { "" };

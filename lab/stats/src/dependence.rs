@@ -3,7 +3,7 @@
 /// How many times longer than chance makes them runs of failures may be.
 const BURST_MOST: f64 = 1.5;
 /// How many standard deviations fewer runs there may be than chance makes.
-const RUNS_Z_MOST: f64 = 4.0;
+pub const RUNS_Z_MOST: f64 = 4.0;
 /// Failures that follow a failure before bursts are spoken of: fewer are chance, whatever `z` says.
 const REPEATS_LEAST: u64 = 3;
 /// A block is so many times as long as a burst at the least, for blocks to know next to nothing of

@@ -7,8 +7,10 @@
 //!
 //! Trial by trial the bets need nothing but that a success has, given the past, at most (at least)
 //! the probability of the bar. Where failures come in bursts that is not so, and blocks many bursts
-//! long are the observations: bets on the share of successes in each, as on any bounded mean.
+//! long are the observations: bets on the share of successes in each, as on any bounded mean. Or the
+//! trials are taken for a chain, of which each depends on the one before alone.
 
+mod chain;
 mod density;
 mod grid;
 mod quantile;
@@ -17,9 +19,11 @@ mod side;
 use crate::decide::Settled;
 use crate::dependence::{Dependence, Runs};
 use crate::limits::Limits;
+use grid::Odds;
 pub use quantile::{quantile_estimate, quantile_limits};
 use side::Side;
 use tiebreak_core::evidence::Evidence;
+use tiebreak_core::transitions::Transitions;
 use tiebreak_core::verdict::Verdict;
 
 /// What became of one trial.
@@ -55,6 +59,9 @@ pub struct ShareTest {
     /// Of these, those in the block in progress.
     lost_in_block: u64,
     runs: Runs,
+    is_chain: bool,
+    /// Of a chain, whether the last trial failed.
+    last_failed: Option<bool>,
     settled: Option<Settled>,
 }
 
@@ -75,8 +82,18 @@ impl ShareTest {
             lost: 0,
             lost_in_block: 0,
             runs: Runs::default(),
+            is_chain: false,
+            last_failed: None,
             settled: None,
         }
+    }
+
+    /// The same claim about trials that are a chain: whether one succeeds depends on the one before
+    /// and on nothing else, and the share is the one of the long run.
+    pub fn chain(good: f64, bad: f64, error: f64) -> ShareTest {
+        let above = Side::chain(Odds::of(Odds::of(bad).hit.next_up()));
+        let below = Side::chain(Odds::of(Odds::of(good).hit.next_down()).swapped());
+        ShareTest { is_chain: true, above, below, ..ShareTest::new(good, bad, 1, error) }
     }
 
     /// Takes a trial into the evidence and settles the claim if that suffices. Trials after the
@@ -87,7 +104,13 @@ impl ShareTest {
         }
         self.trials += 1;
         self.successes += u64::from(trial == Trial::Success);
-        self.runs.observe(trial != Trial::Success);
+        let has_failed = trial != Trial::Success;
+        self.runs.observe(has_failed);
+        if let Some(before) = self.last_failed.replace(has_failed).filter(|_| self.is_chain) {
+            let mut one = Transitions::default();
+            one.count(before, has_failed);
+            self.follow(&one);
+        }
         let is = |what| u64::from(trial == what);
         self.bet(1, is(Trial::Success), is(Trial::Failure));
         self.settled
@@ -116,6 +139,26 @@ impl ShareTest {
         self.settled
     }
 
+    /// [`ShareTest::observe_many`] of lines of which it is known what came after what.
+    pub fn observe_lines(
+        &mut self,
+        trials: u64,
+        successes: u64,
+        failure_runs: u64,
+        transitions: &Transitions,
+    ) -> Option<Settled> {
+        if self.settled.is_none() {
+            self.follow(transitions);
+            self.last_failed = None;
+        }
+        self.observe_many(trials, successes, failure_runs)
+    }
+
+    fn follow(&mut self, transitions: &Transitions) {
+        self.above.follow(transitions);
+        self.below.follow(&transitions.swapped());
+    }
+
     /// Counts an attempt at a trial that was cut off: both sides lose on it, as on an unknown
     /// trial.
     pub fn lose_attempt(&mut self) {
@@ -134,8 +177,9 @@ impl ShareTest {
         }
         let log_needed = log_needed(self.error);
         // Misses only lose, but the end of a block may win whatever its last trial was.
-        let above = (self.block > 1 || successes > 0) && self.above.reaches(log_needed);
-        let below = (self.block > 1 || failures > 0) && self.below.reaches(log_needed);
+        let always = self.block > 1 || self.is_chain;
+        let above = (always || successes > 0) && self.above.reaches(log_needed);
+        let below = (always || failures > 0) && self.below.reaches(log_needed);
         if above || below {
             self.settled = self.settled_at(self.error);
         }
@@ -183,6 +227,11 @@ impl ShareTest {
     /// Trials at the end that make no whole block, and are no evidence.
     pub fn left_over(&self) -> u64 {
         self.above.left_over() - self.lost_in_block
+    }
+
+    /// Whether trials are taken for a chain.
+    pub fn is_chain(&self) -> bool {
+        self.is_chain
     }
 
     /// How many trials make one observation.
@@ -257,7 +306,7 @@ impl ShareTest {
     /// Whether failures come in bursts so long that observations are not independent of each other,
     /// and nothing can be promised: a diagnosis, whose silence promises nothing.
     pub fn is_bursty(&self) -> bool {
-        self.dependence().is_bursty_in(self.block)
+        !self.is_chain && self.dependence().is_bursty_in(self.block)
     }
 
     /// The fewest trials that can end with `holds` (all of them successes), and the fewest that can
@@ -283,9 +332,9 @@ fn log_needed(error: f64) -> f64 {
 /// The two sides of a claim, a last bit beyond its bars. There is a bettor who knows the
 /// alternative only if there is room between the bars.
 fn sides(good: f64, bad: f64, block: u64) -> (Side, Side) {
-    let (bad, good) = (grid::Odds::of(bad), grid::Odds::of(good));
-    let above = grid::Odds::of(bad.hit.next_up());
-    let below = grid::Odds::of(good.hit.next_down()).swapped();
+    let (bad, good) = (Odds::of(bad), Odds::of(good));
+    let above = Odds::of(bad.hit.next_up());
+    let below = Odds::of(good.hit.next_down()).swapped();
     let is_zone = above.hit < good.hit && bad.hit < good.hit.next_down();
     let alternatives = is_zone.then(|| (good, bad.swapped())).unzip();
     (Side::new(above, alternatives.0, block), Side::new(below, alternatives.1, block))

@@ -40,7 +40,7 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
     if plan.block_runs == 0 {
         return Err("the blocks of the plan have no runs".to_owned());
     }
-    if let Kind::Stream { scale: Some(scale) } = plan.kind
+    if let Kind::Stream { scale: Some(scale), .. } = plan.kind
         && !(scale > 0.0 && scale.is_finite())
     {
         return Err("the scale of the plan's stream is out of range".to_owned());
@@ -145,6 +145,11 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
             Err(format!(
                 "of {lines} lines, {successes} are successes and {failure_runs} begin failures"
             ))
+        }
+        Event::Observed { lines, transitions, .. }
+            if transitions.total().is_none_or(|total| total > *lines) =>
+        {
+            Err(format!("of {lines} lines, more come after another"))
         }
         Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
             Err("a number of a stream is none".to_owned())

@@ -15,6 +15,7 @@ use tiebreak_core::plan::{
 use tiebreak_core::sample::{BatchTime, Beside, Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_core::sampler::OutputPrint;
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+use tiebreak_core::transitions::Transitions;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 
@@ -259,6 +260,7 @@ pub fn of_success(id: &str) -> Journal {
         successes: 1,
         failure_runs: 2,
         values: values.to_vec(),
+        transitions: Transitions::default(),
         elapsed_ns: 17,
     };
     Journal {

@@ -3,7 +3,7 @@
 use crate::round_ratio::Part;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::plan::{Plan, PlannedClaim};
+use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::blocks::Block;
@@ -48,6 +48,9 @@ impl ClaimTest {
             }
             Statement::Property(property) => match property {
                 Property::InShareOfRounds { share: bar, .. } => share(bar, bar),
+                Property::Succeeds { good, bad } if is_chain(plan) => {
+                    ClaimTest::Share(Box::new(ShareTest::chain(good, bad, error)))
+                }
                 Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
                     share(good, bad)
                 }
@@ -176,6 +179,10 @@ impl ClaimTest {
 pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
     let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
     if plan.engine_version == 1 { test.with_free_losses() } else { test }
+}
+
+fn is_chain(plan: &Plan) -> bool {
+    matches!(plan.kind, Kind::Stream { is_chain: true, .. })
 }
 
 /// Whether a value is at most the bar: a time-out below the bar leaves that open.

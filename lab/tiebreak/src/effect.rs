@@ -5,6 +5,7 @@ use crate::referee::Referee;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::result::{EffectResult, ShareResult};
+use tiebreak_stats::dependence::RUNS_Z_MOST;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 
@@ -55,6 +56,7 @@ pub fn share(
     let ClaimTest::Share(test) = referee.test(claim) else { return None };
     let (least_trials_to_hold, least_trials_to_refute) = test.least_trials();
     let dependence = test.dependence();
+    let values_z = if full { referee.values_z(claim) } else { None };
     Some(ShareResult {
         trials: test.trials(),
         successes: test.successes(),
@@ -65,9 +67,17 @@ pub fn share(
         least_trials_to_refute,
         mean_burst: dependence.mean_burst,
         runs_z: dependence.runs_z,
-        is_bursty: test.is_bursty(),
+        values_z,
+        is_bursty: test.is_bursty() || values_z.is_some_and(is_serial),
+        is_chain: test.is_chain(),
         density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
     })
+}
+
+/// Whether values follow each other, by the deviation of [`Referee::values_z`]: as far off as runs of
+/// failures may be.
+pub fn is_serial(z: f64) -> bool {
+    z > RUNS_Z_MOST
 }
 
 fn plain(evidence: &Evidence) -> EffectResult {

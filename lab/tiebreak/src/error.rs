@@ -95,7 +95,7 @@ pub enum LabError {
         metric: &'static str,
     },
     /// A line of a stream is not what it should be.
-    #[error("line {line}: {what}")]
+    #[error("line {line}: {what}; what came before is kept, and resume --more goes on with it")]
     Stream {
         /// Counted from 1.
         line: u64,

@@ -129,6 +129,8 @@ pub enum Subject {
     Lines {
         /// 1e6 for milliseconds where the metric is in nanoseconds.
         scale: Option<f64>,
+        /// Each depends on the one before alone.
+        is_chain: bool,
     },
 }
 
@@ -171,9 +173,10 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             let seconds = Some(SECONDS_A_CLAIM);
             (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
         }
-        Subject::Lines { scale } => {
+        Subject::Lines { scale, is_chain } => {
             // The stream's end is budget enough.
-            (Kind::Stream { scale }, Scope::Stream, Budget { rounds: None, seconds: None })
+            let kind = Kind::Stream { scale, is_chain };
+            (kind, Scope::Stream, Budget { rounds: None, seconds: None })
         }
     };
     Ok(Plan {

@@ -166,7 +166,9 @@ impl Referee {
 
     /// Lines of a stream become evidence of its claim.
     fn take_lines(&mut self, event: &Event) {
-        let Event::Observed { lines, successes, failure_runs, values, elapsed_ns } = event else {
+        let Event::Observed { lines, successes, failure_runs, values, transitions, elapsed_ns } =
+            event
+        else {
             return;
         };
         self.elapsed_ns = *elapsed_ns;
@@ -181,7 +183,9 @@ impl Referee {
                 claim.readings.extend(values.iter().copied().map(Reading::exact));
             }
             let settled = match &mut claim.test {
-                ClaimTest::Share(test) => test.observe_many(*lines, *successes, *failure_runs),
+                ClaimTest::Share(test) => {
+                    test.observe_lines(*lines, *successes, *failure_runs, transitions)
+                }
                 ClaimTest::Mean(test) => {
                     values.iter().fold(None, |_, value| test.observe(Reading::exact(*value)))
                 }

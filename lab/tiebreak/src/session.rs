@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
-use tiebreak_core::plan::Plan;
+use tiebreak_core::plan::{Kind, Plan};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
@@ -99,7 +99,11 @@ impl Session {
         let run = store.create_run(&header)?;
         let lock = store.claim_run_lock(&run)?;
         if before > 0 {
-            let warning = Warning::Repeated { run: before + 1, error: header.plan.error };
+            let warning = Warning::Repeated {
+                run: before + 1,
+                error: header.plan.error,
+                is_stream: matches!(header.plan.kind, Kind::Stream { .. }),
+            };
             store.event(&run, &Event::Warned { warning })?;
         }
         let journal = store.journal(&run)?;

@@ -19,6 +19,7 @@ use tiebreak_core::journal::{Event, Journal, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Kind, PlannedClaim};
 use tiebreak_core::quantity::parse_duration_ns;
+use tiebreak_core::transitions::Transitions;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
@@ -26,6 +27,8 @@ use tiebreak_core::warning::Warning;
 const BETWEEN_WRITES: Duration = Duration::from_millis(100);
 /// At most this many numbers are journalled at once.
 const NUMBERS_MAX: usize = 4096;
+/// What stands on the line of something that never came: a value above every bar.
+const ENDLESS: [&str; 4] = ["timeout", "inf", "+inf", "infinity"];
 /// A stream that is silent is left alone for this long until somebody may have asked to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -41,7 +44,9 @@ pub struct Stream<'a, R: Recorder> {
     block: u64,
     property: Property,
     batch: Batch,
-    last_failed: bool,
+    is_chain: bool,
+    /// Whether the last line of this input failed.
+    last_failed: Option<bool>,
     /// Lines of this input so far, whatever stood on them.
     lines_read: u64,
     elapsed_before: Duration,
@@ -57,6 +62,7 @@ struct Batch {
     successes: u64,
     failure_runs: u64,
     values: Vec<f64>,
+    transitions: Transitions,
 }
 
 impl<'a, R: Recorder> Stream<'a, R> {
@@ -74,7 +80,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             [PlannedClaim { claim, right: None, .. }] => claim.statement.property(),
             _ => None,
         };
-        let (Some(property), Kind::Stream { scale }) = (property, plan.kind) else {
+        let (Some(property), Kind::Stream { scale, is_chain }) = (property, plan.kind) else {
             let what = "a stream is judged by one claim about a share or a mean".to_owned();
             return Err(LabError::Usage(what));
         };
@@ -87,7 +93,8 @@ impl<'a, R: Recorder> Stream<'a, R> {
             block: plan.block_runs,
             property,
             batch: Batch::default(),
-            last_failed: false,
+            is_chain,
+            last_failed: None,
             lines_read: 0,
             elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
             referee,
@@ -162,17 +169,19 @@ impl<'a, R: Recorder> Stream<'a, R> {
         let (is_success, value) = match self.scale {
             None => (outcome(text)?, None),
             Some(scale) => {
-                let value = number(text, self.metric(), scale)?;
+                let value = number(text, self.metric(), scale, self.property)?;
                 (self.is_success(value), Some(value))
             }
         };
         let batch = &mut self.batch;
         batch.lines += 1;
         batch.successes += u64::from(is_success);
-        batch.failure_runs += u64::from(!is_success && !self.last_failed);
+        batch.failure_runs += u64::from(!is_success && self.last_failed != Some(true));
         batch.values.extend(value);
         self.ahead.observe_line(is_success, value);
-        self.last_failed = !is_success;
+        if let Some(before) = self.last_failed.replace(!is_success).filter(|_| self.is_chain) {
+            batch.transitions.count(before, !is_success);
+        }
         Ok(())
     }
 
@@ -219,6 +228,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             successes: batch.successes,
             failure_runs: batch.failure_runs,
             values: batch.values,
+            transitions: batch.transitions,
             elapsed_ns: self.elapsed().as_nanos() as u64,
         };
         self.recorder.event(&event)?;
@@ -256,15 +266,27 @@ fn outcome(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A number of the stream's unit, or a time with a unit of its own.
-fn number(text: &str, metric: Metric, scale: f64) -> Result<f64, String> {
+/// A number of the stream's unit, or a time with a unit of its own; or a value that is above every
+/// bar, because nobody waited for it.
+fn number(text: &str, metric: Metric, scale: f64, property: Property) -> Result<f64, String> {
+    let is_endless = ENDLESS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    let has_no_bound = matches!(property, Property::Mean { cap: None, .. });
+    if is_endless && has_no_bound {
+        let text = shorten(text);
+        return Err(format!("'{text}' is above every bound, and a mean without a cap needs one"));
+    }
+    if is_endless {
+        return Ok(f64::INFINITY);
+    }
     let plain = text.parse::<f64>().ok().map(|number| number * scale);
     let timed = || (metric == Metric::WallTime).then(|| parse_duration_ns(text).ok()).flatten();
     let number = plain.or_else(timed);
     match number {
         Some(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        Some(_) => Err(format!("'{}' is not a finite number of at least 0", shorten(text))),
-        None => Err(format!("'{}' is not a number", shorten(text))),
+        Some(_) => {
+            Err(format!("'{}' is not a finite number of at least 0, nor 'timeout'", shorten(text)))
+        }
+        None => Err(format!("'{}' is neither a number nor 'timeout'", shorten(text))),
     }
 }
 

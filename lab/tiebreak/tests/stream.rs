@@ -33,7 +33,8 @@ fn begin_within(
 ) -> Session {
     let asked = Request { budget, block_runs: block, ..request(1, &[]) };
     let claim = tiebreak::study::parse(claim, &["A"]).unwrap();
-    let plan = planning::about_one(&asked, claim, Subject::Lines { scale }).unwrap();
+    let plan =
+        planning::about_one(&asked, claim, Subject::Lines { scale, is_chain: false }).unwrap();
     assert_eq!(plan.scope, Scope::Stream);
     let store = Store::open(&folder.join("journal.db")).unwrap();
     let origin = Origin {
@@ -159,7 +160,7 @@ fn a_budget_of_lines_is_whole_blocks() {
         let budget = Some(Budget { rounds: Some(lines), seconds: None });
         let asked = Request { budget, block_runs, ..request(1, &[]) };
         let claim = tiebreak::study::parse(RATE, &["A"]).unwrap();
-        planning::about_one(&asked, claim, Subject::Lines { scale: None })
+        planning::about_one(&asked, claim, Subject::Lines { scale: None, is_chain: false })
     };
     assert_eq!(plan(1500, 1000).unwrap().budget.rounds, Some(1000));
     assert_eq!(plan(1500, 1).unwrap().budget.rounds, Some(1500));

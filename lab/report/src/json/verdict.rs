@@ -69,7 +69,11 @@ struct ShareEntry {
     least_trials_to_refute: u64,
     mean_burst: Option<f64>,
     runs_z: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values_z: Option<f64>,
     is_bursty: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_chain: bool,
 }
 
 /// [`Relation`] and [`Property`] with plain numbers: the journal's form writes infinities as text.
@@ -144,7 +148,9 @@ impl ShareEntry {
             least_trials_to_refute: share.least_trials_to_refute,
             mean_burst: share.mean_burst,
             runs_z: share.runs_z,
+            values_z: share.values_z,
             is_bursty: share.is_bursty,
+            is_chain: share.is_chain,
         }
     }
 }

@@ -10,6 +10,7 @@ use tiebreak_core::plan::{Adjust, Budget, Contestant, Hooks, Kind, Plan, Program
 use tiebreak_core::result::Family;
 use tiebreak_core::sample::{Mark, Marks, Outcome, Sample};
 use tiebreak_core::schedule::RoundCoins;
+use tiebreak_core::transitions::Transitions;
 
 const RESULT: &str = include_str!("../../../../docs/schema/result-1.schema.json");
 const CHECK: &str = include_str!("../../../../docs/schema/check-1.schema.json");
@@ -296,12 +297,13 @@ fn csv_has_a_line_for_every_sample() {
 #[test]
 fn csv_of_a_stream_has_a_line_for_every_batch() {
     let mut journal = journal();
-    journal.header.plan.kind = Kind::Stream { scale: None };
+    journal.header.plan.kind = Kind::Stream { scale: None, is_chain: false };
     let observed = |lines, elapsed_ns| Event::Observed {
         lines,
         successes: lines - 2,
         failure_runs: 1,
         values: Vec::new(),
+        transitions: Transitions::default(),
         elapsed_ns,
     };
     journal.events = vec![observed(1000, 5), observed(400, 9)];

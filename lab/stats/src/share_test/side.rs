@@ -3,7 +3,9 @@
 //! For `holds` a hit is a trial that surely succeeded, for `refuted` one that surely failed.
 
 use crate::mean_test::bets::MeanBets;
+use crate::share_test::chain::ChainBets;
 use crate::share_test::grid::{BETTORS, Bettor, Odds, grid, log_mixture};
+use tiebreak_core::transitions::Transitions;
 
 /// Halvings of the interval in which a limit is looked for.
 const HALVINGS: u32 = 64;
@@ -15,6 +17,8 @@ pub enum Side {
     Trials(TrialBets),
     /// Each block is.
     Blocks(BlockBets),
+    /// Trials are a chain.
+    Chain(ChainBets),
 }
 
 /// Bets on single trials: a function of the numbers of hits and misses, whatever their order.
@@ -57,6 +61,18 @@ impl Side {
         })
     }
 
+    /// Bets against "the long-run share of hits is at most `odds.hit`", trials being a chain.
+    pub fn chain(odds: Odds) -> Side {
+        Side::Chain(ChainBets::new(odds))
+    }
+
+    /// Takes what came after what, where that is what is bet on.
+    pub fn follow(&mut self, hits_and_misses: &Transitions) {
+        if let Side::Chain(bets) = self {
+            bets.follow(hits_and_misses);
+        }
+    }
+
     /// Takes trials, of which so many are hits. They join the block in progress, which ends as soon
     /// as it is long enough.
     #[inline]
@@ -67,6 +83,7 @@ impl Side {
                 bets.misses += trials - hits;
             }
             Side::Blocks(blocks) => blocks.observe(trials, hits),
+            Side::Chain(_) => {}
         }
     }
 
@@ -77,6 +94,7 @@ impl Side {
             Side::Trials(bets) => bets.reaches(log_needed),
             // Only the end of a block changes the wealth.
             Side::Blocks(blocks) => blocks.trials == 0 && blocks.bets.log_evidence() >= log_needed,
+            Side::Chain(bets) => bets.log_evidence() >= log_needed,
         }
     }
 
@@ -85,6 +103,7 @@ impl Side {
         match self {
             Side::Trials(bets) => bets.log_evidence(),
             Side::Blocks(blocks) => blocks.bets.log_evidence(),
+            Side::Chain(bets) => bets.log_evidence(),
         }
     }
 
@@ -94,18 +113,19 @@ impl Side {
         match self {
             Side::Trials(bets) => bets.lower_limit(log_needed),
             Side::Blocks(blocks) => blocks.bets.lower_limit(log_needed),
+            Side::Chain(bets) => bets.lower_limit(log_needed),
         }
     }
 
     /// Trials that have joined no whole block.
     pub fn left_over(&self) -> u64 {
         match self {
-            Side::Trials(_) => 0,
+            Side::Trials(_) | Side::Chain(_) => 0,
             Side::Blocks(blocks) => blocks.trials,
         }
     }
 
-    /// The fewest trials, all of them hits, that reach `exp(log_needed)`.
+    /// The fewest trials that reach `exp(log_needed)`: all of them hits, of a chain nearly all.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
         match self {
             Side::Trials(bets) => least(|hits| bets.log_evidence_after(hits, 0) >= log_needed),
@@ -113,12 +133,13 @@ impl Side {
                 let reaches = |n| blocks.bets.log_evidence_after(n, 1.0) >= log_needed;
                 least(reaches).saturating_mul(blocks.block)
             }
+            Side::Chain(bets) => bets.least_trials(log_needed),
         }
     }
 }
 
 /// The least number for which something is true that stays true from there on.
-fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
+pub(super) fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
     let mut most = 1;
     while !is_enough(most) {
         if most >= 1 << 62 {

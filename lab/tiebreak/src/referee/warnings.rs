@@ -2,9 +2,11 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use tiebreak_core::plan::{Gate, PlannedClaim};
+use crate::effect::is_serial;
+use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
+use tiebreak_stats::exact::Order;
 use tiebreak_stats::observation;
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
@@ -52,6 +54,8 @@ impl Referee {
         }
         if let ClaimTest::Share(test) = &claim.test {
             warnings.extend(dependent(test, text()));
+            let z = self.values_z(index).filter(|z| is_serial(*z));
+            warnings.extend(z.map(|z| Warning::Serial { claim: text(), z }));
             if is_over && test.left_over() > 0 {
                 let (lines, block) = (test.left_over(), test.block());
                 warnings.push(Warning::LeftOver { lines, block });
@@ -72,6 +76,16 @@ impl Referee {
         let change = observation::factor(test.drift()?.change) - 1.0;
         let ran = [ran(planned.left), ran(planned.right?)];
         Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
+    }
+
+    /// Of a claim about values each of which is an observation: how much more alike neighbours are
+    /// than chance makes them, in standard deviations. Costs a sort.
+    pub fn values_z(&self, claim: usize) -> Option<f64> {
+        let claim = &self.claims[claim];
+        let is_each = matches!(&claim.test, ClaimTest::Share(test) if test.block() == 1);
+        let is_stream = matches!(self.plan.kind, Kind::Stream { .. });
+        let values = || claim.readings.iter().map(|reading| reading.high).collect::<Vec<_>>();
+        (is_each && is_stream).then(|| Order::of(&values()))?.map(|order| order.z)
     }
 
     fn of_adjusting(&self) -> Option<Warning> {

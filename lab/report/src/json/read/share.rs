@@ -14,7 +14,10 @@ pub(super) struct ShareDocument {
     least_trials_to_refute: u64,
     mean_burst: Option<f64>,
     runs_z: Option<f64>,
+    values_z: Option<f64>,
     is_bursty: bool,
+    #[serde(default)]
+    is_chain: bool,
 }
 
 impl ShareDocument {
@@ -30,7 +33,9 @@ impl ShareDocument {
             least_trials_to_refute: self.least_trials_to_refute,
             mean_burst: self.mean_burst,
             runs_z: self.runs_z,
+            values_z: self.values_z,
             is_bursty: self.is_bursty,
+            is_chain: self.is_chain,
             density: Vec::new(),
         }
     }

@@ -1,0 +1,229 @@
+//! Bets about the long-run share of a chain of two states: hits and misses, of which each depends on
+//! the one before and on nothing else.
+//!
+//! Universal inference (Wasserman, Ramdas and Balakrishnan 2020, section 8): the likelihood of what
+//! came, under any law that was fixed beforehand or learnt from what came earlier, over its largest
+//! likelihood under the hypothesis is at most a likelihood ratio against the true law if the
+//! hypothesis is true, so at most a martingale that begins with 1, and by Ville's inequality it ever
+//! reaches `1/e` with probability at most `e`. Here the numerator is the mixture of all chains by
+//! Jeffreys' prior (Krichevsky and Trofimov 1981) on either rate, the denominator the largest
+//! likelihood of the chains whose long-run share of hits is at most the bar. Likelihoods are given
+//! the first line, so that nothing is supposed of how the chain began.
+
+use super::grid::Odds;
+use super::side::least;
+use tiebreak_core::transitions::Transitions;
+
+/// Halvings of the interval in which a limit is looked for.
+const HALVINGS: u32 = 64;
+/// Units in the last place by which each term of a logarithm may be off, and what is taken off for
+/// all together beside: `libm` is right to some units, and each term is the work of a few steps.
+const TERM_SLACK: f64 = 1.0 / (1u64 << 49) as f64;
+const SLACK: f64 = 1e-9;
+/// Single misses that are tried in looking for the fewest trials that suffice.
+const MISSES_MAX: u64 = 64;
+
+/// Bets against "the long-run share of hits is at most the bar".
+#[derive(Clone, Debug)]
+pub struct ChainBets {
+    odds: Odds,
+    /// Hits are good.
+    counts: Transitions,
+}
+
+/// A sum of which it is known how far it may be off.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    value: f64,
+    slack: f64,
+}
+
+impl Sum {
+    fn add(&mut self, term: f64) {
+        self.value += term;
+        self.slack += term.abs() * TERM_SLACK;
+    }
+}
+
+impl ChainBets {
+    pub fn new(odds: Odds) -> ChainBets {
+        ChainBets { odds, counts: Transitions::default() }
+    }
+
+    pub fn follow(&mut self, hits_and_misses: &Transitions) {
+        self.counts.add(hits_and_misses);
+    }
+
+    /// The logarithm of what the bets at the bar have won, rounded down.
+    pub fn log_evidence(&self) -> f64 {
+        log_evidence(&self.counts, self.odds)
+    }
+
+    /// The largest share that is rejected with all smaller ones: the hypotheses "at most this" lie
+    /// in each other, so the evidence falls with the bar.
+    pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
+        let is_rejected = |bar: f64| log_evidence(&self.counts, Odds::of(bar)) >= log_needed;
+        let (mut rejected, mut open) = match self.log_evidence() >= log_needed {
+            true => (self.odds.hit, 1.0),
+            false => (0.0, self.odds.hit),
+        };
+        for _ in 0..HALVINGS {
+            let middle = rejected + (open - rejected) / 2.0;
+            if middle <= rejected || middle >= open {
+                break;
+            }
+            *(if is_rejected(middle) { &mut rejected } else { &mut open }) = middle;
+        }
+        (rejected > 0.0).then_some(rejected)
+    }
+
+    /// The fewest trials that suffice if each miss is followed by a hit: without any miss nothing
+    /// is known of how long they last.
+    pub fn least_trials(&self, log_needed: f64) -> u64 {
+        let enough = |misses: u64, hits: u64| {
+            let counts =
+                Transitions { stayed_good: hits, broke: misses, recovered: misses, stayed_bad: 0 };
+            log_evidence(&counts, self.odds) >= log_needed
+        };
+        let trials = |misses| {
+            let hits = least(|hits| enough(misses, hits));
+            hits.saturating_add(2 * misses + 1)
+        };
+        (1..=MISSES_MAX).map(trials).min().unwrap_or(u64::MAX)
+    }
+}
+
+/// The logarithm of the evidence against "the long-run share of hits is at most `odds.hit`",
+/// rounded down.
+fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
+    let number = |count: u64| count as f64;
+    let [stayed, lost] = [counts.stayed_good, counts.broke].map(number);
+    let [won, missed] = [counts.recovered, counts.stayed_bad].map(number);
+    let mut sum = Sum::default();
+    log_mixture(&mut sum, won, missed);
+    log_mixture(&mut sum, lost, stayed);
+    // With a the rate of hits after misses and b that of misses after hits, the long-run share of
+    // hits is a / (a + b), which is at most the bar where a <= o b.
+    let o = odds.hit / odds.miss;
+    let (after_misses, after_hits) = (won + missed, lost + stayed);
+    if won * after_hits <= o * lost * after_misses || won == 0.0 {
+        for (count, of) in
+            [(won, after_misses), (missed, after_misses), (lost, after_hits), (stayed, after_hits)]
+        {
+            sum.add(-times(count, libm::log(count / of)));
+        }
+    } else {
+        let b = on_the_edge(won + lost, missed, stayed, o);
+        sum.add(-times(won, libm::log(o * b)));
+        sum.add(-times(missed, libm::log1p(-o * b)));
+        sum.add(-times(lost, libm::log(b)));
+        sum.add(-times(stayed, libm::log1p(-b)));
+    }
+    sum.value - sum.slack - SLACK
+}
+
+/// The rate of misses after hits with the largest likelihood where that of hits after misses is `o`
+/// times as large: likelihoods are concave, so if the most likely chain is not within the
+/// hypothesis, the most likely one that is lies on its edge. The derivative
+/// `moves / b - missed o / (1 - o b) - stayed / (1 - b)` is zero at the smaller root of a quadratic,
+/// where the likelihood is flat, so that its own rounding errors do not count.
+fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
+    let a = o * (moves + missed + stayed);
+    let b = moves * (1.0 + o) + missed * o + stayed;
+    let root = libm::sqrt((b * b - 4.0 * a * moves).max(0.0));
+    (2.0 * moves / (b + root)).min(1.0).min(1.0 / o)
+}
+
+/// Adds the logarithm of the likelihood of so many events of either kind, mixed over all rates by
+/// Jeffreys' prior: `B(x + 1/2, y + 1/2) / B(1/2, 1/2)`.
+fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
+    sum.add(libm::lgamma(x + 0.5));
+    sum.add(libm::lgamma(y + 0.5));
+    sum.add(-libm::lgamma(x + y + 1.0));
+    sum.add(-libm::log(std::f64::consts::PI));
+}
+
+fn times(count: f64, log: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { count * log }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(stayed_good: u64, broke: u64, recovered: u64, stayed_bad: u64) -> Transitions {
+        Transitions { stayed_good, broke, recovered, stayed_bad }
+    }
+
+    /// The largest likelihood of the hypothesis by looking at all chains of a fine grid.
+    fn by_grid(counts: &Transitions, bar: f64) -> f64 {
+        let o = bar / (1.0 - bar);
+        let rates: Vec<f64> = (1..4000).map(|i| f64::from(i) / 4000.0).collect();
+        let log = |count: u64, rate: f64| times(count as f64, libm::log(rate));
+        let mut best = f64::NEG_INFINITY;
+        for b in &rates {
+            let after_hit = log(counts.broke, *b) + log(counts.stayed_good, 1.0 - b);
+            let within = rates
+                .iter()
+                .filter(|a| **a <= o * b)
+                .map(|a| log(counts.recovered, *a) + log(counts.stayed_bad, 1.0 - a) + after_hit);
+            best = within.fold(best, f64::max);
+        }
+        best
+    }
+
+    #[test]
+    fn the_denominator_is_the_largest_likelihood() {
+        for (counts, bar) in [
+            (counts(400, 9, 9, 30), 0.9),
+            (counts(400, 9, 9, 0), 0.95),
+            (counts(40, 9, 8, 30), 0.1),
+            (counts(3, 9, 8, 30), 0.9),
+            (counts(100, 0, 1, 0), 0.5),
+        ] {
+            let mut mixture = Sum::default();
+            log_mixture(&mut mixture, counts.recovered as f64, counts.stayed_bad as f64);
+            log_mixture(&mut mixture, counts.broke as f64, counts.stayed_good as f64);
+            let found = mixture.value - log_evidence(&counts, Odds::of(bar));
+            let expected = by_grid(&counts, bar);
+            assert!(found >= expected - 1e-6, "{counts:?} {bar}: {found} below {expected}");
+            assert!(found <= expected + 0.05, "{counts:?} {bar}: {found} above {expected}");
+        }
+    }
+
+    /// Over all streams of a length the evidence has a mean of at most 1 at every chain whose share
+    /// is at most the bar.
+    #[test]
+    fn the_mean_of_the_evidence_is_at_most_one() {
+        let length = 14;
+        for (bar, a, b) in [(0.5, 0.3, 0.3), (0.9, 0.9, 0.1), (0.9, 0.45, 0.05), (0.8, 0.2, 0.2)] {
+            let mut mean = 0.0;
+            for stream in 0u32..1 << length {
+                let (mut probability, mut counts) = (1.0, Transitions::default());
+                for at in 1..length {
+                    let [before, now] = [at - 1, at].map(|at| stream >> at & 1 == 1);
+                    counts.count(!before, !now);
+                    let hit = if before { 1.0 - b } else { a };
+                    probability *= if now { hit } else { 1.0 - hit };
+                }
+                // Either first line, each given.
+                mean += 0.5 * probability * libm::exp(log_evidence(&counts, Odds::of(bar)));
+            }
+            assert!(mean <= 1.0, "{bar} {a} {b}: {mean}");
+        }
+    }
+
+    #[test]
+    fn limits_stand_where_the_evidence_does() {
+        let needed = libm::log(100.0);
+        let mut bets = ChainBets::new(Odds::of(0.9));
+        bets.follow(&counts(5000, 40, 40, 60));
+        assert!(bets.log_evidence() >= needed);
+        let low = bets.lower_limit(needed).unwrap();
+        assert!(low > 0.9 && low < 1.0 - 100.0 / 5140.0, "{low}");
+        let mut clean = ChainBets::new(Odds::of(0.9));
+        clean.follow(&counts(1_000_000, 0, 0, 0));
+        assert!(clean.log_evidence() <= 0.0, "no failure says nothing of how long they last");
+        assert_eq!(clean.lower_limit(needed), None);
+    }
+}
