@@ -78,8 +78,8 @@ pub struct SloOptions {
     #[arg(long, requires = "stdin", conflicts_with = "block")]
     pub independent: bool,
 
-    /// Each line depends on the one before, and on nothing else (a chain of two states): the rate is
-    /// the one of the long run, whatever the length of bursts
+    /// Each line depends on the one before, and on nothing else (a chain of two states): the rate
+    /// is the one of the long run, whatever the length of bursts
     #[arg(long, requires = "stdin", conflicts_with_all = ["block", "independent", "value"])]
     pub markov: bool,
 

@@ -7,8 +7,8 @@
 //!
 //! Trial by trial the bets need nothing but that a success has, given the past, at most (at least)
 //! the probability of the bar. Where failures come in bursts that is not so, and blocks many bursts
-//! long are the observations: bets on the share of successes in each, as on any bounded mean. Or the
-//! trials are taken for a chain, of which each depends on the one before alone.
+//! long are the observations: bets on the share of successes in each, as on any bounded mean. Or
+//! the trials are taken for a chain, of which each depends on the one before alone.
 
 mod chain;
 mod density;

@@ -74,8 +74,8 @@ pub fn share(
     })
 }
 
-/// Whether values follow each other, by the deviation of [`Referee::values_z`]: as far off as runs of
-/// failures may be.
+/// Whether values follow each other, by the deviation of [`Referee::values_z`]: as far off as runs
+/// of failures may be.
 pub fn is_serial(z: f64) -> bool {
     z > RUNS_Z_MOST
 }

@@ -1,12 +1,12 @@
-//! Bets about the long-run share of a chain of two states: hits and misses, of which each depends on
-//! the one before and on nothing else.
+//! Bets about the long-run share of a chain of two states: hits and misses, of which each depends
+//! on the one before and on nothing else.
 //!
 //! Universal inference (Wasserman, Ramdas and Balakrishnan 2020, section 8): the likelihood of what
 //! came, under any law that was fixed beforehand or learnt from what came earlier, over its largest
 //! likelihood under the hypothesis is at most a likelihood ratio against the true law if the
-//! hypothesis is true, so at most a martingale that begins with 1, and by Ville's inequality it ever
-//! reaches `1/e` with probability at most `e`. Here the numerator is the mixture of all chains by
-//! Jeffreys' prior (Krichevsky and Trofimov 1981) on either rate, the denominator the largest
+//! hypothesis is true, so at most a martingale that begins with 1, and by Ville's inequality it
+//! ever reaches `1/e` with probability at most `e`. Here the numerator is the mixture of all chains
+//! by Jeffreys' prior (Krichevsky and Trofimov 1981) on either rate, the denominator the largest
 //! likelihood of the chains whose long-run share of hits is at most the bar. Likelihoods are given
 //! the first line, so that nothing is supposed of how the chain began.
 
@@ -125,8 +125,8 @@ fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
 /// The rate of misses after hits with the largest likelihood where that of hits after misses is `o`
 /// times as large: likelihoods are concave, so if the most likely chain is not within the
 /// hypothesis, the most likely one that is lies on its edge. The derivative
-/// `moves / b - missed o / (1 - o b) - stayed / (1 - b)` is zero at the smaller root of a quadratic,
-/// where the likelihood is flat, so that its own rounding errors do not count.
+/// `moves / b - missed o / (1 - o b) - stayed / (1 - b)` is zero at the smaller root of a
+/// quadratic, where the likelihood is flat, so that its own rounding errors do not count.
 fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
     let a = o * (moves + missed + stayed);
     let b = moves * (1.0 + o) + missed * o + stayed;
