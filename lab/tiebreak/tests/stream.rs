@@ -90,13 +90,14 @@ fn blocks_are_whole_or_nothing() {
 
 #[test]
 fn bursts_are_told_where_each_line_counts() {
-    let lines = format!("{}{}", "1\n".repeat(40), "0\n".repeat(8)).repeat(12);
+    let lines = format!("{}{}", "1\n".repeat(40), "0\n".repeat(8)).repeat(120);
     let claim = "A succeeds at least 84% of the time with 82% as bad";
     let is_told = |result: &RunResult| {
         result.warnings.iter().any(|warning| matches!(warning, Warning::Dependent { .. }))
     };
     assert!(is_told(&judge(claim, 1, None, &lines)));
-    assert!(!is_told(&judge(claim, 48, None, &lines)));
+    assert!(is_told(&judge(claim, 48, None, &lines)), "a block must be thirty bursts long");
+    assert!(!is_told(&judge(claim, 480, None, &lines)));
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn a_wrong_line_is_named_and_costs_nothing() {
         (None, RATE, "yes", "line 4: 'yes' is neither 0 nor 1"),
         (None, RATE, "0.5", "line 4: '0.5' is neither 0 nor 1; for numbers say --value --below"),
         (Some(1.0), "p90 of A is below 5 ms", "NaN", "line 4: 'NaN' is not a finite number"),
-        (Some(1.0), "p90 of A is below 5 ms", "4 parsecs", "line 4: '4 parsecs' is not a number"),
+        (Some(1.0), "p90 of A is below 5 ms", "4 parsecs", "line 4: '4 parsecs' is neither a number"),
         (Some(1.0), "p90 of A is below 5 ms", "-1", "line 4: '-1' is not a finite number of at"),
     ] {
         let folder = tempfile::tempdir().unwrap();
