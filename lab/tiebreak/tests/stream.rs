@@ -115,7 +115,12 @@ fn a_wrong_line_is_named_and_costs_nothing() {
         (None, RATE, "yes", "line 4: 'yes' is neither 0 nor 1"),
         (None, RATE, "0.5", "line 4: '0.5' is neither 0 nor 1; for numbers say --value --below"),
         (Some(1.0), "p90 of A is below 5 ms", "NaN", "line 4: 'NaN' is not a finite number"),
-        (Some(1.0), "p90 of A is below 5 ms", "4 parsecs", "line 4: '4 parsecs' is neither a number"),
+        (
+            Some(1.0),
+            "p90 of A is below 5 ms",
+            "4 parsecs",
+            "line 4: '4 parsecs' is neither a number",
+        ),
         (Some(1.0), "p90 of A is below 5 ms", "-1", "line 4: '-1' is not a finite number of at"),
     ] {
         let folder = tempfile::tempdir().unwrap();
