@@ -4,7 +4,7 @@ use crate::quantities::{self, CpuList, Parameter};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Adjust, Budget};
+use tiebreak::core::plan::{Adjust, Budget, Centre};
 
 /// Which of two programs is faster, proven: runs them fairly, stops as soon as the evidence is
 /// conclusive at the error you chose, and says how sure it is.
@@ -243,9 +243,10 @@ pub struct Judging {
           value_parser = quantities::fraction)]
     pub resolution: Option<f64>,
 
-    /// What the ratio is: a constant factor, or the median of paired ratios
-    #[arg(long, value_enum, default_value_t = CentreName::Factor)]
-    pub centre: CentreName,
+    /// What the ratio is: the median of paired ratios, or one factor for all rounds [default:
+    /// median; with --adjust factor]
+    #[arg(long, value_enum)]
+    pub centre: Option<CentreName>,
 
     /// What is taken out of the noise before it is bet on: slot (what running second costs) and
     /// strata (rounds in which somebody waited for a CPU count less), with a comma, or none
@@ -387,10 +388,19 @@ pub enum Pairs {
 /// What the ratio is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CentreName {
-    /// A constant factor
+    /// One factor for all rounds
     Factor,
     /// The median of paired ratios
     Median,
+}
+
+impl From<CentreName> for Centre {
+    fn from(name: CentreName) -> Centre {
+        match name {
+            CentreName::Factor => Centre::Factor,
+            CentreName::Median => Centre::Median,
+        }
+    }
 }
 
 /// What becomes of standard output.

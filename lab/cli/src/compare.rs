@@ -59,10 +59,7 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
 pub fn judged(request: Request, options: &Judging) -> Request {
     Request {
         resolution: options.resolution.unwrap_or(request.resolution),
-        centre: match options.centre {
-            crate::args::CentreName::Factor => Centre::Factor,
-            crate::args::CentreName::Median => Centre::Median,
-        },
+        centre: options.centre.map_or_else(|| Centre::unless_said(options.adjust), Centre::from),
         adjust: options.adjust,
         block_runs: options.block,
         ..request
@@ -88,7 +85,7 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
         error: options.error,
         resolution: RESOLUTION,
         budget,
-        centre: Centre::Factor,
+        centre: Centre::unless_said(Adjust::NONE),
         adjust: Adjust::NONE,
         block_runs: 1,
         gate: Gate::None,

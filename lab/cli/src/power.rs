@@ -107,8 +107,8 @@ pub struct PowerOptions {
     #[arg(long, value_name = "SHARE", value_parser = quantities::fraction)]
     resolution: Option<f64>,
 
-    /// What the ratio is: a constant factor, or the median of paired ratios [default: as the pilot,
-    /// or factor]
+    /// What the ratio is: the median of paired ratios, or one factor for all rounds [default: as
+    /// the pilot, or median]
     #[arg(long, value_enum)]
     centre: Option<CentreName>,
 
@@ -226,14 +226,11 @@ fn question(options: &PowerOptions) -> Result<Question, Failure> {
         (Some(deviation), _) => Some(Noise::Stated(deviation, shape(options.shape))),
         (None, rounds) => rounds.map(Noise::Pilot),
     };
-    let centre = options.centre.map(|centre| match centre {
-        CentreName::Factor => Centre::Factor,
-        CentreName::Median => Centre::Median,
-    });
+    let centre = options.centre.map(Centre::from).or(plan.map(|plan| plan.centre));
     Ok(Question {
         error: options.error.or(plan.map(|plan| plan.error)).unwrap_or(0.01),
         resolution: options.resolution.or(plan.map(|plan| plan.resolution)).unwrap_or(0.01),
-        centre: centre.or(plan.map(|plan| plan.centre)).unwrap_or(Centre::Factor),
+        centre: centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE)),
         adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
         block: plan.map_or(options.block, |plan| plan.block_runs.max(options.block)),
         noise,

@@ -14,7 +14,7 @@ const SLOWER: &str = "A is no more than 2% slower than B";
 fn answers_and_exit_codes() {
     let place = Place::new();
     for (words, code, expected) in [
-        (&["--noise", "2%", "--difference", "3%"][..], 0, "About 13 rounds"),
+        (&["--noise", "2%", "--difference", "3%"][..], 0, "About 15 rounds"),
         (
             &["--noise", "2%", "--difference", "3%", "--budget", "200 rounds"],
             0,
@@ -27,7 +27,7 @@ fn answers_and_exit_codes() {
         (
             &["--noise", "1%", "--difference", "2x", "--round-time", "50ms"],
             0,
-            "About 10 rounds (0.50 s)",
+            "About 11 rounds (0.55 s)",
         ),
         (
             &["--noise", "1%", "--difference", "2x", "--round-time", "50ms", "--budget", "2s"],

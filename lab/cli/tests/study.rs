@@ -118,7 +118,7 @@ fn is_counted_or_told_why(run: &Value, rows: &[Value]) {
 #[test]
 fn scopes_workloads_and_claims_are_chosen() {
     let place = place();
-    for (scope, centre) in [("layout", "factor"), ("binary", "factor"), ("code", "median")] {
+    for (scope, centre) in [("layout", "median"), ("binary", "median"), ("code", "median")] {
         let (said, result) = run(&place, &["--only", "small", "--scope", scope]);
         assert!([0, 1, 2].contains(&said.code), "{said:?}");
         let claim = &result["runs"][0]["verdicts"][0];

@@ -234,6 +234,14 @@ pub enum Centre {
     Median,
 }
 
+impl Centre {
+    /// The centre where nobody said one: the median, which every pair of contestants has. What is
+    /// taken out of the noise asks for one factor.
+    pub fn unless_said(adjust: Adjust) -> Centre {
+        if adjust.is_none() { Centre::Median } else { Centre::Factor }
+    }
+}
+
 /// How programs are run, for every contestant alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramPlan {

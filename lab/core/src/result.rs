@@ -2,6 +2,10 @@
 //!
 //! Every number on a page is a field here; no report computes a statistic.
 
+mod one_factor;
+
+pub use self::one_factor::{OneFactorResult, RatioRow};
+
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
@@ -260,6 +264,8 @@ pub struct ClaimResult {
     /// What else ran beside it, if the claim is about the wall time of programs and that was enough
     /// to change their ratio.
     pub beside: Option<BesideResult>,
+    /// Whether the ratio is one factor for all rounds, if that was looked at.
+    pub one_factor: Option<Box<OneFactorResult>>,
     /// What the bets have won.
     pub evidence: EvidenceResult,
     /// The contestant at fault, and why, if the verdict is void.

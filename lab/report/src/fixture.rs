@@ -74,6 +74,7 @@ pub(crate) fn question(
             confidence: 0.99,
         },
         share: None,
+        one_factor: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 200.0 },
         fault: None,
     }

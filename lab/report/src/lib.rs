@@ -48,6 +48,7 @@ mod page;
 mod picture;
 pub mod power;
 mod property;
+mod ratios;
 mod self_check;
 mod sentence;
 mod sign;

@@ -8,6 +8,7 @@ use self::scope::scope_words;
 use crate::look::{Span, Spans, Tone, letters, span};
 use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
+use crate::ratios::of_no_factor;
 use crate::text::{NO_BREAK, plain, short};
 use crate::told::{Quantity, Told, bar_text};
 use tiebreak_core::claim::{Property, Statement};
@@ -19,9 +20,10 @@ use tiebreak_core::verdict::Verdict;
 /// The verdict on one claim of a run, in one or two sentences with their scope: on one line,
 /// without styles, so that it can be quoted as it stands.
 ///
-/// A ratio is `right / left`, above 1 where the left contestant needs less. Of a question that the
-/// right contestant won it is turned round. Of a rate, a quantile or a mean the counts, the
-/// interval with its confidence, and what one observation is are said. Limits are rounded outwards.
+/// A ratio is `right / left`, above 1 where the left contestant needs less; what it is of the
+/// rounds stands in the small print. Of a question that the right contestant won it is turned
+/// round. Of a rate, a quantile or a mean the counts, the interval with its confidence, and what
+/// one observation is are said. Limits are rounded outwards.
 pub fn sentence(run: &RunResult, claim: &ClaimResult) -> String {
     letters(&spans(run, claim)).replace(NO_BREAK, " ")
 }
@@ -54,6 +56,7 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
             text.push(span(Tone::Plain, said));
         }
         text.extend(of_bursts(claim));
+        text.extend(of_no_factor(claim));
     }
     if let Some(needed) = property::still_needed(claim) {
         text.push(span(Tone::Plain, format!("; {needed}")));
@@ -150,14 +153,6 @@ pub(crate) fn tone(claim: &ClaimResult) -> Tone {
     }
 }
 
-/// What the ratio is: what the engine's guarantee speaks of.
-fn centre_words(centre: Centre) -> &'static str {
-    match centre {
-        Centre::Factor => "as a constant factor",
-        Centre::Median => "as the median of paired ratios",
-    }
-}
-
 /// How long the claim was looked at.
 fn effort(run: &RunResult, claim: &ClaimResult) -> String {
     let noun = match trial_noun(claim) {
@@ -209,7 +204,8 @@ fn tie(claim: &ClaimResult) -> String {
         metric => format!(" in {}", metric.name()),
     };
     let [left, right] = [plain(&claim.left), plain(right(claim))];
-    format!("{left} and {right} are too close{metric} to matter")
+    let typical = if claim.no_factor().is_some() { " in the typical round" } else { "" };
+    format!("{left} and {right} are too close{metric}{typical} to matter")
 }
 
 fn right(claim: &ClaimResult) -> &str {
@@ -253,7 +249,7 @@ fn uncapitalised(text: &str) -> String {
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let told = Told::of(claim);
     let (ahead, behind) = names(&told);
-    let found = found(&told, claim.centre);
+    let found = found(&told);
     let limits = told.limits();
     let pair = format!("{}{NO_BREAK}/{NO_BREAK}{}", plain(behind), plain(ahead));
     let close = percent(run.resolution, Rounding::Nearest);
@@ -261,17 +257,10 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
         (Verdict::Void, _) => String::new(),
         (Verdict::Holds, true) if claim.statement.is_measure() => format!(" is {found}"),
         (Verdict::Holds, true) => format!(": {found}"),
-        (Verdict::TooClose, true) => {
-            let ratio = match claim.centre {
-                Centre::Factor => "their constant factor",
-                Centre::Median => "the median of their paired ratios",
-            };
-            format!(": {ratio} is within {close} of 1x ({limits})")
-        }
+        (Verdict::TooClose, true) => format!(": their ratio is within {close} of 1x ({limits})"),
         (Verdict::TooClose, false) => {
             let bar = bar_text(told.nearest_bar());
-            let centre = centre_words(claim.centre);
-            format!(". {pair} is within {close} of {bar} {centre} ({limits})")
+            format!(". {pair} is within {close} of {bar} ({limits})")
         }
         (Verdict::Undecided, _) if !told.is_known() => format!(". Nothing is known of {pair} yet"),
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
@@ -279,13 +268,12 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     }
 }
 
-/// `1.42x as a constant factor (1.31x to 1.55x)`.
-fn found(told: &Told, centre: Centre) -> String {
-    let [estimate, ..] = told.numbers();
-    let (centre, limits) = (centre_words(centre), told.limits());
+/// `1.42x (1.31x to 1.55x)`.
+fn found(told: &Told) -> String {
+    let ([estimate, ..], limits) = (told.numbers(), told.limits());
     match estimate {
-        Some(estimate) => format!("{estimate} {centre} ({limits})"),
-        None => format!("{limits}, {centre}"),
+        Some(estimate) => format!("{estimate} ({limits})"),
+        None => limits,
     }
 }
 
@@ -341,6 +329,9 @@ pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
 /// What would make a run like it end before its budget.
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
     match claim.statement {
+        Statement::Ratio(_) if claim.centre == Centre::Factor && claim.no_factor().is_some() => {
+            Some("there is no one factor: a new run with --centre median or --mean can end")
+        }
         Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")
         }

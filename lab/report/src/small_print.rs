@@ -60,13 +60,14 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
     let ratios = || claims.iter().filter(|claim| claim.statement.relation().is_some());
     let mut lines = Vec::new();
     if ratios().next().is_some() {
-        let mean = match ratios().any(|claim| claim.centre == Centre::Median) {
-            true => "the mean",
-            false => "the mean unless the factor is constant",
-        };
-        lines.push(format!(
-            "Not covered: other machines and inputs, fixed paths and environment names, {mean}."
-        ));
+        for centre in [Centre::Median, Centre::Factor] {
+            if ratios().any(|claim| claim.centre == centre) {
+                lines.push(what_a_ratio_is(centre).to_owned());
+            }
+        }
+        lines.push(
+            "Not covered: other machines and inputs, fixed paths and environment names.".to_owned(),
+        );
     }
     if ratios().count() < claims.len() {
         lines.push(
@@ -76,6 +77,19 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
         );
     }
     lines
+}
+
+/// What the ratio of a verdict is, and is not.
+fn what_a_ratio_is(centre: Centre) -> &'static str {
+    match centre {
+        Centre::Median => {
+            "A ratio is the median of the rounds' ratios, not the ratio of the means."
+        }
+        Centre::Factor => {
+            "A ratio is one factor for all rounds; if there is none, it is not the ratio of the \
+             means."
+        }
+    }
 }
 
 fn error(claim: &ClaimResult, several: bool) -> String {

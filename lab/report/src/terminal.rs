@@ -7,6 +7,7 @@ use crate::footer::footer;
 use crate::look::{Look, Tone, span};
 use crate::odd::odd;
 use crate::page::Page;
+use crate::ratios::{of_no_factor, ratios};
 use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
@@ -31,6 +32,7 @@ pub fn render(run: &RunResult, look: &Look) -> String {
         None if run.study.is_some() => study::of_run(&mut page, run, look),
         None => verdicts(&mut page, run, look),
     }
+    ratios(&mut page, run, look);
     if !run.contestants.is_empty() && run.study.is_none() {
         tables(&mut page, run, look);
     }
@@ -71,7 +73,7 @@ fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
     } else {
         for claim in &run.verdicts {
             let mut text = head(run, claim);
-            text.extend(of_bursts(claim));
+            text.extend(of_bursts(claim).into_iter().chain(of_no_factor(claim)));
             text.push(span(Tone::Plain, "."));
             page.paragraph("", &text);
         }

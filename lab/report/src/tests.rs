@@ -8,7 +8,9 @@ use tiebreak_core::claim::Relation;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Centre, Gate, Scope};
-use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
+use tiebreak_core::result::{
+    BesideResult, ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult,
+};
 use tiebreak_core::verdict::{Fault, Verdict};
 use unicode_width::UnicodeWidthStr;
 
@@ -41,6 +43,7 @@ fn all_results() -> Vec<(&'static str, RunResult)> {
     ];
     results.extend(sentences::questions().map(|claim| ("question", compared(vec![claim]))));
     results.extend(sentences::claims().map(|claim| ("claim", compared(vec![claim]))));
+    results.push(("no factor", compared(vec![pages::no_factor()])));
     let properties = properties();
     let all: Vec<_> = properties.iter().map(|(_, claim)| claim.clone()).collect();
     results.extend(properties.into_iter().map(|(name, claim)| (name, judged(vec![claim]))));

@@ -75,6 +75,14 @@ impl History {
         self.bets.iter().map(|bet| bet.d).collect()
     }
 
+    /// The log ratios before the first that is not one number, each with the scale of the rounds
+    /// before it, which is `NAN` while there is none; rounds in which bets rest are left out.
+    pub(crate) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let known = self.bets.iter().take_while(|bet| bet.d.low == bet.d.high).enumerate();
+        let rests = |round: usize| self.weights.get(round) == Some(&0.0);
+        known.filter(move |(round, _)| !rests(*round)).map(|(_, bet)| (bet.d.low, bet.scale))
+    }
+
     /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
     pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| bet.d.low, theta, charges)

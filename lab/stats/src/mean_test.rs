@@ -1,7 +1,7 @@
 //! One claim about a mean from its first value to its verdict.
 
 pub(crate) mod bets;
-mod stakes;
+pub(crate) mod stakes;
 
 use crate::decide::Settled;
 use crate::limits::Limits;

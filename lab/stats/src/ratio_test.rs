@@ -8,6 +8,7 @@ use crate::eprocess::EProcess;
 use crate::limits::{History, LIMIT_WIDTH, Limits};
 use crate::noise::{Bet, Noise};
 use crate::observation::LogRatio;
+use crate::one_factor::{self, OneFactor};
 use crate::slot::SlotEstimate;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::evidence::Evidence;
@@ -46,6 +47,10 @@ pub struct RatioTest {
     /// No bet can have won enough in fewer rounds than these.
     next_look: u64,
     settled: Option<Settled>,
+    /// Whether the verdict is about one factor, so that there is none where there is no factor.
+    asks_one_factor: bool,
+    /// What was found when a verdict was withheld.
+    denied: Option<OneFactor>,
 }
 
 impl RatioTest {
@@ -90,6 +95,8 @@ impl RatioTest {
             free_losses: false,
             next_look: 0,
             settled: None,
+            asks_one_factor: false,
+            denied: None,
         }
     }
 
@@ -98,6 +105,14 @@ impl RatioTest {
     #[must_use]
     pub fn with_free_losses(self) -> RatioTest {
         RatioTest { free_losses: true, ..self }
+    }
+
+    /// The same test, but it gives no verdict from the moment on at which one would have been
+    /// given although there is no such factor ([`OneFactor::is_denied`]). To withhold verdicts
+    /// takes nothing from their error.
+    #[must_use]
+    pub fn asking_one_factor(self) -> RatioTest {
+        RatioTest { asks_one_factor: self.table.asks_the_median, ..self }
     }
 
     /// Counts an attempt at a round that was cut off.
@@ -128,7 +143,10 @@ impl RatioTest {
             self.lay(bet);
             self.noise.learn(*d, conditions, bet);
         }
-        self.settled = self.settle_if_possible();
+        if self.denied.is_none() {
+            self.settled = self.settle_if_possible();
+            self.deny();
+        }
         self.settled
     }
 
@@ -141,6 +159,24 @@ impl RatioTest {
             process.observe_bet(mirrored_low, bet);
         }
         self.history.push(bet);
+    }
+
+    /// Whether the verdict is withheld where there is no one factor.
+    pub fn asks_one_factor(&self) -> bool {
+        self.asks_one_factor
+    }
+
+    /// Takes a verdict back, before anybody saw it, if it is about a factor that there is not.
+    fn deny(&mut self) {
+        if self.asks_one_factor && self.settled.is_some() {
+            self.denied = self.one_factor().filter(OneFactor::is_denied);
+            self.settled = self.settled.filter(|_| self.denied.is_none());
+        }
+    }
+
+    /// What the rounds say of one factor; costs a sort of eleven numbers a round.
+    pub fn one_factor(&self) -> Option<OneFactor> {
+        self.denied.or_else(|| one_factor::look(&self.history))
     }
 
     fn settle_if_possible(&mut self) -> Option<Settled> {
@@ -286,7 +322,9 @@ impl RatioTest {
     ///
     /// Cheap where the bets are far from it; where they are not, it costs as much as two limits.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        self.settle_at(self.bars.error_a_side(error))
+        let settled = self.settle_at(self.bars.error_a_side(error))?;
+        let is_denied = || self.one_factor().is_some_and(|found| found.is_denied());
+        (!self.asks_one_factor || !is_denied()).then_some(settled)
     }
 
     /// Settles the claim at another error if the evidence as it is now suffices for that, and from

@@ -178,7 +178,10 @@ impl ClaimTest {
 /// The test of a ratio, by the rules of the engine that the plan names.
 pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
     let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
-    if plan.engine_version == 1 { test.with_free_losses() } else { test }
+    match plan.engine_version {
+        1 => test.with_free_losses(),
+        _ => test.asking_one_factor(),
+    }
 }
 
 fn is_chain(plan: &Plan) -> bool {

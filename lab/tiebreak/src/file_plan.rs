@@ -49,8 +49,8 @@ impl Shared {
 /// A mean without a cap.
 pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
     let options = &contest.options;
-    let (centre, adjust) =
-        (options.centre.unwrap_or(Centre::Factor), options.adjust.unwrap_or(Adjust::NONE));
+    let adjust = options.adjust.unwrap_or(Adjust::NONE);
+    let centre = options.centre.unwrap_or_else(|| Centre::unless_said(adjust));
     check_adjust(centre, adjust)?;
     let resolution = match contest.entrants {
         Entrants::Programs(_) => RESOLUTION,

@@ -21,6 +21,7 @@ pub mod file_plan;
 pub mod forecast;
 pub mod machines;
 pub mod oddities;
+pub mod one_factor;
 pub mod outcome;
 pub mod output_check;
 pub mod planning;

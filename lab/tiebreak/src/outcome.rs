@@ -2,6 +2,7 @@
 
 use crate::effect;
 use crate::oddities::is_mostly_start;
+use crate::one_factor;
 use crate::referee::Referee;
 use crate::seen::Seen;
 use crate::studies;
@@ -116,6 +117,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         seconds: seconds(referee.claim_ns(index)),
         effect: effect::of_claim(referee, index, &evidence),
         share: effect::share(referee, index, &evidence, full),
+        one_factor: if full { one_factor::of_claim(referee, index).map(Box::new) } else { None },
         evidence: EvidenceResult {
             for_claim: evidence.evidence_for,
             against: evidence.evidence_against,

@@ -1,6 +1,7 @@
 //! From rounds to verdicts: a pure function of the plan and what the journal holds.
 
 mod beside;
+mod claims;
 mod drawing;
 mod warnings;
 
@@ -8,11 +9,10 @@ use self::beside::Beside;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
 use crate::oddities::Oddities;
-use crate::round_ratio;
+use crate::round_ratio::{self, Part};
 use crate::seen::Seen;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
-use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
 use tiebreak_core::result::BesideResult;
@@ -34,6 +34,8 @@ pub struct OpenClaim {
     test: ClaimTest,
     /// Of a claim about a quantile, the values in the order in which they came.
     readings: Vec<Reading>,
+    /// Of a ratio of two programs, the two values of each round of its evidence.
+    pairs: Vec<(Reading, Reading)>,
     /// The run's own time when the claim was settled or became void.
     ended_ns: Option<u64>,
     void: bool,
@@ -76,6 +78,7 @@ impl Referee {
         let open = |planned: &PlannedClaim| OpenClaim {
             test: ClaimTest::new(plan, planned),
             readings: Vec::new(),
+            pairs: Vec::new(),
             ended_ns: None,
             void: false,
             coarse_rounds: 0,
@@ -338,6 +341,11 @@ impl Referee {
             return Some(self_check.observe(d, &conditions));
         }
         let claim = &mut self.claims[index];
+        if self.plan.functions.is_none() {
+            let of = |part: Part| part.sample.reading(planned.claim.metric);
+            let [left, right] = [left, right].map(|part| of(part).unwrap_or(Reading::UNKNOWN));
+            claim.pairs.push((left, right));
+        }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
             claim.beside.take(&self.plan, planned, left, right);
@@ -476,28 +484,6 @@ impl Referee {
         let left_wins = self.claims[claim].test.settled()?.left_wins?;
         let planned = &self.plan.claims[claim];
         if left_wins { Some(planned.left) } else { planned.right }
-    }
-
-    /// The test of a claim.
-    pub fn test(&self, claim: usize) -> &ClaimTest {
-        &self.claims[claim].test
-    }
-
-    /// Of a claim about a quantile, the values in the order in which they came.
-    pub fn readings(&self, claim: usize) -> &[Reading] {
-        &self.claims[claim].readings
-    }
-
-    /// Everything about a claim's quantity. Costs as much as two limits do.
-    pub fn evidence(&self, claim: usize) -> Evidence {
-        self.claims[claim].test.summary()
-    }
-
-    /// What the better of a claim's bets has won, and what it must win.
-    pub fn bets(&self, claim: usize) -> (f64, f64) {
-        let test = &self.claims[claim].test;
-        let (evidence_for, evidence_against) = test.evidence();
-        (evidence_for.max(evidence_against), test.evidence_needed())
     }
 
     /// The claim as the journal records it when it ends.

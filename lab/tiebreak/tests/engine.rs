@@ -4,7 +4,7 @@ mod common;
 
 use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
 use tiebreak::core::journal::StopReason;
-use tiebreak::core::plan::{Budget, Check};
+use tiebreak::core::plan::{Budget, Centre, Check};
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::core::warning::Warning;
 use tiebreak::planning::Request;
@@ -43,6 +43,33 @@ fn a_difference_is_proven_and_replays() {
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.verdicts[0].winner.as_deref(), Some("A"));
     assert!(result.verdicts[0].effect.low.unwrap() > 1.0);
+}
+
+/// A takes three times as long in a tenth of its runs, and otherwise as long as B: as one factor
+/// the two were said to be too close to matter, or B to be faster by nearly nothing.
+#[test]
+fn a_slow_tenth_is_said_and_is_no_factor() {
+    let slow_tenth =
+        Behaviour { times: |run| [1.0, 3.0][usize::from(run * 7919 % 997 < 100)], ..faster() };
+    for centre in [Centre::Factor, Centre::Median] {
+        let budget = Some(Budget { rounds: Some(400), seconds: None });
+        let asked = Request { centre, resolution: 0.0005, budget, ..request(2, &[]) };
+        let (_, _, journal) = compare(&asked, &[slow_tenth.clone(), faster()]);
+        let result = replay::replay(&journal).unwrap();
+        let claim = &result.verdicts[0];
+        let found = claim.no_factor().unwrap_or_else(|| panic!("{claim:?}"));
+        assert_eq!((found.slow.as_str(), found.far_opposite), ("A", 0));
+        assert!((found.times - 3.0).abs() < 0.1, "{found:?}");
+        let share = found.far as f64 / found.rounds as f64;
+        assert!((0.05..0.17).contains(&share), "{found:?}");
+        let names: Vec<_> = found.ratios.iter().map(|row| row.statistic).collect();
+        assert_eq!(names, ["median", "p90", "p99", "mean"]);
+        let high = found.ratios[2].ratio.estimate.unwrap();
+        assert!((high * 3.0 - 1.0).abs() < 0.1, "{found:?}");
+        if centre == Centre::Factor {
+            assert_eq!(claim.verdict, Verdict::Undecided);
+        }
+    }
 }
 
 #[test]

@@ -81,8 +81,7 @@ pub struct RunOptions {
           value_parser = quantities::fraction)]
     pub resolution: f64,
 
-    /// What the ratio is [default: what the study says, or the median at scope code, else a
-    /// constant factor]
+    /// What the ratio is [default: what the study says, or the median]
     #[arg(long, value_enum)]
     pub centre: Option<CentreName>,
 
@@ -189,10 +188,7 @@ fn asked(options: &RunOptions, io: &Io) -> Result<Asked, Failure> {
             ScopeName::Binary => Scope::Binary,
             ScopeName::Code => Scope::Code,
         }),
-        centre: options.centre.map(|centre| match centre {
-            CentreName::Factor => Centre::Factor,
-            CentreName::Median => Centre::Median,
-        }),
+        centre: options.centre.map(Centre::from),
         precision: options.precision,
         error: options.error,
         resolution: options.resolution,

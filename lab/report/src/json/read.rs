@@ -245,6 +245,7 @@ impl VerdictDocument {
             seconds: number(self.seconds),
             effect: effect.result(),
             share: self.share.map(|share| share.result(rate.result())),
+            one_factor: None,
             evidence: EvidenceResult {
                 for_claim: number(self.evidence.for_claim),
                 against: number(self.evidence.against),

@@ -4,7 +4,9 @@ use super::FaultEntry;
 use serde::Serialize;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::plan::{Centre, Gate, Scope};
-use tiebreak_core::result::{BesideResult, ClaimResult, EffectResult, EvidenceResult, ShareResult};
+use tiebreak_core::result::{
+    BesideResult, ClaimResult, EffectResult, EvidenceResult, OneFactorResult, RatioRow, ShareResult,
+};
 use tiebreak_core::verdict::Verdict;
 
 #[derive(Serialize)]
@@ -22,6 +24,8 @@ pub(super) struct VerdictEntry<'a> {
     share: Option<ShareEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beside: Option<BesideEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_factor: Option<OneFactorEntry<'a>>,
     evidence: EvidenceResult,
     left: &'a str,
     right: Option<&'a str>,
@@ -76,6 +80,22 @@ struct ShareEntry {
     is_chain: bool,
 }
 
+/// Whether the ratio is one factor.
+#[derive(Serialize)]
+struct OneFactorEntry<'a> {
+    is_denied: bool,
+    evidence: f64,
+    needed: f64,
+    error: f64,
+    rounds: u64,
+    far: u64,
+    far_opposite: u64,
+    slow: &'a str,
+    times: f64,
+    #[serde(skip_serializing_if = "<[RatioRow]>::is_empty")]
+    ratios: &'a [RatioRow],
+}
+
 /// [`Relation`] and [`Property`] with plain numbers: the journal's form writes infinities as text.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
@@ -105,6 +125,7 @@ impl<'a> VerdictEntry<'a> {
             effect: EffectEntry::of(claim),
             share: claim.share.as_ref().map(ShareEntry::of),
             beside: claim.beside.map(BesideEntry::of),
+            one_factor: claim.one_factor.as_deref().map(OneFactorEntry::of),
             evidence: claim.evidence,
             left: &claim.left,
             right: claim.right.as_deref(),
@@ -133,6 +154,23 @@ impl EffectEntry {
                 },
                 Property::Mean { .. } => EffectEntry::Mean { mean: effect },
             },
+        }
+    }
+}
+
+impl<'a> OneFactorEntry<'a> {
+    fn of(found: &'a OneFactorResult) -> OneFactorEntry<'a> {
+        OneFactorEntry {
+            is_denied: found.evidence >= found.needed,
+            evidence: found.evidence,
+            needed: found.needed,
+            error: found.error,
+            rounds: found.rounds,
+            far: found.far,
+            far_opposite: found.far_opposite,
+            slow: &found.slow,
+            times: found.times,
+            ratios: &found.ratios,
         }
     }
 }

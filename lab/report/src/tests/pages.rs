@@ -84,6 +84,38 @@ fn named(name: &str) -> ClaimResult {
     found.unwrap_or_else(|| panic!("no claim is called {name}")).1
 }
 
+/// Too close, and A takes three times as long in a tenth of the rounds.
+pub(super) fn no_factor() -> ClaimResult {
+    let row = |statistic, [left, right]: [f64; 2], [low, high]: [Option<f64>; 2], cap| RatioRow {
+        statistic,
+        left: Some(left),
+        right: Some(right),
+        ratio: EffectResult { estimate: Some(right / left), low, high, confidence: 0.99 },
+        cap,
+    };
+    let found = OneFactorResult {
+        evidence: 480.0,
+        needed: 100.0,
+        error: 0.01,
+        rounds: 120,
+        far: 12,
+        far_opposite: 0,
+        slow: "A".to_owned(),
+        times: 2.973,
+        ratios: vec![
+            row("median", [2.0e9, 2.0e9], [Some(0.994), Some(1.003)], None),
+            row("p90", [5.9e9, 2.03e9], [Some(0.331), Some(1.01)], None),
+            row("p99", [6.04e9, 2.06e9], [None, None], None),
+            row("mean", [2.4e9, 2.0e9], [Some(0.61), None], Some(60e9)),
+        ],
+    };
+    ClaimResult {
+        centre: Centre::Median,
+        one_factor: Some(Box::new(found)),
+        ..sentences::questions()[3].clone()
+    }
+}
+
 macro_rules! snapshot_pages {
     ($($name:ident: $run:expr, $width:expr, $unicode:expr;)*) => {
         $(#[test]
@@ -99,6 +131,7 @@ snapshot_pages! {
     two_at_100: compared(vec![sentences::questions()[2].clone()]), 100, true;
     two_in_ascii: compared(vec![sentences::questions()[1].clone()]), 80, false;
     too_close: compared(vec![sentences::questions()[3].clone()]), 80, true;
+    a_slow_tenth: compared(vec![no_factor()]), 80, true;
     undecided: compared(vec![sentences::questions()[4].clone()]), 80, true;
     void: compared(vec![sentences::questions()[5].clone()]), 80, true;
     memory: compared(vec![sentences::questions()[6].clone()]), 80, true;

@@ -27,13 +27,10 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// What a ratio is: at scope `code` the median, because a placement's effect is no constant
-    /// factor.
+    /// What a ratio is.
     pub(super) fn centre(&self, asked: &Asked) -> Centre {
-        asked.centre.or(asked.study.centre).unwrap_or(match self.scope {
-            Scope::Code => Centre::Median,
-            _ => Centre::Factor,
-        })
+        let said = asked.centre.or(asked.study.centre);
+        said.unwrap_or_else(|| Centre::unless_said(Adjust::NONE))
     }
 
     /// A workload's part of the budget; where only rounds are limited, what it has by default.

@@ -31,6 +31,8 @@ pub struct Behaviour {
     pub noise: f64,
     /// Each run takes so much longer than the one before, as a share of the first.
     pub growth: f64,
+    /// How many times as long as usual it takes in run number n.
+    pub times: fn(u64) -> f64,
     /// Wall times are rounded to this.
     pub step_ns: u64,
     /// Its output in run number n (primers count).
@@ -53,6 +55,7 @@ impl Default for Behaviour {
             wall_ns: 5e6,
             noise: 0.02,
             growth: 0.0,
+            times: |_| 1.0,
             step_ns: 1,
             output: |_| "same",
             fails_in_run: None,
@@ -144,7 +147,7 @@ impl Sampler for VirtualSampler {
         if behaviour.fails_in_run == Some(number) || (behaviour.fails)(number) {
             return Err(RunFailure::Fault(Fault::ExitStatus { status: 7, stderr: "oh".into() }));
         }
-        let grown = 1.0 + behaviour.growth * number as f64;
+        let grown = (1.0 + behaviour.growth * number as f64) * (behaviour.times)(number);
         let wall = behaviour.wall_ns * grown * (1.0 + behaviour.noise * noise(request));
         let wall_ns = (wall as u64 / behaviour.step_ns) * behaviour.step_ns;
         let mut sample = Sample::of_wall_ns(wall_ns);

@@ -1,0 +1,230 @@
+//! Whether two contestants differ by one factor at all.
+//!
+//! The hypothesis is that there is one: that for some `theta` each round's `d - theta` is as likely
+//! to be `y` as `-y`, given the rounds before it. What follows from it, and from nothing else, is
+//! that the sign of `d - theta` is a fair coin whatever its size. So a bettor for each of six sizes
+//! looks only at rounds that lie at least so many scales (of the rounds before) from `theta`, and
+//! predicts their signs by those that it has seen (Krichevsky and Trofimov 1981): after `u` rounds
+//! above and `v` below it has `2^(u+v) B(u + 1/2, v + 1/2) / B(1/2, 1/2)` times its stake. The mean
+//! of the six is a martingale under each `theta`, so by Ville's inequality the probability that it
+//! ever reaches `1/e` under the true one is at most `e`; and there is no factor, at the error `e`,
+//! if it has done so under *every* `theta`. The far ones are rejected by the bettor of all sizes,
+//! the near ones by those of the tails, if these lie on one side.
+//!
+//! As a function of `theta` the mean only changes where `theta` passes a round or comes within so
+//! many scales of it, so its least value over all real numbers is found exactly, by sorting.
+
+use crate::limits::History;
+use crate::observation::factor;
+
+/// The probability with which one factor is denied where there is one.
+pub const ERROR: f64 = 0.01;
+
+/// How far from the centre, in scales of the rounds before, a round must lie for each bettor.
+const TAILS: [f64; 6] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0];
+
+/// What the rounds say of one factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OneFactor {
+    /// What the bets against every factor have won, at the factor against which they won least.
+    pub evidence: f64,
+    /// Rounds that were looked at: all before the first whose ratio is not one number.
+    pub rounds: u64,
+    /// Of these, rounds far from the median on the side where there are more of them; how far is
+    /// what tells the sides apart best.
+    pub far: u64,
+    /// Whether these lie below the median: the left contestant took long in them, or the right one
+    /// little time.
+    pub is_below: bool,
+    /// The same on the other side.
+    pub far_opposite: u64,
+    /// How many times the median ratio the middle one of them is, or the other way round: above 1.
+    pub times: f64,
+}
+
+impl OneFactor {
+    /// Whether there is no such factor, at [`ERROR`].
+    pub fn is_denied(&self) -> bool {
+        self.evidence >= 1.0 / ERROR
+    }
+}
+
+/// What the rounds of a comparison say of one factor; `None` without rounds. Costs a sort of eleven
+/// numbers a round.
+pub fn look(history: &History) -> Option<OneFactor> {
+    let rounds: Vec<Round> = history.known().map(|(d, scale)| Round { d, scale }).collect();
+    let logs = Logs::new(rounds.len());
+    let mut sorted: Vec<f64> = rounds.iter().map(|round| round.d).collect();
+    sorted.sort_by(f64::total_cmp);
+    let median = *sorted.get(sorted.len() / 2)?;
+    // To describe them, all rounds are measured by what is known at the end.
+    let scale = rounds.last()?.scale;
+    let found = |tail: usize| {
+        let far = |round: &&Round| Round { scale, ..**round }.is_far(tail, median);
+        let sides = rounds.iter().filter(far).map(|round| round.d - median);
+        let (below, above): (Vec<f64>, Vec<f64>) = sides.partition(|y| *y < 0.0);
+        (logs.won(below.len(), above.len()), below, above)
+    };
+    let best = (1..TAILS.len()).map(found).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    let (_, below, above) = best;
+    let is_below = below.len() > above.len();
+    let (mut far, opposite) = if is_below { (below, above) } else { (above, below) };
+    far.sort_by(f64::total_cmp);
+    Some(OneFactor {
+        evidence: least_evidence(&rounds, &logs),
+        rounds: rounds.len() as u64,
+        far: far.len() as u64,
+        is_below,
+        far_opposite: opposite.len() as u64,
+        times: far.get(far.len() / 2).map_or(1.0, |y| factor(y.abs())),
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Round {
+    d: f64,
+    /// `NAN` while there was none: only the bettor of all sizes bets.
+    scale: f64,
+}
+
+impl Round {
+    fn is_far(&self, tail: usize, centre: f64) -> bool {
+        tail == 0 || (self.d - centre).abs() >= TAILS[tail] * self.scale
+    }
+}
+
+/// What changes where `theta` passes a point.
+struct Change {
+    at: f64,
+    /// Whether at the point itself all is still as it was below it.
+    is_after: bool,
+    tail: usize,
+    /// The change of the rounds above and below `theta`.
+    by: (isize, isize),
+}
+
+/// The least mean of what the bettors have won over all `theta`.
+fn least_evidence(rounds: &[Round], logs: &Logs) -> f64 {
+    let mut sides = [(0usize, 0usize); TAILS.len()];
+    let mut changes = Vec::with_capacity(rounds.len() * 2 * TAILS.len());
+    for round in rounds {
+        // At theta = d nobody bets; further out, a round that lies just so far is far.
+        let mut change = |at, is_after, tail, by| changes.push(Change { at, is_after, tail, by });
+        change(round.d, false, 0, (-1, 0));
+        change(round.d, true, 0, (0, 1));
+        sides[0].0 += 1;
+        for tail in (1..TAILS.len()).filter(|_| !round.scale.is_nan()) {
+            let distance = TAILS[tail] * round.scale;
+            change(round.d - distance, true, tail, (-1, 0));
+            change(round.d + distance, false, tail, (0, 1));
+            sides[tail].0 += 1;
+        }
+    }
+    changes.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.is_after.cmp(&b.is_after)));
+    let won = |(above, below): (usize, usize)| logs.won(above, below);
+    let mut wealth = sides.map(won);
+    let mut least = f64::INFINITY;
+    for (index, change) in changes.iter().enumerate() {
+        let side = &mut sides[change.tail];
+        side.0 = side.0.saturating_add_signed(change.by.0);
+        side.1 = side.1.saturating_add_signed(change.by.1);
+        wealth[change.tail] = won(*side);
+        let is_same = |next: &Change| next.at == change.at && next.is_after == change.is_after;
+        if !changes.get(index + 1).is_some_and(is_same) {
+            least = least.min(wealth.iter().sum::<f64>() / TAILS.len() as f64);
+        }
+    }
+    least
+}
+
+/// Logarithms of `k!` and of `(1/2) (3/2) ... (k - 1/2)`.
+struct Logs {
+    whole: Vec<f64>,
+    half: Vec<f64>,
+}
+
+impl Logs {
+    fn new(most: usize) -> Logs {
+        let sums = |shift: f64| {
+            let terms = (0..most).map(|k| libm::log(k as f64 + shift));
+            let sums = terms.scan(0.0, |sum, term| {
+                *sum += term;
+                Some(*sum)
+            });
+            std::iter::once(0.0).chain(sums).collect()
+        };
+        Logs { whole: sums(1.0), half: sums(0.5) }
+    }
+
+    /// What the bettor has who saw so many rounds on either side.
+    fn won(&self, a: usize, b: usize) -> f64 {
+        let coins = (a + b) as f64 * std::f64::consts::LN_2;
+        libm::exp(coins + (self.half[a] + self.half[b]) - self.whole[a + b])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bettor::S;
+    use crate::observation::LogRatio;
+
+    fn history(d: impl IntoIterator<Item = f64>) -> History {
+        History::of(&S, &d.into_iter().map(LogRatio::exact).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_bettor_has_what_its_predictions_won() {
+        let logs = Logs::new(9);
+        let (mut wealth, mut seen) = (1.0, [0.0, 0.0]);
+        for side in [0, 0, 1, 0, 0, 0, 1, 0, 0] {
+            wealth *= 2.0 * (seen[side] + 0.5) / (seen[0] + seen[1] + 1.0);
+            seen[side] += 1.0;
+        }
+        assert!((logs.won(7, 2) / wealth - 1.0).abs() < 1e-12);
+        assert_eq!(logs.won(7, 2), logs.won(2, 7));
+    }
+
+    #[test]
+    fn the_least_is_the_least_of_every_theta() {
+        let d = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
+        let history = history((0..90).map(d));
+        let rounds: Vec<Round> = history.known().map(|(d, scale)| Round { d, scale }).collect();
+        let logs = Logs::new(rounds.len());
+        let mean_at = |theta: f64| {
+            let of_tail = |tail: usize| {
+                let far = || rounds.iter().filter(|round| round.is_far(tail, theta));
+                let above = far().filter(|round| round.d > theta).count();
+                let below = far().filter(|round| round.d < theta).count();
+                logs.won(above, below)
+            };
+            (0..TAILS.len()).map(of_tail).sum::<f64>() / TAILS.len() as f64
+        };
+        let grid = (-3000..6000).map(|i| mean_at(f64::from(i) * 1e-3 + 1.234e-5));
+        let least = grid.fold(f64::INFINITY, f64::min);
+        let found = least_evidence(&rounds, &logs);
+        assert!(found <= least * (1.0 + 1e-9) && found > least / 2.0, "{found} {least}");
+    }
+
+    #[test]
+    fn a_slow_tenth_is_no_factor_and_a_shift_is_one() {
+        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        let plain = look(&history((0..300).map(bulk))).unwrap();
+        assert!(!plain.is_denied(), "{plain:?}");
+        let tenth = |i: u32| bulk(i) - if i % 10 == 3 { 1.1 } else { 0.0 };
+        let tailed = look(&history((0..300).map(tenth))).unwrap();
+        assert!(tailed.is_denied() && tailed.is_below, "{tailed:?}");
+        assert_eq!((tailed.far, tailed.far_opposite), (30, 0));
+        assert!((tailed.times - 3.0).abs() < 0.05, "{tailed:?}");
+        let mirrored = look(&history((0..300).map(|i| -tenth(i)))).unwrap();
+        assert_eq!((mirrored.evidence, mirrored.far), (tailed.evidence, tailed.far));
+        assert!(look(&history([])).is_none());
+    }
+
+    #[test]
+    fn nothing_is_looked_at_after_a_ratio_that_is_not_one_number() {
+        let open = LogRatio { low: 0.0, high: f64::INFINITY };
+        let rounds = [LogRatio::exact(0.1), LogRatio::exact(0.2), open, LogRatio::exact(0.1)];
+        assert_eq!(look(&History::of(&S, &rounds)).unwrap().rounds, 2);
+    }
+}

@@ -1,0 +1,150 @@
+//! Whether the ratio of a claim is one factor, and what stands in its place where it is not.
+
+use crate::claim_test::ClaimTest;
+use crate::referee::Referee;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Plan;
+use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow};
+use tiebreak_core::sample::Reading;
+use tiebreak_stats::limits::Limits;
+use tiebreak_stats::mean_ratio::MeanRatioBets;
+use tiebreak_stats::observation::factor;
+use tiebreak_stats::one_factor::{self, OneFactor};
+use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
+
+/// The percentiles that are compared, and the rounds from which on each is.
+const QUANTILES: [(&str, f64, usize); 3] =
+    [("median", 0.5, 0), ("p90", 0.9, 0), ("p99", 0.99, 100)];
+
+/// What the rounds of a ratio of two programs say of one factor. Of functions, whose ratios are
+/// summaries of units, it is only looked at where a claim is about one factor.
+pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
+    let plan = referee.plan();
+    let planned = &plan.claims[claim];
+    let ClaimTest::Ratio(test) = referee.test(claim) else { return None };
+    if plan.functions.is_some() && !test.asks_one_factor() {
+        return None;
+    }
+    let found = test.one_factor()?;
+    let slow = if found.is_below { planned.left } else { planned.right? };
+    let ratios = match found.is_denied() && plan.functions.is_none() {
+        true => rows(referee.pairs(claim), cap(referee, planned.claim.metric), test.error()),
+        false => Vec::new(),
+    };
+    let OneFactor { evidence, rounds, far, far_opposite, times, .. } = found;
+    Some(OneFactorResult {
+        evidence,
+        needed: 1.0 / one_factor::ERROR,
+        error: one_factor::ERROR,
+        rounds,
+        far,
+        far_opposite,
+        slow: plan.contestants[slow].name.clone(),
+        times,
+        ratios,
+    })
+}
+
+/// Above which no value of the metric lies: of wall time when a run is ended, as the plan says or
+/// as the first round decided.
+fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
+    let plan: &Plan = referee.plan();
+    let is_planned = plan.program.timeout_ns.is_some();
+    let known = metric == Metric::WallTime && referee.rounds() > 0;
+    known.then(|| Cap { most: referee.timeout_ns() as f64, from: usize::from(!is_planned) })
+}
+
+/// A cap, and the first round that it can be used of: one that the first round decided holds for
+/// those after it.
+#[derive(Clone, Copy)]
+struct Cap {
+    most: f64,
+    from: usize,
+}
+
+/// The rows of the table. Each ratio of quantiles lies between limits of both quantiles, each of
+/// which uses a quarter of the error.
+fn rows(pairs: &[(Reading, Reading)], cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
+    let lefts: Vec<Reading> = pairs.iter().map(|pair| pair.0).collect();
+    let rights: Vec<Reading> = pairs.iter().map(|pair| pair.1).collect();
+    let quantiles = QUANTILES.iter().filter(|(.., least)| pairs.len() >= *least);
+    let quantile = |(statistic, share, _): &(&'static str, f64, usize)| {
+        let limits = |of: &[Reading]| quantile_limits(of, *share, *share, 1, error / 4.0);
+        let (left, right) = (limits(&lefts), limits(&rights));
+        let [estimate_left, estimate_right] =
+            [&lefts, &rights].map(|of| quantile_estimate(of, *share));
+        RatioRow {
+            statistic,
+            left: estimate_left,
+            right: estimate_right,
+            ratio: EffectResult {
+                estimate: over(estimate_right, estimate_left),
+                low: over(right.low, left.high),
+                high: over(right.high, left.low),
+                confidence: 1.0 - error,
+            },
+            cap: None,
+        }
+    };
+    quantiles.map(quantile).chain([mean(pairs, cap, error)]).collect()
+}
+
+/// The means, and their ratio with limits where there is a cap.
+fn mean(pairs: &[(Reading, Reading)], cap: Option<Cap>, error: f64) -> RatioRow {
+    let most = cap.map_or(f64::MAX, |cap| cap.most);
+    let mean = |side: fn(&(Reading, Reading)) -> Reading| {
+        let sum: f64 = pairs.iter().map(|pair| side(pair).high.min(most)).sum();
+        let mean = sum / pairs.len() as f64;
+        mean.is_finite().then_some(mean)
+    };
+    let (left, right) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let limits = cap.map_or(Limits { low: None, high: None }, |cap| {
+        let mut bets = MeanRatioBets::default();
+        pairs.iter().skip(cap.from).for_each(|(left, right)| bets.push(*left, *right, cap.most));
+        bets.limits(error / 2.0)
+    });
+    RatioRow {
+        statistic: "mean",
+        left,
+        right,
+        ratio: EffectResult {
+            estimate: over(right, left),
+            low: limits.low.map(factor),
+            high: limits.high.map(factor),
+            confidence: 1.0 - error,
+        },
+        cap: cap.map(|cap| cap.most),
+    }
+}
+
+fn over(right: Option<f64>, left: Option<f64>) -> Option<f64> {
+    let ratio = right? / left?;
+    ratio.is_finite().then_some(ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_ratio_has_limits_around_it_or_none() {
+        let pair = |i: u32| {
+            let noise = f64::from(i * 7919 % 997) * 1e3;
+            let a = 2e9 + noise + if i % 10 == 3 { 4e9 } else { 0.0 };
+            (Reading::exact(a), Reading::exact(2e9 + f64::from(i * 7907 % 991) * 1e3))
+        };
+        let pairs: Vec<_> = (0..400).map(pair).collect();
+        let rows = rows(&pairs, Some(Cap { most: 10e9, from: 1 }), 0.01);
+        let names: Vec<_> = rows.iter().map(|row| row.statistic).collect();
+        assert_eq!(names, ["median", "p90", "p99", "mean"]);
+        for (row, expected) in rows.iter().zip([1.0, 1.0, 1.0 / 3.0, 1.0 / 1.2]) {
+            let EffectResult { estimate, low, high, .. } = row.ratio;
+            assert!((estimate.unwrap() / expected - 1.0).abs() < 0.01, "{row:?}");
+            assert!(low.is_none_or(|low| low <= expected), "{row:?}");
+            assert!(high.is_none_or(|high| high >= expected * 0.999), "{row:?}");
+        }
+        assert!(rows[3].ratio.high.is_some_and(|high| high < 1.0), "{:?}", rows[3]);
+        let open = mean(&pairs, None, 0.01);
+        assert_eq!((open.ratio.low, open.ratio.high, open.cap), (None, None, None));
+    }
+}
