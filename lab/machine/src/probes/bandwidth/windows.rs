@@ -17,8 +17,8 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A chunk that took so many times one of the shortest, and so long beyond it, has a gap in it: the CPU
-    /// was lost. A tick of the kernel's clock alone takes less.
+    /// A chunk that took so many times one of the shortest, and so long beyond it, has a gap in it:
+    /// the CPU was lost. A tick of the kernel's clock alone takes less.
     const GAP: (u64, u64) = (3, 20_000);
 
     /// Of fewer chunks each may have a gap, and then none shows.
