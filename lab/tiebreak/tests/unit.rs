@@ -3,54 +3,13 @@
 
 mod common;
 
-use common::{Behaviour, VirtualLab, VirtualSampler, request};
+use common::{Behaviour, ROUNDS_A_UNIT, VirtualLab, VirtualSampler, functions, request};
 use tiebreak::core::claim::{Relation, Statement};
 use tiebreak::core::journal::{Journal, StopReason};
 use tiebreak::core::plan::{Budget, Centre, Plan, Scope};
-use tiebreak::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
 use tiebreak::core::verdict::Verdict;
 use tiebreak::referee::Referee;
 use tiebreak::{planning, replay};
-
-const ROUNDS_A_UNIT: u32 = 6;
-
-fn functions() -> FunctionPlan {
-    let text = |text: &str| text.to_owned();
-    FunctionPlan {
-        folder: text("/study"),
-        study: text("study"),
-        title: text("a study"),
-        source: text("nowhere"),
-        item: text("item"),
-        call: Call::Separate,
-        workload: Workload {
-            name: text("virtual"),
-            distribution: text("none"),
-            size: 1,
-            seed: 0,
-            is_drawn: true,
-            about: String::new(),
-            file: None,
-            answer: None,
-        },
-        workloads: Vec::new(),
-        contracts: Vec::new(),
-        items: 1,
-        input_bytes: 1,
-        oracle: None,
-        built: Vec::new(),
-        not_run: Vec::new(),
-        reference: 0,
-        published: Vec::new(),
-        rounds_a_unit: ROUNDS_A_UNIT,
-        calls_a_batch: BatchCalls::Alike(1),
-        times_each_call: false,
-        reads_in_run: false,
-        cpu: None,
-        placements: Placements::Fresh,
-        pilot: Pilot::default(),
-    }
-}
 
 fn plan(contestants: usize, claims: &[&str], scope: Scope) -> Plan {
     let centre = if scope == Scope::Code { Centre::Median } else { Centre::Factor };

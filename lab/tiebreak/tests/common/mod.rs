@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod worlds;
+
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::fingerprint::Fingerprint;
@@ -14,6 +16,7 @@ use tiebreak::core::sampler::{
     OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak::core::schedule::RoundCoins;
+use tiebreak::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
 use tiebreak::core::verdict::Fault;
 use tiebreak::engine::Engine;
 use tiebreak::error::LabError;
@@ -233,6 +236,48 @@ pub fn request(contestants: usize, claims: &[&str]) -> Request {
         hooks: HookRequest::default(),
         program: ProgramPlan { check: Check::Default, ..ProgramPlan::default() },
         clock_step_ns: 1.0,
+    }
+}
+
+/// Rounds of a unit of [`functions`].
+pub const ROUNDS_A_UNIT: u32 = 6;
+
+/// What is planned of contestants that are functions in virtual time.
+pub fn functions() -> FunctionPlan {
+    let text = |text: &str| text.to_owned();
+    FunctionPlan {
+        folder: text("/study"),
+        study: text("study"),
+        title: text("a study"),
+        source: text("nowhere"),
+        item: text("item"),
+        call: Call::Separate,
+        workload: Workload {
+            name: text("virtual"),
+            distribution: text("none"),
+            size: 1,
+            seed: 0,
+            is_drawn: true,
+            about: String::new(),
+            file: None,
+            answer: None,
+        },
+        workloads: Vec::new(),
+        contracts: Vec::new(),
+        items: 1,
+        input_bytes: 1,
+        oracle: None,
+        built: Vec::new(),
+        not_run: Vec::new(),
+        reference: 0,
+        published: Vec::new(),
+        rounds_a_unit: ROUNDS_A_UNIT,
+        calls_a_batch: BatchCalls::Alike(1),
+        times_each_call: false,
+        reads_in_run: false,
+        cpu: None,
+        placements: Placements::Fresh,
+        pilot: Pilot::default(),
     }
 }
 
