@@ -9,8 +9,8 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes studies machine peers gate bench shares sooner barrierd \
-        install build setup tidy lint
+.PHONY: help run test full aa scopes studies machine peers gate truth bench shares sooner \
+        barrierd install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,14 @@ peers: build ## hyperfine beside us on the same programs in the same minutes: ab
 gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by stored means: 15 minutes
 	@scripts/setup.sh gate
 	/usr/bin/python3 -B bench/gate/gate.py $(ARGS)
+
+truth: build ## false verdicts in every kind of noise, in virtual time and on the real clock: hours
+	@scripts/setup.sh peers
+	@mkdir -p target/tiebreak
+	$(CARGO) run --release --quiet --locked --package tiebreak --example truth \
+	    > target/tiebreak/truth.json
+	@mv target/tiebreak/truth.json docs/measured/truth.json
+	/usr/bin/python3 -B bench/truth/truth.py $(ARGS)
 
 bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	@scripts/setup.sh peers

@@ -7,7 +7,7 @@
 use crate::finding::Finding;
 use crate::study::{self, STUDIES};
 use crate::tree::Source;
-use crate::{aa, gate, machine, own, peers, scopes, shares, sooner};
+use crate::{aa, gate, machine, own, peers, scopes, shares, sooner, truth};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -42,6 +42,9 @@ fn render(root: &Path, command: &str) -> Result<String> {
         }
         Some(("make", "shares")) => shares::render(&data(root, shares::DATA)?),
         Some(("make", "sooner")) => sooner::render(&data(root, sooner::DATA)?),
+        Some(("make", "truth")) => {
+            truth::render(&data(root, truth::VIRTUAL)?, &data(root, truth::REAL)?)
+        }
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
         Some(("tiebreak", arguments)) => match arguments.strip_prefix("study run ") {
             Some(name) => study::render(&data(root, &study::data(name)?)?, name),

@@ -23,6 +23,7 @@ mod study;
 mod table;
 mod tidy;
 mod tree;
+mod truth;
 mod unsafety;
 mod words;
 
