@@ -330,7 +330,7 @@ pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
     match claim.statement {
         Statement::Ratio(_) if claim.centre == Centre::Factor && claim.no_factor().is_some() => {
-            Some("there is no one factor: a new run with --centre median or --mean can end")
+            Some("there is no one factor: a new run without --centre factor can end")
         }
         Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")
