@@ -77,7 +77,7 @@ def verdict(args, words):
         options += ["--budget", f"{SETTINGS['budget_seconds']}s"]
         options += ["--store", f"{folder}/store", "--json", "-", "--quiet"]
         ran = subprocess.run([args.tiebreak, *words, *options], capture_output=True, text=True)
-    if ran.returncode not in (0, 1, 2):
+    if ran.returncode not in (0, 1, 2, 3):
         said = ran.stderr.strip()
         raise peers.Problem(f"tiebreak {words[0]} ended with {ran.returncode}: {said}")
     result = json.loads(ran.stdout)
@@ -104,7 +104,8 @@ def ours(args, what, slower, commands):
         # The question is about the second contestant: its ratio is the other way round.
         sides = {"A": "B", "B": "A", None: None}
     if said["verdict"] == "void":
-        raise peers.Problem(f"{what} became void: {said}")
+        # All of them are honest.
+        return {"found": False, "wrong": True, "missed": None}
     ratio = said["ratio"]
     low, high = ratio["low"], ratio["high"]
     missed = (low is not None and low > 1) or (high is not None and high < 1)

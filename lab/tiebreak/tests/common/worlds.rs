@@ -3,8 +3,8 @@
 
 use super::{ROUNDS_A_UNIT, VirtualLab, functions, request};
 use std::sync::atomic::AtomicBool;
-use tiebreak::core::plan::{Budget, Centre, Plan, Scope};
-use tiebreak::core::sample::Sample;
+use tiebreak::core::plan::{Adjust, Budget, Centre, Plan, Scope};
+use tiebreak::core::sample::{BatchTime, Sample};
 use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
@@ -110,7 +110,7 @@ impl Form {
     /// The plan of a comparison of A with B.
     pub fn plan(self, seed: &str, error: f64, rounds: u64) -> Plan {
         let budget = Some(Budget { rounds: Some(rounds), seconds: None });
-        let centre = if self == Form::Functions { Centre::Median } else { Centre::Factor };
+        let centre = Centre::unless_said(Adjust::NONE);
         let asked = Request { error, budget, centre, seed: seed.into(), ..request(2, &[]) };
         let plan = planning::plan(&asked).unwrap();
         let functions = |rounds_a_unit| {
@@ -235,10 +235,11 @@ impl Sampler for WorldSampler {
             for (slot, contestant) in round.iter().enumerate() {
                 let wall_ns = self.wall_ns(*contestant, slot == 1) as f64 * luck[*contestant].exp();
                 let position = order.iter().position(|other| other == contestant).unwrap();
-                batches[position].push(wall_ns as u64);
+                batches[position].push(BatchTime::from(wall_ns as u64));
             }
         }
-        let samples = batches.iter().map(|of| Sample::of_wall_ns(of.iter().sum())).collect();
+        let sum = |of: &Vec<BatchTime>| of.iter().map(|time| time.high_ns).sum();
+        let samples = batches.iter().map(|of| Sample::of_wall_ns(sum(of))).collect();
         Ok(UnitRan { samples, batches })
     }
 
