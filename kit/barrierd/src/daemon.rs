@@ -104,8 +104,10 @@ impl Prepared {
 /// The daemon, listening.
 #[derive(Debug)]
 pub struct Daemon {
-    prepared: Prepared,
+    /// First, so that it is dropped first: it says that the daemon has ended, and only then may the
+    /// programs be detached.
     page: Page,
+    prepared: Prepared,
     server: Server,
     signals: Signals,
     events: OwnedFd,
@@ -152,7 +154,8 @@ impl Waiting {
 }
 
 impl Daemon {
-    /// Makes the page and the socket.
+    /// Makes the page and the socket. For clients the daemon lives until it is dropped, or the
+    /// calling thread ends: no other should run it.
     ///
     /// # Errors
     ///
@@ -232,8 +235,7 @@ impl Daemon {
         keep_step(self.last_accept_ns);
         self.last_accept_ns = now_ns();
         let hello = Hello { version: VERSION, cpus: self.prepared.machine.slots() as u32 };
-        let kernel = &self.prepared.kernel;
-        let descriptors = [kernel.slots_map(), self.page.as_fd(), kernel.switches_link()];
+        let descriptors = [self.prepared.kernel.slots_map(), self.page.as_fd()];
         if let Some(client) = self.server.accept(hello, descriptors) {
             // Who cannot be watched is not woken, and polls.
             let _ = self.watch(client);

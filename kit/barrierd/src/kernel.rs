@@ -54,11 +54,11 @@ fn doing<T>(what: impl Into<String>, result: io::Result<T>) -> Result<T, Refused
 pub struct Attached {
     /// Where.
     pub tracepoint: &'static str,
-    link: OwnedFd,
+    /// Only this keeps it attached: nobody else gets it.
+    _link: OwnedFd,
 }
 
-/// Everything in the kernel. It is detached when this is dropped, save the program on context
-/// switches, which clients hold too.
+/// Everything in the kernel. It is detached when this is dropped.
 #[derive(Debug)]
 pub struct Kernel {
     slots_map: OwnedFd,
@@ -144,12 +144,6 @@ impl Kernel {
         self.slots_map.as_fd()
     }
 
-    /// What keeps the program on context switches attached, for clients.
-    pub fn switches_link(&self) -> BorrowedFd<'_> {
-        // `attach_all` puts it first, and fails without it.
-        self.attached[0].link.as_fd()
-    }
-
     /// Where programs are attached.
     pub fn tracepoints(&self) -> impl Iterator<Item = &'static str> {
         self.attached.iter().map(|attached| attached.tracepoint)
@@ -185,12 +179,12 @@ fn attach_all(programs: &[(&'static str, OwnedFd); 2]) -> Result<Attachments, Re
         let link = system::attach(program.as_fd(), tracepoint);
         attached.push(Attached {
             tracepoint,
-            link: doing(format!("attaching to {tracepoint}"), link)?,
+            _link: doing(format!("attaching to {tracepoint}"), link)?,
         });
     }
     for tracepoint in OTHERS {
         match system::attach(interrupts.as_fd(), tracepoint) {
-            Ok(link) => attached.push(Attached { tracepoint, link }),
+            Ok(link) => attached.push(Attached { tracepoint, _link: link }),
             Err(error) => missing.push((tracepoint, error)),
         }
     }

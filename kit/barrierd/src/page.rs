@@ -10,6 +10,7 @@ use tiebreak_sync::interrupts::layout::{
     VERSION, page_bytes,
 };
 
+use crate::held::hold;
 use crate::machine::time_namespace;
 use crate::memory::{Access, Mapping};
 
@@ -37,11 +38,13 @@ pub struct Round {
 
 impl Page {
     /// Makes the page. Nobody but this mapping can write it, and nobody can change its size. The
-    /// margin is between the clocks of the CPUs in `surveyed`.
+    /// margin is between the clocks of the CPUs in `surveyed`. It says that the daemon lives until
+    /// it is dropped, or the calling thread ends.
     ///
     /// # Errors
     ///
-    /// The kernel has no memory files that can be sealed (before Linux 5.1).
+    /// The kernel has no memory files that can be sealed (before Linux 5.1), no robust futexes, or
+    /// does not lock memory.
     pub fn new(
         cpus: usize,
         tickless: &CpuSet,
@@ -73,6 +76,7 @@ impl Page {
             let flags = tickless | unsurveyed;
             words.flags.store(flags, Ordering::Relaxed);
         }
+        hold(&header.owner)?;
         Ok(page)
     }
 
@@ -182,6 +186,13 @@ impl Page {
         wake(&header.futex);
         self.seen = seen;
         round
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // SeqCst: visible to all before anything that comes after, a program's end for example.
+        self.header().owner.swap(0, Ordering::SeqCst);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The socket: who connects gets a greeting with three descriptors, and may then ask to be woken.
+//! The socket: who connects gets a greeting with two descriptors, and may then ask to be woken.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -226,7 +226,7 @@ fn greet(
     let descriptors = descriptors.map(|descriptor| descriptor.as_raw_fd());
     let payload = size_of_val(&descriptors) as u32;
     let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
-    // SAFETY: a zeroed `msghdr` is a valid one. The room is larger than one header with three
+    // SAFETY: a zeroed `msghdr` is a valid one. The room is larger than one header with two
     // descriptors, so the first header lies within it and so does what is written behind it. All
     // that the message points to outlives the call.
     let sent = unsafe {
@@ -266,7 +266,7 @@ mod tests {
 
     fn accept(server: &mut Server) -> Option<RawFd> {
         let file = std::fs::File::open("/dev/null").unwrap();
-        server.accept(HELLO, [file.as_fd(), file.as_fd(), file.as_fd()])
+        server.accept(HELLO, [file.as_fd(), file.as_fd()])
     }
 
     #[test]

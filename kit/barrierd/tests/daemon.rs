@@ -6,6 +6,8 @@ mod clients;
 mod confined;
 #[path = "daemon/ends.rs"]
 mod ends;
+#[path = "daemon/links.rs"]
+mod links;
 #[path = "daemon/running.rs"]
 mod running;
 #[path = "daemon/steady.rs"]

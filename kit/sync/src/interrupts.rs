@@ -72,8 +72,18 @@
 //! # What is assumed, and who must hold it
 //!
 //! - The CPU keeps x86-TSO. On others [`Client::connect`] refuses.
-//! - The program on context switches stays attached while its flags are trusted. Each client holds
-//!   the descriptor that keeps it so, whatever becomes of the daemon.
+//! - The program on context switches stays attached while its flags are trusted. The daemon alone
+//!   keeps it so, and says that it lives by a robust futex in its page, which its thread holds. The
+//!   kernel takes the thread's number out of that word when the thread dies by whatever means, in
+//!   `exit_mm`, before `exit_files` closes the descriptor that keeps the program attached; a daemon
+//!   that ends in order does both in this order too. A client looks at the word after it has looked
+//!   at all flags, and x86 loads in order. If the word still names the thread, the program was
+//!   attached when the flags were read; if not, the barrier is not complete, whatever they say. A
+//!   switch that runs no program has seen the program detached, hence comes after that look. So
+//!   what is loaded in the thread that it begins is loaded after Y was visible.
+//! - The kernel can write the word. The list by which it finds it, and the word, are in shared
+//!   memory that is locked: what kills for want of memory reaps private memory of a process before
+//!   its end, and no shared one.
 //! - Tickets by the clock: clocks differ by at most the margin. The daemon measures an upper bound
 //!   between the CPUs that are online when it starts, and says which were not: their stamps are
 //!   not compared. That a CPU which goes and comes back has its old clock, the kernel holds. What

@@ -79,7 +79,7 @@ fn a_cpu_that_runs_us_is_never_said_to_be_idle() {
 
 /// Runs on a CPU, sleeps so that it may become idle, runs again: always busy when looked at there.
 /// And each sleep is a switch, which is counted.
-pub(super) fn check_never_idle(client: &Client, cpu: usize) {
+fn check_never_idle(client: &Client, cpu: usize) {
     const SLEEPS: u64 = 200;
     let (events, idle_counts) = (client.events()[cpu], client.idle_counts()[cpu]);
     let run = || {

@@ -58,7 +58,7 @@ pub(super) fn after_fork() {
 }
 
 /// Where the client is. Tickets hold it too; it goes with the last of them once its daemon has
-/// ended and another took its place, so that the program which it keeps attached goes as well.
+/// ended and another took its place.
 #[derive(Debug)]
 struct Place {
     lock: Lock,

@@ -16,9 +16,6 @@ use super::ticket::{Mark, Ticket, VirtualTicket};
 use super::view::{Age, View};
 use super::{CheckIns, CpuSet};
 
-/// From this age of a ticket on, a look at the connection costs little beside the wait.
-const LOOK_AT_CONNECTION_NS: u64 = 10_000_000;
-
 /// No sleep is longer, so that a wake-up that does not come is no more than a delay.
 const LONGEST_SLEEP_NS: u64 = 5_000_000;
 
@@ -28,9 +25,8 @@ const NAPS_PER_REQUEST: u32 = 8;
 /// A connection to `barrierd`. One a process is enough: all its methods take `&self`.
 ///
 /// Cost: [`begin`](Self::begin) is a fence and a look at the clock, 30 to 50 ns;
-/// [`poll`](Self::poll) reads one cache line a CPU. Neither calls the kernel. It holds two
-/// descriptors, of which one keeps a program of the daemon's attached to context switches: drop
-/// clients whose daemon has ended.
+/// [`poll`](Self::poll) reads one cache line a CPU. Neither calls the kernel. It holds one
+/// descriptor, its connection, and nothing that outlives the daemon in the kernel.
 ///
 /// After a fork, parent and child may both go on with it.
 #[derive(Debug)]
@@ -135,8 +131,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// It is not, and something is in the way: the daemon has ended, or a CPU was silent for 100
-    /// ms.
+    /// The daemon has ended: the barrier may be complete, and nothing tells so. Or it is not, and
+    /// something is in the way: a CPU was silent for 100 ms.
     pub fn poll(&self, ticket: &Ticket) -> Result<bool, Stale> {
         self.pending(ticket).map(|pending| pending.is_none())
     }
@@ -144,11 +140,13 @@ impl Client {
     /// The first CPU for which the barrier is not complete.
     fn pending(&self, ticket: &Ticket) -> Result<Option<usize>, Stale> {
         let view = self.view();
-        let Some(cpu) = view.pending_from(0, ticket) else { return Ok(None) };
-        let age_ns = now_ns().saturating_sub(ticket.began_ns);
-        if age_ns > LOOK_AT_CONNECTION_NS && self.connection.has_ended() {
+        let pending = view.pending_from(0, ticket);
+        // After the flags: they were true if the daemon lives now.
+        if self.has_ended() {
             return Err(Stale::Ended);
         }
+        let Some(cpu) = pending else { return Ok(None) };
+        let age_ns = now_ns().saturating_sub(ticket.began_ns);
         match view.why_pending(cpu, ticket, age_ns) {
             Some(stale) => Err(stale),
             None => Ok(Some(cpu)),
@@ -203,7 +201,7 @@ impl Client {
         }
         let seen = Seen::in_view(self.view());
         self.connection.send(WAKE_ME_VIRTUAL);
-        if self.connection.has_ended() {
+        if self.has_ended() {
             return Err(Stale::Ended);
         }
         match self.progress.why_pending(self.view(), seen, now_ns()) {
@@ -242,7 +240,8 @@ impl Client {
         }
     }
 
-    /// What is known of each CPU now, by number.
+    /// What is known of each CPU now, by number. Once the daemon [has ended](Self::has_ended),
+    /// that no longer changes.
     pub fn ages(&self) -> Vec<Age> {
         self.view().ages(now_ns())
     }
@@ -286,9 +285,9 @@ impl Client {
         self.view().header.pid.load(Ordering::Relaxed)
     }
 
-    /// Whether the daemon has ended. Costs a call to the kernel.
+    /// Whether the daemon has ended. One load.
     pub fn has_ended(&self) -> bool {
-        self.connection.has_ended()
+        !self.view().header.is_held()
     }
 
     fn view(&self) -> View<'_> {
@@ -328,6 +327,20 @@ mod tests {
         for _ in 0..2 {
             let result = client.wait_virtual(ticket, Some(end));
             assert!(matches!(result, Err(Stale::Unanswered { .. })), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn an_idle_flag_of_a_daemon_that_has_ended_completes_nothing() {
+        let mut daemon = Daemon::new(1);
+        let client = daemon.client();
+        daemon.idle(0);
+        let tickets = [client.begin(), client.begin_by_counts()];
+        assert_eq!(tickets.each_ref().map(|ticket| client.poll(ticket)), [Ok(true); 2]);
+        daemon.end();
+        for ticket in &tickets {
+            assert_eq!(client.poll(ticket), Err(Stale::Ended));
+            assert_eq!(client.wait(ticket, None), Err(Stale::Ended));
         }
     }
 }

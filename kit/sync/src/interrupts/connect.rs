@@ -1,6 +1,6 @@
-//! The way to the daemon: a socket, a greeting, three descriptors.
+//! The way to the daemon: a socket, a greeting, two descriptors.
 
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
@@ -20,8 +20,6 @@ const GREETING_WITHIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: UnixStream,
-    /// While this is open, the program on context switches stays attached.
-    _switches: OwnedFd,
 }
 
 /// What is mapped and then closed.
@@ -55,19 +53,19 @@ impl Connection {
             let (path, version) = (path.to_path_buf(), hello.version);
             return Err(Unavailable::Version { path, version });
         }
-        let [slots, page, switches] =
+        let [slots, page] =
             <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
         if hello.cpus == 0 {
             return Err(not_barrierd());
         }
         socket.set_nonblocking(true).map_err(no_daemon)?;
         let parts = Parts { slots, page, cpus: hello.cpus as usize };
-        Ok((Connection { socket, _switches: switches }, parts))
+        Ok((Connection { socket }, parts))
     }
 
     #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
-    pub(super) fn of_parts(socket: UnixStream, switches: OwnedFd) -> Connection {
-        Connection { socket, _switches: switches }
+    pub(super) fn of_socket(socket: UnixStream) -> Connection {
+        Connection { socket }
     }
 
     /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
@@ -77,15 +75,6 @@ impl Connection {
         // SAFETY: the kernel reads one byte, which outlives the call. Without a signal: the program
         // may not ignore SIGPIPE.
         unsafe { libc::send(self.socket.as_raw_fd(), (&raw const message).cast(), 1, flags) };
-    }
-
-    /// Whether the daemon has ended: its end of the connection is closed. After the greeting it
-    /// sends nothing, so nothing is lost by reading.
-    pub(super) fn has_ended(&self) -> bool {
-        match (&self.socket).read(&mut [0]) {
-            Ok(bytes) => bytes == 0,
-            Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
-        }
     }
 }
 
@@ -228,7 +217,7 @@ mod tests {
         let same = Hello { version: VERSION, cpus: 1 }.to_bytes();
         let cases: [(Option<&[u8]>, &str); 5] = [
             (None, "does not answer"),
-            (Some(&other), "speaks version 2 and this program version 1"),
+            (Some(&other), "speaks version 3 and this program version 2"),
             (Some(b"welcome"), "is no barrierd:"),
             // Without descriptors.
             (Some(&same), "is no barrierd:"),

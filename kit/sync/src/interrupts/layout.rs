@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
 
 /// The version of all that this file describes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Where the daemon listens unless it was told otherwise.
 pub const DEFAULT_SOCKET: &str = "/run/barrierd/socket";
@@ -100,7 +100,10 @@ pub struct Header {
     pub time_namespace: AtomicU64,
     /// The daemon's process, in its own process namespace.
     pub pid: AtomicU32,
-    _padding: [u32; 5],
+    /// A robust futex: the number of the daemon's thread that holds it, and 0 in these bits once
+    /// it does not. Only who holds it keeps the program on context switches attached.
+    pub owner: AtomicU32,
+    _padding: [u32; 4],
     /// The round that the daemon is in: its virtual time.
     pub virtual_time: AtomicU64,
     /// The oldest of the CPUs' virtual times.
@@ -112,6 +115,18 @@ pub struct Header {
     /// A futex word that changes with `oldest_virtual_time`.
     pub futex: AtomicU32,
 }
+
+impl Header {
+    /// Whether the daemon lives, and so the program on context switches is attached. True for all
+    /// that was loaded before, by this thread.
+    pub fn is_held(&self) -> bool {
+        // Acquire: with the mark comes all that the daemon wrote before it died.
+        self.owner.load(Ordering::Acquire) & OWNER != 0
+    }
+}
+
+/// The bits of [`Header::owner`] that are a thread's number: `FUTEX_TID_MASK` of the kernel.
+const OWNER: u32 = 0x3fff_ffff;
 
 /// What the daemon says of one CPU. 64 bytes.
 #[repr(C, align(64))]
@@ -153,8 +168,8 @@ pub const fn slot_bytes(cpus: usize) -> usize {
     cpus * size_of::<Slot>()
 }
 
-/// The daemon's first and only message. With it come three descriptors: the kernel's array, the
-/// daemon's page, and the link that keeps the program on context switches attached.
+/// The daemon's first and only message. With it come two descriptors: the kernel's array and the
+/// daemon's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// [`VERSION`].
@@ -168,7 +183,7 @@ impl Hello {
     pub const BYTES: usize = 16;
 
     /// How many descriptors come with it.
-    pub const DESCRIPTORS: usize = 3;
+    pub const DESCRIPTORS: usize = 2;
 
     /// As it is sent.
     pub fn to_bytes(self) -> [u8; Hello::BYTES] {
@@ -203,6 +218,17 @@ mod tests {
         for (stamp_ns, is_idle) in [(0, false), (0, true), (1, false), (u64::MAX >> 1, true)] {
             let state = State::new(stamp_ns, is_idle);
             assert_eq!((state.stamp_ns(), state.is_idle()), (stamp_ns, is_idle));
+        }
+    }
+
+    #[test]
+    fn a_dead_owner_holds_nothing() {
+        // A thread, one with waiters; none yet, what the kernel writes, the same with waiters.
+        for (owner, is_held) in
+            [(7, true), (1 << 31 | 7, true), (0, false), (1 << 30, false), (3 << 30, false)]
+        {
+            let header = Header { owner: AtomicU32::new(owner), ..Header::default() };
+            assert_eq!(header.is_held(), is_held, "{owner:x}");
         }
     }
 

@@ -33,6 +33,7 @@ impl Daemon {
             daemon.page.write_all_at(&ONLINE.to_ne_bytes(), at as u64).unwrap();
             daemon.run(cpu);
         }
+        daemon.own(1);
         daemon
     }
 
@@ -60,13 +61,19 @@ impl Daemon {
         let (near, far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
         self.ends.lock().unwrap().push(far);
-        let switches = File::open("/dev/null").unwrap().into();
         let shared = Shared::new(self.slots.as_fd(), self.page.as_fd(), self.cpus).unwrap();
-        Client::of_parts(Connection::of_parts(near, switches), shared)
+        Client::of_parts(Connection::of_socket(near), shared)
     }
 
-    /// Closes all connections.
+    /// What the kernel writes of its owner.
+    fn own(&self, owner: u32) {
+        let at = core::mem::offset_of!(Header, owner);
+        self.page.write_all_at(&owner.to_ne_bytes(), at as u64).unwrap();
+    }
+
+    /// Dies as if it was killed: the mark first, then the ends of all connections.
     pub(crate) fn end(&mut self) {
+        self.own(1 << 30);
         self.ends.get_mut().unwrap().clear();
     }
 }
