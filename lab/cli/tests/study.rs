@@ -66,6 +66,7 @@ fn studies_are_made_listed_and_shown() {
 #[test]
 fn a_study_is_built_judged_and_raced() {
     let place = place();
+    edit(&place, "study.toml", "[[claim]]", "[[claim]]\npublished = true");
     let files = ["--html", "r.html", "--svg", "r.svg", "--ecdf", "e.svg", "--markdown", "r.md"];
     let (said, result) = run(&place, &files);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
@@ -80,7 +81,12 @@ fn a_study_is_built_judged_and_raced() {
         let verdicts = result["runs"][workload]["verdicts"].as_array().unwrap();
         assert_eq!(verdicts.len(), 2);
         assert!(verdicts.iter().all(|claim| claim["error"] == 0.0025), "{verdicts:?}");
+        let of_source: Vec<_> =
+            verdicts.iter().filter(|claim| claim["published"] == true).collect();
+        assert!(of_source.len() == 1 && of_source[0]["relation"]["form"] != "measure");
     }
+    let page = std::fs::read_to_string(place.path("r.md")).unwrap();
+    assert_eq!(page.matches("This is the source's claim.").count(), 2, "{page}");
     for (file, word) in [
         ("r-small.html", "<html"),
         ("r-large.html", "<html"),
@@ -100,6 +106,8 @@ fn a_study_is_built_judged_and_raced() {
         let said = place.run(words);
         assert!([0, 1, 2].contains(&said.code) && said.out.contains("unrolled"), "{said:?}");
     }
+    let shown = place.run(&["show", "latest"]).out.replace('\n', " ");
+    assert!(shown.contains("source's claim"), "{shown}");
 }
 
 /// Whatever some machine meters is in every row, or the run says once why it is in none.

@@ -145,10 +145,8 @@ pub struct StudyRow {
     /// The first and the last place that the intervals of the ratios leave to it, among those that
     /// have one and the reference: 1 is the fastest. `None` without a ratio, and in results of old.
     pub rank: Option<[u32; 2]>,
-    /// Its published figure, as (index of the table, value in that table's unit).
-    pub published: Option<(usize, f64)>,
-    /// How many times what it needs does the reference need, by the published figures.
-    pub published_ratio: Option<f64>,
+    /// Its published figures, at most one a table, in the order of the tables.
+    pub published: Vec<PublishedFigure>,
     /// The distribution of wall time for one call over the same batches, on a scale that all
     /// contestants of the workload share.
     pub distribution: Option<Histogram>,
@@ -177,6 +175,18 @@ pub struct Scaling {
     /// Of those, units in most of whose timed batches every thread was seen to run: it made at
     /// least half as many calls as the timed one.
     pub together: u64,
+}
+
+/// What a published table says of a contestant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PublishedFigure {
+    /// Index of the table.
+    pub table: usize,
+    /// The figure, in the table's unit.
+    pub value: f64,
+    /// How many times what the contestant needs does the reference need, by the same table; `None`
+    /// of the reference, and where the table has no figure of it.
+    pub ratio: Option<f64>,
 }
 
 /// A published table beside ours.
@@ -243,6 +253,8 @@ pub struct ClaimResult {
     pub metric: Metric,
     /// Whether there was a claim, or only the question which is faster.
     pub is_question: bool,
+    /// Whether a study's source claims it, by the study.
+    pub is_published: bool,
     /// What the claim says: it tells where the bar is, and what `effect` is.
     pub statement: Statement,
     /// Whether the claim is a gate.

@@ -382,6 +382,10 @@ pub struct FunctionPlan {
     pub reference: usize,
     /// Published tables with figures of this workload, or with a text.
     pub published: Vec<Published>,
+    /// The claims on this workload that are the source's, as the plan has them. Empty in journals
+    /// of old.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published_claims: Vec<String>,
     /// Rounds that one unit has.
     pub rounds_a_unit: u32,
     /// Calls that one timed batch makes.

@@ -37,6 +37,7 @@ pub(crate) fn claim(text: &str, verdict: Verdict, gate: Gate) -> ClaimResult {
         right: Some("B".to_owned()),
         metric: Metric::WallTime,
         is_question: false,
+        is_published: false,
         statement: Statement::Ratio(Relation::AtLeast { factor: 1.0 }),
         gate,
         scope: Scope::Binary,

@@ -60,6 +60,7 @@ pub(crate) fn question(
         right: Some("B".to_owned()),
         metric: Metric::WallTime,
         is_question: true,
+        is_published: false,
         statement: Statement::Ratio(Relation::Order),
         gate: Gate::None,
         scope: Scope::Binary,

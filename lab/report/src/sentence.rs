@@ -62,7 +62,13 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         text.push(span(Tone::Plain, format!("; {needed}")));
     }
     text.push(span(Tone::Plain, "."));
+    text.extend(whose(claim).map(|whose| span(Tone::Plain, whose)));
     text
+}
+
+/// Whose a study's claim is, if it is not the study's own.
+pub(crate) fn whose(claim: &ClaimResult) -> Option<&'static str> {
+    claim.is_published.then_some(" This is the source's claim.")
 }
 
 /// Of a claim whose failures come in bursts: what is said in the place of its error.

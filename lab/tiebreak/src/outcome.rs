@@ -108,6 +108,10 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         right: planned.right.map(name),
         metric: planned.claim.metric,
         is_question: planned.claim.statement.is_question(),
+        is_published: plan
+            .functions
+            .as_ref()
+            .is_some_and(|functions| functions.published_claims.contains(&planned.claim.text)),
         statement: planned.claim.statement,
         gate: planned.gate,
         scope: plan.scope,

@@ -12,6 +12,7 @@ use tiebreak::core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
+use tiebreak::core::result::StudyRow;
 use tiebreak::core::sample::{BatchTime, Mark, Marks, Sample};
 use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
@@ -199,13 +200,30 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         built: vec![built; contestants],
         not_run: vec![NotRun { name: "absent".into(), why: "no compiler".into() }],
         reference: 0,
-        published: vec![Published {
-            source: "a page".into(),
-            machine: "a machine".into(),
-            unit: FigureUnit::MillionsASecond,
-            text: String::new(),
-            figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
-        }],
+        published: vec![
+            Published {
+                source: "a page".into(),
+                machine: "a machine".into(),
+                unit: FigureUnit::MillionsASecond,
+                text: String::new(),
+                figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
+            },
+            Published {
+                source: "another".into(),
+                machine: "another machine".into(),
+                unit: FigureUnit::Microseconds,
+                text: String::new(),
+                figures: vec![figure("a", 9.0), figure("b", 6.0)],
+            },
+            Published {
+                source: "a third".into(),
+                machine: String::new(),
+                unit: FigureUnit::Megabytes,
+                text: String::new(),
+                figures: vec![figure("b", 43.5)],
+            },
+        ],
+        published_claims: Vec::new(),
         rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
         calls_a_batch: BatchCalls::Alike(CALLS),
         times_each_call: false,
@@ -407,9 +425,14 @@ fn the_journal_alone_gives_the_table() {
         [Some([2, 2]), Some([1, 1]), Some([3, 3]), None]
     );
     assert_eq!(absent.not_run.as_deref(), Some("no compiler"));
-    assert_eq!((b.published, b.published_ratio), (Some((0, 250.0)), Some(2.5)));
-    assert_eq!((a.published_ratio, absent.published_ratio), (None, Some(0.5)));
-    assert_eq!(c.published, None);
+    let figures = |of: &StudyRow| {
+        let each = of.published.iter().map(|one| (one.table, one.value, one.ratio));
+        each.collect::<Vec<_>>()
+    };
+    assert_eq!(figures(a), [(0, 100.0, None), (1, 9.0, None)]);
+    assert_eq!(figures(b), [(0, 250.0, Some(2.5)), (1, 6.0, Some(1.5)), (2, 43.5, None)]);
+    assert_eq!(figures(c), []);
+    assert_eq!(figures(absent), [(0, 50.0, Some(0.5))]);
 }
 
 #[test]

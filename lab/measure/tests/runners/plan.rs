@@ -129,6 +129,7 @@ impl Study {
             not_run: Vec::new(),
             reference: self.reference,
             published: Vec::new(),
+            published_claims: Vec::new(),
             rounds_a_unit: 2,
             calls_a_batch: BatchCalls::Alike(self.calls_a_batch),
             times_each_call: false,

@@ -338,6 +338,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             not_run: Vec::new(),
             reference: 0,
             published: Vec::new(),
+            published_claims: Vec::new(),
             rounds_a_unit: 2,
             calls_a_batch: BatchCalls::Alike(10),
             times_each_call: false,

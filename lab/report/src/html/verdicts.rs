@@ -6,7 +6,7 @@ use crate::check::effect;
 use crate::look::letters;
 use crate::number::{Rounding, count, percent, seconds};
 use crate::self_check;
-use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps};
+use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
 use crate::sign::Sign;
 use crate::study::claims;
 use crate::text::{NO_BREAK, plain};
@@ -53,7 +53,7 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult) {
 fn whole(run: &RunResult, claim: &ClaimResult) -> String {
     let mut spans = head(run, claim);
     spans.extend(of_bursts(claim));
-    letters(&spans).replace(NO_BREAK, " ") + "."
+    letters(&spans).replace(NO_BREAK, " ") + "." + whose(claim).unwrap_or_default()
 }
 
 /// A claim, its verdict and its numbers, where there are many of them.
@@ -62,7 +62,8 @@ fn brief(claim: &ClaimResult) -> String {
         Verdict::Holds => String::new(),
         other => format!("{other}: "),
     };
-    format!("{verdict}{}: {}", plain(&claim.claim), effect(claim))
+    let whose = whose(claim).map_or(String::new(), |whose| format!(".{whose}"));
+    format!("{verdict}{}: {}{whose}", plain(&claim.claim), effect(claim))
 }
 
 fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) {

@@ -214,6 +214,8 @@ struct VerdictDocument {
     right: Option<String>,
     metric: String,
     is_question: bool,
+    #[serde(default)]
+    published: bool,
     relation: Map<String, Value>,
     gate: Gate,
     centre: Centre,
@@ -237,6 +239,7 @@ impl VerdictDocument {
             left: self.left,
             right: self.right,
             is_question: self.is_question,
+            is_published: self.published,
             gate: self.gate,
             scope: self.scope,
             centre: self.centre,

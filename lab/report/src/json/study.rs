@@ -6,7 +6,8 @@ use serde_json::Value;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
-    Ecdf, EffectResult, Histogram, MetricSummary, Scaling, StudyResult, StudyRow, WorkloadResult,
+    Ecdf, EffectResult, Histogram, MetricSummary, PublishedFigure, Scaling, StudyResult, StudyRow,
+    WorkloadResult,
 };
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
@@ -96,6 +97,8 @@ struct RowEntry<'a> {
     rank: Option<[u32; 2]>,
     published: Option<FigureEntry>,
     published_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published_figures: Vec<PublishedFigureEntry>,
     distribution: &'a Option<Histogram>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ecdf: Option<&'a Ecdf>,
@@ -107,6 +110,13 @@ struct RowEntry<'a> {
 struct FigureEntry {
     table: usize,
     value: f64,
+}
+
+#[derive(Serialize)]
+struct PublishedFigureEntry {
+    table: usize,
+    value: f64,
+    ratio: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -150,6 +160,19 @@ impl<'a> WorkloadEntry<'a> {
     }
 }
 
+impl FigureEntry {
+    fn of(PublishedFigure { table, value, .. }: PublishedFigure) -> FigureEntry {
+        FigureEntry { table, value }
+    }
+}
+
+impl PublishedFigureEntry {
+    fn of(of: PublishedFigure) -> PublishedFigureEntry {
+        let PublishedFigure { table, value, ratio } = of;
+        PublishedFigureEntry { table, value, ratio }
+    }
+}
+
 impl<'a> RowEntry<'a> {
     fn of(row: &'a StudyRow) -> RowEntry<'a> {
         let entry = |(metric, summary): &(Metric, MetricSummary)| (metric.key(), *summary);
@@ -168,8 +191,13 @@ impl<'a> RowEntry<'a> {
             ratio: row.ratio,
             is_settled: row.is_settled,
             rank: row.rank,
-            published: row.published.map(|(table, value)| FigureEntry { table, value }),
-            published_ratio: row.published_ratio,
+            published: row.published.first().map(|first| FigureEntry::of(*first)),
+            published_ratio: row.published.iter().find_map(|one| one.ratio),
+            published_figures: row
+                .published
+                .iter()
+                .map(|one| PublishedFigureEntry::of(*one))
+                .collect(),
             distribution: &row.distribution,
             ecdf: row.ecdf.as_ref(),
             scaling: row.scaling.as_ref(),

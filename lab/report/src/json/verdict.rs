@@ -31,6 +31,8 @@ pub(super) struct VerdictEntry<'a> {
     right: Option<&'a str>,
     metric: &'static str,
     is_question: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    published: bool,
     relation: RelationEntry,
     gate: Gate,
     centre: Centre,
@@ -131,6 +133,7 @@ impl<'a> VerdictEntry<'a> {
             right: claim.right.as_deref(),
             metric: claim.metric.key(),
             is_question: claim.is_question,
+            published: claim.is_published,
             relation: RelationEntry::of(claim.statement),
             gate: claim.gate,
             centre: claim.centre,

@@ -6,7 +6,9 @@ use crate::text::{plain, short};
 use crate::told::{Quantity, Told};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{EffectResult, MetricSummary, RunResult, StudyRow, WorkloadResult};
+use tiebreak_core::result::{
+    EffectResult, MetricSummary, PublishedFigure, RunResult, StudyRow, WorkloadResult,
+};
 
 /// What stands behind the names of contestants whose contract is not exact, a sign a contract.
 const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
@@ -181,10 +183,10 @@ impl<'a> Block<'a> {
         MARKS[index % MARKS.len()]
     }
 
-    /// The published figure with its unit, and the table that it is from if there are several:
-    /// `210 M/s`.
+    /// The first published figure with its unit, and the table that it is from if there are
+    /// several: `210 M/s`. The others stand in the notes.
     pub(crate) fn published(&self, row: &StudyRow) -> Option<String> {
-        let (index, value) = row.published?;
+        let PublishedFigure { table: index, value, .. } = *row.published.first()?;
         let table = self.of.published.get(index)?;
         let which = match self.of.published.len() {
             0 | 1 => String::new(),
@@ -193,25 +195,40 @@ impl<'a> Block<'a> {
         Some(format!("{value} {}{which}", figure::unit(table.unit)))
     }
 
-    /// The ratio to the reference by published figures.
+    /// The ratio to the reference by the first published table that has both.
     pub(crate) fn published_ratio(&self, row: &StudyRow) -> Option<String> {
         if self.is_reference(row) {
-            return row.published.map(|_| "1x".to_owned());
+            return row.published.first().map(|_| "1x".to_owned());
         }
-        finite(row.published_ratio).map(|value| ratio(value, 2, Rounding::Nearest))
+        row.published.iter().find_map(published_ratio)
+    }
+
+    /// The figures of a published table that stand in no column, each with its ratio to the
+    /// reference: `switch 7.8 (1.92x)`.
+    pub(crate) fn further_figures(&self, table: usize) -> Vec<String> {
+        let running =
+            self.rows.iter().flat_map(|row| row.published.iter().skip(1).map(|f| (*row, f)));
+        let out = self.left_out.iter().flat_map(|row| row.published.iter().map(|f| (*row, f)));
+        let of_table = running.chain(out).filter(|(_, figure)| figure.table == table);
+        let text = |(row, figure): (&StudyRow, &PublishedFigure)| {
+            let ratio =
+                published_ratio(figure).map_or(String::new(), |ratio| format!(" ({ratio})"));
+            format!("{} {}{ratio}", self.marked(row), figure.value)
+        };
+        of_table.map(text).collect()
     }
 
     /// The median here in the unit of the published figure, without the unit.
     pub(crate) fn in_published_unit(&self, row: &StudyRow) -> Option<String> {
-        let table = self.of.published.get(row.published?.0)?;
+        let table = self.of.published.get(row.published.first()?.table)?;
         let ns = median(row, Metric::WallTime)?;
         figure::from_ns(table.unit, ns, self.of).map(figure::digits)
     }
 
     /// The published figure as nanoseconds for one call, if it is one of time.
     pub(crate) fn published_ns(&self, row: &StudyRow) -> Option<f64> {
-        let (index, value) = row.published?;
-        figure::to_ns(self.of.published.get(index)?.unit, value, self.of)
+        let PublishedFigure { table, value, .. } = *row.published.first()?;
+        figure::to_ns(self.of.published.get(table)?.unit, value, self.of)
     }
 
     /// How exact a ratio of the table was to be.
@@ -221,6 +238,11 @@ impl<'a> Block<'a> {
             _ => None,
         })
     }
+}
+
+/// The ratio to the reference by the table of a published figure.
+fn published_ratio(figure: &PublishedFigure) -> Option<String> {
+    finite(figure.ratio).map(|value| ratio(value, 2, Rounding::Nearest))
 }
 
 /// A metric of a row.

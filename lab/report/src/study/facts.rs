@@ -8,6 +8,7 @@ use crate::text::plain;
 use crate::told::value_text;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::plan::Scope;
+use tiebreak_core::result::{PublishedResult, StudyRow};
 
 /// The input, the scope, and how many rounds a unit has and why: a sentence each.
 pub(crate) fn facts(block: &Block) -> Vec<String> {
@@ -90,21 +91,34 @@ fn of_contract(block: &Block, name: &str) -> String {
 pub(crate) fn notes(block: &Block) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(block.contracts().into_iter().map(|contract| of_contract(block, contract)));
-    for (index, table) in block.of.published.iter().enumerate() {
-        let which = match block.of.published.len() {
-            1 => "published".to_owned(),
-            _ => format!("published [{}]", index + 1),
-        };
-        let unit = match block.rows.iter().any(|row| row.published.is_some_and(|p| p.0 == index)) {
-            true => format!(", {}", figure::unit(table.unit)),
-            false => String::new(),
-        };
-        let text = match table.text.as_str() {
-            "" => String::new(),
-            text => format!(": {}", plain(text)),
-        };
-        let (source, machine) = (plain(&table.source), plain(&table.machine));
-        notes.push(format!("{which}: {source} ({machine}{unit}){text}."));
-    }
+    let tables = block.of.published.iter().enumerate();
+    notes.extend(tables.map(|(index, table)| of_table(block, index, table)));
     notes
+}
+
+/// What was published where, with what stands in no column: words, and figures beside the first of
+/// a contestant.
+fn of_table(block: &Block, index: usize, table: &PublishedResult) -> String {
+    let which = match block.of.published.len() {
+        1 => "published".to_owned(),
+        _ => format!("published [{}]", index + 1),
+    };
+    let has_figure = |row: &StudyRow| row.published.iter().any(|figure| figure.table == index);
+    let unit = match block.of.rows.iter().any(has_figure) {
+        true => figure::unit(table.unit),
+        false => "",
+    };
+    let (source, machine, text) = (plain(&table.source), plain(&table.machine), plain(&table.text));
+    let about = joined(" (", &[&machine, unit], ", ", ")");
+    let said = joined(": ", &[&text, &block.further_figures(index).join(", ")], "; ", "");
+    format!("{which}: {source}{about}{said}.")
+}
+
+/// The parts that are not empty; nothing if all are.
+fn joined(before: &str, parts: &[&str], between: &str, after: &str) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("{before}{}{after}", parts.join(between)),
+    }
 }

@@ -118,7 +118,7 @@ fn columns(block: &Block) -> Vec<Column> {
             cells(&|row| format!("{}{}", block.ratio(row)[1], open(row))),
         ),
     ]);
-    if block.rows.iter().any(|row| row.published.is_some()) {
+    if block.rows.iter().any(|row| !row.published.is_empty()) {
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         columns.extend([
             Column::new("published", Decimal, cells(&|row| or_none(block.published(row)))),

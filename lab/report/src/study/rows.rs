@@ -156,7 +156,7 @@ pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
 
 /// What was published: the figure, ours in its unit, and its ratio; nothing where nothing was.
 pub(crate) fn published(block: &Block) -> Vec<Column> {
-    if block.rows.iter().all(|row| row.published.is_none()) {
+    if block.rows.iter().all(|row| row.published.is_empty()) {
         return Vec::new();
     }
     let text = |text: fn(&Block, &StudyRow) -> Option<String>| {

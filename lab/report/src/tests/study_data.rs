@@ -20,7 +20,7 @@ fn all() -> Vec<(&'static str, StudyResult)> {
         claim.effect.high = Some(f64::INFINITY);
     }
     for row in odd.runs.iter_mut().filter_map(|run| run.study.as_mut()).flat_map(|s| &mut s.rows) {
-        row.published_ratio = Some(f64::NAN);
+        row.published.iter_mut().for_each(|figure| figure.ratio = Some(f64::NAN));
         row.per_call.iter_mut().for_each(|(_, summary)| summary.p90 = Some(f64::INFINITY));
     }
     let mut counted = studied();

@@ -2,6 +2,7 @@
 
 use super::asked::{Asked, Shop};
 use super::prepare::Prepared;
+use super::questions;
 use crate::error::LabError;
 use crate::planning::{SECONDS_A_CLAIM, index_of};
 use tiebreak_core::claim::Claim;
@@ -80,6 +81,7 @@ pub(super) fn first_plan(
         not_run: prepared.not_run.clone(),
         reference: reference.unwrap_or(0),
         published: published(&study.published, workload),
+        published_claims: questions::published(study, workload),
         rounds_a_unit: if frame.scope == Scope::Layout { 1 } else { 2 },
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: prepared.ready.iter().any(|one| one.has_reset),

@@ -5,7 +5,7 @@ use super::prepare::{Prepared, Ready};
 use crate::error::LabError;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::study::Workload;
+use tiebreak_core::study::{Study, Workload};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_study as study;
@@ -101,19 +101,28 @@ fn claims(asked: &Asked, workload: &Workload) -> Result<Vec<Claim>, LabError> {
     };
     let mut claims = Vec::with_capacity(texts.len());
     for text in texts {
-        let mut claim = study::parse(text, &names).map_err(LabError::Claim)?;
+        let claim = study::parse(text, &names).map_err(LabError::Claim)?;
         check_workload(asked, &claim)?;
-        match &claim.workload {
-            Some(name) if *name != workload.name => continue,
-            Some(_) => {}
-            None => {
-                claim.workload = Some(workload.name.clone());
-                claim.text = study::display(&claim);
-            }
-        }
-        claims.push(claim);
+        claims.extend(on(claim, workload));
     }
     Ok(claims)
+}
+
+/// The claim on this workload, if it is about it, with its name.
+fn on(mut claim: Claim, workload: &Workload) -> Option<Claim> {
+    if claim.workload.is_none() {
+        claim.workload = Some(workload.name.clone());
+        claim.text = study::display(&claim);
+    }
+    (claim.workload.as_ref() == Some(&workload.name)).then_some(claim)
+}
+
+/// The claims on a workload that are the source's, as [`Questions::of_claims`] has their texts.
+pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
+    let names: Vec<&str> = of.contestants.iter().map(|one| one.name.as_str()).collect();
+    let of_source = of.claims.iter().filter(|claim| claim.is_published);
+    let parsed = of_source.filter_map(|claim| study::parse(&claim.text, &names).ok());
+    parsed.filter_map(|claim| Some(on(claim, workload)?.text)).collect()
 }
 
 fn check_workload(asked: &Asked, claim: &Claim) -> Result<(), LabError> {

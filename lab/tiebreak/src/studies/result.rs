@@ -8,7 +8,8 @@ use crate::seen::Seen;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
-    ClaimResult, Histogram, MetricSummary, PublishedResult, StudyRow, WorkloadResult,
+    ClaimResult, Histogram, MetricSummary, PublishedFigure, PublishedResult, StudyRow,
+    WorkloadResult,
 };
 use tiebreak_core::study::{FigureUnit, FunctionPlan, NotRun, Published};
 use tiebreak_core::verdict::Verdict;
@@ -38,14 +39,13 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         row.distribution = picture;
         row.ecdf = summary::ecdf(walls, ECDF_VALUES);
     }
-    rows.extend(functions.not_run.iter().map(|not_run| absent(not_run, functions)));
+    rows.extend(functions.not_run.iter().map(absent));
     scaling::fill(&mut rows, functions);
     let reference = plan.contestants.get(functions.reference);
     let reference = reference.map_or("", |contestant| &contestant.name);
     rank::fill(&mut rows, reference);
     for row in &mut rows {
-        row.published = published(&row.name, functions);
-        row.published_ratio = published_ratio(&row.name, reference, functions);
+        row.published = published(&row.name, reference, functions);
     }
     Some(WorkloadResult {
         study: functions.study.clone(),
@@ -96,8 +96,7 @@ fn row(
         ratio: cell.map(|cell| cell.effect),
         is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
         rank: None,
-        published: None,
-        published_ratio: None,
+        published: Vec::new(),
         distribution: None,
         ecdf: None,
         scaling: built.and_then(|built| built.team.as_ref()).map(|team| scaling::begun(team, seen)),
@@ -105,7 +104,7 @@ fn row(
 }
 
 /// A contestant that takes no part.
-fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
+fn absent(not_run: &NotRun) -> StudyRow {
     StudyRow {
         name: not_run.name.clone(),
         language: None,
@@ -121,8 +120,7 @@ fn absent(not_run: &NotRun, functions: &FunctionPlan) -> StudyRow {
         ratio: None,
         is_settled: false,
         rank: None,
-        published: published(&not_run.name, functions),
-        published_ratio: None,
+        published: Vec::new(),
         distribution: None,
         ecdf: None,
         scaling: None,
@@ -172,10 +170,21 @@ fn without_figures(table: &Published) -> PublishedResult {
     }
 }
 
-/// The first published figure of a contestant on this workload.
-fn published(name: &str, functions: &FunctionPlan) -> Option<(usize, f64)> {
-    let mut tables = functions.published.iter().enumerate();
-    tables.find_map(|(index, table)| Some((index, figure(table, name, functions)?)))
+/// What the published tables say of a contestant on this workload.
+fn published(name: &str, reference: &str, functions: &FunctionPlan) -> Vec<PublishedFigure> {
+    let of_table = |(index, table): (usize, &Published)| {
+        let value = figure(table, name, functions)?;
+        let other = figure(table, reference, functions).filter(|_| name != reference);
+        let ratio = other.map(|other| match table.unit {
+            FigureUnit::MillionsASecond | FigureUnit::GigabytesASecond => value / other,
+            FigureUnit::NanosecondsAnItem
+            | FigureUnit::Microseconds
+            | FigureUnit::Seconds
+            | FigureUnit::Megabytes => other / value,
+        });
+        Some(PublishedFigure { table: index, value, ratio })
+    };
+    functions.published.iter().enumerate().filter_map(of_table).collect()
 }
 
 fn figure(table: &Published, name: &str, functions: &FunctionPlan) -> Option<f64> {
@@ -184,23 +193,4 @@ fn figure(table: &Published, name: &str, functions: &FunctionPlan) -> Option<f64
     };
     let mut figures = table.figures.iter();
     figures.find(|one| is_it(&one.workload, &one.contestant)).map(|one| one.value)
-}
-
-/// How many times what a contestant needs does the reference need, by the first table that has
-/// both.
-fn published_ratio(name: &str, reference: &str, functions: &FunctionPlan) -> Option<f64> {
-    if name == reference {
-        return None;
-    }
-    functions.published.iter().find_map(|table| {
-        let own = figure(table, name, functions)?;
-        let other = figure(table, reference, functions)?;
-        Some(match table.unit {
-            FigureUnit::MillionsASecond | FigureUnit::GigabytesASecond => own / other,
-            FigureUnit::NanosecondsAnItem
-            | FigureUnit::Microseconds
-            | FigureUnit::Seconds
-            | FigureUnit::Megabytes => other / own,
-        })
-    })
 }

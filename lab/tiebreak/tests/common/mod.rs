@@ -271,6 +271,7 @@ pub fn functions() -> FunctionPlan {
         not_run: Vec::new(),
         reference: 0,
         published: Vec::new(),
+        published_claims: Vec::new(),
         rounds_a_unit: ROUNDS_A_UNIT,
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: false,

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{
-    Ecdf, Histogram, MetricSummary, PublishedResult, Scaling, StudyRow, WorkloadResult,
+    Ecdf, Histogram, MetricSummary, PublishedFigure, PublishedResult, Scaling, StudyRow,
+    WorkloadResult,
 };
 use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
 
@@ -109,6 +110,8 @@ struct RowDocument {
     rank: Option<[u32; 2]>,
     published: Option<FigureDocument>,
     published_ratio: Option<f64>,
+    #[serde(default)]
+    published_figures: Vec<PublishedFigureDocument>,
     distribution: Option<HistogramDocument>,
     #[serde(default)]
     ecdf: Option<Ecdf>,
@@ -132,11 +135,24 @@ struct FigureDocument {
 }
 
 #[derive(Deserialize)]
+struct PublishedFigureDocument {
+    table: usize,
+    value: Option<f64>,
+    ratio: Option<f64>,
+}
+
+#[derive(Deserialize)]
 struct HistogramDocument {
     low: Option<f64>,
     high: Option<f64>,
     counts: Vec<u64>,
     beyond: u64,
+}
+
+impl PublishedFigureDocument {
+    fn result(&self) -> PublishedFigure {
+        PublishedFigure { table: self.table, value: number(self.value), ratio: self.ratio }
+    }
 }
 
 impl RowDocument {
@@ -148,6 +164,15 @@ impl RowDocument {
         }
         per_call.sort_by_key(|(metric, _)| *metric);
         let fault = self.fault.map(FaultDocument::result).transpose()?;
+        // Results of old have the first figure alone.
+        let first = self.published.iter().map(|first| {
+            let (table, value) = (first.table, number(first.value));
+            PublishedFigure { table, value, ratio: self.published_ratio }
+        });
+        let published = match self.published_figures.as_slice() {
+            [] => first.collect(),
+            all => all.iter().map(PublishedFigureDocument::result).collect(),
+        };
         Ok(StudyRow {
             name: self.name,
             language: self.language,
@@ -163,8 +188,7 @@ impl RowDocument {
             ratio: self.ratio.map(EffectDocument::result),
             is_settled: self.is_settled,
             rank: self.rank,
-            published: self.published.map(|figure| (figure.table, number(figure.value))),
-            published_ratio: self.published_ratio,
+            published,
             distribution: self.distribution.map(|of| Histogram {
                 low: number(of.low),
                 high: number(of.high),
