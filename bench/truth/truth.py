@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Counts false verdicts on the real clock: things of known ratio, beside other work on their CPU.
 
-A program, a function and a Python runner are compared with themselves and with one that does 2% more
-work, beside nothing, and beside 2, 8 and 16 other processes, steady and in bursts. hyperfine, judged
-by Welch's t-test, stands beside the programs. Each comparison is written down as soon as it is made,
-so that a run that was cut off goes on where it was. The table is then drawn from the data.
+A program, a function and a Python runner are compared with themselves and with one that does 2%
+more work, beside nothing, and beside 2, 8 and 16 other processes, steady and in bursts. hyperfine,
+judged by Welch's t-test, stands beside the programs. Each comparison is written down as soon as it
+is made, so that a run that was cut off goes on where it was. The table is drawn from the data.
 """
 
 import datetime

@@ -58,6 +58,9 @@ fn row(world: &World, comparisons: u64, rounds: u64) -> Vec<Value> {
 
 fn entry(world: &World, what: &str, [same, slower]: [Counts; 2]) -> Value {
     eprintln!("truth: {}: {what}: {same:?} {slower:?}", world.name);
-    let cell = |counts: Counts| json!({ "found": counts.found, "wrong": counts.wrong, "missed": counts.missed });
+    let cell = |counts: Counts| {
+        let Counts { found, wrong, missed, .. } = counts;
+        json!({ "found": found, "wrong": wrong, "missed": missed })
+    };
     json!({ "world": world.name, "what": what, "same": cell(same), "slower": cell(slower) })
 }

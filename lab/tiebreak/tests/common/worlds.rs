@@ -197,7 +197,7 @@ impl WorldSampler {
         noise + if contestant == 1 { self.slower.ln_1p() } else { 0.0 }
     }
 
-    /// The same as nanoseconds of a run of about 0.1 ms, however heavy its tail: at most three hours.
+    /// The same as nanoseconds of a run of about 0.1 ms; at most three hours, for heavy tails.
     fn wall_ns(&mut self, contestant: usize, second: bool) -> u64 {
         let wall_ns = (1e5 * self.log_time(contestant, second).exp()).clamp(1000.0, 1e13) as u64;
         self.now_ns += wall_ns;
