@@ -576,4 +576,7 @@ pub struct SmallestDifference {
     pub rounds: u64,
     /// As a fraction: 0.02 for 2%; `None` if even the largest that was tried is not found.
     pub fraction: Option<f64>,
+    /// Whether the fraction is only a bound: nothing smaller was tried, and it is found.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound: bool,
 }

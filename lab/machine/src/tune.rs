@@ -8,6 +8,7 @@ mod kernel;
 mod load;
 mod reach;
 
+use crate::meters::ThreadCounters;
 use crate::tree::Tree;
 use crate::{cpus, fingerprint};
 use std::path::Path;
@@ -26,6 +27,7 @@ pub fn read() -> Tuning {
         is_virtual,
         // SAFETY: geteuid only reads a number.
         is_root: unsafe { libc::geteuid() } == 0,
+        has_counters: ThreadCounters::open().is_ok(),
     };
     below(&Tree::at(Path::new("/")), &place)
 }
@@ -39,6 +41,8 @@ struct Place {
     is_virtual: bool,
     /// Whether this process is root's, who may open every counter.
     is_root: bool,
+    /// Whether a hardware counter opens: a machine may have none, whoever asks.
+    has_counters: bool,
 }
 
 fn below(tree: &Tree, place: &Place) -> Tuning {
@@ -54,7 +58,7 @@ fn below(tree: &Tree, place: &Place) -> Tuning {
         kernel::timer_migration(tree),
         cpu::isolated(tree),
         kernel::irqbalance(tree),
-        kernel::perf_events(tree, place.is_root),
+        kernel::perf_events(tree, place.is_root, place.has_counters),
         load::cpu_quota(tree, place.cpus_allowed),
         load::pressure(tree),
         load::runnable(tree, place.cpus_allowed),

@@ -233,7 +233,12 @@ pub(crate) fn self_checked(false_verdicts: u64, rate: [f64; 3]) -> RunResult {
         rate_high: rate[2],
         confidence: 0.99,
         smallest: smallest
-            .map(|(seconds, rounds, fraction)| SmallestDifference { seconds, rounds, fraction })
+            .map(|(seconds, rounds, fraction)| SmallestDifference {
+                seconds,
+                rounds,
+                fraction,
+                is_bound: false,
+            })
             .to_vec(),
     });
     run

@@ -87,6 +87,7 @@ fn counts(found: &SelfCheckResult) -> Vec<Column> {
 fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
     let cells = |text: fn(&SmallestDifference) -> String| differences.iter().map(text).collect();
     let size = |d: &SmallestDifference| match d.fraction {
+        Some(fraction) if d.is_bound => format!("under {}", percent(fraction, Rounding::Up)),
         Some(fraction) => percent(fraction, Rounding::Nearest),
         None => "none that was tried".to_owned(),
     };

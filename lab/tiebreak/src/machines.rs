@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use tiebreak_core::machine::{
-    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Spread, Winner,
+    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Spread, Unit,
+    Winner,
 };
 
 /// Of what was measured, the larger figure must be more than so many times the smaller one: probes
@@ -40,7 +41,9 @@ pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
             unit: figure.unit,
             better: figure.better,
             values: beside(values, figure.better),
-            per_price: prices.and_then(|prices| per_price(values, prices, figure.better)),
+            per_price: prices
+                .filter(|_| is_sold(figure.unit))
+                .and_then(|prices| per_price(values, prices, figure.better)),
         }
     };
     Comparison {
@@ -84,14 +87,21 @@ fn beside(sides: [Option<Ranged>; 2], better: Better) -> Beside {
     Beside { a, b, ratio, winner }
 }
 
-/// Whether a ratio is more than what these figures move by anyway.
+/// Whether a ratio is more than what these figures move by anyway. A number without a spread shows
+/// nothing.
 fn is_clear(ratio: f64, spreads: Option<(Spread, Spread)>) -> bool {
     let times = ratio.max(1.0 / ratio);
     match spreads {
         Some((a, b)) if a.is_exact() && b.is_exact() => a != b,
-        Some((a, b)) if a.overlaps(b) => false,
-        _ => times > BETWEEN_RUNS,
+        Some((a, b)) => !a.overlaps(b) && times > BETWEEN_RUNS,
+        None => false,
     }
+}
+
+/// Whether a price can be set against it: throughput, time and things are paid for; a share, a
+/// frequency and a power are not.
+fn is_sold(unit: Unit) -> bool {
+    !matches!(unit, Unit::Share | Unit::Hertz | Unit::Watts)
 }
 
 fn per_price(values: [Option<Ranged>; 2], prices: (f64, f64), better: Better) -> Option<Beside> {

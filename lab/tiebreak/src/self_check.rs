@@ -115,8 +115,13 @@ impl SelfCheck {
             LENGTHS_SECONDS.into_iter().filter(|_| seconds_a_round > 0.0).map(|seconds| {
                 let rounds = ((seconds / seconds_a_round) as u64).min(ROUNDS_MAX);
                 let error = self.fresh.error();
-                let fraction = power::smallest_difference(&self.noise, rounds, error, seed);
-                SmallestDifference { seconds, rounds, fraction }
+                let found = power::smallest_difference(&self.noise, rounds, error, seed);
+                SmallestDifference {
+                    seconds,
+                    rounds,
+                    fraction: found.map(|one| one.fraction),
+                    is_bound: found.is_some_and(|one| one.is_bound),
+                }
             });
         SelfCheckResult { smallest: smallest.collect(), ..self.rates() }
     }

@@ -244,7 +244,8 @@ impl Bandwidth {
                     words: format!("{name} bandwidth, {words}"),
                     value: point.bytes_per_s,
                     unit: Unit::BytesPerSecond,
-                    better: Better::Higher,
+                    // The best of any number of threads is not the same question on both.
+                    better: if key == "best" { Better::Neither } else { Better::Higher },
                     spread: point.spread(),
                 });
             };

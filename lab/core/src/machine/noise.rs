@@ -220,6 +220,13 @@ pub struct SmallestSlowdown {
     pub rounds: u64,
     /// As a fraction: 0.02 for 2%; none if not even twice the time would be found.
     pub fraction: Option<f64>,
+    /// Whether the fraction is only a bound: nothing smaller was tried, and it is found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound: bool,
+    /// The least and the most of what five parts of the run would say: the median of such parts
+    /// lies between in 15 of 16 runs. None where the run was too short, and of a bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub among_parts: Option<[f64; 2]>,
 }
 
 impl Noise {
@@ -244,11 +251,18 @@ impl Noise {
         figures[0].spread = of_each.filter(|spread| !spread.is_exact());
         for floor in &self.floors {
             for smallest in &floor.smallest {
-                let Some(fraction) = smallest.fraction else { continue };
+                let Some(fraction) = smallest.fraction.filter(|_| !smallest.is_bound) else {
+                    continue;
+                };
                 let key = format!("noise-floor-{}-{:.0}s", floor.of, smallest.seconds);
                 let words =
                     format!("smallest slowdown of {} in {:.0} s", floor.of, smallest.seconds);
-                figures.push(figure(key, words, fraction, Unit::Share, Better::Lower));
+                // It moves by far more from run to run than between machines: a fact.
+                let spread = smallest.among_parts.map(|[low, high]| Spread { low, high });
+                figures.push(Figure {
+                    spread,
+                    ..figure(key, words, fraction, Unit::Share, Better::Neither)
+                });
             }
         }
         if let Some(frequency) = &self.frequency {
@@ -275,7 +289,12 @@ mod tests {
         };
         let mut noise = Noise::default();
         assert_eq!(keys(&noise), ["noise-lost"]);
-        let smallest = |seconds, fraction| SmallestSlowdown { seconds, rounds: 9, fraction };
+        let smallest = |seconds, fraction| SmallestSlowdown {
+            seconds,
+            rounds: 9,
+            fraction,
+            ..SmallestSlowdown::default()
+        };
         assert_eq!(noise.figures()[0].spread, None);
         let cpu = |lost_share| CpuNoise { lost_share, ..CpuNoise::default() };
         noise.cpus = [0.2, 0.1, 0.4].map(cpu).to_vec();

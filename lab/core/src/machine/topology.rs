@@ -88,7 +88,8 @@ impl Topology {
             count("cores", "cores", self.cores()),
             count("sockets", "sockets", self.sockets()).map(neither),
             count("nodes", "memory nodes", Some(self.nodes.len()).filter(|n| *n > 0)).map(neither),
-            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes),
+            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes)
+                .map(neither),
             figure("max-frequency", "highest frequency told", self.max_hz(), Unit::Hertz),
         ];
         for level in 1..=4 {
@@ -101,7 +102,8 @@ impl Topology {
             let all = each.map(|_| all as f64);
             let one = figure(&format!("{key}-each"), &words[0], each, Unit::Bytes);
             figures.push(one.map(neither));
-            figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
+            let all = figure(&format!("{key}-all"), &words[1], all, Unit::Bytes);
+            figures.push(all.map(neither));
         }
         figures.into_iter().flatten().collect()
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tiebreak_core::machine::{Knob, Needs, Setting, Standing};
 
 const FOLDER: &str = "/sys/devices/system/cpu";
-/// Fewer CPUs than this cannot spare any.
+/// Fewer cores than this cannot spare any.
 const ENOUGH_TO_ISOLATE: usize = 4;
 
 /// The different texts of a file of each CPU, in order.
@@ -80,6 +80,17 @@ pub(super) fn threads(tree: &Tree) -> Setting {
     }
 }
 
+/// The CPUs of each core, a core that shows no threads being one CPU, in order of their first CPU:
+/// a core is isolated whole, or its other threads still take from it.
+fn cores(tree: &Tree, online: &[usize]) -> Vec<BTreeSet<usize>> {
+    let threads = |cpu: &usize| {
+        let file = format!("{FOLDER}/cpu{cpu}/topology/thread_siblings_list");
+        let told = tree.text(&file).and_then(|text| parse_list(&text));
+        told.into_iter().flatten().filter(|one| online.contains(one)).chain([*cpu]).collect()
+    };
+    online.iter().map(threads).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 pub(super) fn isolated(tree: &Tree) -> Setting {
     let list = |file: &str| tree.text(&format!("{FOLDER}/{file}")).and_then(|t| parse_list(&t));
     let Some(online) = list("online") else { return absent(Knob::IsolatedCpus) };
@@ -90,13 +101,16 @@ pub(super) fn isolated(tree: &Tree) -> Setting {
     if !now.is_empty() {
         return setting(Knob::IsolatedCpus, Standing::Fine, now.join(" "));
     }
-    let [.., first, last] = online.as_slice() else {
+    let cores = cores(tree, &online);
+    let [.., first, last] = cores.as_slice() else {
         return setting(Knob::IsolatedCpus, Standing::Fine, "none to spare");
     };
-    if online.len() < ENOUGH_TO_ISOLATE {
+    if cores.len() < ENOUGH_TO_ISOLATE {
         return setting(Knob::IsolatedCpus, Standing::Fine, "none to spare");
     }
-    let list = format!("{first},{last}");
+    let mut list: Vec<usize> = first.union(last).copied().collect();
+    list.sort_unstable();
+    let list = list.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let command = format!("add to the kernel's command line: isolcpus={list} nohz_full={list}");
     let undo = "remove it from the kernel's command line";
     let could = setting(Knob::IsolatedCpus, Standing::Could, "none");

@@ -81,13 +81,16 @@ pub(super) fn irqbalance(tree: &Tree) -> Setting {
 }
 
 /// Level 1 and below let an ordinary user count what the kernel does for a process; root may count
-/// at any level.
-pub(super) fn perf_events(tree: &Tree, is_root: bool) -> Setting {
+/// at any level. Where none opens for one who may, the machine has none.
+pub(super) fn perf_events(tree: &Tree, is_root: bool, opens: bool) -> Setting {
     let Some(text) = tree.text("/proc/sys/kernel/perf_event_paranoid") else {
         return absent(Knob::PerfEvents);
     };
     let Ok(level) = text.parse::<i64>() else { return absent(Knob::PerfEvents) };
     let now = format!("perf_event_paranoid {level}");
+    if (level <= 1 || is_root) && !opens {
+        return setting(Knob::PerfEvents, Standing::Absent, "none opens");
+    }
     if level <= 1 || is_root {
         return setting(Knob::PerfEvents, Standing::Fine, now);
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::tree::made_up;
 
 const CPU: &str = "sys/devices/system/cpu";
-const HERE: Place = Place { cpus_allowed: 4, is_virtual: true, is_root: false };
+const HERE: Place = Place { cpus_allowed: 4, is_virtual: true, is_root: false, has_counters: true };
 
 fn look(files: &[(&str, &str)], place: &Place, knob: Knob) -> Setting {
     let owned: Vec<(String, &str)> =
@@ -95,6 +95,23 @@ fn threads_and_isolation() {
         "remove it from the kernel's command line",
     ];
     check(&online("0-7"), Knob::IsolatedCpus, Standing::Could, "none", commands);
+    // Two sockets of 32 cores, whose second threads are 64 CPUs on: cores 62 and 63 whole.
+    let siblings = (0..128).map(|cpu: usize| {
+        let file = format!("CPU/cpu{cpu}/topology/thread_siblings_list");
+        (file, format!("{},{}", cpu % 64, cpu % 64 + 64))
+    });
+    let siblings: Vec<(String, String)> = siblings.collect();
+    let mut large: Vec<(&str, &str)> = siblings.iter().map(|(a, b)| (&a[..], &b[..])).collect();
+    large.push(("CPU/online", "0-127"));
+    let list = "62,63,126,127";
+    let command = format!("add to the kernel's command line: isolcpus={list} nohz_full={list}");
+    check(&large, Knob::IsolatedCpus, Standing::Could, "none", [&command, commands[1]]);
+    let few = [
+        ("CPU/online", "0-3"),
+        ("CPU/cpu0/topology/thread_siblings_list", "0-1"),
+        ("CPU/cpu1/topology/thread_siblings_list", "0-1"),
+    ];
+    check(&few, Knob::IsolatedCpus, Standing::Fine, "none to spare", NONE);
     let isolated = [("CPU/online", "0-7"), ("CPU/isolated", "2-3"), ("CPU/nohz_full", "2")];
     let now = "isolcpus=2-3 nohz_full=2";
     check(&isolated, Knob::IsolatedCpus, Standing::Fine, now, NONE);
@@ -118,6 +135,9 @@ fn kernel_settings() {
         assert_eq!(change.undo, Some(format!("sysctl -w kernel.{name}={bad}")));
     }
     let root = Place { is_root: true, ..HERE };
+    let without = Place { has_counters: false, ..root };
+    let file = [("proc/sys/kernel/perf_event_paranoid", "2")];
+    assert_eq!(look(&file, &without, Knob::PerfEvents).standing, Standing::Absent);
     let strict = [("proc/sys/kernel/perf_event_paranoid", "4")];
     assert_eq!(look(&strict, &root, Knob::PerfEvents).standing, Standing::Fine);
     let pages = |text| [("sys/kernel/mm/transparent_hugepage/enabled", text)];

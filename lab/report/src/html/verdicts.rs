@@ -131,6 +131,9 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
         .iter()
         .map(|one| {
             let size = match one.fraction {
+                Some(fraction) if one.is_bound => {
+                    format!("under {}", percent(fraction, Rounding::Up))
+                }
                 Some(fraction) => percent(fraction, Rounding::Nearest),
                 None => "none that was tried".to_owned(),
             };

@@ -54,7 +54,7 @@ fn footer(look: &Look) -> String {
     let mut page = Page::new(*look);
     let words = "These figures promise no error: two prints are not a race. A machine is named as \
                  the better one where what was measured differs by more than a third and does not \
-                 overlap, and where a count or a size that it tells differs. For a verdict: \
+                 overlap, and where a count that it tells differs. For a verdict: \
                  tiebreak compare, or a study.";
     page.paragraph("", &[span(Tone::Dim, words)]);
     page.finish()
@@ -106,7 +106,7 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
     let better = |(figure, beside): &(&Compared, Beside)| match beside.winner {
         Some(Winner::A) => names[0].clone(),
         Some(Winner::B) => names[1].clone(),
-        Some(Winner::TooClose) => "too close".to_owned(),
+        Some(Winner::TooClose) => "none shown".to_owned(),
         None if figure.better == Better::Neither => String::new(),
         None => "-".to_owned(),
     };

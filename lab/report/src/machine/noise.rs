@@ -12,7 +12,7 @@ use crate::page::Page;
 use crate::svg::timeline;
 use crate::table::{Column, rows as table_rows};
 pub use live::{frame, line};
-use tiebreak_core::machine::{Floor, Frequency, Noise};
+use tiebreak_core::machine::{Floor, Frequency, Noise, SmallestSlowdown};
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
@@ -24,15 +24,16 @@ const ALL: usize = usize::MAX;
 /// The lines of the screen that tells everything at once.
 pub(super) fn rows(found: &Noise) -> Vec<Row> {
     let mut rows = vec![Row::new("", lost(found, CAUSES_SHORT))];
+    let only = if found.floors.len() == 1 { " only" } else { "" };
     rows.extend(found.floors.iter().map(|floor| {
         let smallest = floor
             .smallest
             .iter()
-            .map(|one| format!("{} in {}", slowdown(one.fraction), seconds(one.seconds)));
+            .map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds)));
         let smallest: Vec<String> = smallest.collect();
         Row::new(
             "",
-            format!("smallest slowdown found at best, of {}: {}", floor.of, smallest.join(", ")),
+            format!("smallest slowdown found, of {}{only}: {}", floor.of, smallest.join(", ")),
         )
     }));
     let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
@@ -107,8 +108,17 @@ fn small(share: f64) -> String {
     }
 }
 
-fn slowdown(fraction: Option<f64>) -> String {
-    fraction.map_or("none below 100%".to_owned(), |fraction| percent(fraction, Rounding::Up))
+/// `0.9% (0.7% to 1.2%)`, `under 0.001%`; never a figure that was not searched.
+fn slowdown(one: &SmallestSlowdown) -> String {
+    let up = |fraction| percent(fraction, Rounding::Up);
+    match (one.fraction, one.among_parts) {
+        (None, _) => "none below 100%".to_owned(),
+        (Some(fraction), _) if one.is_bound => format!("under {}", up(fraction)),
+        (Some(fraction), None) => up(fraction),
+        (Some(fraction), Some([low, high])) => {
+            format!("{} ({} to {})", up(fraction), percent(low, Rounding::Down), up(high))
+        }
+    }
 }
 
 /// A length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
@@ -159,7 +169,7 @@ fn floors(page: &mut Page, floors: &[Floor]) {
         );
         page.paragraph("", &[span(Tone::Plain, text)]);
         for one in &floor.smallest {
-            let found = span(Tone::Strong, slowdown(one.fraction));
+            let found = span(Tone::Strong, slowdown(one));
             let rounds = format!(
                 " in a comparison of {} ({} observations)",
                 seconds(one.seconds),

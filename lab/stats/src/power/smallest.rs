@@ -12,16 +12,28 @@ const SUCCESS_RATE: f64 = 0.9;
 const STREAMS: u64 = 200;
 /// Consecutive rounds that are resampled together, so that bursts of noise stay bursts.
 const BLOCK_ROUNDS: usize = 8;
-/// Steps of the bisection over differences: a factor of 1.09 is left of the range.
-const STEPS: u32 = 7;
+/// Steps of the bisection over differences: a factor of 1.0007 is left of the range.
+const STEPS: u32 = 14;
+/// The least and the largest difference that are tried, as fractions.
+const SEARCHED: [f64; 2] = [1e-5, 1.0];
+
+/// The smallest difference that is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smallest {
+    /// As a fraction: 0.02 for 2%.
+    pub fraction: f64,
+    /// Whether it is only a bound: this is the least difference that was tried, and it is found.
+    pub is_bound: bool,
+}
 
 /// The smallest difference, as a fraction, that a comparison of `rounds` rounds finds in nine of
 /// ten cases at this two-sided error, given the log ratios of the same thing against itself.
 ///
 /// The sizes of the noise are resampled in blocks and given fair signs, which under "the same
-/// thing" they have by design; each candidate is added and bet on. `None` if not even 100% is
-/// found, or there is no noise to resample.
-pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<f64> {
+/// thing" they have by design; each candidate is added and bet on. Nothing outside 0.001% to 100%
+/// is tried: `None` if not even 100% is found, or there is no noise to resample, and a bound if
+/// 0.001% is found.
+pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<Smallest> {
     let finite: Vec<f64> = noise.iter().copied().filter(|d| d.is_finite()).collect();
     if finite.len() < BLOCK_ROUNDS {
         return None;
@@ -33,15 +45,18 @@ pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -
             .count();
         found as f64 >= SUCCESS_RATE * STREAMS as f64
     };
-    let (mut low, mut high) = (libm::log(1e-5), libm::log(1.0));
+    let [mut low, mut high] = SEARCHED.map(libm::log);
     if !finds(high) {
         return None;
     }
-    for _ in 0..2 * STEPS {
+    if finds(low) {
+        return Some(Smallest { fraction: SEARCHED[0], is_bound: true });
+    }
+    for _ in 0..STEPS {
         let middle = (low + high) / 2.0;
         *(if finds(middle) { &mut high } else { &mut low }) = middle;
     }
-    Some(libm::exp(high))
+    Some(Smallest { fraction: libm::exp(high), is_bound: false })
 }
 
 fn finds_shift(
@@ -82,7 +97,9 @@ mod tests {
         let noise: Vec<f64> = (0..400).map(|_| 0.021 * coins.normal()).collect();
         let smallest = |scale: f64, rounds| {
             let noise: Vec<f64> = noise.iter().map(|d| d * scale).collect();
-            smallest_difference(&noise, rounds, 0.01, seed).unwrap()
+            let found = smallest_difference(&noise, rounds, 0.01, seed).unwrap();
+            assert!(!found.is_bound, "{found:?}");
+            found.fraction
         };
         // 2.6 (ln 200 + 0.6) (sd / theta)^2 rounds is the median; nine of ten need some more.
         let found = smallest(1.0, 100);
@@ -91,5 +108,24 @@ mod tests {
         assert!(smallest(1.0, 1000) < found / 2.0);
         assert_eq!(smallest_difference(&noise, 5, 0.01, seed), None);
         assert_eq!(smallest_difference(&[], 100, 0.01, seed), None);
+    }
+
+    #[test]
+    fn an_end_of_the_search_is_not_a_finding() {
+        let seed = Seed::from_text("power");
+        let mut coins = Stream::new(seed, Purpose::Simulation, 999, 0);
+        let noise: Vec<f64> = (0..400).map(|_| coins.normal()).collect();
+        let found = |scale: f64| {
+            let noise: Vec<f64> = noise.iter().map(|d| d * scale).collect();
+            smallest_difference(&noise, 200, 0.01, seed)
+        };
+        let check = |scale: f64, is_bound: Option<bool>| {
+            assert_eq!(found(scale).map(|one| one.is_bound), is_bound, "{scale}");
+        };
+        check(1e-9, Some(true));
+        assert_eq!(found(1e-9).unwrap().fraction, 1e-5);
+        check(1e-6, Some(true));
+        check(1e-3, Some(false));
+        check(1e3, None);
     }
 }

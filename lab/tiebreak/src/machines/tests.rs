@@ -62,7 +62,7 @@ fn the_published_comparison_of_two_machines_by_price() {
 #[test]
 fn a_cost_is_multiplied_by_the_price_and_less_of_it_wins() {
     let check = |values: [f64; 2], better: Better, ratio: f64, winner, priced: Option<f64>| {
-        let values = values.map(|value| Some((value, None)));
+        let values = values.map(|v| Some((v, Some(Spread { low: 0.99 * v, high: 1.01 * v }))));
         let found = beside(values, better);
         assert!((found.ratio.unwrap() - ratio).abs() < 1e-12);
         assert_eq!(found.winner, winner);
@@ -101,9 +101,9 @@ fn a_winner_is_named_where_more_than_the_usual_lies_between() {
     check([(95.5, Some([94.0, 97.0])), (108.9, Some([106.0, 110.0]))], Winner::TooClose);
     // What is told of one side only says nothing of the other.
     check([(100.0, Some([99.0, 101.0])), (130.0, None)], Winner::TooClose);
-    check([exact(100.0), (140.0, None)], Winner::B);
+    check([exact(100.0), (140.0, None)], Winner::TooClose);
     check([(100.0, None), (130.0, None)], Winner::TooClose);
-    check([(100.0, None), (140.0, None)], Winner::B);
+    check([(100.0, None), (140.0, None)], Winner::TooClose);
 }
 
 #[test]

@@ -66,6 +66,8 @@ fn floor(of: &str, first: Option<f64>) -> Floor {
         seconds,
         rounds: (seconds * 100.0) as u64,
         fraction,
+        is_bound: fraction == Some(1e-5),
+        among_parts: fraction.map(|one| [one / 2.0, one * 2.0]),
     };
     Floor {
         of: of.to_owned(),
@@ -107,8 +109,10 @@ fn a_few_lines_say_what_a_user_asks_first() {
     let rows: Vec<String> = rows(&machine(2)).into_iter().map(|row| row.text).collect();
     let expected = [
         "3.1% of CPU time lost: another task 2.1%, interrupt 0.61%, hypervisor (steal) 0.4%",
-        "smallest slowdown found at best, of functions: 0.74% in 1 s, 0.21% in 10 s",
-        "smallest slowdown found at best, of programs: none below 100% in 1 s, 0.21% in 10 s",
+        "smallest slowdown found, of functions: 0.74% (0.37% to 1.5%) in 1 s, \
+         0.21% (0.1% to 0.42%) in 10 s",
+        "smallest slowdown found, of programs: none below 100% in 1 s, \
+         0.21% (0.1% to 0.42%) in 10 s",
         "cores run at 4.31 GHz (3.90 GHz to 4.34 GHz), longest gap 12 ms",
     ];
     assert_eq!(rows, expected);

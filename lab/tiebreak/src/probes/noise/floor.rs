@@ -24,6 +24,12 @@ const ERROR: f64 = 0.01;
 const CHANCE: f64 = 0.9;
 /// Fewer rounds than this say too little about noise.
 const ROUNDS_LEAST: usize = 20;
+/// Consecutive parts of a run that say how sure its floor is, which is in proportion to the size
+/// of the noise: the median of such parts lies between the least and the most of five in 15 of 16
+/// runs, `1 - 2 / 2^5`, if they are independent.
+const PARTS: usize = 5;
+/// Fewer rounds than this are no part.
+const ROUNDS_A_PART: usize = 8;
 /// Simulations are not longer than this.
 const ROUNDS_MOST: u64 = 5000;
 /// What is left of the budget for the simulations.
@@ -135,10 +141,19 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         return None;
     }
     let seed = Seed::from_text(SEED);
+    let among_parts = among_parts(noise);
     let smallest = |seconds: f64| {
         let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
-        let fraction = power::smallest_difference(noise, rounds, ERROR, seed);
-        SmallestSlowdown { seconds, rounds, fraction }
+        let found = power::smallest_difference(noise, rounds, ERROR, seed);
+        SmallestSlowdown {
+            seconds,
+            rounds,
+            fraction: found.map(|one| one.fraction),
+            is_bound: found.is_some_and(|one| one.is_bound),
+            among_parts: found
+                .filter(|one| !one.is_bound)
+                .and_then(|one| Some(among_parts?.map(|share| one.fraction * share))),
+        }
     };
     Some(Floor {
         of: of.to_owned(),
@@ -149,6 +164,22 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         chance: CHANCE,
         smallest: LENGTHS_SECONDS.map(smallest).into(),
     })
+}
+
+/// How large the noise is in the calmest and in the noisiest of [`PARTS`] parts of the run, as
+/// shares of the whole run's: medians of sizes. `None` if a part would be too short.
+fn among_parts(noise: &[f64]) -> Option<[f64; 2]> {
+    let length = noise.len() / PARTS;
+    let size = |part: &[f64]| {
+        let mut sizes: Vec<f64> = part.iter().map(|d| d.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes[sizes.len() / 2]
+    };
+    if length < ROUNDS_A_PART || size(noise) <= 0.0 {
+        return None;
+    }
+    let parts = noise.chunks_exact(length).take(PARTS).map(|part| size(part) / size(noise));
+    Some(parts.fold([1.0, 1.0], |[low, high], one| [one.min(low), one.max(high)]))
 }
 
 /// The command that runs this program's own work, as `tiebreak aa` does; `None` where this code
@@ -218,6 +249,24 @@ mod tests {
         let (quiet, noisy) = (smallest(0.01), smallest(0.1));
         assert!(quiet[1] < quiet[0] && noisy[1] < noisy[0], "{quiet:?} {noisy:?}");
         assert!(noisy[0] > 4.0 * quiet[0], "{quiet:?} {noisy:?}");
+    }
+
+    #[test]
+    fn a_floor_says_how_far_its_parts_lie_apart() {
+        let check = |noise: &[f64], expected: Option<[f64; 2]>| {
+            assert_eq!(among_parts(noise), expected);
+        };
+        check(&[0.5; 39], None);
+        check(&[0.0; 40], None);
+        check(&[-0.5; 40], Some([1.0, 1.0]));
+        let mut noise = [0.5; 40];
+        noise[..8].fill(0.25);
+        noise[32..].fill(-2.0);
+        check(&noise, Some([0.5, 4.0]));
+        // No noise at all: whatever was tried is found, which is a bound and not a finding.
+        let still = floor("functions", String::new(), &[0.0; 40], 1e7).unwrap();
+        let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
+        assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
     }
 
     #[test]
