@@ -156,7 +156,7 @@ fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8
     let html = OutputFile::open("html", options.html.as_ref())?;
     let keeper = keeper(probe, options)?;
     let print = take(&wish, options, io);
-    let name = keeper.keep(&print, io);
+    let name = keeper.keep(&print, wish.each, io);
     let look = io.out_look();
     let page = match probe {
         Some(probe) => report::machine::page(&print, probe, &look),
