@@ -5,7 +5,8 @@
 //! [loop](daemon) sleeps on that buffer and on the clients' sockets, writes its [page], and wakes
 //! whoever sleeps on a word of it. Clients decide alone, from the array, whether a barrier is
 //! complete; nothing that another client does, and nothing that the daemon fails to do, changes
-//! that; [one word](held) tells them whether the programs are still attached. The argument is in [`tiebreak_sync::interrupts`].
+//! that; [one word](held) tells them whether the programs are still attached. The argument is in
+//! [`tiebreak_sync::interrupts`].
 //!
 //! | module | what it has |
 //! |---|---|

@@ -20,8 +20,8 @@ fn a_run_goes_on_with_all_its_evidence() {
     assert_eq!(place.run(&["resume", "--quiet"]).code, 65, "its budget is used up");
     let more = place.run(&["resume", "--more", "20 rounds", "--json", "-"]);
     assert_eq!(more.code, 0, "{more:?}");
-    // Unanimous rounds need ten of them, the first four included.
-    assert_eq!(more.json()["verdicts"][0]["rounds"], 10);
+    // Unanimous rounds need twelve of them, in blocks of two, the first four included.
+    assert_eq!(more.json()["verdicts"][0]["rounds"], 12);
     let settled = place.run(&["resume", "--more"]);
     assert!(settled.code == 65 && settled.err.contains("finished"), "{settled:?}");
     let both = place.run(&["resume", "--more", "5s", "--budget", "5s"]);

@@ -131,7 +131,7 @@ mod tests {
             let mut bets = MeanRatioBets::default();
             let mut level = 1.0;
             (0..300).any(|round| {
-                let mut run = || if chance.next_u32() % 10 == 0 { 3.0 } else { 1.0 };
+                let mut run = || if chance.next_u32().is_multiple_of(10) { 3.0 } else { 1.0 };
                 let (a, b) = (level * run(), level * run());
                 level = if b > a { 0.8 } else { 1.2 };
                 bets.push(Reading::exact(a), Reading::exact(1.1 * b), 5.0);

@@ -154,6 +154,38 @@ impl Sampler for Virtual {
     }
 }
 
+/// Three tables in which some of the contestants are.
+fn published() -> Vec<Published> {
+    let figure = |contestant: &str, value| Figure {
+        workload: "random".into(),
+        contestant: contestant.into(),
+        value,
+    };
+    vec![
+        Published {
+            source: "a page".into(),
+            machine: "a machine".into(),
+            unit: FigureUnit::MillionsASecond,
+            text: String::new(),
+            figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
+        },
+        Published {
+            source: "another".into(),
+            machine: "another machine".into(),
+            unit: FigureUnit::Microseconds,
+            text: String::new(),
+            figures: vec![figure("a", 9.0), figure("b", 6.0)],
+        },
+        Published {
+            source: "a third".into(),
+            machine: String::new(),
+            unit: FigureUnit::Megabytes,
+            text: String::new(),
+            figures: vec![figure("b", 43.5)],
+        },
+    ]
+}
+
 fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
     let runner = BuiltForm::Runner {
         command: vec!["none".into()],
@@ -169,11 +201,6 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         standard: Some("C23".into()),
         form: runner,
         team: None,
-    };
-    let figure = |contestant: &str, value| Figure {
-        workload: "random".into(),
-        contestant: contestant.into(),
-        value,
     };
     FunctionPlan {
         folder: "/study".into(),
@@ -200,29 +227,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         built: vec![built; contestants],
         not_run: vec![NotRun { name: "absent".into(), why: "no compiler".into() }],
         reference: 0,
-        published: vec![
-            Published {
-                source: "a page".into(),
-                machine: "a machine".into(),
-                unit: FigureUnit::MillionsASecond,
-                text: String::new(),
-                figures: vec![figure("a", 100.0), figure("b", 250.0), figure("absent", 50.0)],
-            },
-            Published {
-                source: "another".into(),
-                machine: "another machine".into(),
-                unit: FigureUnit::Microseconds,
-                text: String::new(),
-                figures: vec![figure("a", 9.0), figure("b", 6.0)],
-            },
-            Published {
-                source: "a third".into(),
-                machine: String::new(),
-                unit: FigureUnit::Megabytes,
-                text: String::new(),
-                figures: vec![figure("b", 43.5)],
-            },
-        ],
+        published: published(),
         published_claims: Vec::new(),
         rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
         calls_a_batch: BatchCalls::Alike(CALLS),
