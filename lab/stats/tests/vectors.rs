@@ -226,11 +226,15 @@ fn verdict_and_limits_agree_in_every_round() {
     }
 }
 
-/// With many lost attempts the verdict waits for the evidence that pays for them at the worst.
+/// The verdict waits for the evidence that pays for lost attempts at the worst. Version 1 of the
+/// engine charged them when they were many.
 #[test]
-fn lost_attempts_are_charged_when_they_are_many() {
-    let rounds_with = |lost: u32| {
+fn lost_attempts_are_charged() {
+    let rounds_with = |lost: u32, are_free: bool| {
         let mut test = RatioTest::new(Relation::Order, Centre::Factor, 0.01, 0.01, Adjust::NONE);
+        if are_free {
+            test = test.with_free_losses();
+        }
         (0..lost).for_each(|_| test.lose_attempt());
         let settled = |i: &i32| {
             test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5), &Conditions::UNKNOWN)
@@ -238,8 +242,11 @@ fn lost_attempts_are_charged_when_they_are_many() {
         };
         (1..200).find(settled).unwrap()
     };
-    assert_eq!(rounds_with(0), 10);
-    assert_eq!(rounds_with(3), 10);
-    assert!(rounds_with(4) > 12, "{}", rounds_with(4));
-    assert!(rounds_with(10) > rounds_with(4));
+    for are_free in [false, true] {
+        assert_eq!(rounds_with(0, are_free), 10);
+        assert!(rounds_with(4, are_free) > 12, "{}", rounds_with(4, are_free));
+        assert!(rounds_with(10, are_free) > rounds_with(4, are_free));
+    }
+    assert_eq!(rounds_with(3, true), 10);
+    assert!(rounds_with(1, false) > 10 && rounds_with(3, false) > rounds_with(1, false));
 }

@@ -71,7 +71,8 @@ impl Keeper {
     }
 }
 
-/// The first limit of this process (`ulimit`) that changes what probes find, as the kernel names it.
+/// The first limit of this process (`ulimit`) that changes what probes find, as the kernel names
+/// it.
 fn crippling(limits: &str) -> Option<String> {
     LIMITS.iter().find_map(|(name, least)| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
