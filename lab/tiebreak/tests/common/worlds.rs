@@ -222,7 +222,8 @@ impl Sampler for WorldSampler {
     }
 
     /// A process of its own is luck that stays for the unit: as large as the noise of a run. What
-    /// is warm in a process goes with it.
+    /// is warm in a process goes with it. As in the worker, everybody is called once before the
+    /// rounds, the primer last, and each timed batch follows an untimed call of the same function.
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let order = &request.coins.order;
         let mut luck = [0.0; 2];
@@ -230,9 +231,14 @@ impl Sampler for WorldSampler {
             luck = [0; 2].map(|_| self.world.sd * self.chance.normal());
             self.own_runs = if self.world.warms > 0.0 { [0; 2] } else { self.own_runs };
         }
+        let others = order.iter().filter(|other| **other != request.coins.primer);
+        for untimed in others.chain([&request.coins.primer]) {
+            self.log_time(*untimed, false);
+        }
         let mut batches = vec![Vec::new(); order.len()];
         for round in request.orders {
             for (slot, contestant) in round.iter().enumerate() {
+                self.log_time(*contestant, false);
                 let wall_ns = self.wall_ns(*contestant, slot == 1) as f64 * luck[*contestant].exp();
                 let position = order.iter().position(|other| other == contestant).unwrap();
                 batches[position].push(BatchTime::from(wall_ns as u64));
