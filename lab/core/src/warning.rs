@@ -358,7 +358,7 @@ impl Warning {
             Warning::Weighted { rounds, of } => write!(
                 f,
                 "{rounds} of {} in which a contestant waited for a CPU count less than in full: \
-                 that keeps the error exactly where contestants are equal, and nearly elsewhere",
+                 that keeps the error where contestants are equal, and not beside a large ratio",
                 count(*of, "round")
             ),
             Warning::NoRunDelay => write!(
