@@ -2,6 +2,7 @@
 //!
 //! Every number on a page is a field here; no report computes a statistic.
 
+mod compared;
 mod one_factor;
 
 pub use self::one_factor::{OneFactorResult, RatioRow};
@@ -163,10 +164,18 @@ pub struct Scaling {
     pub family: String,
     /// Threads, the timed one included.
     pub threads: u32,
-    /// The median time of a call on one thread over that beside the others: 1 where threads do not
-    /// hold each other up. `None` where it was not measured on one thread, or where the threads did
-    /// not run together in most units. It describes this run.
+    /// The time of a call on one thread over that beside the others: 1 where threads do not hold
+    /// each other up. It is the ratio of the claim that compares the two, or of the cell of the
+    /// table where none does. `None` where neither does, or where the threads did not run together
+    /// in most units.
     pub efficiency: Option<f64>,
+    /// Its lower limit, at the error of that claim; `None` while there is no bound, and on one
+    /// thread, where it is 1 by what it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency_low: Option<f64>,
+    /// Its upper limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency_high: Option<f64>,
     /// Items that all threads do in a second, if each does what the timed one does at its median.
     /// `None` where they did not run together in most units.
     pub items_per_s: Option<f64>,

@@ -159,14 +159,15 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
     }
 
     /// The contest to race next: of those that are open, the one that has had the least time. With
-    /// e-BH, first those with a claim that is not among the proven ones as things stand.
+    /// e-BH, first those with a claim that is not among the proven ones as things stand; of a
+    /// study's workloads, first those whose budget goes to claims before cells of the table.
     fn next(&self) -> Option<usize> {
         let level = self.level();
         let open = (0..self.runners.len()).filter(|index| self.runners[*index].reason.is_none());
         open.min_by_key(|index| {
             let referee = self.runners[*index].engine.referee();
             let is_proven = level.is_some_and(|error| is_settled_at(referee, error));
-            (is_proven, referee.elapsed_ns())
+            (is_proven, !referee.claims_first(), referee.elapsed_ns())
         })
     }
 

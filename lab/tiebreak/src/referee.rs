@@ -28,6 +28,10 @@ const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
 /// After the first round, a run may take this many times the slowest of the first round.
 const TIMEOUT_FACTOR: u64 = 10;
 
+/// Of its part of a budget in seconds, a study's run gives so much to claims alone; then a claim
+/// that nothing decides shares the rest with the cells of the table, which would stay empty.
+const CLAIMS_SHARE: f64 = 0.75;
+
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
 pub struct OpenClaim {
@@ -246,11 +250,25 @@ impl Referee {
     pub(crate) fn turns(&self) -> Turns {
         match self.plan.races_pairs() {
             true => {
-                let open = self.open_claims().map(|(_, planned)| planned);
+                let only_claims = self.claims_first();
+                let is_next = |planned: &&PlannedClaim| !(only_claims && is_cell(planned));
+                let open = self.open_claims().map(|(_, planned)| planned).filter(is_next);
                 self.had.turns(open.map(|planned| company::sorted(about(planned))))
             }
             false => Turns::of_one(self.in_block(), self.rounds),
         }
+    }
+
+    /// Whether the budget goes to claims alone: one that is no cell of a study's table is open, and
+    /// the run has not had [`CLAIMS_SHARE`] of its part of the seconds yet. A budget in rounds is
+    /// of each pair, so none of them waits.
+    pub(crate) fn claims_first(&self) -> bool {
+        let Budget { rounds, seconds } = self.plan.budget;
+        let functions = self.plan.functions.as_ref().filter(|_| self.plan.races_pairs());
+        let Some(functions) = functions.filter(|_| rounds.is_none()) else { return false };
+        let runs = functions.workloads.len().max(1) as f64;
+        let until_ns = CLAIMS_SHARE * seconds.unwrap_or(f64::INFINITY) * 1e9 / runs;
+        (self.elapsed_ns as f64) < until_ns && self.open_claims().any(|(_, one)| !is_cell(one))
     }
 
     fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
@@ -548,6 +566,11 @@ impl OpenClaim {
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
     }
+}
+
+/// Whether a claim only stands for a cell of a study's table.
+fn is_cell(planned: &PlannedClaim) -> bool {
+    planned.claim.statement.is_measure()
 }
 
 /// The contestants that a claim is about.

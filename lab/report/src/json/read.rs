@@ -125,6 +125,12 @@ impl RunDocument {
     fn result(self) -> Result<RunResult, NotAStudy> {
         let verdicts: Result<Vec<ClaimResult>, NotAStudy> =
             self.verdicts.into_iter().map(VerdictDocument::result).collect();
+        let verdicts = verdicts?;
+        let mut study = self.study.map(WorkloadDocument::result).transpose()?.map(Box::new);
+        if let Some(study) = &mut study {
+            // Results of old have no ranks, and efficiencies of medians.
+            study.compare(&verdicts);
+        }
         Ok(RunResult {
             command: self.command,
             seed: self.seed,
@@ -141,7 +147,7 @@ impl RunDocument {
             resolution: number(self.resolution),
             budget: self.budget,
             adjust: self.adjust,
-            verdicts: verdicts?,
+            verdicts,
             contestants: Vec::new(),
             machine: self.machine.facts,
             machine_print: self.machine.print,
@@ -151,7 +157,7 @@ impl RunDocument {
                 .filter_map(WarningDocument::missing_meter)
                 .collect(),
             self_check: None,
-            study: self.study.map(WorkloadDocument::result).transpose()?.map(Box::new),
+            study,
         })
     }
 }

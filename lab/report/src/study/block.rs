@@ -34,11 +34,8 @@ impl<'a> Block<'a> {
         let of = run.study.as_deref()?;
         let is_out = |row: &&StudyRow| row.fault.is_some() || row.not_run.is_some();
         let (mut left_out, mut rows): (Vec<_>, Vec<_>) = of.rows.iter().partition(is_out);
-        let has_ratios = rows.iter().any(|row| row.ratio.is_some());
         let slowness = |row: &StudyRow| {
-            let estimate = row.ratio.and_then(|ratio| finite(ratio.estimate));
-            let is_reference = has_ratios && row.name == of.reference;
-            let ratio = if is_reference { Some(1.0) } else { estimate };
+            let ratio = speed(of, row);
             let time = median(row, Metric::WallTime).unwrap_or(f64::INFINITY);
             (ratio.map_or(f64::INFINITY, |ratio| -ratio), time)
         };
@@ -240,6 +237,14 @@ impl<'a> Block<'a> {
     }
 }
 
+/// How many times as fast as the reference a row is, if that is known of any row.
+pub(crate) fn speed(of: &WorkloadResult, row: &StudyRow) -> Option<f64> {
+    match of.rows.iter().any(|row| row.ratio.is_some()) && row.name == of.reference {
+        true => Some(1.0),
+        false => row.ratio.and_then(|ratio| finite(ratio.estimate)),
+    }
+}
+
 /// The ratio to the reference by the table of a published figure.
 fn published_ratio(figure: &PublishedFigure) -> Option<String> {
     finite(figure.ratio).map(|value| ratio(value, 2, Rounding::Nearest))
@@ -255,7 +260,8 @@ pub(crate) fn median(row: &StudyRow, metric: Metric) -> Option<f64> {
     finite(summary(row, metric)?.median)
 }
 
-fn ratio_texts(ratio: EffectResult) -> [String; 2] {
+/// A ratio and its limits: `1.93x`, `1.90x .. 1.97x`; `-` for what is not known.
+pub(crate) fn ratio_texts(ratio: EffectResult) -> [String; 2] {
     let usable = |value| finite(value).filter(|value| *value > 0.0);
     let told = Told {
         quantity: Quantity::Ratio { ahead: "", behind: "" },

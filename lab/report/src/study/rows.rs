@@ -143,11 +143,11 @@ pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
     let reference = shorten_middle(&plain(&block.of.reference), 14, look);
     vec![
         name_column(block, look),
-        Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(3),
+        Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(2),
         Column::new("in", Align::Left, cells(block, language)).rank(4),
         Column::new(&title, Align::Decimal, time(0)),
-        Column::new("p10", Align::Decimal, time(1)).rank(2),
-        Column::new("p90", Align::Decimal, time(2)).rank(2),
+        Column::new("p10", Align::Decimal, time(1)).rank(3),
+        Column::new("p90", Align::Decimal, time(2)).rank(3),
         Column::new(&format!("vs {reference}"), Align::Decimal, ratio(0)),
         Column::new("interval", Align::Left, ratio(1)).rank(1),
         Column::new("", Align::Left, cells(block, sign)).rank(1),

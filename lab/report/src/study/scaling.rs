@@ -1,26 +1,31 @@
 //! Contestants on several threads: a row a number of threads, and a curve a contestant.
 
-use super::block::Block;
+use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
 use crate::chart::{Chart, Curve, Scale as Axis};
 use crate::number::{Rounding, Scale, finite, percent};
 use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::metric::Unit;
-use tiebreak_core::result::{Scaling, StudyRow};
+use tiebreak_core::result::{EffectResult, Scaling, StudyRow};
 
 /// Curves are drawn where one of them has so many points.
 const POINTS_MIN: usize = 3;
 
-/// The rows of contestants on a number of threads: all of one contestant together, the one with the
-/// largest throughput first.
+/// The rows of contestants on a number of threads: all of one contestant together, the one that
+/// does most in a second first, by its ratio to the reference times its threads; where there are no
+/// ratios, by its throughput.
 pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
     let on = |row: &&'a StudyRow| Some((*row, row.scaling.as_ref()?));
     let mut rows: Vec<_> = block.rows.iter().filter_map(on).collect();
-    let speed = |of: &Scaling| finite(of.items_per_s).unwrap_or(0.0);
+    let has_ratios = block.rows.iter().any(|row| speed(block.of, row).is_some());
+    let speed = |(row, of): (&StudyRow, &Scaling)| match has_ratios {
+        true => speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads),
+        false => finite(of.items_per_s).unwrap_or(0.0),
+    };
     let best = |family: &str| {
-        let all = block.rows.iter().filter_map(|row| row.scaling.as_ref());
-        all.filter(|of| of.family == family).map(speed).fold(0.0, f64::max)
+        let all = block.rows.iter().filter_map(on);
+        all.filter(|(_, of)| of.family == family).map(speed).fold(0.0, f64::max)
     };
     rows.sort_by(|(_, a), (_, b)| {
         let by_family = best(&b.family).total_cmp(&best(&a.family));
@@ -50,12 +55,9 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             Align::Decimal,
             cells(&|_, of| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))),
         ),
-        Column::new(
-            "efficiency",
-            Align::Decimal,
-            cells(&|_, of| or_none(finite(of.efficiency).map(|value| format!("{value:.2}")))),
-        ),
-        Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(1),
+        Column::new("efficiency", Align::Decimal, cells(&|_, of| efficiency(of)[0].clone())),
+        Column::new("interval", Align::Left, cells(&|_, of| efficiency(of)[1].clone())).rank(1),
+        Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(3),
     ]
 }
 
@@ -66,6 +68,15 @@ pub(crate) fn per_second(block: &Block) -> String {
          timed one",
         block.item()
     )
+}
+
+/// The efficiency and its limits; on one thread it is 1 by what it means.
+fn efficiency(of: &Scaling) -> [String; 2] {
+    if of.threads == 1 {
+        return ["1x", "-"].map(str::to_owned);
+    }
+    let Scaling { efficiency: estimate, efficiency_low: low, efficiency_high: high, .. } = *of;
+    ratio_texts(EffectResult { estimate, low, high, confidence: 1.0 })
 }
 
 /// The share of units with proof; one thread needs none.
@@ -123,11 +134,12 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
     let share = percent(together as f64 / units as f64, Rounding::Down);
     Some(format!(
         "On several threads one is timed while the others, each on a CPU and a state of its own, \
-         do the same. 'efficiency': the median time on one thread over that beside the others. \
-         'together': the share of units in most of whose batches each of the others was seen to \
-         make at least half as many calls as the timed one; of all units on several threads, \
-         {share}. The rest stay in the evidence, and make threads look better than they are: where \
-         they are half of the units or more, M/s and efficiency are not told."
+         do the same. 'efficiency': what a call takes on one thread over what it takes beside the \
+         others, by the claim about the two, or by their ratio where there is none. 'together': \
+         the share of units in most of whose batches each of the others was seen to make at least \
+         half as many calls as the timed one; of all units on several threads, {share}. The rest \
+         stay in the evidence, and make threads look better than they are: where they are half of \
+         the units or more, M/s and efficiency are not told."
     ))
 }
 

@@ -3,7 +3,7 @@
 use super::asked::{Asked, Shop, Step};
 use super::functions::Functions;
 use super::plans::{self, Frame, Ground};
-use super::prepare::prepare;
+use super::prepare::{Ready, prepare};
 use super::questions::Questions;
 use super::trial::{self, Trial};
 use crate::check::{Contest, Rules};
@@ -142,7 +142,8 @@ fn entry(
     if asked.claims.is_empty() {
         let is_void = |index: usize| trial.void.iter().any(|(one, _)| *one == index);
         let all = prepared.ready.iter().enumerate().filter(|(index, _)| !is_void(*index));
-        let compared: Vec<&str> = all.map(|(_, one)| one.entrant.name.as_str()).collect();
+        let ready: Vec<&Ready> = all.map(|(_, one)| one).collect();
+        let compared: Vec<&str> = ready.iter().map(|one| one.entrant.name.as_str()).collect();
         let reference = &prepared.ready[trial.functions.reference].entrant.name;
         let precision = asked.precision.unwrap_or(asked.study.precision);
         match asked.asks_order {
@@ -154,7 +155,10 @@ fn entry(
                 let compared: Vec<&str> = compared.into_iter().filter(is_exact).collect();
                 questions.add_orders(&compared, reference, workload);
             }
-            false => questions.add_cells(&compared, reference, precision, workload),
+            false => {
+                questions.add_cells(&compared, reference, precision, workload);
+                questions.add_efficiencies(&ready, reference, precision, workload);
+            }
         }
     }
     trial.warnings.extend(questions.warnings);

@@ -5,7 +5,7 @@ use super::prepare::{Prepared, Ready};
 use crate::error::LabError;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::study::{Study, Workload};
+use tiebreak_core::study::{Study, Team, Workload};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_study as study;
@@ -73,6 +73,37 @@ impl Questions {
             study::measure_question(name, reference, precision, metric, &workload.name)
         });
         self.claims.extend(cells);
+    }
+
+    /// Adds the ratio of each contestant on several threads to the same on one, which is its
+    /// efficiency in the table, where no claim and no cell is about the two by wall time.
+    pub fn add_efficiencies(
+        &mut self,
+        compared: &[&Ready],
+        reference: &str,
+        precision: f64,
+        workload: &Workload,
+    ) {
+        let team = |ready: &&Ready| ready.built.team.clone();
+        for ready in compared {
+            let Some(of) = team(ready).filter(|team| team.threads > 1) else { continue };
+            let is_alone = |team: Team| team.threads == 1 && team.family == of.family;
+            let Some(alone) = compared.iter().find(|one| team(one).is_some_and(is_alone)) else {
+                continue;
+            };
+            let (name, one) = (ready.entrant.name.as_str(), alone.entrant.name.as_str());
+            let is_about = |claim: &Claim| {
+                let right = claim.right.as_deref().unwrap_or("");
+                claim.metric == Metric::WallTime
+                    && claim.statement.relation().is_some()
+                    && [(name, one), (one, name)].contains(&(&*claim.left, right))
+            };
+            if one != reference && name != reference && !self.claims.iter().any(is_about) {
+                let wall = Metric::WallTime;
+                let cell = study::measure_question(name, one, precision, wall, &workload.name);
+                self.claims.push(cell);
+            }
+        }
     }
 
     /// Asks of each contestant whether it or the reference is faster.

@@ -1,6 +1,5 @@
 //! A study's block of its table, from a run's samples: of a function, everything for one call.
 
-mod rank;
 mod scaling;
 
 use crate::referee::Referee;
@@ -43,11 +42,10 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
     scaling::fill(&mut rows, functions);
     let reference = plan.contestants.get(functions.reference);
     let reference = reference.map_or("", |contestant| &contestant.name);
-    rank::fill(&mut rows, reference);
     for row in &mut rows {
         row.published = published(&row.name, reference, functions);
     }
-    Some(WorkloadResult {
+    let mut result = WorkloadResult {
         study: functions.study.clone(),
         title: functions.title.clone(),
         source: functions.source.clone(),
@@ -65,7 +63,9 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
         rows,
         published: functions.published.iter().map(without_figures).collect(),
         contracts: functions.contracts.clone(),
-    })
+    };
+    result.compare(claims);
+    Some(result)
 }
 
 fn row(
@@ -77,8 +77,11 @@ fn row(
     claims: &[ClaimResult],
 ) -> StudyRow {
     let built = functions.built.get(index);
+    let reference = plan.contestants.get(functions.reference).map(|one| &one.name);
     let is_cell = |claim: &&ClaimResult| {
-        claim.statement.is_measure() && claim.left == plan.contestants[index].name
+        claim.statement.is_measure()
+            && claim.left == plan.contestants[index].name
+            && claim.right.as_ref() == reference
     };
     let cell = claims.iter().find(is_cell);
     StudyRow {

@@ -14,36 +14,25 @@ pub(super) fn begun(team: &Team, seen: &Seen) -> Scaling {
         family: team.family.clone(),
         threads: team.threads,
         efficiency: None,
+        efficiency_low: None,
+        efficiency_high: None,
         items_per_s: None,
         units: seen.samples,
         together: seen.samples.saturating_sub(apart),
     }
 }
 
-/// Fills in what comes from the medians: efficiency is the median time of a call on one thread over
-/// that of a call beside the others, and all threads together do `threads` times what one does.
-/// Threads that took turns would look as if they did not hold each other up: nothing is said of
-/// those that were not together in most units.
+/// Fills in throughput, which describes the run: all threads together do `threads` times what one
+/// does at its median. Nothing is said of threads that were not together in most units.
 pub(super) fn fill(rows: &mut [StudyRow], functions: &FunctionPlan) {
-    let on_one = |row: &StudyRow| {
-        let scaling = row.scaling.as_ref().filter(|scaling| scaling.threads == 1)?;
-        Some((scaling.family.clone(), median_ns(row)?))
-    };
-    let alone: Vec<(String, f64)> = rows.iter().filter_map(on_one).collect();
     for row in rows {
         let Some(ns) = median_ns(row) else { continue };
-        let Some(scaling) = row.scaling.as_mut().filter(|scaling| were_together(scaling)) else {
+        let Some(scaling) = row.scaling.as_mut().filter(|scaling| scaling.were_together()) else {
             continue;
         };
-        let one = alone.iter().find(|(family, _)| *family == scaling.family);
-        scaling.efficiency = one.map(|(_, one_ns)| one_ns / ns);
         let items = functions.items.max(1) as f64 * f64::from(scaling.threads);
         scaling.items_per_s = Some(items / ns * 1e9);
     }
-}
-
-fn were_together(scaling: &Scaling) -> bool {
-    scaling.threads == 1 || scaling.together > scaling.units / 2
 }
 
 /// The median wall time of a call, if there is one.
@@ -70,22 +59,5 @@ mod tests {
         assert_eq!((scaling.units, scaling.together), (4, 2));
         assert_eq!((scaling.family.as_str(), scaling.threads), ("a", 4));
         assert_eq!((scaling.efficiency, scaling.items_per_s), (None, None));
-    }
-
-    #[test]
-    fn one_thread_needs_no_proof_and_others_need_it_of_most_units() {
-        let check = |threads, units, together, expected| {
-            let (efficiency, items_per_s) = (None, None);
-            let family = "a".to_owned();
-            let of = Scaling { family, threads, efficiency, items_per_s, units, together };
-            assert_eq!(were_together(&of), expected, "{of:?}");
-        };
-        check(1, 4, 0, true);
-        check(4, 4, 0, false);
-        check(4, 4, 2, false);
-        check(4, 5, 2, false);
-        check(4, 4, 3, true);
-        check(4, 5, 3, true);
-        check(4, 0, 0, false);
     }
 }

@@ -1,7 +1,9 @@
 //! Units of functions in virtual time: what is told ahead is what is loaded, a kill costs no unit,
 //! a journal alone gives the table, and a run that is void before it begins races the others.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod threads;
 
 use common::{KILLED, header};
 use std::sync::atomic::AtomicBool;
@@ -19,7 +21,7 @@ use tiebreak::core::sampler::{
 };
 use tiebreak::core::study::{
     BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot,
-    Placements, Published, Team, Workload,
+    Placements, Published, Workload,
 };
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::engine::Engine;
@@ -374,6 +376,36 @@ fn a_unit_has_one_pair_and_every_pair_gets_as_many_units() {
 }
 
 #[test]
+fn cells_wait_for_claims_as_long_as_there_is_time_for_both() {
+    // The elapsed share of the budget, and the pair, of each unit.
+    let check = |b_ns: f64, runs: usize| {
+        let mut asked = plan(&["a", "b", "c", "d"], Scope::Code, 0, 0.0001);
+        asked.budget = Budget { rounds: None, seconds: Some(3.0) };
+        asked.resolution = 0.0;
+        asked.functions.as_mut().unwrap().workloads = vec!["random".to_owned(); runs];
+        let lab = Lab::new(asked);
+        lab.go(&mut Virtual::new(&[1e5, b_ns, 2e5, 1.5e5]));
+        let journal = lab.journal();
+        let result = replay::replay(&journal).unwrap();
+        let is_pair = |round: &&Round| round.coins.order.iter().all(|one| *one < 2);
+        let alone = journal.rounds.iter().take_while(is_pair).count();
+        let had = |left: usize| result.verdicts[left].rounds;
+        assert!(had(2) > 0 && had(2).abs_diff(had(3)) <= 1, "{} {}", had(2), had(3));
+        let share = journal.rounds[alone - 1].elapsed_ns as f64 / 3e9;
+        (result.verdicts[0].verdict, result.verdicts[0].rounds, alone as u64, share)
+    };
+    let (verdict, rounds, alone, share) = check(5e4, 1);
+    assert_eq!((verdict, rounds), (Verdict::Holds, alone));
+    assert!(share < 0.5, "{share}");
+    // A claim that nothing decides has the larger part, of as many runs as share the budget.
+    for (runs, expected) in [(1, 0.75), (3, 0.25)] {
+        let (verdict, _, _, share) = check(1e5 / 1.5, runs);
+        assert_eq!(verdict, Verdict::Undecided);
+        assert!((share - expected).abs() < 0.02, "{share}");
+    }
+}
+
+#[test]
 fn a_kill_in_any_unit_costs_no_finished_one_and_the_journal_replays() {
     for scope in [Scope::Code, Scope::Binary, Scope::Layout] {
         let whole = Lab::new(plan(&["a", "b", "c"], scope, 40, 0.001));
@@ -476,48 +508,6 @@ fn times_are_of_the_batches_beside_the_reference() {
     assert_eq!([0, 1, 2].map(|row| rows[row].batches), [60 * 4, 30 * 4, 30 * 4]);
     assert!(units(1) > 30 && units(2) > 30, "the pair of b and c had units too");
     assert_eq!([0, 1, 2].map(|one| result.contestants[one].samples), [0, 1, 2].map(units));
-}
-
-#[test]
-fn efficiency_is_the_time_alone_over_the_time_beside_others() {
-    let mut plan = plan(&["a", "b", "c"], Scope::Code, 40, 0.0001);
-    let teams = [("one", 1), ("one", 4), ("other", 4)];
-    let functions = plan.functions.as_mut().unwrap();
-    for (built, (family, threads)) in functions.built.iter_mut().zip(teams) {
-        built.team = Some(Team { family: family.to_owned(), threads });
-    }
-    let lab = Lab::new(plan);
-    lab.go(&mut Virtual::new(&[1e5, 4e5, 2e5]));
-    let table = replay::result(&lab.journal()).study.unwrap();
-    let near = |value: Option<f64>, expected: f64| (value.unwrap() / expected - 1.0).abs() < 0.05;
-    let [one, four, other, absent] = &table.rows[..] else { panic!() };
-    // 100 items a call of 0.1 ms; four threads at a quarter of the speed.
-    for (row, efficiency, units) in [(one, 1.0, 80), (four, 0.25, 40)] {
-        let scaling = row.scaling.as_ref().unwrap();
-        assert!(near(scaling.efficiency, efficiency), "{scaling:?}");
-        assert!(near(scaling.items_per_s, 1e6), "{scaling:?}");
-        assert_eq!((scaling.units, scaling.together), (units, units));
-    }
-    let other = other.scaling.as_ref().unwrap();
-    assert_eq!(other.efficiency, None, "it was not measured on one thread");
-    assert!(near(other.items_per_s, 2e6));
-    assert_eq!(absent.scaling, None);
-}
-
-#[test]
-fn threads_that_take_turns_are_not_said_to_scale() {
-    let mut plan = plan(&["a", "b"], Scope::Code, 40, 0.0001);
-    let functions = plan.functions.as_mut().unwrap();
-    for (built, threads) in functions.built.iter_mut().zip([1, 4]) {
-        built.team = Some(Team { family: "one".to_owned(), threads });
-    }
-    let lab = Lab::new(plan);
-    lab.go(&mut Virtual { takes_turns: Some(1), ..Virtual::new(&[1e5, 1e5]) });
-    let table = replay::result(&lab.journal()).study.unwrap();
-    let [one, four] = [0, 1].map(|row: usize| table.rows[row].scaling.as_ref().unwrap());
-    assert!(one.efficiency.is_some() && one.items_per_s.is_some(), "{one:?}");
-    assert_eq!((four.units, four.together), (40, 0));
-    assert_eq!((four.efficiency, four.items_per_s), (None, None));
 }
 
 #[test]
