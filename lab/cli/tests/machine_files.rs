@@ -77,5 +77,5 @@ fn tuning_is_advice() {
     let said = place.run(&["machine", "tune", "--json", "-"]);
     let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(json["schema"], "tiebreak/machine-tuning/1");
-    assert_eq!(json["settings"].as_array().unwrap().len(), 16);
+    assert_eq!(json["settings"].as_array().unwrap().len(), 29);
 }

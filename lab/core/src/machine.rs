@@ -36,4 +36,4 @@ pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
 pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
 pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Tool, Topology};
-pub use tune::{Change, Knob, Needs, Setting, Standing, Tuning};
+pub use tune::{Change, Needs, Setting, Standing, Tuning};

@@ -14,5 +14,6 @@ pub mod meters;
 pub mod ordinary_user;
 pub mod probes;
 pub mod quiet;
+mod refusal;
 mod tree;
 pub mod tune;

@@ -10,6 +10,7 @@
 mod counters;
 mod energy;
 mod perf;
+pub(crate) mod smi;
 mod thread;
 
 pub use counters::{Counted, Counters, Reading as CountersReading};

@@ -18,9 +18,11 @@ mod held;
 pub mod latency;
 mod mapped;
 pub mod noise;
-mod pinned;
+pub(crate) mod pinned;
 pub mod timers;
 mod together;
 pub mod topology;
+pub(crate) mod wakeups;
+pub(crate) mod wide;
 
 pub use budget::Budget;

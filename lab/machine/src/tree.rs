@@ -51,10 +51,39 @@ impl Tree {
         names.sort();
         names
     }
+
+    /// The paths of files that a pattern means, as a shell would find them: a `*` stands for the
+    /// rest of one name. Shorter paths come first, so that numbers are in their order.
+    pub(crate) fn matching(&self, pattern: &str) -> Vec<String> {
+        let Some((before, after)) = pattern.split_once('*') else {
+            let is_there = self.path(pattern).symlink_metadata().is_ok();
+            return is_there.then(|| pattern.to_owned()).into_iter().collect();
+        };
+        let (folder, start) = before.rsplit_once('/').unwrap_or(("", before));
+        let names = self.names(folder).into_iter().filter(|name| name.starts_with(start));
+        let found = names.flat_map(|name| self.matching(&format!("{folder}/{name}{after}")));
+        let mut found: Vec<String> = found.collect();
+        found.sort_by_key(|path| (path.len(), path.clone()));
+        found
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_star_is_the_rest_of_a_name() {
+        let files = ["cpu/cpu10/a", "cpu/cpu2/a", "cpu/cpu2/b", "cpu/cpufreq/c"];
+        let (_folder, tree) = super::made_up::tree(&files.map(|file| (file, "")));
+        let check = |pattern: &str, expected: &[&str]| {
+            assert_eq!(tree.matching(pattern), expected, "{pattern}");
+        };
+        check("/cpu/cpu*/a", &["/cpu/cpu2/a", "/cpu/cpu10/a"]);
+        check("/cpu/cpu*/*", &["/cpu/cpu2/a", "/cpu/cpu2/b", "/cpu/cpu10/a", "/cpu/cpufreq/c"]);
+        check("/cpu/cpu2/a", &["/cpu/cpu2/a"]);
+        check("/cpu/cpu3/a", &[]);
+        check("/none*/a", &[]);
+    }
+
     #[test]
     fn a_line_tells_bytes() {
         let text = "HighMemTotal: 1 kB\nMemTotal:    2 kB\nNode 0 MemFree: 3 kB\nBad: 4 MB\n";

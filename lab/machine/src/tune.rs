@@ -1,105 +1,75 @@
 //! What makes this machine noisy, and the commands that would change it. Changes nothing.
 //!
-//! Facts go in, advice comes out as data: a [`Setting`] a knob, with how it stands, how it is now,
-//! and what would change it and put it back. Only files are read; nothing is tried out.
+//! [`table`] has a row a thing; one engine looks at each and makes a [`Setting`] of it. What files
+//! say and what a second of watching found go in, advice comes out as data. Commands are never
+//! run: those that write files all come from one place, [`change`], with those that put every file
+//! back as it was.
 
-mod cpu;
+mod change;
+mod cores;
+mod found;
 mod kernel;
 mod load;
-mod reach;
+mod sight;
+mod table;
+mod watched;
+mod words;
 
 use crate::meters::ThreadCounters;
 use crate::tree::Tree;
 use crate::{cpus, fingerprint};
+use found::Found;
+use sight::{Place, Sight};
 use std::path::Path;
+use table::{Check, ROWS, Row};
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::machine::{Change, Knob, Needs, Setting, Standing, Tuning};
+use tiebreak_core::machine::{Setting, Standing, Tuning};
+use watched::Second;
 
-/// Looks at everything. Cost: some milliseconds, most of it for the names of all processes.
+/// Looks at everything. Cost: a second, in which wake-ups are timed and interrupts are counted, and
+/// some 70 ms.
 pub fn read() -> Tuning {
     let facts = fingerprint::read();
     let is_virtual = match facts.0.get("hypervisor") {
         Some(Fact::Text(name)) => name != "none",
         _ => false,
     };
+    let tree = Tree::at(Path::new("/"));
+    let cpus_allowed = cpus::allowed();
     let place = Place {
-        cpus_allowed: cpus::allowed().len(),
+        cpus_allowed: cpus_allowed.len(),
         is_virtual,
         // SAFETY: geteuid only reads a number.
         is_root: unsafe { libc::geteuid() } == 0,
         has_counters: ThreadCounters::open().is_ok(),
     };
-    below(&Tree::at(Path::new("/")), &place)
+    let second = Second::watch(&tree, &cpus_allowed);
+    below(&Sight { tree: &tree, place, second })
 }
 
-/// What no file tells.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// How many CPUs this process may use.
-    cpus_allowed: usize,
-    /// Whether a hypervisor is below.
-    is_virtual: bool,
-    /// Whether this process is root's, who may open every counter.
-    is_root: bool,
-    /// Whether a hardware counter opens: a machine may have none, whoever asks.
-    has_counters: bool,
-}
-
-fn below(tree: &Tree, place: &Place) -> Tuning {
-    let settings = vec![
-        cpu::governor(tree),
-        cpu::turbo(tree),
-        cpu::frequency_limit(tree),
-        cpu::threads(tree),
-        kernel::huge_pages(tree),
-        kernel::address_randomization(tree),
-        kernel::swap(tree),
-        kernel::nmi_watchdog(tree),
-        kernel::timer_migration(tree),
-        cpu::isolated(tree),
-        kernel::irqbalance(tree),
-        kernel::perf_events(tree, place.is_root, place.has_counters),
-        load::cpu_quota(tree, place.cpus_allowed),
-        load::pressure(tree),
-        load::runnable(tree, place.cpus_allowed),
-        load::steal(tree, place.is_virtual),
-    ];
+fn below(sight: &Sight<'_>) -> Tuning {
+    let settings = ROWS.iter().map(|row| look(row, sight)).collect();
     Tuning { schema: Tuning::SCHEMA.to_owned(), settings }
 }
 
-fn setting(knob: Knob, standing: Standing, now: impl Into<String>) -> Setting {
-    Setting { knob, standing, now: now.into(), change: None }
-}
-
-fn absent(knob: Knob) -> Setting {
-    setting(knob, Standing::Absent, "")
-}
-
-/// With a file that changes it: `value` does, `old` puts it back, if one value can. The file says
-/// who may.
-fn by_file(setting: Setting, tree: &Tree, file: &str, value: &str, old: Option<&str>) -> Setting {
-    let needs = reach::needs(tree, file);
-    let files = reach::of_all_cpus(file);
-    let write = |value: &str| match needs {
-        Needs::Nothing if files == file => format!("echo {value} > {files}"),
-        Needs::Nothing => format!("echo {value} | tee {files}"),
-        _ => format!("echo {value} | sudo tee {files}"),
+/// One row's setting.
+fn look(row: &Row, sight: &Sight<'_>) -> Setting {
+    let told = match row.check {
+        Check::Files(files) => words::look(files, sight),
+        Check::Look(look) => look(sight),
     };
-    by_command(setting, &write(value), old.map(write).as_deref(), needs)
-}
-
-/// With a setting under `/proc/sys` that changes it, by its name with dots.
-fn by_sysctl(setting: Setting, tree: &Tree, name: &str, value: &str, old: &str) -> Setting {
-    let needs = reach::needs(tree, &format!("/proc/sys/{}", name.replace('.', "/")));
-    let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
-    let write = |value: &str| format!("{sudo}sysctl -w {name}={value}");
-    by_command(setting, &write(value), Some(&write(old)), needs)
-}
-
-/// With any other command that changes it.
-fn by_command(setting: Setting, command: &str, undo: Option<&str>, needs: Needs) -> Setting {
-    let change = Change { command: command.to_owned(), undo: undo.map(str::to_owned), needs };
-    Setting { change: Some(change), ..setting }
+    let found = told.unwrap_or_else(Found::from);
+    let is_bad = matches!(found.standing, Standing::Noisy | Standing::Could);
+    Setting {
+        knob: row.knob.to_owned(),
+        group: row.group.to_owned(),
+        name: row.name.to_owned(),
+        why: row.why.to_owned(),
+        standing: found.standing,
+        now: found.now,
+        help: if is_bad && found.change.is_none() { row.help } else { "" }.to_owned(),
+        change: found.change,
+    }
 }
 
 #[cfg(test)]

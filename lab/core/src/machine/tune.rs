@@ -19,16 +19,28 @@ impl Tuning {
 /// Something about a machine that decides how noisy measurements are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// Which one.
-    pub knob: Knob,
+    /// Which one, a word that does not change from version to version: `governor`.
+    pub knob: String,
+    /// What it belongs to: `frequency`.
+    #[serde(default)]
+    pub group: String,
+    /// What people call it: `frequency governor`.
+    #[serde(default)]
+    pub name: String,
+    /// What it does, and what that costs a measurement, as sentences.
+    #[serde(default)]
+    pub why: String,
     /// How it stands.
     pub standing: Standing,
-    /// How it is now, as the machine says it: `powersave`, `2 threads a core`.
+    /// How it is now, as the machine says it: `powersave`; why, of what is absent or unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub now: String,
     /// What would change it; absent if nothing needs to change, or nothing here can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+    /// What helps where nothing here changes it, as a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub help: String,
 }
 
 /// How a setting stands.
@@ -41,8 +53,10 @@ pub enum Standing {
     Noisy,
     /// It is not what makes measurements wrong, but there is something to gain.
     Could,
-    /// This machine does not have it, or does not tell.
+    /// This machine does not have it.
     Absent,
+    /// It cannot be read, or says what is not known here.
+    Unknown,
 }
 
 /// Commands for a shell.
@@ -50,15 +64,15 @@ pub enum Standing {
 pub struct Change {
     /// What would change it.
     pub command: String,
-    /// What would put it back as it is now; absent where there is nothing to put back.
+    /// What would put it back as it is now; absent where the command only shows something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
     /// What it takes.
     pub needs: Needs,
 }
 
-/// What it takes to change a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What it takes to change a setting, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Needs {
     /// Nothing but this user.
@@ -69,42 +83,4 @@ pub enum Needs {
     Reboot,
     /// Somebody outside of this container or virtual machine.
     Host,
-}
-
-/// What may make a machine noisy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Knob {
-    /// The rule by which the kernel chooses frequencies.
-    Governor,
-    /// Frequencies above the nominal one.
-    Turbo,
-    /// A highest frequency below what the CPU can do.
-    FrequencyLimit,
-    /// Several threads of one core.
-    Smt,
-    /// Transparent huge pages.
-    HugePages,
-    /// Random places for code, stack and heap.
-    AddressRandomization,
-    /// Memory that was moved to a disk.
-    Swap,
-    /// The kernel's watch for hangs, by a hardware counter.
-    NmiWatchdog,
-    /// Timers that move from idle CPUs to busy ones.
-    TimerMigration,
-    /// CPUs that are kept free of other work.
-    IsolatedCpus,
-    /// A daemon that moves interrupts from CPU to CPU.
-    Irqbalance,
-    /// Who may use hardware counters.
-    PerfEvents,
-    /// A limit on CPU time.
-    CpuQuota,
-    /// How long tasks waited for a CPU of late.
-    CpuPressure,
-    /// How many tasks want a CPU now.
-    RunnableTasks,
-    /// CPU time that a hypervisor gave to others.
-    Steal,
 }

@@ -6,10 +6,10 @@ mod msr;
 mod part;
 mod power;
 mod powercap;
-mod refusal;
 #[cfg(test)]
 mod tests;
 
+pub(super) use gauge::read_register;
 pub use part::{Domain, Part};
 
 use super::Unavailable;

@@ -1,8 +1,8 @@
 //! The probe of noise: what takes the CPUs away, how fast they run, and how much the time of the
 //! same work differs from itself.
 
-mod chain;
-mod counts;
+pub(in crate::probes) mod chain;
+pub(crate) mod counts;
 mod logger;
 mod pairs;
 

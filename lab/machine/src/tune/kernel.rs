@@ -1,99 +1,114 @@
-//! Settings of the kernel, and a daemon.
+//! Settings of the kernel that no single word tells, and a daemon.
 
-use super::{absent, by_command, by_file, by_sysctl, setting};
-use crate::fingerprint::chosen;
-use crate::tree::Tree;
-use tiebreak_core::machine::{Knob, Needs, Setting, Standing};
+use super::change::{Write, writing};
+use super::found::{Found, Lack, Told};
+use super::sight::Sight;
+use tiebreak_core::machine::{Needs, Standing};
 
-pub(super) fn huge_pages(tree: &Tree) -> Setting {
-    let file = "/sys/kernel/mm/transparent_hugepage/enabled";
-    match tree.text(file).as_deref().and_then(chosen).as_deref() {
-        None => absent(Knob::HugePages),
-        Some("always") => {
-            let could = setting(Knob::HugePages, Standing::Could, "always");
-            by_file(could, tree, file, "madvise", Some("always"))
-        }
-        Some(other) => setting(Knob::HugePages, Standing::Fine, other),
-    }
-}
-
-pub(super) fn address_randomization(tree: &Tree) -> Setting {
-    match tree.number("/proc/sys/kernel/randomize_va_space") {
-        None => absent(Knob::AddressRandomization),
-        Some(0) => {
-            let noisy = setting(Knob::AddressRandomization, Standing::Noisy, "off");
-            by_sysctl(noisy, tree, "kernel.randomize_va_space", "2", "0")
-        }
-        Some(_) => setting(Knob::AddressRandomization, Standing::Fine, "on"),
-    }
-}
-
-pub(super) fn swap(tree: &Tree) -> Setting {
-    let Some(total) = tree.kib_bytes("/proc/meminfo", "SwapTotal") else {
-        return absent(Knob::Swap);
-    };
-    let used = total.saturating_sub(tree.kib_bytes("/proc/meminfo", "SwapFree").unwrap_or(total));
+pub(super) fn swap(sight: &Sight<'_>) -> Told {
+    const FILE: &str = "/proc/meminfo";
+    let text = sight.text(FILE)?;
+    let bytes = |key| sight.tree.kib_bytes(FILE, key);
+    let total = bytes("SwapTotal").ok_or_else(|| Lack::holds(FILE, &text))?;
+    let used = total.saturating_sub(bytes("SwapFree").unwrap_or(total));
     match (total, used) {
-        (0, _) => setting(Knob::Swap, Standing::Fine, "none"),
-        (_, 0) => setting(Knob::Swap, Standing::Fine, "unused"),
-        (_, used) => {
-            let now = format!("{} MiB used", used >> 20);
-            let noisy = setting(Knob::Swap, Standing::Noisy, now);
-            by_command(noisy, "sudo swapoff -a", Some("sudo swapon -a"), Needs::Root)
-        }
+        (0, _) => Ok(Found::fine("none")),
+        (_, 0) => Ok(Found::fine("unused")),
+        (_, used) => Ok(Found::new(Standing::Noisy, format!("{} MiB used", used >> 20)).by(
+            "sudo swapoff -a",
+            Some("sudo swapon -a"),
+            Needs::Root,
+        )),
     }
 }
 
-pub(super) fn nmi_watchdog(tree: &Tree) -> Setting {
-    match tree.number("/proc/sys/kernel/nmi_watchdog") {
-        None => absent(Knob::NmiWatchdog),
-        Some(0) => setting(Knob::NmiWatchdog, Standing::Fine, "off"),
-        Some(_) => {
-            let could = setting(Knob::NmiWatchdog, Standing::Could, "on");
-            by_sysctl(could, tree, "kernel.nmi_watchdog", "0", "1")
-        }
-    }
-}
-
-pub(super) fn timer_migration(tree: &Tree) -> Setting {
-    match tree.number("/proc/sys/kernel/timer_migration") {
-        None => absent(Knob::TimerMigration),
-        Some(0) => setting(Knob::TimerMigration, Standing::Fine, "off"),
-        Some(_) => {
-            let could = setting(Knob::TimerMigration, Standing::Could, "on");
-            by_sysctl(could, tree, "kernel.timer_migration", "0", "1")
-        }
-    }
-}
-
-pub(super) fn irqbalance(tree: &Tree) -> Setting {
-    let is_process = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
-    let mut processes = tree.names("/proc").into_iter().filter(is_process);
-    let is_it = |process: String| {
-        tree.text(&format!("/proc/{process}/comm")).is_some_and(|name| name == "irqbalance")
-    };
-    if !processes.any(is_it) {
-        return setting(Knob::Irqbalance, Standing::Fine, "not running");
+pub(super) fn irqbalance(sight: &Sight<'_>) -> Told {
+    let is_it = |file: &String| sight.tree.text(file).is_some_and(|name| name == "irqbalance");
+    if !sight.tree.matching("/proc/*/comm").iter().any(is_it) {
+        return Ok(Found::fine("not running"));
     }
     let [stop, start] = ["stop", "start"].map(|verb| format!("sudo systemctl {verb} irqbalance"));
-    let could = setting(Knob::Irqbalance, Standing::Could, "running");
-    by_command(could, &stop, Some(&start), Needs::Root)
+    Ok(Found::new(Standing::Could, "running").by(&stop, Some(&start), Needs::Root))
 }
 
 /// Level 1 and below let an ordinary user count what the kernel does for a process; root may count
 /// at any level. Where none opens for one who may, the machine has none.
-pub(super) fn perf_events(tree: &Tree, is_root: bool, opens: bool) -> Setting {
-    let Some(text) = tree.text("/proc/sys/kernel/perf_event_paranoid") else {
-        return absent(Knob::PerfEvents);
-    };
-    let Ok(level) = text.parse::<i64>() else { return absent(Knob::PerfEvents) };
+pub(super) fn perf_events(sight: &Sight<'_>) -> Told {
+    const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
+    let level: i64 = sight.number(FILE)?;
+    let may = level <= 1 || sight.place.is_root;
     let now = format!("perf_event_paranoid {level}");
-    if (level <= 1 || is_root) && !opens {
-        return setting(Knob::PerfEvents, Standing::Absent, "none opens");
+    match (may, sight.place.has_counters) {
+        (true, true) => Ok(Found::fine(now)),
+        (true, false) => Err(Lack::Absent("none opens".to_owned())),
+        (false, _) => {
+            let write =
+                Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
+            let change = writing(sight.tree, &[write]);
+            Ok(Found::new(Standing::Could, now).changed(change))
+        }
     }
-    if level <= 1 || is_root {
-        return setting(Knob::PerfEvents, Standing::Fine, now);
+}
+
+/// Shares of the last cache: whether there are any, and one for the benchmark.
+pub(super) fn cache_shares(sight: &Sight<'_>) -> Told {
+    const ROOT: &str = "/sys/fs/resctrl";
+    let groups: u64 = match sight.number(&format!("{ROOT}/info/L3/num_closids")) {
+        Err(Lack::Absent(_)) => return not_mounted(sight, ROOT),
+        told => told?,
+    };
+    let taken = sight.tree.matching(&format!("{ROOT}/*/schemata"));
+    if let Some(own) = taken.iter().find(|file| file.ends_with("/tiebreak/schemata")) {
+        return Ok(Found::fine(format!("a group of its own, {}", l3_line(&sight.text(own)?)?)));
     }
-    let could = setting(Knob::PerfEvents, Standing::Could, now);
-    by_sysctl(could, tree, "kernel.perf_event_paranoid", "1", &text)
+    let free = groups.saturating_sub(1 + taken.len() as u64);
+    let mask_file = format!("{ROOT}/info/L3/cbm_mask");
+    let text = sight.text(&mask_file)?;
+    let mask = u64::from_str_radix(&text, 16).map_err(|_| Lack::holds(&mask_file, &text))?;
+    let old = l3_line(&sight.text(&format!("{ROOT}/schemata"))?)?;
+    let ways = mask.count_ones();
+    let found =
+        Found::new(Standing::Could, format!("{free} of {groups} groups free, {ways} ways of L3"));
+    if free == 0 || ways < 2 {
+        return Ok(found);
+    }
+    let rest = mask & ((1 << (ways - ways / 2)) - 1);
+    let share = |mask: u64| {
+        let domains = old.trim_start_matches("L3:").split(';');
+        let each = domains.filter_map(|domain| Some((domain.split_once('=')?.0, mask)));
+        let each = each.map(|(id, mask)| format!("{id}={mask:x}"));
+        format!("L3:{}", each.collect::<Vec<_>>().join(";"))
+    };
+    let command = format!(
+        "sudo sh -c 'cd {ROOT} && mkdir tiebreak && echo \"{}\" > tiebreak/schemata && echo \
+         \"{}\" > schemata' && echo $$ | sudo tee {ROOT}/tiebreak/tasks",
+        share(mask & !rest),
+        share(rest)
+    );
+    let undo = format!("sudo sh -c 'cd {ROOT} && rmdir tiebreak && echo \"{old}\" > schemata'");
+    Ok(found.by(&command, Some(&undo), Needs::Root))
+}
+
+fn not_mounted(sight: &Sight<'_>, root: &str) -> Told {
+    let cpuinfo = sight.text("/proc/cpuinfo")?;
+    let mut words = cpuinfo.split_whitespace();
+    if !words.any(|word| word == "cat_l3") {
+        let why = "the processor does not say cat_l3 in /proc/cpuinfo";
+        return Err(Lack::Absent(why.to_owned()));
+    }
+    let kernel = sight.text("/proc/filesystems")?;
+    if !kernel.split_whitespace().any(|word| word == "resctrl") {
+        return Err(Lack::Absent("the kernel was built without resctrl".to_owned()));
+    }
+    let mount = format!("sudo mount -t resctrl resctrl {root}");
+    let unmount = format!("sudo umount {root}");
+    let found = Found::new(Standing::Could, "possible, not mounted");
+    Ok(found.by(&mount, Some(&unmount), Needs::Root))
+}
+
+/// `L3:0=fffff;1=fffff` of a group's shares.
+fn l3_line(schemata: &str) -> Result<String, Lack> {
+    let mut lines = schemata.lines().map(str::trim);
+    let line = lines.find(|line| line.starts_with("L3:")).map(str::to_owned);
+    line.ok_or_else(|| Lack::holds("schemata below /sys/fs/resctrl", schemata))
 }

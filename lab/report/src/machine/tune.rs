@@ -1,67 +1,90 @@
-//! What makes a machine noisy: advice for what applies, a line for the rest.
-
-mod words;
+//! What makes a machine noisy: advice for what applies, by groups, and a line for the rest.
 
 use crate::look::{Look, Tone, span};
 use crate::page::Page;
 use crate::text::plain;
 use tiebreak_core::machine::{Needs, Setting, Standing, Tuning};
+use unicode_width::UnicodeWidthStr;
 
 /// What was looked at as JSON, with a line feed at its end.
 pub fn tuning_json(tuning: &Tuning) -> String {
     serde_json::to_string_pretty(tuning).unwrap_or_default() + "\n"
 }
 
-/// What makes this machine noisy, each with why it matters, the command that would change it and
-/// the one that puts it back; what is fine, and what is not there, in a line each.
+/// What makes this machine noisy, by groups, each with why it matters, the command that would
+/// change it and the one that puts it back; what is fine, what is not there and what cannot be
+/// told, in a line each.
 pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     let mut page = Page::new(*look);
-    let of = |standing: Standing| tuning.settings.iter().filter(move |s| s.standing == standing);
-    let noisy = of(Standing::Noisy).count();
-    let head = match noisy {
-        0 => "Nothing that was looked at makes this machine noisy.".to_owned(),
-        1 => "One thing makes this machine noisy.".to_owned(),
-        many => format!("{many} things make this machine noisy."),
-    };
-    let head = match of(Standing::Could).count() {
-        0 => head,
-        1 => format!("{head} One more could be better."),
-        many => format!("{head} {many} more could be better."),
-    };
-    let head = format!("{head} Nothing was changed.");
-    page.paragraph("", &[span(Tone::Strong, head)]);
-    for setting in of(Standing::Noisy).chain(of(Standing::Could)) {
+    page.paragraph("", &[span(Tone::Strong, head(tuning))]);
+    let advised = tuning.settings.iter().filter(|setting| is_bad(setting));
+    let mut group = "";
+    for setting in advised {
         page.gap();
-        advise(&mut page, setting);
+        if setting.group != group {
+            group = &setting.group;
+            page.paragraph("", &[span(Tone::Strong, plain(group))]);
+        }
+        advise(&mut page, setting, look);
     }
     page.gap();
-    for (standing, word) in [(Standing::Fine, "fine"), (Standing::Absent, "not here")] {
-        let names: Vec<String> = of(standing).map(in_short).collect();
-        if !names.is_empty() {
-            page.labelled(&format!("{word}: "), &[span(Tone::Plain, names.join(", "))]);
+    let of = |standing| tuning.settings.iter().filter(move |s| s.standing == standing);
+    let fine: Vec<String> = of(Standing::Fine).map(in_short).collect();
+    if !fine.is_empty() {
+        page.labelled("fine: ", &[span(Tone::Plain, fine.join(", "))]);
+    }
+    for (standing, word) in [(Standing::Absent, "not here:"), (Standing::Unknown, "not known:")] {
+        if of(standing).next().is_some() {
+            page.gap();
+            page.labelled(word, &[]);
+        }
+        for setting in of(standing) {
+            let name = span(Tone::Dim, format!("{}: ", plain(&setting.name)));
+            page.paragraph("  ", &[name, span(Tone::Plain, plain(&setting.now))]);
         }
     }
     page.finish()
 }
 
+fn is_bad(setting: &Setting) -> bool {
+    matches!(setting.standing, Standing::Noisy | Standing::Could)
+}
+
+fn head(tuning: &Tuning) -> String {
+    let of = |standing: Standing| tuning.settings.iter().filter(move |s| s.standing == standing);
+    let names: Vec<String> = of(Standing::Noisy).map(|setting| plain(&setting.name)).collect();
+    let head = match names.as_slice() {
+        [] => "Nothing that was looked at makes this machine noisy.".to_owned(),
+        [one] => format!("One thing makes this machine noisy: {one}."),
+        many => format!("{} things make this machine noisy: {}.", many.len(), many.join(", ")),
+    };
+    let more = match of(Standing::Could).count() {
+        0 => String::new(),
+        1 => " One more could be better.".to_owned(),
+        many => format!(" {many} more could be better."),
+    };
+    format!("{head}{more} Nothing was changed.")
+}
+
 /// `governor (performance)`.
 fn in_short(setting: &Setting) -> String {
-    let name = words::name(setting.knob);
-    match setting.now.as_str() {
-        "" => name.to_owned(),
-        now => format!("{name} ({})", plain(now)),
+    match plain(&setting.now) {
+        now if now.is_empty() => plain(&setting.name),
+        now => format!("{} ({now})", plain(&setting.name)),
     }
 }
 
-fn advise(page: &mut Page, setting: &Setting) {
-    let tone = if setting.standing == Standing::Noisy { Tone::Doubt } else { Tone::Strong };
-    let could = if setting.standing == Standing::Could { " (could be better)" } else { "" };
-    let mut head = vec![span(tone, format!("{}:", words::name(setting.knob)))];
-    head.push(span(Tone::Plain, format!(" {}{could}", plain(&setting.now))));
-    page.paragraph("", &head);
-    page.paragraph("  ", &[span(Tone::Plain, words::why(setting.knob))]);
+fn advise(page: &mut Page, setting: &Setting, look: &Look) {
+    let (tone, how) = match setting.standing {
+        Standing::Noisy => (Tone::Doubt, "noisy"),
+        _ => (Tone::Strong, "could be better"),
+    };
+    let mut head = vec![span(tone, format!("{}:", plain(&setting.name)))];
+    head.push(span(Tone::Plain, format!(" {} ({how})", plain(&setting.now))));
+    page.paragraph("  ", &head);
+    page.paragraph("    ", &[span(Tone::Plain, plain(&setting.why))]);
     let Some(change) = &setting.change else {
-        page.paragraph("  ", &[span(Tone::Plain, words::without_command(setting.knob))]);
+        page.paragraph("    ", &[span(Tone::Plain, plain(&setting.help))]);
         return;
     };
     let needs = match change.needs {
@@ -70,13 +93,57 @@ fn advise(page: &mut Page, setting: &Setting) {
         Needs::Reboot => " (needs root and a restart)",
         Needs::Host => " (on the host: it is read-only in here)",
     };
-    let verb = words::verb(setting.knob);
-    page.paragraph("  ", &[span(Tone::Dim, format!("{verb}{needs}:"))]);
-    page.verbatim(&[span(Tone::Plain, format!("    {}", change.command))]);
-    if let Some(undo) = &change.undo {
-        page.paragraph("  ", &[span(Tone::Dim, "undo:")]);
-        page.verbatim(&[span(Tone::Plain, format!("    {undo}"))]);
+    let verb = if change.undo.is_some() { "change" } else { "look" };
+    let is_shell = change.needs != Needs::Reboot;
+    for (label, text) in [
+        (format!("{verb}{needs}:"), Some(&change.command)),
+        ("undo:".to_owned(), change.undo.as_ref()),
+    ] {
+        let Some(text) = text else { continue };
+        page.paragraph("    ", &[span(Tone::Dim, label)]);
+        if !is_shell {
+            page.paragraph("      ", &[span(Tone::Plain, plain(text))]);
+            continue;
+        }
+        for line in broken(text, look.columns().saturating_sub(6)) {
+            page.verbatim(&[span(Tone::Plain, format!("      {line}"))]);
+        }
     }
+}
+
+/// A command in lines that a shell takes as one when they are copied: broken at blanks outside of
+/// quotes, with a backslash at the end. A word that is wider than the screen stays whole.
+fn broken(command: &str, room: usize) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for letter in command.chars() {
+        match (letter, quote) {
+            (' ', None) => {
+                words.push(std::mem::take(&mut word));
+                continue;
+            }
+            ('\'' | '"', None) => quote = Some(letter),
+            (_, Some(open)) if open == letter => quote = None,
+            _ => {}
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            // Room for the blank, and for a backslash that may follow.
+            Some(line) if line.width() + 1 + word.width() + 2 <= room => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            Some(line) => {
+                line.push_str(" \\");
+                lines.push(format!("  {word}"));
+            }
+            None => lines.push(word),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

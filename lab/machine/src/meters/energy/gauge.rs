@@ -68,7 +68,7 @@ impl Gauge {
 }
 
 /// A model-specific register: eight bytes at its number.
-pub(super) fn read_register(file: &File, register: u64) -> std::io::Result<u64> {
+pub(in crate::meters) fn read_register(file: &File, register: u64) -> std::io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact_at(&mut bytes, register)?;
     Ok(u64::from_le_bytes(bytes))

@@ -2,7 +2,7 @@
 
 use super::gauge::{Gauge, Input};
 use super::part::{Domain, Part};
-use super::refusal::{explain, names, number};
+use crate::refusal::{explain, names, number};
 use crate::tree::Tree;
 use std::fs::File;
 

@@ -7,7 +7,7 @@
 
 use super::gauge::{Gauge, Input, read_register};
 use super::part::{Domain, Part};
-use super::refusal::explain;
+use crate::refusal::explain;
 use crate::tree::Tree;
 use std::fs::File;
 

@@ -2,9 +2,9 @@
 
 use super::gauge::{Gauge, Input};
 use super::part::{Domain, Part};
-use super::refusal::{explain, text};
 use crate::cpus;
 use crate::meters::perf::{Counter, Event};
+use crate::refusal::{explain, text};
 use crate::tree::Tree;
 
 /// Where the kernel describes the events.

@@ -1,6 +1,7 @@
 //! Layouts of real machines, made up as files.
 
 use super::*;
+use crate::refusal;
 use crate::tree::made_up;
 
 /// The meter that is there, alive or not: files of a test stand still.

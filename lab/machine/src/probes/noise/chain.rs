@@ -12,7 +12,7 @@ const COUNTED_STEPS: u64 = 1 << 15;
 const UNROLLED: u64 = 16;
 
 /// How long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
-pub(super) fn timed_ns() -> u64 {
+pub(in crate::probes) fn timed_ns() -> u64 {
     let once = || {
         let begin_ns = clock::monotonic_ns();
         std::hint::black_box(multiply(STEPS));

@@ -7,7 +7,7 @@ use tiebreak_core::machine::Throttled;
 
 /// The kernel's counters at one moment. What it does not tell is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// A line of `/proc/interrupts` each.
     interrupts: Vec<Line>,
     /// A line of `/proc/softirqs` each.
@@ -39,7 +39,7 @@ pub struct Interrupts {
 
 impl Counts {
     /// Reads all of them. Cost: some 100 us, more with many CPUs.
-    pub(super) fn read(tree: &Tree) -> Counts {
+    pub(crate) fn read(tree: &Tree) -> Counts {
         let lines = |path| lines(&tree.text(path).unwrap_or_default());
         Counts {
             interrupts: lines("/proc/interrupts"),
@@ -50,7 +50,7 @@ impl Counts {
     }
 
     /// What came to a CPU since an earlier moment, and was not 0.
-    pub(super) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
+    pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
         let cpus = [cpu];
         let since = differences(&self.interrupts, &earlier.interrupts, &cpus);
         since
