@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use super::errors::Unavailable;
 use super::layout::{Hello, VERSION};
 
-/// A daemon that takes nobody for so long was stopped.
-const CONNECTED_WITHIN: Duration = Duration::from_secs(1);
+/// Who takes nobody or says nothing for so long is no daemon, or one that gets no CPU: a live one
+/// needs far less beside busy programs.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 
-/// Who says nothing for so long is no daemon, or one that was stopped.
-const GREETING_WITHIN: Duration = Duration::from_secs(1);
+/// Between two looks at whether the daemon was stopped.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A connection.
 #[derive(Debug)]
@@ -30,17 +31,23 @@ pub(super) struct Parts {
 }
 
 impl Connection {
+    /// Connects and takes the greeting: in a millisecond, mostly, in some 10 ms if who listens was
+    /// stopped, and in half a second at most.
     pub(super) fn open(path: &Path) -> Result<(Connection, Parts), Unavailable> {
+        Connection::open_by(path, Instant::now() + ANSWERS_WITHIN)
+    }
+
+    fn open_by(path: &Path, deadline: Instant) -> Result<(Connection, Parts), Unavailable> {
         let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
         let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
         let silent = || Unavailable::Silent { path: path.to_path_buf() };
-        let socket = match connect(path, CONNECTED_WITHIN) {
+        let socket = match connect(path, deadline) {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
             connected => connected.map_err(no_daemon)?,
         };
         socket.set_nonblocking(false).map_err(no_daemon)?;
-        socket.set_read_timeout(Some(GREETING_WITHIN)).map_err(no_daemon)?;
-        let (greeting, descriptors) = match receive(&socket) {
+        socket.set_read_timeout(Some(LOOK)).map_err(no_daemon)?;
+        let (greeting, descriptors) = match receive_by(&socket, deadline) {
             Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 return Err(Unavailable::TurnedAway);
@@ -80,7 +87,7 @@ impl Connection {
 
 /// Connects, and gives up after some time: where the queue of a listener is full, the kernel would
 /// wait for ever. The socket does not block.
-fn connect(path: &Path, within: Duration) -> io::Result<UnixStream> {
+fn connect(path: &Path, deadline: Instant) -> io::Result<UnixStream> {
     let (address, length) = address_of(path)?;
     let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: numbers only; the descriptor is new and ours.
@@ -90,7 +97,6 @@ fn connect(path: &Path, within: Duration) -> io::Result<UnixStream> {
             socket => UnixStream::from_raw_fd(socket),
         }
     };
-    let deadline = Instant::now() + within;
     loop {
         // SAFETY: the address outlives the call and has so many bytes.
         let result =
@@ -123,6 +129,43 @@ fn address_of(path: &Path) -> io::Result<(libc::sockaddr_un, libc::socklen_t)> {
         *to = *from as libc::c_char;
     }
     Ok((address, size_of::<libc::sockaddr_un>() as libc::socklen_t))
+}
+
+/// Waits for one message with its descriptors, as long as who listens has not been stopped.
+fn receive_by(socket: &UnixStream, deadline: Instant) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
+    loop {
+        match receive(socket) {
+            Err(error)
+                if error.kind() == io::ErrorKind::WouldBlock
+                    && Instant::now() < deadline
+                    && !is_stopped(socket) => {}
+            received => return received,
+        }
+    }
+}
+
+/// Whether the process that listens was stopped, by SIGSTOP or by a debugger. Not where the kernel
+/// does not say who it is.
+fn is_stopped(socket: &UnixStream) -> bool {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most as many bytes as `peer` has, and how many into `length`.
+    let error = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut length,
+        )
+    };
+    // Of a process in another namespace the number is 0.
+    if error != 0 || peer.pid <= 0 {
+        return false;
+    }
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", peer.pid)).unwrap_or_default();
+    // The name, in brackets, may hold anything; the state comes after it.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
 }
 
 /// Room for control messages, aligned as they must be.
@@ -177,6 +220,68 @@ mod tests {
 
     use super::*;
 
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(5)
+    }
+
+    /// A process that listens and stops itself at once; it is killed when this is dropped.
+    struct Stopped(libc::pid_t);
+
+    impl Stopped {
+        fn new(path: &Path) -> Stopped {
+            let (address, length) = address_of(path).unwrap();
+            // SAFETY: the child makes system calls only, with numbers and with an address that the
+            // fork has copied, and never returns.
+            unsafe {
+                let child = libc::fork();
+                assert!(child >= 0);
+                if child == 0 {
+                    let socket = libc::socket(libc::AF_UNIX, libc::SOCK_STREAM, 0);
+                    libc::bind(socket, (&raw const address).cast(), length);
+                    libc::listen(socket, 8);
+                    loop {
+                        libc::raise(libc::SIGSTOP);
+                    }
+                }
+                let mut status = 0;
+                assert_eq!(libc::waitpid(child, &raw mut status, libc::WUNTRACED), child);
+                assert!(libc::WIFSTOPPED(status));
+                Stopped(child)
+            }
+        }
+    }
+
+    impl Drop for Stopped {
+        fn drop(&mut self) {
+            // SAFETY: the child is ours and nobody has waited for its end.
+            unsafe {
+                libc::kill(self.0, libc::SIGKILL);
+                libc::waitpid(self.0, std::ptr::null_mut(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_daemon_that_was_stopped_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let stopped = Stopped::new(&path);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let error = Connection::open_by(&path, deadline).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Unavailable::Silent { .. }), "{error}");
+        assert!(Instant::now() < deadline, "it was waited for");
+        let socket = connect(&path, soon()).unwrap();
+        assert!(is_stopped(&socket));
+        drop(stopped);
+        assert!(!is_stopped(&socket), "it is gone");
+    }
+
+    #[test]
+    fn who_runs_is_not_stopped() {
+        let (near, _far) = UnixStream::pair().unwrap();
+        assert!(!is_stopped(&near));
+    }
+
     #[test]
     fn a_listener_that_takes_nobody_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
@@ -184,13 +289,12 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         // SAFETY: numbers only. A queue for one.
         assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 1) }, 0);
-        let queue: Vec<_> =
-            (0..20).map_while(|_| connect(&path, Duration::from_millis(5)).ok()).collect();
+        let queue: Vec<_> = (0..20).map_while(|_| connect(&path, soon()).ok()).collect();
         assert!((1..20).contains(&queue.len()), "{} were queued", queue.len());
-        let error = connect(&path, Duration::from_millis(5)).unwrap_err();
+        let error = connect(&path, soon()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(listener.accept().unwrap());
-        assert!(connect(&path, Duration::from_millis(5)).is_ok(), "there is room again");
+        assert!(connect(&path, soon()).is_ok(), "there is room again");
     }
 
     /// What a client says of one who listens and, after it took somebody, sends these bytes.
@@ -232,7 +336,7 @@ mod tests {
     #[test]
     fn a_path_that_is_no_address_is_an_error() {
         for path in ["", "with\0zero", &"x".repeat(108)] {
-            assert!(connect(Path::new(path), Duration::ZERO).is_err(), "{path:?}");
+            assert!(connect(Path::new(path), Instant::now()).is_err(), "{path:?}");
         }
     }
 }
