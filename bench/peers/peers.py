@@ -144,11 +144,11 @@ class Neighbour:
         self.process.wait()
 
 
-def by_hyperfine(args, case, commands):
+def by_hyperfine(args, case, commands, runs=SETTINGS["runs"]):
     """hyperfine's times, judged by the two tests."""
     with tempfile.TemporaryDirectory(dir=BUILT) as folder:
         export = Path(folder) / "times.json"
-        options = ["-N", "-w", str(SETTINGS["warmup"]), "-r", str(SETTINGS["runs"])]
+        options = ["-N", "-w", str(SETTINGS["warmup"]), "-r", str(runs)]
         command = ["taskset", "-c", str(args.cpu), "hyperfine", *options]
         start = time.monotonic()
         subprocess.run(
@@ -239,19 +239,23 @@ def run(args, work, neighbour, data):
             )
 
 
-def arguments(doc, script, few, data, quick_data):
-    """What was typed: the options that all measurements of this kind have."""
+def arguments(doc, script, few, data, quick_data, own=()):
+    """What was typed: the options that all measurements of this kind have, and its own."""
     parser = argparse.ArgumentParser(
         description=doc.split("\n\n")[0],
         epilog=f"example: {script} --quick",
+        conflict_handler="resolve",
     )
     parser.add_argument("--quick", action="store_true", help=f"{few}, no table")
     parser.add_argument("--hours", type=float, default=12.0, help="stop after so many hours")
     parser.add_argument("--restart", action="store_true", help="forget what was measured")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="which CPU")
     parser.add_argument("--tiebreak", default=str(ROOT / "target/release/tiebreak"), help="which")
+    for option, settings in own:
+        parser.add_argument(option, **settings)
     args = parser.parse_args()
     args.data = quick_data if args.quick else data
+    args.draws = not args.quick
     args.restart |= args.quick
     return args
 
@@ -266,7 +270,7 @@ def finish(name, args, measure):
     except KeyboardInterrupt:
         print(f"\n{name}: what was measured is kept; run it again to go on", file=sys.stderr)
         return 130
-    if not args.quick:
+    if args.draws:
         subprocess.run(["cargo", "xtask", "splice", "make", name], check=True, cwd=ROOT)
     return 0
 

@@ -7,12 +7,16 @@ judged by Welch's t-test, stands beside the programs. Each comparison is written
 is made, so that a run that was cut off goes on where it was. The table is drawn from the data.
 """
 
+import argparse
+import concurrent.futures
 import datetime
 import json
+import os
 import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -25,10 +29,20 @@ HERE = Path(__file__).resolve().parent
 DATA = ROOT / "docs" / "measured" / "truth-real.json"
 SCHEMA = "tiebreak/truth-real/1"
 SEED = 20260707
-# Comparisons a cell: here, with --quick.
-COUNTS = (100, 2)
+# Comparisons a cell: of equals, of 2% more work; here, and with --quick.
+COUNTS = {False: (100, 2), True: (25, 1)}
+# A cell is made in so many parts, each beside neighbours that stay.
+PARTS = 5
 
-SETTINGS = {"process_ms": 2.0, "runs": 80, "error": 0.05, "budget_seconds": 2, "seed": SEED}
+SETTINGS = {
+    "process_ms": 2.0,
+    "runs": 25,
+    "error": 0.05,
+    "rounds": {"programs": 40, "functions": 16, "runners": 10},
+    # The budget of a comparison that has the CPU for itself; one that shares it has so much more.
+    "seconds": 6,
+    "seed": SEED,
+}
 
 # What else wants the CPU: how many processes, and how.
 LOADS = {
@@ -45,6 +59,7 @@ STUDIES = {
     "functions": (ROOT / "bench/scopes/study", ["chain-one", "chain-two", "chain-more"]),
     "runners": (HERE / "study", ["python-one", "python-two", "python-more"]),
 }
+FORMS = ["programs", *STUDIES]
 
 
 class Neighbours:
@@ -70,18 +85,28 @@ def compile_neighbours():
     subprocess.run(["cc", "-O2", "-Wall", "-o", program, HERE / "neighbours.c"], check=True)
 
 
-def verdict(args, words):
-    """The first verdict of a run of tiebreak, on the CPU of the neighbours."""
+def at_once(load):
+    """How many comparisons are made on a CPU at the same time: as many as there are neighbours."""
+    return max(1, LOADS[load][0])
+
+
+def result(args, item, words):
+    """What a run of tiebreak says, on the CPU of the neighbours, and how long it took."""
+    load, what, slower, number = item
+    share_the_cpu = LOADS[load][0] + at_once(load)
+    budget = f"{SETTINGS['rounds'][what]} rounds, {SETTINGS['seconds'] * share_the_cpu}s"
     with tempfile.TemporaryDirectory(dir=peers.BUILT) as folder:
-        options = ["--cpus", str(args.cpu), "--error", str(SETTINGS["error"])]
-        options += ["--budget", f"{SETTINGS['budget_seconds']}s"]
+        options = ["--cpus", str(args.cpu), "--error", str(SETTINGS["error"]), "--no-wait"]
+        options += ["--budget", budget, "--seed", f"{SEED} {load} {what} {slower} {number}"]
         options += ["--store", f"{folder}/store", "--json", "-", "--quiet"]
+        start = time.monotonic()
         ran = subprocess.run([args.tiebreak, *words, *options], capture_output=True, text=True)
+        seconds = time.monotonic() - start
     if ran.returncode not in (0, 1, 2, 3):
         said = ran.stderr.strip()
         raise peers.Problem(f"tiebreak {words[0]} ended with {ran.returncode}: {said}")
-    result = json.loads(ran.stdout)
-    return (result["runs"][0] if "runs" in result else result)["verdicts"][0]
+    said = json.loads(ran.stdout)
+    return (said["runs"][0] if "runs" in said else said), seconds
 
 
 def judged(slower, faster, close, missed):
@@ -92,44 +117,58 @@ def judged(slower, faster, close, missed):
     return {"found": faster == "A", "wrong": faster == "B" or close, "missed": None}
 
 
-def ours(args, what, slower, commands):
+def ours(args, item, commands):
     """tiebreak's verdict, held against the truth."""
+    _, what, slower, _ = item
     if what == "programs":
-        said = verdict(args, ["compare", *commands])
+        run, seconds = result(args, item, ["compare", *commands])
         sides = {"A": "A", "B": "B", None: None}
     else:
         study, (one, same, more) = STUDIES[what]
         names = f"{one},{more if slower else same}"
-        said = verdict(args, ["study", "run", str(study), "--contestants", names, "--order"])
+        words = ["study", "run", str(study), "--contestants", names, "--order"]
+        run, seconds = result(args, item, words)
         # The question is about the second contestant: its ratio is the other way round.
         sides = {"A": "B", "B": "A", None: None}
+    # Who is void before the first round leaves no claim.
+    said = (run["verdicts"] or [{"verdict": "void", "rounds": 0}])[0]
+    ratio = said.get("ratio") or {}
+    low, high = ratio.get("low"), ratio.get("high")
+    told = {
+        "seconds": round(seconds, 1),
+        "verdict": said["verdict"],
+        "rounds": said["rounds"],
+        "ratio": [ratio.get("estimate"), low, high],
+    }
     if said["verdict"] == "void":
         # All of them are honest.
-        return {"found": False, "wrong": True, "missed": None}
-    ratio = said["ratio"]
-    low, high = ratio["low"], ratio["high"]
+        faults = [one["fault"] for one in run["contestants"] if one.get("fault")]
+        return {**told, "faults": faults, "found": False, "wrong": True, "missed": None}
     missed = (low is not None and low > 1) or (high is not None and high < 1)
     faster = sides[peers.faster(said["verdict"], ratio)]
-    return judged(slower, faster, said["verdict"] == "too close", missed)
+    return {**told, **judged(slower, faster, said["verdict"] == "too_close", missed)}
 
 
 def welch(args, slower, commands):
     """What Welch's test says of hyperfine's times."""
-    test = peers.by_hyperfine(args, None, commands)["welch"]
+    measured = peers.by_hyperfine(args, None, commands, SETTINGS["runs"])
+    test = measured["welch"]
     is_proven = test["p"] < SETTINGS["error"]
     faster = ("A" if test["a_faster"] else "B") if is_proven else None
     # The 95% interval of the difference leaves 0 out if and only if the test rejects.
-    return judged(slower, faster, False, is_proven)
+    told = {"seconds": round(measured["seconds"], 1), "p": test["p"]}
+    return {**told, **judged(slower, faster, False, is_proven)}
 
 
-def compare(args, work, steps, load, what, slower, number):
-    """Makes one comparison, beside its load."""
+def compare(args, work, steps, item):
+    """Makes one comparison."""
+    load, what, slower, number = item
     commands = [f"{work} {steps}", f"{work} {round(steps * (1.02 if slower else 1))}"]
-    with Neighbours(args.cpu, *LOADS[load]):
-        said = {"tiebreak": ours(args, what, slower, commands), "welch": None}
-        if what == "programs":
-            said["welch"] = welch(args, slower, commands)
-    return {"load": load, "what": what, "slower": slower, "number": number, **said}
+    beside = {"cpu": args.cpu, "load_average": round(os.getloadavg()[0], 1)}
+    said = {"tiebreak": ours(args, item, commands), "welch": None}
+    if what == "programs":
+        said["welch"] = welch(args, slower, commands)
+    return {"load": load, "what": what, "slower": slower, "number": number, **beside, **said}
 
 
 def start_data(args, work):
@@ -139,7 +178,7 @@ def start_data(args, work):
         "hyperfine": peers.version(["hyperfine", "--version"]),
         "scipy": peers.scipy_version,
     }
-    fixed = {"machine": peers.machine(), "tools": tools, "settings": {**SETTINGS, "cpu": args.cpu}}
+    fixed = {"machine": peers.machine(), "tools": tools, "settings": SETTINGS}
     if args.data.exists() and not args.restart:
         data = json.loads(args.data.read_text())
         for key, value in fixed.items():
@@ -156,36 +195,133 @@ def start_data(args, work):
     return {"schema": SCHEMA, "date": today, **fixed, "steps": int(said), "comparisons": []}
 
 
+def blocks(args, data):
+    """What is to be made, as blocks beside one load: each cell has some before any has more.
+
+    A quiet machine has one comparison at a time, so those beside nothing come last, in blocks of
+    their own."""
+    keys = ("load", "what", "slower", "number")
+    made = {tuple(one[key] for key in keys) for one in data["comparisons"]}
+    planned = []
+    for part in range(PARTS):
+        numbers = [
+            (slower, number)
+            for slower, counts in COUNTS.items()
+            for number in range(part, counts[args.quick], PARTS)
+        ]
+        cells = [(what, *number) for what in args.forms for number in numbers]
+        drawn = random.Random(f"{SEED} {part}")
+        for load in drawn.sample(args.loads, len(args.loads)):
+            items = [(load, *cell) for cell in drawn.sample(cells, len(cells))]
+            items = [item for item in items if item not in made]
+            planned += [(load, items)] if items else []
+    return planned
+
+
+def share(do, jobs, workers, stop):
+    """Has each worker take the next job until none is left; a problem of one stops all."""
+    left, turn = iter(jobs), threading.Lock()
+
+    def work_off(worker):
+        try:
+            while not stop.is_set():
+                with turn:
+                    job = next(left, None)
+                if job is None:
+                    return
+                do(worker, job)
+        except BaseException:
+            stop.set()
+            raise
+
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        try:
+            for done in [pool.submit(work_off, worker) for worker in workers]:
+                done.result()
+        except BaseException:
+            stop.set()
+            raise
+
+
+class Measurement:
+    """All that the comparisons of a run have in common."""
+
+    def __init__(self, args, work, data, count):
+        self.args, self.work, self.data, self.count = args, work, data, count
+        self.stop, self.writing = threading.Event(), threading.Lock()
+        self.made, self.start = 0, time.monotonic()
+
+    def block(self, cpu, block):
+        """Makes the comparisons of a block on a CPU."""
+        load, items = block
+        args = argparse.Namespace(**{**vars(self.args), "cpu": cpu})
+        with Neighbours(cpu, *LOADS[load]):
+            share(lambda _, item: self.item(args, item), items, range(at_once(load)), self.stop)
+
+    def item(self, args, item):
+        """Makes a comparison, writes it down and says how far it is."""
+        comparison = compare(args, self.work, self.data["steps"], item)
+        with self.writing:
+            self.data["comparisons"].append(comparison)
+            peers.save(args.data, self.data, "comparisons")
+            self.made += 1
+            seconds = time.monotonic() - self.start
+            left = seconds / self.made * (self.count - self.made) / 60
+            load, what, slower, number = item
+            said = comparison["tiebreak"]
+            print(
+                f"truth: {self.made} of {self.count}, {left:.0f} min left: {what} beside {load}, "
+                f"{'2% slower' if slower else 'equal'} {number}: {said['verdict']}"
+                f"{', WRONG' if said['wrong'] else ''} in {said['seconds']} s",
+                file=sys.stderr,
+                flush=True,
+            )
+            if seconds > 3600 * args.hours:
+                print(f"truth: {args.hours} hours are over", file=sys.stderr)
+                self.stop.set()
+
+
 def run(args, work, data):
-    """Makes every comparison that is missing, in an order that mixes the cells."""
-    count = COUNTS[1] if args.quick else COUNTS[0]
-    whats = ["programs", *STUDIES]
-    cells = [(load, what, slower) for load in LOADS for what in whats for slower in (False, True)]
-    plan = []
-    for number in range(count):
-        # Each cell once before any cell again, so that a run that was cut off has some of each.
-        random.Random(f"{SEED} {number}").shuffle(cells)
-        plan += [(*cell, number) for cell in cells]
-    made = {tuple(one[key] for key in ("load", "what", "slower", "number"))
-            for one in data["comparisons"]}
-    end = time.monotonic() + 3600 * args.hours
-    for i, item in enumerate(plan):
-        if item in made:
-            continue
-        if time.monotonic() > end:
-            print(f"truth: {args.hours} hours are over", file=sys.stderr)
-            return
-        comparison = compare(args, work, data["steps"], *item)
-        data["comparisons"].append(comparison)
-        peers.save(args.data, data, "comparisons")
-        print(f"truth: {i + 1} of {len(plan)}: {comparison}", file=sys.stderr)
+    """Makes every comparison that is missing: beside others on each CPU, beside nothing on one."""
+    planned = blocks(args, data)
+    count = sum(len(items) for _, items in planned)
+    measurement = Measurement(args, work, data, count)
+    for is_quiet, cpus in ((False, args.cpus), (True, args.cpus[-1:])):
+        jobs = [block for block in planned if (block[0] == "quiet") == is_quiet]
+        share(measurement.block, jobs, cpus, measurement.stop)
+
+
+def listed(known):
+    """Reads a list of things that are known by their names."""
+    named = {str(thing): thing for thing in known}
+
+    def read(text):
+        for name in text.split(","):
+            if name not in named:
+                raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(named)}")
+        return [named[name] for name in text.split(",")]
+
+    return read
 
 
 def main():
     """Measures, and draws the table."""
-    few = "two comparisons a cell"
+    few = "three comparisons a cell"
     quick = peers.BUILT / "truth-quick.json"
-    args = peers.arguments(__doc__, "bench/truth/truth.py", few, DATA, quick)
+    lists = [
+        ("--cpu", "cpus", sorted(os.sched_getaffinity(0)), "on these CPUs at the same time: 0,1"),
+        ("--loads", "loads", list(LOADS), "beside these: 'busy 16,quiet'"),
+        ("--forms", "forms", FORMS, "these alone: programs,runners"),
+    ]
+    own = [
+        (option, {"dest": name, "type": listed(known), "default": known, "help": about})
+        for option, name, known, about in lists
+    ]
+    own += [("--to", {"type": Path, "help": "another file for the data, and no table"})]
+    args = peers.arguments(__doc__, "bench/truth/truth.py", few, DATA, quick, own)
+    if args.to:
+        args.data, args.draws = args.to, False
+    args.cpu = args.cpus[-1]
     work, _ = peers.compile_programs()
     compile_neighbours()
     return peers.finish("truth", args, lambda: run(args, work, start_data(args, work)))

@@ -5,6 +5,7 @@ use crate::measured::Machine;
 use crate::peers::rate;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Where the data is, from the root: in virtual time, and on the real clock.
@@ -13,6 +14,8 @@ pub const REAL: &str = "docs/measured/truth-real.json";
 
 const SCHEMA: &str = "tiebreak/truth/1";
 const REAL_SCHEMA: &str = "tiebreak/truth-real/1";
+/// What is compared, in the order of the rows.
+const FORMS: [&str; 3] = ["programs", "functions", "runners"];
 
 #[derive(Deserialize)]
 struct Virtual {
@@ -62,7 +65,8 @@ struct Settings {
     process_ms: f64,
     runs: u32,
     error: f64,
-    budget_seconds: f64,
+    /// The budget of each form.
+    rounds: BTreeMap<String, u32>,
 }
 
 #[derive(Deserialize)]
@@ -70,14 +74,18 @@ struct Comparison {
     load: String,
     what: String,
     slower: bool,
+    /// Of the machine when it began, over a minute.
+    load_average: f64,
     tiebreak: Said,
     /// Programs only.
     welch: Option<Said>,
 }
 
 /// What was said of a comparison; `missed` only where the true ratio is known: of equals.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Said {
+    /// Of tiebreak's.
+    verdict: Option<String>,
     found: bool,
     wrong: bool,
     missed: Option<bool>,
@@ -156,32 +164,35 @@ fn highest(data: &Virtual) -> String {
 
 fn measured(data: &Real) -> Result<String> {
     let mut out = "| what, beside | judged by | A against A: false | interval missed \
-                   | B 2% slower: found | wrong |\n|---|---|---|---|---|---|\n"
+                   | B 2% slower: found | wrong | load average |\n|---|---|---|---|---|---|---|\n"
         .to_owned();
-    let name = |comparison: &Comparison| format!("{}, {}", comparison.what, comparison.load);
-    let names: Vec<String> = data.comparisons.iter().map(name).collect();
-    let mut cells = in_order(names.iter().map(String::as_str));
+    let mut cells: Vec<(usize, u32, &str)> = data.comparisons.iter().map(place).collect();
     cells.sort_unstable();
+    cells.dedup();
     for cell in cells {
-        let of: Vec<&Comparison> = data.comparisons.iter().filter(|c| name(c) == cell).collect();
-        let ours: Vec<(bool, Said)> = of.iter().map(|c| (c.slower, c.tiebreak)).collect();
-        writeln!(out, "| {cell} | tiebreak | {} |", judged(&ours))?;
-        let welch: Vec<(bool, Said)> =
-            of.iter().filter_map(|c| Some((c.slower, c.welch?))).collect();
+        let of: Vec<&Comparison> = data.comparisons.iter().filter(|c| place(c) == cell).collect();
+        let (what, load) = (FORMS.get(cell.0).copied().unwrap_or("others"), cell.2);
+        let ours: Vec<(bool, &Said)> = of.iter().map(|c| (c.slower, &c.tiebreak)).collect();
+        let beside = range(of.iter().map(|c| c.load_average));
+        writeln!(out, "| {what}, {load} | tiebreak | {} | {beside} |", judged(&ours))?;
+        let welch = of.iter().filter_map(|c| Some((c.slower, c.welch.as_ref()?)));
+        let welch: Vec<(bool, &Said)> = welch.collect();
         if !welch.is_empty() {
-            writeln!(out, "| {cell} | hyperfine, Welch's t-test | {} |", judged(&welch))?;
+            writeln!(out, "| | hyperfine, Welch's t-test | {} | |", judged(&welch))?;
         }
     }
     let Real { date, machine, tools, settings, .. } = data;
     writeln!(
         out,
-        "\nEach cell: how many of how many, and the share with its 95% interval (Wilson). Measured \
-         on {date} on {machine}, all on one CPU, beside what the first column says: programs of \
-         about {} ms, `--error {}`, a budget of {} s. tiebreak {}; hyperfine {}, {} runs of each; \
-         SciPy {}, p < {}. The data is in [truth-real.json](../measured/truth-real.json).",
+        "\nEach cell: how many of how many, and the share with its 95% interval (Wilson). {} \
+         Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
+         says and whatever else the machine did, which the last column shows: programs of about {} \
+         ms, `--error {}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy {}, p < \
+         {}. The data is in [truth-real.json](../measured/truth-real.json).",
+        accused(data),
         settings.process_ms,
         settings.error,
-        settings.budget_seconds,
+        budgets(settings),
         tools.tiebreak,
         tools.hyperfine,
         settings.runs,
@@ -191,8 +202,40 @@ fn measured(data: &Real) -> Result<String> {
     Ok(out)
 }
 
+/// Where the row of a comparison stands: by form, then by how many others there were.
+fn place(comparison: &Comparison) -> (usize, u32, &str) {
+    let form = FORMS.iter().position(|form| *form == comparison.what).unwrap_or(FORMS.len());
+    let count = comparison.load.split(' ').find_map(|word| word.parse().ok()).unwrap_or(0);
+    (form, count, &comparison.load)
+}
+
+/// How often an honest contestant was accused, which counts as a false verdict.
+fn accused(data: &Real) -> String {
+    let is_void = |c: &&Comparison| c.tiebreak.verdict.as_deref() == Some("void");
+    let void = data.comparisons.iter().filter(is_void).count();
+    format!(
+        "A contestant was called void in {} of our comparisons; all are honest, so each counts as \
+         false.",
+        rate(void, data.comparisons.len())
+    )
+}
+
+/// "40 rounds (programs), 16 rounds (functions), 10 rounds (runners)".
+fn budgets(settings: &Settings) -> String {
+    let told = FORMS.iter().filter_map(|form| Some((form, settings.rounds.get(*form)?)));
+    let told: Vec<String> =
+        told.map(|(form, rounds)| format!("{rounds} rounds ({form})")).collect();
+    told.join(", ")
+}
+
+/// The least and the most of values.
+fn range(values: impl Iterator<Item = f64> + Clone) -> String {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    format!("{least:.0} to {:.0}", values.fold(0.0, f64::max))
+}
+
 /// Four cells of a row: of equals, and of others.
-fn judged(all: &[(bool, Said)]) -> String {
+fn judged(all: &[(bool, &Said)]) -> String {
     let cell = |slower: bool, is: fn(&Said) -> Option<bool>| {
         let of = all.iter().filter(|(of, _)| *of == slower).filter_map(|(_, said)| is(said));
         let of: Vec<bool> = of.collect();
@@ -221,13 +264,21 @@ mod tests {
     const REAL_DATA: &str = r#"{"schema": "tiebreak/truth-real/1", "date": "2026-01-01",
         "machine": {"cpu": "X", "cpus": 2, "kernel": "6.1"},
         "tools": {"tiebreak": "0.1.0", "hyperfine": "1.15", "scipy": "1.10"},
-        "settings": {"process_ms": 2.0, "runs": 80, "error": 0.05, "budget_seconds": 2},
+        "settings": {"process_ms": 2.0, "runs": 80, "error": 0.05,
+         "rounds": {"programs": 40, "runners": 10}},
         "comparisons": [
-        {"load": "quiet", "what": "programs", "slower": false,
-         "tiebreak": {"found": false, "wrong": false, "missed": false},
+        {"load": "busy 16", "what": "programs", "slower": false, "load_average": 17.4,
+         "tiebreak": {"verdict": "void", "found": false, "wrong": true, "missed": null},
+         "welch": null},
+        {"load": "quiet", "what": "runners", "slower": false, "load_average": 0.2,
+         "tiebreak": {"verdict": "open", "found": false, "wrong": false, "missed": true},
+         "welch": null},
+        {"load": "quiet", "what": "programs", "slower": false, "load_average": 0.2,
+         "tiebreak": {"verdict": "open", "found": false, "wrong": false, "missed": false},
          "welch": {"found": false, "wrong": true, "missed": null}},
-        {"load": "quiet", "what": "programs", "slower": true,
-         "tiebreak": {"found": true, "wrong": false, "missed": null}, "welch": null}]}"#;
+        {"load": "quiet", "what": "programs", "slower": true, "load_average": 1.9,
+         "tiebreak": {"verdict": "holds", "found": true, "wrong": false, "missed": null},
+         "welch": null}]}"#;
 
     #[test]
     fn counts_of_both_clocks_are_told() {
@@ -237,8 +288,12 @@ mod tests {
             "| drift | 3 / 1, 4 / 5; 300 | 400 / 2, 399 / 390; 1 |\n",
             "in any cell is 5 of 400: 1.2% (0.5 to 2.9)",
             "| programs, quiet | tiebreak | 0 of 1: 0.0% (0.0 to 79.3) | 0 of 1: 0.0% (0.0 to \
-             79.3) | 1 of 1: 100.0% (20.7 to 100.0) | 0 of 1: 0.0% (0.0 to 79.3) |\n",
-            "| programs, quiet | hyperfine, Welch's t-test | 1 of 1: 100.0% (20.7 to 100.0) | - |",
+             79.3) | 1 of 1: 100.0% (20.7 to 100.0) | 0 of 1: 0.0% (0.0 to 79.3) | 0 to 2 |\n\
+             | | hyperfine, Welch's t-test | 1 of 1: 100.0% (20.7 to 100.0) | - | - | - | |\n\
+             | programs, busy 16 | tiebreak | 1 of 1: 100.0% (20.7 to 100.0) | - | - | - | 17 to \
+             17 |\n| runners, quiet |",
+            "`--error 0.05`, budgets of 40 rounds (programs), 10 rounds (runners). tiebreak 0.1.0;",
+            "called void in 1 of 4: 25.0% (4.6 to 69.9) of our comparisons",
         ];
         for part in expected {
             assert!(text.contains(part), "{part}\nis not in\n{text}");
