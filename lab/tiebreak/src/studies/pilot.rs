@@ -26,7 +26,10 @@ const EVEN_NS_MAX: f64 = 5e6;
 const UNEVEN_MAX: f64 = 2.0;
 /// The pilot's batches are good enough when they are so near to being as even as they can be.
 const NEAR: f64 = 1.25;
-/// Units and rounds that the pilot would like to have, and what it takes if they cost too much.
+/// So many pairs are flown more than once, for the noise of their ratios.
+const PAIRS_MAX: usize = 3;
+/// Units of such a pair, and rounds of each, that the pilot would like to have, and what it takes
+/// if they cost too much.
 const SIZES: [(u32, u32); 3] = [(4, 8), (4, 4), (2, 2)];
 /// The share of a workload's part of the budget that the pilot may use.
 const SHARE: f64 = 0.1;
@@ -44,12 +47,13 @@ pub struct Brief {
     pub seed: String,
     /// What a unit draws.
     pub scope: Scope,
-    /// Contestants by their index in the plan, those that are void left out.
+    /// Contestants by their index in the plan: those that a claim or a cell needs and that are not
+    /// void.
     pub contestants: Vec<usize>,
+    /// The pairs of them that the run races, those of claims first.
+    pub pairs: Vec<[usize; 2]>,
     /// For each contestant of the plan, whether its contract is exact.
     pub is_exact: Vec<bool>,
-    /// The one that the others are compared with, if it takes part.
-    pub reference: usize,
     /// Whether each call is timed by itself.
     pub times_each_call: bool,
     /// The workload's part of the budget.
@@ -119,22 +123,13 @@ pub fn run<S: Sampler>(
     let Some((mut sampler, calls, first)) = flight.calibrate(make)? else {
         return Ok(Piloted::nothing(flight.void));
     };
-    let round_ns = round_cost_ns(&first, &flight.brief.contestants, &calls);
-    let unit_ns = unit_cost_ns(&first, round_ns);
-    let share_ns = SHARE * flight.brief.seconds * 1e9;
-    let costs =
-        |(units, rounds): (u32, u32)| f64::from(units) * (unit_ns + f64::from(rounds) * round_ns);
-    let (units, rounds) = SIZES.into_iter().find(|size| costs(*size) <= share_ns).unwrap_or((2, 2));
-    // A unit that was run to find the batch counts, if it is as the others.
-    let mut all = if (units, rounds) == (2, 2) { vec![first] } else { Vec::new() };
-    // Where one unit alone is too much, nothing can be afforded to choose by.
-    while all.len() < units as usize && (all.is_empty() || costs((1, 2)) <= share_ns) {
-        match flight.unit(&mut sampler, rounds)? {
-            Some(ran) => all.push(ran),
-            None => return Ok(Piloted::nothing(flight.void)),
-        }
+    let (flown, is_first_one) = flight.fly(&mut sampler, &first, &calls)?;
+    if flight.brief.contestants.len() < 2 {
+        return Ok(Piloted::nothing(flight.void));
     }
-    Ok(flight.conclude(&all, &calls))
+    let from = usize::from(!is_first_one && !flown.is_empty());
+    let seen: Vec<Ran> = std::iter::once(first).chain(flown).collect();
+    Ok(flight.conclude(&seen, from, &calls))
 }
 
 impl Flight {
@@ -147,7 +142,10 @@ impl Flight {
         let mut left = CALIBRATIONS_MAX;
         loop {
             let mut sampler = make(&calls)?;
-            let Some(ran) = self.unit(&mut sampler, unit::ROUNDS_MIN)? else { return Ok(None) };
+            let all = self.brief.contestants.clone();
+            let Some(ran) = self.unit(&mut sampler, &all, unit::ROUNDS_MIN)? else {
+                return Ok(None);
+            };
             let wanted = self.wanted(std::slice::from_ref(&ran), &calls);
             left -= 1;
             if left == 0 || wanted == calls || self.is_good(&ran, &calls, &wanted) {
@@ -155,6 +153,58 @@ impl Flight {
             }
             calls = wanted;
         }
+    }
+
+    /// The pairs of which nobody is void; where none is left, the first contestant with each other.
+    fn pairs(&self) -> Vec<[usize; 2]> {
+        let all = &self.brief.contestants;
+        let is_there = |pair: &&[usize; 2]| pair.iter().all(|one| all.contains(one));
+        let pairs: Vec<_> = self.brief.pairs.iter().filter(is_there).copied().collect();
+        match (pairs.is_empty(), all.split_first()) {
+            (true, Some((first, others))) => others.iter().map(|one| [*first, *one]).collect(),
+            _ => pairs,
+        }
+    }
+
+    /// Flies units as the run has them, of two contestants each: every pair once, so that what a
+    /// call takes is known beside one other, and the first pairs more often, as far as the pilot's
+    /// share of the budget goes; at least one. Says too whether `first` is such a unit.
+    fn fly<S: Sampler>(
+        &mut self,
+        sampler: &mut S,
+        first: &Ran,
+        calls: &[u64],
+    ) -> Result<(Vec<Ran>, bool), LabError> {
+        let pairs = self.pairs();
+        let (round_ns, share_ns) = (round_cost_ns(first, calls), SHARE * self.brief.seconds * 1e9);
+        let unit_ns = unit_cost_ns(first, round_ns);
+        let of_two = 2.0 / first.order.len() as f64;
+        let again = pairs.len().min(PAIRS_MAX);
+        let costs = |rounds: u32| unit_ns + f64::from(rounds) * round_ns * of_two;
+        let all_cost = |(units, rounds): (u32, u32)| {
+            (pairs.len() + (units as usize - 1) * again) as f64 * costs(rounds)
+        };
+        let size = SIZES.into_iter().find(|size| all_cost(*size) <= share_ns);
+        let (units, rounds) = size.unwrap_or((2, 2));
+        let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
+        let turns = (1..units).flat_map(|_| &pairs[..again]);
+        let turns = pairs.iter().chain(turns).skip(usize::from(is_one));
+        let (mut flown, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
+        for pair in turns {
+            let costs_ns = flown.last().map_or(costs(rounds), |ran: &Ran| ran.took_ns as f64);
+            if (is_one || !flown.is_empty()) && spent_ns + costs_ns > share_ns {
+                break;
+            }
+            match self.unit(sampler, pair, rounds)? {
+                Some(ran) => {
+                    spent_ns += ran.took_ns as f64;
+                    flown.push(ran);
+                }
+                // One of them is void: with whom the others are paired may have changed.
+                None => return self.fly(sampler, first, calls),
+            }
+        }
+        Ok((flown, is_one))
     }
 
     /// What a call of each contestant takes by the quickest of these units.
@@ -177,9 +227,10 @@ impl Flight {
     /// How many calls a batch of each should have, as far as these units tell.
     fn wanted(&self, all: &[Ran], calls: &[u64]) -> Vec<u64> {
         let Brief { contestants, seconds, units_wanted, .. } = &self.brief;
+        let pairs = self.pairs().len().max(1) as f64;
         let unit_ns = seconds * 1e9 / (*units_wanted).max(1) as f64;
         // Batches of one slow contestant may set the length of all, if enough units still fit.
-        let batches = f64::from(unit::ROUNDS_MIN) * contestants.len() as f64;
+        let batches = f64::from(unit::ROUNDS_MIN) * 2.0 * pairs;
         let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
         // A little more than is needed, so that the next unit is long enough.
         let shortest_ns = HEADROOM * self.shortest_ns();
@@ -208,10 +259,20 @@ impl Flight {
         batches.all(|ns| ns >= self.shortest_ns()) && uneven(calls) <= NEAR * uneven(wanted)
     }
 
-    /// A unit with all contestants that are not void; `None` if nothing is left to compare.
-    fn unit<S: Sampler>(&mut self, sampler: &mut S, rounds: u32) -> Result<Option<Ran>, LabError> {
-        while self.brief.contestants.len() > 1 {
-            let mut coins = coins::draw(self.seed, self.next, 0, &self.brief.contestants);
+    /// A unit with those of a company that are not void; `None` if nothing is left to compare.
+    fn unit<S: Sampler>(
+        &mut self,
+        sampler: &mut S,
+        company: &[usize],
+        rounds: u32,
+    ) -> Result<Option<Ran>, LabError> {
+        loop {
+            let is_there = |one: &usize| self.brief.contestants.contains(one);
+            let there: Vec<usize> = company.iter().copied().filter(is_there).collect();
+            if there.len() < 2 {
+                return Ok(None);
+            }
+            let mut coins = coins::draw(self.seed, self.next, 0, &there);
             let drawn = coins::draw_unit(self.seed, &coins, self.brief.scope);
             let orders = coins::unit_orders(drawn.orders_seed, rounds, &coins.order);
             let placements: Vec<_> =
@@ -239,20 +300,20 @@ impl Flight {
                 Err(UnitFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
         }
-        Ok(None)
     }
 
-    fn conclude(self, all: &[Ran], calls: &[u64]) -> Piloted {
+    /// What all units tell; those from this one on are as the run has them.
+    fn conclude(self, seen: &[Ran], from: usize, calls: &[u64]) -> Piloted {
         let contestants = &self.brief.contestants;
-        let mut pilot = variances(all, &self.brief);
+        let (all, pairs) = (&seen[from..], self.pairs());
+        let mut pilot = variances(all, &pairs, &self.brief.is_exact);
         pilot.units = all.len() as u32;
-        let rounds: Vec<f64> =
-            all.iter().map(|ran| round_cost_ns(ran, contestants, calls)).collect();
+        let rounds: Vec<f64> = all.iter().map(|ran| round_cost_ns(ran, calls)).collect();
         let units = all.iter().zip(&rounds).map(|(ran, round)| unit_cost_ns(ran, *round)).collect();
         pilot.round_cost_ns = median(rounds);
         pilot.unit_cost_ns = median(units);
-        let wanted = self.wanted(all, calls);
-        let call_ns = self.call_ns(all, calls);
+        let wanted = self.wanted(seen, calls);
+        let call_ns = self.call_ns(seen, calls);
         let calls_ns: Vec<(usize, f64)> = contestants.iter().copied().zip(call_ns).collect();
         let batch = |(one, ns): &(usize, f64)| (*one, *ns * wanted[*one] as f64);
         let shortest = calls_ns.iter().map(batch).min_by(|a, b| a.1.total_cmp(&b.1));
@@ -262,7 +323,10 @@ impl Flight {
         let noise = if all.len() < 2 { &alike } else { &pilot };
         let rounds_a_unit = match self.brief.scope {
             Scope::Layout => 1,
-            _ => unit::best_rounds(noise, self.brief.units_wanted, self.brief.seconds),
+            _ => {
+                let seconds = self.brief.seconds / pairs.len().max(1) as f64;
+                unit::best_rounds(noise, self.brief.units_wanted, seconds)
+            }
         };
         Piloted {
             pilot,
@@ -270,7 +334,7 @@ impl Flight {
             fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
             batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
             calls_a_batch: wanted,
-            measured: measured(all),
+            measured: measured(seen),
             void: self.void,
         }
     }

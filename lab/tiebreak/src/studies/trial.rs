@@ -70,14 +70,16 @@ pub fn run(
     drop(first);
     let is_void = |index: usize, void: &[(usize, Fault)]| void.iter().any(|(one, _)| *one == index);
     let all = 0..prepared.ready.len();
-    let contestants: Vec<usize> = all.clone().filter(|one| !is_void(*one, &void)).collect();
+    let mut contestants: Vec<usize> = all.clone().filter(|one| !is_void(*one, &void)).collect();
+    let pairs = pairs(ground, claims, &contestants, functions.reference)?;
+    contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
     let clock = Clock::measure();
     let brief = Brief {
         seed,
         scope: frame.scope,
         contestants,
+        pairs,
         is_exact: prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
-        reference: functions.reference,
         times_each_call: functions.times_each_call,
         seconds: frame.seconds(),
         units_wanted: units_wanted(ground),
@@ -122,6 +124,33 @@ pub(super) fn functions(
     measure_input(&mut first, asked, shop, &seed)?;
     let plan = plan(ground, first.clone(), Vec::new());
     Ok((first, Functions::new(&plan, shop)?))
+}
+
+/// The pairs of these contestants that are raced: those of claims, and if none was typed each with
+/// the reference, or with the first exact one where that is void.
+fn pairs(
+    ground: &Ground<'_>,
+    claims: &[Claim],
+    contestants: &[usize],
+    reference: usize,
+) -> Result<Vec<[usize; 2]>, LabError> {
+    let Ground { asked, prepared, .. } = *ground;
+    let is_there = |one: &usize| contestants.contains(one);
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for planned in planned(claims, 0.0, prepared)? {
+        let pair = planned.right.map(|right| [planned.left.min(right), planned.left.max(right)]);
+        pairs.extend(pair.filter(|pair| !pairs.contains(pair) && pair.iter().all(is_there)));
+    }
+    if asked.claims.is_empty() {
+        let mut exact =
+            contestants.iter().copied().filter(|one| prepared.ready[*one].built.is_exact);
+        let reference = Some(reference).filter(is_there).or_else(|| exact.next());
+        let others = contestants.iter().filter(|one| Some(**one) != reference);
+        let cells = others.flat_map(|one| reference.map(|of| [of.min(*one), of.max(*one)]));
+        let cells: Vec<_> = cells.filter(|pair| !pairs.contains(pair)).collect();
+        pairs.extend(cells);
+    }
+    Ok(pairs)
 }
 
 /// Judges each contestant's answer on an input that is drawn for this alone.

@@ -120,7 +120,7 @@ fn pilot(asked: &Asked) -> (Piloted, u64) {
         scope: asked.scope,
         contestants: (0..asked.call_ns.len()).collect(),
         is_exact: vec![true; asked.call_ns.len()],
-        reference: 0,
+        pairs: (1..asked.call_ns.len()).map(|one| [0, one]).collect(),
         times_each_call: asked.times_each_call,
         seconds: asked.seconds,
         units_wanted: 30,
@@ -214,9 +214,28 @@ fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
 fn the_costs_of_units_and_rounds_are_told_apart() {
     let (piloted, _) = pilot(&Asked { spread: (0.0, 0.0), ..Asked::default() });
     let calls = piloted.calls_a_batch.iter().zip([100.0, 150.0, 400.0]);
-    let round: f64 = calls.map(|(calls, ns)| ns * (*calls + 1) as f64).sum();
-    assert!((piloted.pilot.round_cost_ns / round - 1.0).abs() < 0.01, "{piloted:?}");
+    let batches: Vec<f64> = calls.map(|(calls, ns)| ns * (*calls + 1) as f64).collect();
+    // A unit of the run has two of the three.
+    let [one, other] = [1, 2].map(|one: usize| batches[0] + batches[one]);
+    let range = 0.99 * one.min(other)..1.01 * one.max(other);
+    assert!(range.contains(&piloted.pilot.round_cost_ns), "{range:?} {piloted:?}");
     assert!((piloted.pilot.unit_cost_ns / 5e6 - 1.0).abs() < 0.01, "{piloted:?}");
+}
+
+#[test]
+fn a_unit_of_the_pilot_is_one_of_the_run() {
+    let check = |contestants: usize, flown: u32| {
+        let call_ns = vec![100.0; contestants];
+        let asked = Asked { call_ns, spread: (0.0, 0.0), ..Asked::default() };
+        let (Piloted { pilot, calls_a_batch, .. }, units) = pilot(&asked);
+        assert_eq!(pilot.units, flown, "each pair once, and three of them four times");
+        assert!(units <= u64::from(flown) + 3, "{units} units");
+        let round = 2.0 * 100.0 * (calls_a_batch[0] + 1) as f64;
+        assert!((pilot.round_cost_ns / round - 1.0).abs() < 0.05, "{pilot:?}");
+    };
+    check(2, 4);
+    check(3, 8);
+    check(23, 31);
 }
 
 #[test]

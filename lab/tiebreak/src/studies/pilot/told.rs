@@ -1,6 +1,5 @@
 //! What the units of a pilot tell: costs, spread, and what is measured.
 
-use super::Brief;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::{BatchTime, Sample};
 use tiebreak_core::sampler::UnitRan;
@@ -47,24 +46,19 @@ impl Ran {
     }
 }
 
-/// The medians, over the contestants, of the variances of their log ratios with the reference,
-/// or with the first one if that is void. Contestants that are not exact count only where there
-/// are no others.
-pub(super) fn variances(all: &[Ran], brief: &Brief) -> Pilot {
-    let contestants = &brief.contestants;
-    let reference = brief.reference;
-    let reference = contestants.iter().copied().find(|one| *one == reference);
-    let Some(reference) = reference.or(contestants.first().copied()) else {
-        return Pilot::default();
+/// The medians, over the pairs that had two units or more, of the variances of their log ratios.
+/// Pairs with a contestant that is not exact count only where there are no others.
+pub(super) fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Pilot {
+    let exact = |pair: &&[usize; 2]| pair.iter().all(|one| is_exact[*one]);
+    let of_pair = |[left, right]: &[usize; 2]| {
+        let both = all.iter().map(|ran| log_ratios(ran.batches(*left), ran.batches(*right)));
+        unit::variances(&both.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
     };
-    let others = || contestants.iter().copied().filter(|one| *one != reference);
-    let exact: Vec<usize> = others().filter(|one| brief.is_exact[*one]).collect();
-    let others = if exact.is_empty() { others().collect() } else { exact };
-    let of_one = |one: &usize| {
-        let units = all.iter().map(|ran| log_ratios(ran.batches(*one), ran.batches(reference)));
-        unit::variances(&units.collect::<Vec<_>>())
-    };
-    let (within, between) = others.iter().filter_map(of_one).unzip();
+    let (mut within, mut between): (Vec<_>, Vec<_>) =
+        pairs.iter().filter(exact).filter_map(of_pair).unzip();
+    if within.is_empty() {
+        (within, between) = pairs.iter().filter_map(of_pair).unzip();
+    }
     Pilot { variance_within: median(within), variance_between: median(between), ..Pilot::default() }
 }
 
@@ -74,14 +68,14 @@ fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
 }
 
 /// What a round costs: each contestant's batch of so many calls, and the untimed call before it.
-pub(super) fn round_cost_ns(ran: &Ran, contestants: &[usize], calls: &[u64]) -> f64 {
+pub(super) fn round_cost_ns(ran: &Ran, calls: &[u64]) -> f64 {
     let of_one = |one: &usize| {
         let batches = ran.batches(*one);
         let sum_ns = batches.iter().map(|time| time.high_ns).sum::<u64>();
         let batch = sum_ns as f64 / batches.len().max(1) as f64;
         batch * (1.0 + 1.0 / calls[*one] as f64)
     };
-    contestants.iter().map(of_one).sum()
+    ran.order.iter().map(of_one).sum()
 }
 
 /// What a unit costs beside its rounds.
