@@ -35,6 +35,7 @@ Examples:
   tiebreak compare 'gzip -1 -c text.txt' 'gzip -6 -c text.txt'
   tiebreak compare 'sort text.txt' 'gzip -c text.txt' --claim 'A is faster than B' --budget 10s
   tiebreak compare 'gzip -{level} -c' --parameter level=1,6 --input text.txt --check exit
+  tiebreak compare './old' './new' --mean --timeout 5s
   tiebreak compare --base origin/main --build 'cc -O2 -o app app.c' ./app --budget 5s
 
 Without --claim it says which is faster, or that they are too close to matter. Commands are split
@@ -243,10 +244,15 @@ pub struct Judging {
           value_parser = quantities::fraction)]
     pub resolution: Option<f64>,
 
-    /// What the ratio is: the median of paired ratios, or one factor for all rounds [default:
-    /// median; with --adjust factor]
+    /// What the ratio is: the median of paired ratios, one factor for all rounds, or the ratio of
+    /// the mean times [default: median; with --adjust factor]
     #[arg(long, value_enum)]
     pub centre: Option<CentreName>,
+
+    /// As --centre mean: who needs less in total, rare slow runs counted. Needs --timeout, as a run
+    /// that takes longer is ended and counts as that long; the smaller it is, the sooner it ends
+    #[arg(long, conflicts_with = "centre")]
+    pub mean: bool,
 
     /// What is taken out of the noise before it is bet on: slot (what running second costs) and
     /// strata (rounds in which somebody waited for a CPU count less), with a comma, or none
@@ -392,6 +398,8 @@ pub enum CentreName {
     Factor,
     /// The median of paired ratios
     Median,
+    /// The ratio of the mean times, what lasts longer than --timeout counting as it
+    Mean,
 }
 
 impl From<CentreName> for Centre {
@@ -399,6 +407,7 @@ impl From<CentreName> for Centre {
         match name {
             CentreName::Factor => Centre::Factor,
             CentreName::Median => Centre::Median,
+            CentreName::Mean => Centre::Mean,
         }
     }
 }

@@ -59,7 +59,11 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
 pub fn judged(request: Request, options: &Judging) -> Request {
     Request {
         resolution: options.resolution.unwrap_or(request.resolution),
-        centre: options.centre.map_or_else(|| Centre::unless_said(options.adjust), Centre::from),
+        centre: match options.centre {
+            _ if options.mean => Centre::Mean,
+            Some(name) => name.into(),
+            None => Centre::unless_said(options.adjust),
+        },
         adjust: options.adjust,
         block_runs: options.block,
         ..request

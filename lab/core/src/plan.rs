@@ -1,6 +1,7 @@
 //! A plan: everything that is fixed before the first coin is drawn.
 
 use crate::claim::Claim;
+use crate::metric::Metric;
 use crate::study::FunctionPlan;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,13 @@ impl Plan {
     /// engine. Otherwise a round has every contestant that an open claim needs.
     pub fn races_pairs(&self) -> bool {
         self.engine_version >= 2 && self.functions.is_some()
+    }
+
+    /// Where ratios are those of means: what values of this metric count as at most. Of wall time
+    /// that is the time-out, at which a run is ended; of other metrics nothing is.
+    pub fn cap_of_means(&self, metric: Metric) -> Option<f64> {
+        let is_capped = self.centre == Centre::Mean && metric == Metric::WallTime;
+        self.program.timeout_ns.filter(|_| is_capped).map(|timeout_ns| timeout_ns as f64)
     }
 }
 
@@ -232,6 +240,9 @@ pub enum Centre {
     Factor,
     /// The median of the paired ratios: engine S.
     Median,
+    /// The ratio of the mean times, values above [`Plan::cap_of_means`] counting as it: bounded
+    /// bets on differences.
+    Mean,
 }
 
 impl Centre {

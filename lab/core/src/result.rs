@@ -272,6 +272,8 @@ pub struct ClaimResult {
     pub scope: Scope,
     /// What the ratio is.
     pub centre: Centre,
+    /// Of a ratio of means: values above this count as this, in the metric's unit.
+    pub cap: Option<f64>,
     /// This claim's share of the error.
     pub error: f64,
     /// Rounds in its evidence.

@@ -53,6 +53,7 @@ pub(crate) fn claim(text: &str, verdict: Verdict, gate: Gate) -> ClaimResult {
         },
         share: None,
         one_factor: None,
+        cap: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 400.0 },
         fault: is_void.then_some(("A".to_owned(), fault)),
     }

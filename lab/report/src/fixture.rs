@@ -76,6 +76,7 @@ pub(crate) fn question(
         },
         share: None,
         one_factor: None,
+        cap: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 200.0 },
         fault: None,
     }

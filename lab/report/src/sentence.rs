@@ -10,7 +10,7 @@ use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use crate::text::{NO_BREAK, plain, short};
-use crate::told::{Quantity, Told, bar_text};
+use crate::told::{Quantity, Told, bar_text, value_text};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate, Scope};
@@ -84,8 +84,10 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
         (Verdict::Holds, true) if is_measure => {
             vec![span(tone, "Measured"), span(Tone::Plain, format!(": {}", pair_and_metric(claim)))]
         }
-        (Verdict::Holds, true) => vec![span(tone, order(&Told::of(claim), claim.metric))],
-        (Verdict::TooClose, true) => vec![span(tone, tie(claim))],
+        (Verdict::Holds, true) => {
+            vec![span(tone, order(&Told::of(claim), claim.metric) + in_what(run, claim))]
+        }
+        (Verdict::TooClose, true) => vec![span(tone, tie(run, claim))],
         (Verdict::Undecided, _) => {
             let after = format!(" after {}", effort(run, claim));
             let (word, rest) = match gate_word(claim) {
@@ -113,8 +115,16 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
         }
     };
     text.push(span(Tone::Plain, estimate(run, claim)));
+    text.extend(capped(claim).map(|capped| span(Tone::Plain, capped)));
     text.extend(beside(claim).map(|beside| span(Tone::Plain, beside)));
     text
+}
+
+/// Of a ratio of means: from where on values count as one.
+fn capped(claim: &ClaimResult) -> Option<String> {
+    let cap = claim.cap.filter(|_| claim.verdict != Verdict::Void && Told::of(claim).is_known())?;
+    let cap = value_text(claim.metric.unit(), cap);
+    Some(format!(", counting what takes longer than {cap} as {cap}"))
 }
 
 /// What else ran while programs were timed, and their ratio by the time that they ran themselves.
@@ -128,7 +138,9 @@ fn beside(claim: &ClaimResult) -> Option<String> {
     let condition = format!(", while other processes used {share} of these CPUs");
     let (ahead, _) = names(&told);
     let by = metric.name();
-    let own = ratio.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
+    // The ratio of the medians would stand beside one of means.
+    let own = ratio.filter(|_| claim.centre != Centre::Mean);
+    let own = own.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
     let own = own.filter(|ratio| ratio.is_finite()).map(|own| {
         let decimals = ratio_decimals(Some(own), [None, None]);
         let own = number::ratio(own, decimals, Rounding::Nearest);
@@ -204,14 +216,25 @@ fn comparison(metric: Metric) -> String {
     format!("{verb} {}", metric.name())
 }
 
-fn tie(claim: &ClaimResult) -> String {
+/// What an order or a tie is proven of, where that is not every round.
+fn in_what(run: &RunResult, claim: &ClaimResult) -> &'static str {
+    let is_close = claim.verdict == Verdict::TooClose;
+    match claim.centre {
+        Centre::Mean => " in the mean",
+        Centre::Factor if claim.no_factor().is_none() => "",
+        _ if !is_close => "",
+        _ if observation_noun(run) == "unit" => " in the typical unit",
+        _ => " in the typical round",
+    }
+}
+
+fn tie(run: &RunResult, claim: &ClaimResult) -> String {
     let metric = match claim.metric {
         Metric::WallTime => String::new(),
         metric => format!(" in {}", metric.name()),
     };
     let [left, right] = [plain(&claim.left), plain(right(claim))];
-    let typical = if claim.no_factor().is_some() { " in the typical round" } else { "" };
-    format!("{left} and {right} are too close{metric}{typical} to matter")
+    format!("{left} and {right} are too close{metric}{} to matter", in_what(run, claim))
 }
 
 fn right(claim: &ClaimResult) -> &str {
@@ -227,7 +250,8 @@ fn subject(claim: &ClaimResult) -> String {
         return format!("how large {} is", pair_and_metric(claim));
     }
     let [left, right] = [plain(&claim.left), plain(right(claim))];
-    format!("which of {left} and {right} {}", comparison(claim.metric))
+    let mean = if claim.centre == Centre::Mean { " in the mean" } else { "" };
+    format!("which of {left} and {right} {}{mean}", comparison(claim.metric))
 }
 
 /// The rest of the head: what was found, or the fault.
@@ -257,16 +281,34 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let (ahead, behind) = names(&told);
     let found = found(&told);
     let limits = told.limits();
-    let pair = format!("{}{NO_BREAK}/{NO_BREAK}{}", plain(behind), plain(ahead));
+    let is_mean = claim.centre == Centre::Mean;
+    let [ahead, behind] = [plain(ahead), plain(behind)];
+    let pair = match is_mean {
+        true => format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s"),
+        false => format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}"),
+    };
     let close = percent(run.resolution, Rounding::Nearest);
     match (claim.verdict, claim.is_question) {
         (Verdict::Void, _) => String::new(),
         (Verdict::Holds, true) if claim.statement.is_measure() => format!(" is {found}"),
+        (Verdict::Holds, true) if is_mean => format!(": {pair} is {found}"),
         (Verdict::Holds, true) => format!(": {found}"),
-        (Verdict::TooClose, true) => format!(": their ratio is within {close} of 1x ({limits})"),
+        (Verdict::TooClose, true) => {
+            let what = match claim.centre {
+                Centre::Mean => "the ratio of their mean times",
+                Centre::Median => "the median of their ratios",
+                Centre::Factor => "their ratio, as one factor,",
+            };
+            format!(": {what} is within {close} of 1x ({limits})")
+        }
         (Verdict::TooClose, false) => {
             let bar = bar_text(told.nearest_bar());
-            format!(". {pair} is within {close} of {bar} ({limits})")
+            let what = match claim.centre {
+                Centre::Mean => pair,
+                Centre::Median => format!("The median of {pair}"),
+                Centre::Factor => format!("{pair}, as one factor,"),
+            };
+            format!(". {what} is within {close} of {bar} ({limits})")
         }
         (Verdict::Undecided, _) if !told.is_known() => format!(". Nothing is known of {pair} yet"),
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
@@ -337,6 +379,9 @@ fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
     match claim.statement {
         Statement::Ratio(_) if claim.centre == Centre::Factor && claim.no_factor().is_some() => {
             Some("there is no one factor: a new run without --centre factor can end")
+        }
+        Statement::Ratio(_) if claim.centre == Centre::Mean => {
+            Some("a new run with a smaller --timeout needs fewer rounds")
         }
         Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")

@@ -60,7 +60,7 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
     let ratios = || claims.iter().filter(|claim| claim.statement.relation().is_some());
     let mut lines = Vec::new();
     if ratios().next().is_some() {
-        for centre in [Centre::Median, Centre::Factor] {
+        for centre in [Centre::Median, Centre::Factor, Centre::Mean] {
             if ratios().any(|claim| claim.centre == centre) {
                 lines.push(what_a_ratio_is(centre).to_owned());
             }
@@ -89,6 +89,7 @@ fn what_a_ratio_is(centre: Centre) -> &'static str {
             "A ratio is one factor for all rounds; if there is none, it is not the ratio of the \
              means."
         }
+        Centre::Mean => "A ratio is that of the mean times, not the median of the rounds' ratios.",
     }
 }
 

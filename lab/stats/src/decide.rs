@@ -107,6 +107,11 @@ impl Bars {
         }
     }
 
+    /// Whether the claim has a bar on either side of 1.
+    pub fn has_two_edges(&self) -> bool {
+        matches!(self.relation, Relation::Within { .. })
+    }
+
     /// Whether the question is how large the ratio is, so that no bar tells when to look.
     pub fn asks_for_width(&self) -> bool {
         matches!(self.relation, Relation::Measure { .. })

@@ -37,6 +37,7 @@ pub mod gaps;
 pub mod knee;
 pub mod limits;
 pub mod mean_ratio;
+pub mod mean_ratio_test;
 pub mod mean_test;
 pub mod modes;
 pub mod noise;

@@ -16,31 +16,92 @@ use tiebreak_core::sample::Reading;
 /// Where a rejected ratio is looked for first, as distances from the one that was seen.
 const STARTS: [f64; 7] = [0.01, 0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
 
-/// Bets on the two values of each round, left and right, as shares of the cap.
+/// A round in which nobody can lose more: the left contestant took the cap, the right one nothing.
+const WORST: Side = Side { against: 1.0, for_it: 0.0 };
+
+/// The two values of a round as a bet that the ratio is high sees them, in units of the cap. Bets
+/// that it is low see the same with the contestants swapped.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// What counts against it: the greatest value that the left contestant may have had.
+    against: f64,
+    /// What counts for it: the least of the right one.
+    for_it: f64,
+}
+
+/// Bets that the log ratio is above one number, from the first round on.
+#[derive(Clone, Debug)]
+pub struct BetsAbove {
+    theta: f64,
+    inverse: f64,
+    wealth: Stakes,
+}
+
+impl BetsAbove {
+    /// Starts with a wealth of 1.
+    pub fn new(theta: f64) -> BetsAbove {
+        BetsAbove { theta, inverse: libm::exp(-theta), wealth: Stakes::default() }
+    }
+
+    /// What is bet against: that the log ratio is at most this.
+    pub fn theta(&self) -> f64 {
+        self.theta
+    }
+
+    /// The logarithm of the wealth, rounded down.
+    pub fn log_won(&self) -> f64 {
+        self.wealth.log_total()
+    }
+
+    /// The value that is bet on is expected to be at most 1 if the ratio is no higher.
+    fn bet(&mut self, Side { against, for_it }: Side) {
+        self.wealth.bet((1.0 - against) + for_it * self.inverse);
+    }
+}
+
+/// Bets on the two values of each round, left and right.
 #[derive(Clone, Debug, Default)]
 pub struct MeanRatioBets {
-    /// What counts for a higher ratio: the least `b` and the greatest `a`.
-    least: Vec<(f64, f64)>,
-    /// What counts for a lower one.
-    most: Vec<(f64, f64)>,
+    /// As bets that the ratio is high see the rounds.
+    above: Vec<Side>,
+    /// As bets that it is low do.
+    below: Vec<Side>,
     sums: (f64, f64),
 }
 
 impl MeanRatioBets {
-    /// The two values of a round, in units of the cap, each known to lie between two bounds.
+    /// The two values of a round, each known to lie between two bounds; what is above the cap
+    /// counts as the cap.
     pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
         let within = |value: f64| (value / cap).clamp(0.0, 1.0);
         let [a, b] = [left, right].map(|r| (within(r.low), within(r.high)));
-        self.least.push((a.1, b.0));
-        self.most.push((a.0, b.1));
+        self.above.push(Side { against: a.1, for_it: b.0 });
+        self.below.push(Side { against: b.1, for_it: a.0 });
         self.sums.0 += (a.0 + a.1) / 2.0;
         self.sums.1 += (b.0 + b.1) / 2.0;
     }
 
+    /// A round that was cut off: every bet loses on it what it can.
+    pub fn push_lost(&mut self) {
+        self.above.push(WORST);
+        self.below.push(WORST);
+    }
+
+    /// Lays the bets of the latest round: those that the ratio is high, and those that it is low.
+    pub fn lay_latest(&self, high: &mut [BetsAbove], low: &mut [BetsAbove]) {
+        let rounds = self.above.last().zip(self.below.last());
+        rounds.into_iter().for_each(|(above, below)| {
+            high.iter_mut().for_each(|bets| bets.bet(*above));
+            low.iter_mut().for_each(|bets| bets.bet(*below));
+        });
+    }
+
     /// The logarithm of the ratio of the means that were seen.
     pub fn estimate(&self) -> Option<f64> {
-        let ratio = self.sums.1 / self.sums.0;
-        (ratio > 0.0 && ratio.is_finite()).then(|| libm::log(ratio))
+        let (a, b) = self.sums;
+        // Of the larger over the smaller, so that swapping the two flips the sign and nothing else.
+        let log = if b > a { libm::log(b / a) } else { 0.0 - libm::log(a / b) };
+        log.is_finite().then_some(log)
     }
 
     /// The limits of the logarithm of the ratio, each wrong with probability at most `error`. Costs
@@ -48,28 +109,19 @@ impl MeanRatioBets {
     pub fn limits(&self, error: f64) -> Limits {
         let Some(estimate) = self.estimate() else { return Limits { low: None, high: None } };
         let needed = -libm::log(error);
-        let low = |theta: f64| log_won(&self.least, theta) >= needed;
-        let mirrored: Vec<(f64, f64)> = self.most.iter().map(|(a, b)| (*b, *a)).collect();
-        let high = |theta: f64| log_won(&mirrored, theta) >= needed;
+        let rejects = |rounds: &[Side], theta: f64| log_won(rounds, theta) >= needed;
         Limits {
-            low: furthest(estimate, low),
-            high: furthest(-estimate, high).map(|limit| 0.0 - limit),
+            low: furthest(estimate, |theta| rejects(&self.above, theta)),
+            high: furthest(-estimate, |theta| rejects(&self.below, theta)).map(|low| 0.0 - low),
         }
     }
 }
 
-/// One round's value of the bets that the ratio is above the one whose inverse is given; expected
-/// to be at most 1 if it is not.
-fn value((a, b): (f64, f64), inverse: f64) -> f64 {
-    (1.0 - a) + b * inverse
-}
-
 /// The logarithm of what bets that the log ratio is above `theta` have won.
-fn log_won(rounds: &[(f64, f64)], theta: f64) -> f64 {
-    let mut wealth = Stakes::default();
-    let inverse = libm::exp(-theta);
-    rounds.iter().for_each(|round| wealth.bet(value(*round, inverse)));
-    wealth.log_total()
+fn log_won(rounds: &[Side], theta: f64) -> f64 {
+    let mut bets = BetsAbove::new(theta);
+    rounds.iter().for_each(|round| bets.bet(*round));
+    bets.log_won()
 }
 
 /// The largest `theta` below `estimate`, to within [`LIMIT_WIDTH`] below, that is rejected.

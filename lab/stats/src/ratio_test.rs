@@ -57,6 +57,8 @@ impl RatioTest {
     /// A claim of this form, with its share of the error, at this resolution (a fraction), and what
     /// is taken out of the noise of its rounds.
     ///
+    /// Of [`Centre::Mean`] see [`crate::mean_ratio_test::MeanRatioTest`].
+    ///
     /// To adjust is for [`Centre::Factor`]: the median engine promises the median of the rounds as
     /// they are, and an adjusted round has another one.
     pub fn new(
@@ -68,7 +70,8 @@ impl RatioTest {
     ) -> RatioTest {
         let table = match centre {
             Centre::Factor => &M3R,
-            Centre::Median => &S,
+            // A ratio of means has a test of its own, which sees the values: here are signs only.
+            Centre::Median | Centre::Mean => &S,
         };
         let bars = Bars::new(relation, resolution);
         let (low, high) = bars.passed_by();

@@ -3,13 +3,14 @@
 use crate::round_ratio::Part;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Centre, Kind, Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::Settled;
 use tiebreak_stats::limits::Limits;
+use tiebreak_stats::mean_ratio_test::MeanRatioTest;
 use tiebreak_stats::mean_test::MeanTest;
 use tiebreak_stats::observation::{self, LogRatio};
 use tiebreak_stats::ratio_test::RatioTest;
@@ -20,6 +21,8 @@ use tiebreak_stats::share_test::{ShareTest, Trial};
 pub enum ClaimTest {
     /// A ratio of two contestants.
     Ratio(Box<RatioTest>),
+    /// A ratio of their means.
+    MeanRatio(Box<MeanRatioTest>),
     /// A share of runs, lines or rounds.
     Share(Box<ShareTest>),
     /// A mean.
@@ -31,6 +34,7 @@ macro_rules! of_each {
     ($test:expr, $inner:ident => $call:expr) => {
         match $test {
             ClaimTest::Ratio($inner) => $call,
+            ClaimTest::MeanRatio($inner) => $call,
             ClaimTest::Share($inner) => $call,
             ClaimTest::Mean($inner) => $call,
         }
@@ -43,6 +47,12 @@ impl ClaimTest {
         let (error, block) = (planned.error, plan.block_runs);
         let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
         match planned.claim.statement {
+            Statement::Ratio(relation) if plan.centre == Centre::Mean => {
+                // Without a cap no limit is ever proven.
+                let cap = plan.cap_of_means(planned.claim.metric).unwrap_or(f64::MAX);
+                let test = MeanRatioTest::new(relation, cap, error, plan.resolution);
+                ClaimTest::MeanRatio(Box::new(test))
+            }
             Statement::Ratio(relation) => {
                 ClaimTest::Ratio(Box::new(ratio_test(plan, relation, error)))
             }
@@ -110,6 +120,7 @@ impl ClaimTest {
     pub fn rounds(&self) -> u64 {
         match self {
             ClaimTest::Ratio(test) => test.rounds(),
+            ClaimTest::MeanRatio(test) => test.rounds(),
             ClaimTest::Share(test) => test.trials(),
             ClaimTest::Mean(test) => test.rounds(),
         }
@@ -119,6 +130,7 @@ impl ClaimTest {
     pub fn is_charged(&self) -> bool {
         match self {
             ClaimTest::Ratio(test) => test.is_charged(),
+            ClaimTest::MeanRatio(test) => test.is_charged(),
             ClaimTest::Share(_) | ClaimTest::Mean(_) => false,
         }
     }
@@ -127,7 +139,7 @@ impl ClaimTest {
     pub fn limits_cross(&self) -> bool {
         match self {
             ClaimTest::Ratio(test) => test.limits_cross(),
-            ClaimTest::Share(_) | ClaimTest::Mean(_) => false,
+            _ => false,
         }
     }
 
@@ -157,15 +169,18 @@ impl ClaimTest {
         }
     }
 
-    /// Takes a round of the two contestants that the claim is about.
+    /// Takes a round of the two contestants that the claim is about: what each gave, and their log
+    /// ratio.
     pub fn observe_pair(
         &mut self,
         planned: &PlannedClaim,
+        (left, right): (Reading, Reading),
         d: LogRatio,
         conditions: &Conditions,
     ) -> Option<Settled> {
         match (self, planned.claim.statement) {
             (ClaimTest::Ratio(test), _) => test.observe(d, conditions),
+            (ClaimTest::MeanRatio(test), _) => test.observe(left, right, conditions),
             (
                 ClaimTest::Share(test),
                 Statement::Property(Property::InShareOfRounds { factor, .. }),

@@ -58,7 +58,8 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
     };
     let contestants = contestants(contest);
     let error = shared.error_of_a_claim();
-    let claims = contest.claims.iter().map(|claim| planned(claim, contest, &contestants, error));
+    let planned = |claim: &FileClaim| self::planned(claim, contest, centre, &contestants, error);
+    let claims = contest.claims.iter().map(planned);
     let claims = claims.collect::<Result<Vec<_>, _>>()?;
     Ok(Plan {
         engine_version: ENGINE_VERSION,
@@ -100,10 +101,11 @@ fn contestants(contest: &Contest) -> Vec<Contestant> {
 fn planned(
     file_claim: &FileClaim,
     contest: &Contest,
+    centre: Centre,
     contestants: &[Contestant],
     error: f64,
 ) -> Result<PlannedClaim, LabError> {
-    let claim = capped(file_claim.claim.clone(), contest.options.program.timeout_ns)?;
+    let claim = capped(file_claim.claim.clone(), centre, contest.options.program.timeout_ns)?;
     let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
     let (left, right) = index_of(&claim, &names)?;
     Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate })

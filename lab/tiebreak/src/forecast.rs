@@ -84,6 +84,11 @@ pub fn forecast(
     check(question)?;
     let budget = budget_rounds(question)?;
     match question.claim.statement {
+        Statement::Ratio(_) if question.centre == Centre::Mean => usage(
+            "a claim about means cannot be forecast: its rounds depend on the whole distribution; \
+             forecast the median with --centre median, or run it with a budget, and go on with \
+             'tiebreak resume --more'",
+        ),
         Statement::Ratio(relation) => of_ratio(question, relation, budget, stop, watch),
         Statement::Property(
             Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. },

@@ -116,6 +116,9 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         gate: planned.gate,
         scope: plan.scope,
         centre: plan.centre,
+        cap: plan
+            .cap_of_means(planned.claim.metric)
+            .filter(|_| planned.claim.statement.relation().is_some()),
         error: referee.test(index).error(),
         rounds: evidence.rounds,
         seconds: seconds(referee.claim_ns(index)),

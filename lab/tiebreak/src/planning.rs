@@ -114,6 +114,12 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
 /// # Errors
 /// As for [`plan`].
 pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
+    if request.centre == Centre::Mean {
+        return usage(
+            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
+                .into(),
+        );
+    }
     let mut plan = plan(request)?;
     plan.kind = Kind::SelfCheck { comparisons, rounds_each };
     Ok(plan)
@@ -163,7 +169,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             claim.text, contestant.name
         ));
     }
-    let claim = capped(claim, request.program.timeout_ns)?;
+    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
     let asked_budget = match subject {
         Subject::Runs => request.budget,
         Subject::Lines { .. } => request.budget.map(|b| whole_blocks(b, request)).transpose()?,
@@ -238,16 +244,19 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
     Ok(())
 }
 
-/// An adjusted round has another median than the round itself, so the two do not go together.
+/// An adjusted round has another median, and other values, than the round itself, so these do not
+/// go together.
 pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabError> {
-    if centre == Centre::Median && !adjust.is_none() {
-        return usage(
-            "--adjust does not go with --centre median, which promises the median of the rounds \
-             as they are: leave one of them out"
-                .into(),
-        );
-    }
-    Ok(())
+    let name = match centre {
+        _ if adjust.is_none() => return Ok(()),
+        Centre::Factor => return Ok(()),
+        Centre::Median => "median",
+        Centre::Mean => "mean",
+    };
+    usage(format!(
+        "--adjust does not go with --centre {name}, which promises the {name} of the rounds as \
+         they are: leave one of them out"
+    ))
 }
 
 /// The question that stands for a claim about this metric.
@@ -277,7 +286,7 @@ fn planned_claims(
     let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {
         let (left, right) = index_of(&claim, &names)?;
-        let claim = capped(claim, request.program.timeout_ns)?;
+        let claim = capped(claim, request.centre, request.program.timeout_ns)?;
         if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
             let here = match request.workload.as_str() {
                 "" => "nothing was said of this run's".to_owned(),
@@ -305,8 +314,16 @@ pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<u
     Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
 }
 
-/// A mean that is claimed to lie below something needs a cap: what was said, or the time-out.
-pub(crate) fn capped(mut claim: Claim, timeout_ns: Option<u64>) -> Result<Claim, LabError> {
+/// A mean that is claimed to lie below something needs a cap: what was said, or the time-out. A
+/// ratio of means needs one too, on either side of it a mean that lies below something.
+pub(crate) fn capped(
+    mut claim: Claim,
+    centre: Centre,
+    timeout_ns: Option<u64>,
+) -> Result<Claim, LabError> {
+    if centre == Centre::Mean && claim.statement.relation().is_some() {
+        check_ratio_of_means(&claim, timeout_ns)?;
+    }
     let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
     else {
         return Ok(claim);
@@ -323,6 +340,27 @@ pub(crate) fn capped(mut claim: Claim, timeout_ns: Option<u64>) -> Result<Claim,
     let cap = Some(timeout_ns as f64);
     claim.statement = Statement::Property(Property::Mean { is_below: true, bar, cap });
     Ok(claim)
+}
+
+/// The time-out is the cap, and caps wall time only.
+fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), LabError> {
+    if claim.metric != Metric::WallTime {
+        return usage(format!(
+            "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
+             proven: leave --mean out, or ask about the wall time",
+            claim.text,
+            claim.metric.name()
+        ));
+    }
+    if timeout_ns.is_none() {
+        return usage(
+            "a ratio of means cannot be proven without a cap, because one run in a million may \
+             take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
+             longer is ended, and counts as 5 s"
+                .into(),
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -411,6 +449,22 @@ pub(crate) mod tests {
             assert!(refused(&asked).contains("does not go with --centre median"));
             assert!(plan(&Request { centre: Centre::Factor, ..asked }).is_ok());
         }
+    }
+
+    #[test]
+    fn a_ratio_of_means_needs_the_time_out_as_its_cap() {
+        let asked = Request { centre: Centre::Mean, ..request(&["a", "b"]) };
+        assert!(refused(&asked).contains("say --timeout, such as --timeout 5s"));
+        let program = ProgramPlan { timeout_ns: Some(5_000_000_000), ..ProgramPlan::default() };
+        let asked = Request { program, ..asked };
+        assert_eq!(plan(&asked).unwrap().cap_of_means(Metric::WallTime), Some(5e9));
+        let memory = Request { metric: Metric::PeakMemory, ..asked.clone() };
+        assert!(refused(&memory).contains("about peak memory, which no time-out caps"));
+        let adjust = Adjust { slot: true, strata: false };
+        let adjusted = Request { adjust, ..asked.clone() };
+        assert!(refused(&adjusted).contains("does not go with --centre mean"));
+        let checked = self_check(&asked, 10, 10).unwrap_err().to_string();
+        assert!(checked.contains("leave --mean out"), "{checked}");
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Referee {
                 ClaimTest::Mean(test) => {
                     values.iter().fold(None, |_, value| test.observe(Reading::exact(*value)))
                 }
-                ClaimTest::Ratio(_) => None,
+                ClaimTest::Ratio(_) | ClaimTest::MeanRatio(_) => None,
             };
             if settled.is_some() {
                 claim.ended_ns = Some(*elapsed_ns);
@@ -359,17 +359,17 @@ impl Referee {
             return Some(self_check.observe(d, &conditions));
         }
         let claim = &mut self.claims[index];
+        let of = |part: Part| part.sample.reading(planned.claim.metric);
+        let pair = (of(left).unwrap_or(Reading::UNKNOWN), of(right).unwrap_or(Reading::UNKNOWN));
         if self.plan.functions.is_none() {
-            let of = |part: Part| part.sample.reading(planned.claim.metric);
-            let [left, right] = [left, right].map(|part| of(part).unwrap_or(Reading::UNKNOWN));
-            claim.pairs.push((left, right));
+            claim.pairs.push(pair);
         }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
             claim.beside.take(&self.plan, planned, left, right);
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
-        if claim.test.observe_pair(planned, d, &conditions).is_some() {
+        if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {
             claim.ended_ns = Some(round.elapsed_ns);
         }
         Some(claim.test.evidence())

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
-use tiebreak_core::plan::{Kind, Plan};
+use tiebreak_core::plan::{Centre, Kind, Plan};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
@@ -292,6 +292,10 @@ fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
         add(&contestant.name);
         add(&contestant.command);
         add(&contestant.workload);
+    }
+    // Of means, and of each cap, they are a claim of their own.
+    if plan.centre == Centre::Mean {
+        add(&format!("mean {:?}", plan.program.timeout_ns));
     }
     // Of functions the same words are another claim where something else is drawn.
     if let Some(functions) = &plan.functions {

@@ -225,6 +225,8 @@ struct VerdictDocument {
     relation: Map<String, Value>,
     gate: Gate,
     centre: Centre,
+    #[serde(default)]
+    cap: Option<f64>,
     fault: Option<FaultDocument>,
 }
 
@@ -249,6 +251,7 @@ impl VerdictDocument {
             gate: self.gate,
             scope: self.scope,
             centre: self.centre,
+            cap: self.cap,
             error: number(self.error),
             rounds: self.rounds,
             seconds: number(self.seconds),

@@ -36,6 +36,8 @@ pub(super) struct VerdictEntry<'a> {
     relation: RelationEntry,
     gate: Gate,
     centre: Centre,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cap: Option<f64>,
     fault: Option<FaultEntry<'a>>,
 }
 
@@ -137,6 +139,7 @@ impl<'a> VerdictEntry<'a> {
             relation: RelationEntry::of(claim.statement),
             gate: claim.gate,
             centre: claim.centre,
+            cap: claim.cap,
             fault: fault.map(|(name, fault)| FaultEntry::of(Some(name), fault)),
         }
     }

@@ -55,6 +55,32 @@ pub(super) fn claims() -> [ClaimResult; 9] {
     ]
 }
 
+/// The same claims about the ratio of the mean times, runs beyond 5 s counting as 5 s.
+fn of_means() -> Vec<ClaimResult> {
+    let undecided = question(Verdict::Undecided, None, [Some(0.98), Some(1.01), None]);
+    let mut beside = question(Verdict::Holds, Some("A"), [Some(1.05), Some(1.2), Some(1.36)]);
+    beside.beside =
+        Some(BesideResult { foreign_share: 0.4, metric: Metric::RunTime, ratio: Some(1.1) });
+    let mean = |claim| ClaimResult { centre: Centre::Mean, cap: Some(5e9), ..claim };
+    let [_, _, b_wins, close, ..] = questions();
+    let of_questions = [beside, b_wins, close, undecided, questions()[5].clone()];
+    of_questions.into_iter().chain(claims()).map(mean).collect()
+}
+
+#[test]
+fn ratios_of_means_read_well() {
+    let print = small_print(&compared(of_means()[..1].to_vec())).join("\n");
+    insta::assert_snapshot!(said(&of_means()) + &print);
+}
+
+/// A tie of typical rounds says nothing of the others.
+#[test]
+fn ties_say_of_what() {
+    let in_median = |claim| ClaimResult { centre: Centre::Median, ..claim };
+    let ties = [questions()[3].clone(), questions()[7].clone(), claims()[3].clone()];
+    insta::assert_snapshot!(said(&ties.map(in_median)));
+}
+
 #[test]
 fn claims_that_are_not_about_ratios_read_well() {
     let line = |claim: ClaimResult| sentence(&judged(vec![claim.clone()]), &claim) + "\n";

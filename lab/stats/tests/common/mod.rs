@@ -27,7 +27,7 @@ pub const CENTRES: [Centre; 2] = [Centre::Factor, Centre::Median];
 pub fn table(centre: Centre) -> &'static Table {
     match centre {
         Centre::Factor => &M3R,
-        Centre::Median => &S,
+        Centre::Median | Centre::Mean => &S,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::sentence::{display, question};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Gate;
+use tiebreak_core::plan::{Centre, Gate};
 use toml::de::DeValue;
 
 const HELP: &str = "write claims = [\"a is faster than b\"]";
@@ -26,6 +26,8 @@ pub(crate) struct Context<'a> {
     pub(crate) gate: bool,
     /// Whether a gate opens only if its claim holds, if the claim does not say.
     pub(crate) strict: bool,
+    /// What a ratio is, if that was said.
+    pub(crate) centre: Option<Centre>,
     /// The time-out that was said, which can be the cap of a mean.
     pub(crate) timeout_ns: Option<u64>,
 }
@@ -75,11 +77,12 @@ pub(crate) fn of_revisions(
     item: &Item<'_>,
     slowdown_max: f64,
     context: &Context<'_>,
-    log: &Log<'_>,
+    log: &mut Log<'_>,
 ) -> FileClaim {
     let mut claim = question(HEAD_NAME, BASE_NAME);
     claim.statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
     claim.text = display(&claim);
+    check_cap(&claim, item, context, log);
     FileClaim { claim, line: log.line(item.key_span.start), gate: context.gate() }
 }
 
@@ -169,8 +172,11 @@ fn check_workload(
 }
 
 /// A mean can be shown to be below something only if there is a largest value (Bahadur and Savage
-/// 1956): a cap, or of wall time the time-out.
+/// 1956): a cap, or of wall time the time-out. A ratio of means has two such sides.
 fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) {
+    if claim.statement.relation().is_some() {
+        return check_ratio_of_means(claim, item, context, log);
+    }
     let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
     else {
         return;
@@ -185,6 +191,25 @@ fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Lo
         .help(format!(
             "end it with 'capped at' and the value that larger ones count as{or_timeout}"
         ));
+}
+
+fn check_ratio_of_means(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) {
+    let is_timed = claim.metric == Metric::WallTime;
+    if context.centre != Some(Centre::Mean) || is_timed && context.timeout_ns.is_some() {
+        return;
+    }
+    let help = match is_timed {
+        true => {
+            "give the contest a timeout, such as timeout = \"5s\": a run that takes longer is \
+                 ended, and counts as 5 s"
+        }
+        false => {
+            "a timeout caps wall time only: give this claim a contest with centre = \"median\""
+        }
+    };
+    log.error(item.span.clone(), "nothing caps the means of this ratio")
+        .label("one large value could make it anything")
+        .help(help);
 }
 
 /// A claim that is made twice costs error twice.

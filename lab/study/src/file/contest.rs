@@ -108,6 +108,7 @@ fn contest(
         workload: &workload,
         gate: layer.gate.unwrap_or(revisions.is_some()),
         strict: layer.strict.unwrap_or(false),
+        centre: layer.centre(),
         timeout_ns: layer.timeout_ns(),
     };
     let claims = match (entry.get("claims"), revisions, &entrants) {

@@ -97,12 +97,17 @@ impl Layer {
                 .help("leave one of the two out");
         }
         let adjusts = self.adjust.is_some_and(|adjust| adjust != Adjust::NONE);
-        if adjusts
-            && self.centre == Some(Centre::Median)
+        let centre = match self.centre {
+            Some(Centre::Median) => Some("median"),
+            Some(Centre::Mean) => Some("mean"),
+            Some(Centre::Factor) | None => None,
+        };
+        if let Some(centre) = centre.filter(|_| adjusts)
             && let Some(item) = find("adjust").or(find("centre"))
         {
-            log.error(item.key_span.clone(), "'adjust' does not go with centre = \"median\"")
-                .label("an adjusted round has another median")
+            let message = format!("'adjust' does not go with centre = \"{centre}\"");
+            log.error(item.key_span.clone(), message)
+                .label(format!("an adjusted round has another {centre}"))
                 .help("write centre = \"factor\" or adjust = \"none\"");
         }
         if let Some((item, _)) = find("ignore-failure").zip(find("success")) {
@@ -116,6 +121,11 @@ impl Layer {
     pub(crate) fn workload(&self) -> String {
         let input = || self.input.as_ref()?.rsplit('/').next().map(str::to_owned);
         self.workload.clone().or_else(input).unwrap_or_default()
+    }
+
+    /// What a ratio is, if that was said.
+    pub(crate) fn centre(&self) -> Option<Centre> {
+        self.centre
     }
 
     /// The time-out that was said.

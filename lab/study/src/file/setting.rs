@@ -48,7 +48,8 @@ pub(crate) fn seed(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
 }
 
 pub(crate) fn centre(item: &Item<'_>, log: &mut Log<'_>) -> Option<Centre> {
-    word(item, &[("factor", Centre::Factor), ("median", Centre::Median)], log)
+    let centres = [("factor", Centre::Factor), ("median", Centre::Median), ("mean", Centre::Mean)];
+    word(item, &centres, log)
 }
 
 pub(crate) fn output(item: &Item<'_>, log: &mut Log<'_>) -> Option<OutputPlan> {

@@ -12,7 +12,7 @@ use tiebreak_core::study::Call;
 /// How exact a ratio must be if nothing is said.
 const PRECISION: f64 = 0.05;
 
-/// What a ratio can be.
+/// What a ratio can be. Of means it cannot: they need a cap, and the time of a call has none.
 const CENTRES: [(&str, Centre); 2] = [("factor", Centre::Factor), ("median", Centre::Median)];
 
 /// The keys above the tables.

@@ -13,7 +13,7 @@ use crate::session::{Origin, Session};
 use std::path::PathBuf;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::plan::Plan;
+use tiebreak_core::plan::{Centre, Plan};
 use tiebreak_core::result::{ContestResult, Family};
 use tiebreak_core::study::{Placements, Workload};
 use tiebreak_core::warning::Warning;
@@ -117,6 +117,13 @@ pub fn frame(asked: &Asked) -> Result<(Frame, Vec<Workload>), LabError> {
 fn check_numbers(asked: &Asked) -> Result<(), LabError> {
     check_error(asked.error)?;
     check_resolution(asked.resolution)?;
+    if asked.centre == Some(Centre::Mean) {
+        return usage(
+            "a ratio of means needs a cap, and the time of a call has none: --centre median, or \
+             race programs by 'tiebreak compare --mean'"
+                .to_owned(),
+        );
+    }
     match asked.precision {
         Some(precision) if !(precision > 0.0 && precision <= 1.0) => usage(format!(
             "a precision of {precision} is none: it must be above 0 and at most 100%, such as \

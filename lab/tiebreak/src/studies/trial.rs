@@ -219,7 +219,7 @@ fn units_wanted(ground: &Ground<'_>) -> u64 {
     };
     let error = family::bonferroni_error(asked.error, claims * frame.workloads);
     let table = match frame.centre(asked) {
-        Centre::Median => &bettor::S,
+        Centre::Median | Centre::Mean => &bettor::S,
         Centre::Factor => &bettor::M3R,
     };
     2 * table.fewest_rounds(error / 2.0)

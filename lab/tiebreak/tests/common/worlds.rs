@@ -4,7 +4,7 @@
 use super::{ROUNDS_A_UNIT, VirtualLab, functions, request};
 use std::sync::atomic::AtomicBool;
 use tiebreak::core::plan::{Adjust, Budget, Centre, Plan, Scope};
-use tiebreak::core::sample::{BatchTime, Sample};
+use tiebreak::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak::core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
@@ -12,6 +12,7 @@ use tiebreak::core::verdict::Verdict;
 use tiebreak::engine::Engine;
 use tiebreak::planning::{self, Request};
 use tiebreak::recorder::StoredRun;
+use tiebreak::referee::Referee;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 
 /// What a world does to the logarithm of a run's time, whoever runs: the truth stays what it is.
@@ -218,7 +219,7 @@ impl Sampler for WorldSampler {
         // A round is a primer and two timed runs.
         let second = self.runs % 3 == 2;
         let wall_ns = self.wall_ns(request.contestant, second);
-        Ok(Ran { sample: Sample::of_wall_ns(wall_ns), output: None })
+        Ok(Ran { sample: within(request.timeout_ns, wall_ns), output: None })
     }
 
     /// A process of its own is luck that stays for the unit: as large as the noise of a run. What
@@ -258,6 +259,12 @@ impl Sampler for WorldSampler {
     }
 }
 
+/// A run of so many nanoseconds, which is ended at the time-out.
+pub fn within(timeout_ns: u64, wall_ns: u64) -> Sample {
+    let outcome = if wall_ns > timeout_ns { Outcome::TimedOut } else { Outcome::Finished };
+    Sample { outcome, ..Sample::of_wall_ns(wall_ns.min(timeout_ns)) }
+}
+
 /// What one comparison said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Said {
@@ -282,12 +289,21 @@ fn said(slower: f64, winner: Option<usize>, close: bool, low: f64, high: f64) ->
 /// A comparison by the engine, with its journal.
 pub fn by_engine(plan: Plan, world: &World, slower: f64) -> Said {
     let mut sampler = WorldSampler::new(world, slower, &format!("{} {}", world.name, plan.seed));
+    judged(&race(plan, &mut sampler), slower)
+}
+
+/// A comparison by the engine, with its journal, of what a sampler gives.
+pub fn race(plan: Plan, sampler: &mut impl Sampler) -> Referee {
     let lab = VirtualLab::of(plan);
     let mut store = lab.open();
     let journal = store.journal(&lab.run).unwrap();
     let stored = StoredRun { store: &mut store, run: lab.run.clone() };
     let stop = AtomicBool::new(false);
-    let (referee, _) = Engine::new(stored, &journal, &mut sampler, &stop).run(|_| {}).unwrap();
+    Engine::new(stored, &journal, sampler, &stop).run(|_| {}).unwrap().0
+}
+
+/// What a comparison said of contestants of which the second takes `1 + slower` times as long.
+pub fn judged(referee: &Referee, slower: f64) -> Said {
     let evidence = referee.evidence(0);
     let winner = referee.winner(0).filter(|_| referee.verdict(0) == Verdict::Holds);
     let close = referee.verdict(0) == Verdict::TooClose;
