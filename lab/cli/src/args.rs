@@ -35,7 +35,7 @@ Examples:
   tiebreak compare 'gzip -1 -c text.txt' 'gzip -6 -c text.txt'
   tiebreak compare 'sort text.txt' 'gzip -c text.txt' --claim 'A is faster than B' --budget 10s
   tiebreak compare 'gzip -{level} -c' --parameter level=1,6 --input text.txt --check exit
-  tiebreak compare './old' './new' --mean --timeout 5s
+  tiebreak compare 'sort text.txt' 'gzip -c text.txt' --mean --timeout 100ms --budget 5s
   tiebreak compare --base origin/main --build 'cc -O2 -o app app.c' ./app --budget 5s
 
 Without --claim it says which is faster, or that they are too close to matter. Commands are split

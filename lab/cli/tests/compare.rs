@@ -45,6 +45,54 @@ fn claims_give_the_exit_code() {
     }
 }
 
+/// B never ends by itself, so each of its runs counts as the time-out.
+#[test]
+fn means_are_compared_up_to_the_time_out() {
+    let place = Place::new();
+    let words = ["compare", "sleep 0.001", "sleep 60", "--mean", "--timeout", "200ms"];
+    let said = place.run(&with(&words, &["--no-wait", "--runs", "2", "--seed=fixed"]));
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.out.contains("which of A and B is faster in the mean"), "{said:?}");
+    let said = place.run(&["resume", "latest", "--budget", "100 rounds", "--json", "-"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let json = said.json();
+    validate(&json);
+    let claim = &json["verdicts"][0];
+    assert_eq!((claim["centre"].as_str(), claim["cap"].as_f64()), (Some("mean"), Some(2e8)));
+    assert_eq!(claim["winner"], "A");
+    let again = place.run(&["replay", "--json", "-"]);
+    assert_eq!(again.json()["verdicts"], json["verdicts"]);
+    let said = place.run(&["show", "latest"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.starts_with("A is faster than B in the mean: B's mean time / A's is "), "{said}");
+    assert!(said.contains("counting what takes longer than 200 ms as 200 ms"), "{said}");
+}
+
+#[test]
+fn a_mean_without_a_cap_is_refused_with_the_reason() {
+    let place = Place::new();
+    for (more, expected) in [
+        (&["--mean"][..], "say --timeout, such as --timeout 5s; a run that takes longer is ended"),
+        (&["--mean", "--timeout", "1s", "--by", "memory"], "peak memory, which no time-out caps"),
+        (&["--mean", "--timeout", "1s", "--adjust", "slot"], "not go with --centre mean"),
+        (&["--mean", "--centre", "median"], "cannot be used with"),
+    ] {
+        let said = place.run(&with(&["compare", "true", "true"], more));
+        assert_eq!((said.code, said.err.contains(expected)), (64, true), "{said:?}");
+    }
+    let power = ["power", "--centre", "mean", "--noise", "2%"];
+    let aa = ["aa", "true", "--mean", "--timeout", "1s"];
+    let ours = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies");
+    let study = ["study", "run", "parse-uint8", "--centre", "mean", "--studies", ours];
+    for (words, expected) in [
+        (&power[..], "cannot be forecast"),
+        (&aa, "leave --mean out"),
+        (&study, "the time of a call has none"),
+    ] {
+        let said = place.run(words);
+        assert_eq!((said.code, said.err.contains(expected)), (64, true), "{said:?}");
+    }
+}
+
 #[test]
 fn hooks_input_parameters_and_checks() {
     let place = Place::new();

@@ -11,7 +11,7 @@ use tiebreak_core::metric::Metric;
 /// bad share were named also what `refuted` proves, which then is not its opposite.
 ///
 /// The ratio is that of the two values of one round, taken as one constant factor or as the median
-/// over rounds, as the plan's centre says; it is never a ratio of means. All forms speak of the
+/// over rounds, as the plan's centre says; or it is that of the means. All forms speak of the
 /// right one over the left one, the ratio that results give: with `r` for it, `at least F` is
 /// `r > F`, `no more than f` is `r > 1 / (1 + f)`, `within f` is `1 / (1 + f) < r < 1 + f`.
 ///
