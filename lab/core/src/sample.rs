@@ -119,11 +119,13 @@ pub enum Mark {
     /// In half or more of its batches a thread that was to run beside it made fewer than half as
     /// many calls.
     NotTogether = 2048,
+    /// Its process' memory still grew in the later half of its batches.
+    MemoryGrew = 4096,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Mark; 12] = [
+    pub const ALL: [Mark; 13] = [
         Mark::Preempted,
         Mark::ForeignLoad,
         Mark::Steal,
@@ -136,6 +138,7 @@ impl Mark {
         Mark::MemoryFloor,
         Mark::NotWarm,
         Mark::NotTogether,
+        Mark::MemoryGrew,
     ];
 
     /// What the mark says, as a few words for a table or a column.
@@ -153,6 +156,7 @@ impl Mark {
             Mark::MemoryFloor => "memory floor",
             Mark::NotWarm => "not warm",
             Mark::NotTogether => "not together",
+            Mark::MemoryGrew => "memory grew",
         }
     }
 }

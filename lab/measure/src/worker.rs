@@ -4,7 +4,7 @@
 //! one thing after the other (`message`), and shares memory with whoever asks (`area`): there
 //! it says whose code runs right now, so that a crash or a hang has a culprit, finds the orders of
 //! rounds, and leaves what was measured. Contestants have nothing to do with the socket: what they
-//! print goes nowhere, what they write to standard error is kept for the message about a crash. A
+//! print, to standard output or standard error, is kept for the message about a crash. A
 //! worker ends when nobody is left at the other end of the socket, or the kernel ends it when its
 //! parent is gone. It is started afresh for each unit, so whatever a contestant does to its process
 //! ends with the unit.
@@ -22,6 +22,7 @@ mod meters;
 mod oracle;
 mod sink;
 mod stack;
+mod starved;
 mod state;
 mod together;
 pub(crate) mod trap;

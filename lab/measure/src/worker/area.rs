@@ -35,7 +35,7 @@ pub(crate) struct Header {
 /// Memory that a contestant touched and must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
-    /// 1 is the input, 2 the output.
+    /// 1 is the input, 2 the output, 3 the heap.
     pub(crate) place: u32,
     /// 0 is inside, 1 past the end, 2 before the start.
     pub(crate) side: u32,
@@ -48,6 +48,8 @@ pub(crate) struct Touch {
 impl Touch {
     pub(crate) const INPUT: u32 = 1;
     pub(crate) const OUTPUT: u32 = 2;
+    /// No memory was touched: `run` did not do without memory of the allocator's.
+    pub(crate) const HEAP: u32 = 3;
     pub(crate) const INSIDE: u32 = 0;
     pub(crate) const PAST_END: u32 = 1;
     pub(crate) const BEFORE_START: u32 = 2;
@@ -107,6 +109,10 @@ pub(crate) struct Record {
     pub(crate) exchanged_ns: u64,
     /// What it did to its process: bits of [`super::conduct`].
     pub(crate) conduct: u64,
+    /// By how much its process' memory grew in the batch, the untimed call before it included.
+    pub(crate) grown_bytes: u64,
+    /// Whether its table says that `run` allocates.
+    pub(crate) allocates: u64,
 }
 
 /// The shared memory, mapped here.
@@ -211,6 +217,11 @@ impl Header {
         self.access.store(touch.access, Ordering::Relaxed);
         self.bytes.store(touch.bytes, Ordering::Relaxed);
         self.place.store(touch.place, Ordering::Release);
+    }
+
+    /// Takes back what was told.
+    pub(crate) fn untell(&self) {
+        self.place.store(0, Ordering::Release);
     }
 
     pub(crate) fn touch(&self) -> Option<Touch> {

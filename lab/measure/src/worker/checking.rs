@@ -5,19 +5,29 @@ use super::library::Contestant;
 use super::memory::{Guarded, Side};
 use super::message::{Check, Reply, Sizes};
 use super::sink::Sink;
+use super::starved;
 use super::state::workload;
 use super::trap;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+use tiebreak_abi::Random;
 
 /// What outputs hold before a run, and what must still be around them after it.
 const FILLING: u8 = 0xa5;
 
+/// A dump of an output that was overwritten may be so many times as long as the output, and so much
+/// longer: who follows lengths that are drawn may have much to say.
+const DUMPED_TIMES: u64 = 8;
+const DUMPED_BYTES: u64 = 16 << 20;
+/// Such a dump follows one to so many runs.
+const RUNS: u64 = 16;
+
 /// Loads the contestant, prepares it on guarded buffers, runs it twice, a reset before each run,
-/// lets it dump its answer, and releases it. A touch of what is not its own is told in the area;
-/// where the hardware sees it, the process ends there.
+/// lets it dump its answer, and releases it. In the last of these passes it runs once more without
+/// memory, unless its table says that it allocates. A touch of what is not its own is told in the
+/// area; where the hardware sees it, the process ends there.
 ///
 /// # Errors
 /// What the system says.
@@ -31,7 +41,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         Err(refusal) => return Ok(Reply::Refused(0, refusal)),
     };
     header.enter(NOBODY);
-    let (input, output) = buffers(&contestant, &check.input, check.side, input)?;
+    let (input, mut output) = buffers(&contestant, &check.input, check.side, input)?;
     if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
         return Ok(Reply::Skipped);
     }
@@ -48,15 +58,22 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         if state.is_null() {
             return Ok(Reply::Refused(0, super::message::Refusal::NotPrepared));
         }
-        let checksums = [0, 1].map(|_| {
+        let run = |_| {
             if let Some(reset) = contestant.reset {
                 reset(state);
             }
             header.enter(0);
             (contestant.run)(state)
-        });
+        };
+        let checksums = [0, 1].map(run);
+        if check.noise != 0 {
+            overwrite(&mut output, check.noise, run)?;
+        }
         let raw = sink.raw();
         (contestant.dump)(state, &raw const raw);
+        if check.side == Side::Front && check.noise == 0 && !contestant.allocates() {
+            starved::run(header, &contestant, state, checksums[1])?;
+        }
         (contestant.release)(state);
         checksums
     };
@@ -82,6 +99,21 @@ fn buffers(
     let mut output = Guarded::new(bytes, slack, alignment, side)?;
     output.fill(FILLING);
     Ok((input, output))
+}
+
+/// Some more runs, and then noise in the place of what they left. Whoever now dumps for ever is
+/// ended by the limit on files.
+fn overwrite(output: &mut Guarded, noise: u64, run: impl Fn(u64) -> u64) -> io::Result<()> {
+    let mut random = Random::new(noise);
+    (0..random.below(RUNS)).map(run).for_each(drop);
+    output.content().fill_with(|| random.next_u64() as u8);
+    let most = DUMPED_TIMES * output.bytes() as u64 + DUMPED_BYTES;
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    // SAFETY: the limits are valid.
+    match unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> bool {

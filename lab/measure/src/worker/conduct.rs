@@ -1,7 +1,11 @@
 //! What contestants do to their process beside what they are asked: looked at around each of their
 //! batches, outside the timed span, and put back where that can be done.
 
+use super::area::Record;
+use super::memory::PAGE_BYTES;
 use std::arch::asm;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
 /// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
@@ -14,13 +18,16 @@ pub(crate) const ROUNDING: u64 = 2;
 pub(crate) const CHILD: u64 = 4;
 /// It left a thread behind that its `run` had started.
 pub(crate) const THREAD: u64 = 8;
+/// Its `run` printed something.
+pub(crate) const PRINTED: u64 = 16;
 
 /// What each of these bits is called, without its subject.
-pub(crate) const SENTENCES: [(u64, &str); 4] = [
+pub(crate) const SENTENCES: [(u64, &str); 5] = [
     (AFFINITY, "changed on which CPUs its process may run"),
     (ROUNDING, "changed how the CPU rounds for all who follow"),
     (CHILD, "left a process behind that it had started"),
     (THREAD, "left a thread behind that its 'run' had started"),
+    (PRINTED, "printed in 'run', to standard output or standard error"),
 ];
 
 /// The thread and its process as they should be.
@@ -30,12 +37,52 @@ pub(super) struct Conduct {
     threads: u64,
     /// Whether a child was found already: it stays, and is nobody else's.
     has_child: bool,
+    /// Where the kernel tells how much memory the process has.
+    memory: Option<File>,
+    /// How much was printed, and how much memory there was, when the last run began.
+    printed_bytes: i64,
+    data_bytes: u64,
 }
 
 impl Conduct {
     /// As they are now.
     pub(super) fn now() -> Conduct {
-        Conduct { mask: mask(), control: control(), threads: threads(), has_child: has_child() }
+        Conduct {
+            mask: mask(),
+            control: control(),
+            threads: threads(),
+            has_child: has_child(),
+            memory: File::open("/proc/self/statm").ok(),
+            printed_bytes: 0,
+            data_bytes: 0,
+        }
+    }
+
+    /// To be called before the calls that [`Conduct::look_at_run`] is about.
+    pub(super) fn begin_run(&mut self) {
+        self.printed_bytes = printed_bytes();
+        self.data_bytes = self.data_bytes();
+    }
+
+    /// What runs since [`Conduct::begin_run`] did, into the record of their batch.
+    pub(super) fn look_at_run(&mut self, record: &mut Record) {
+        record.grown_bytes = self.data_bytes().saturating_sub(self.data_bytes);
+        record.conduct |= self.look();
+        if printed_bytes() > self.printed_bytes {
+            record.conduct |= PRINTED;
+        }
+    }
+
+    /// Memory that this process may write and shares with nobody, heap and stacks: the sixth number
+    /// of its `statm`. 0 where the kernel does not say.
+    fn data_bytes(&self) -> u64 {
+        let read = || {
+            let mut text = [0; 128];
+            let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
+            let text = std::str::from_utf8(&text[..length]).ok()?;
+            text.split_ascii_whitespace().nth(5)?.parse::<u64>().ok()
+        };
+        read().unwrap_or(0) * PAGE_BYTES as u64
     }
 
     /// What was changed since the last look; put back, but for what was started.
@@ -90,6 +137,20 @@ fn has_child() -> bool {
     unsafe {
         let mut told: libc::siginfo_t = std::mem::zeroed();
         libc::waitid(libc::P_ALL, 0, &raw mut told, flags) == 0
+    }
+}
+
+/// How much was printed so far: both standard streams of a worker are one file, with one place at
+/// which is written next. What waits in the buffer of C's `stdout` is written first.
+fn printed_bytes() -> i64 {
+    unsafe extern "C" {
+        static mut stdout: *mut libc::FILE;
+    }
+    // SAFETY: the C library keeps its stream there for as long as the process lives, and the calls
+    // write what its buffer holds and ask for a number.
+    unsafe {
+        libc::fflush(stdout);
+        libc::lseek(libc::STDERR_FILENO, 0, libc::SEEK_CUR)
     }
 }
 

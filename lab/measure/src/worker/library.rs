@@ -82,12 +82,16 @@ impl Contestant {
         }
     }
 
+    pub(super) fn allocates(&self) -> bool {
+        self.table.flags & abi::ALLOCATES != 0
+    }
+
     pub(super) fn says(&self) -> Table {
         Table {
             name: text(self.table.name),
             needs: text(self.table.needs),
             has_reset: self.reset.is_some(),
-            allocates: self.table.flags & abi::ALLOCATES != 0,
+            allocates: self.allocates(),
             input_slack_bytes: self.table.input_slack_bytes,
             output_slack_bytes: self.table.output_slack_bytes,
             alignment_bytes: self.alignment_bytes() as u32,

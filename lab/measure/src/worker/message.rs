@@ -113,6 +113,9 @@ pub(crate) struct Check {
     pub(crate) object: PathBuf,
     pub(crate) input: Sizes,
     pub(crate) side: Side,
+    /// If not 0, the output is overwritten with what is drawn from it, after some runs and before
+    /// the dump.
+    pub(crate) noise: u64,
 }
 
 /// What an oracle is asked about.
@@ -142,7 +145,8 @@ impl Request {
             Request::Check(check) => check
                 .input
                 .put(Put::kind(3).bytes(check.object.as_os_str().as_bytes()))
-                .number(check.side as u64),
+                .number(check.side as u64)
+                .number(check.noise),
             Request::Together(pass) => pass.put(Put::kind(7)),
             Request::Oracle(library) => Put::kind(4).bytes(library.as_os_str().as_bytes()),
             Request::Input { question, is_made } => question.put(Put::kind(5)).flag(*is_made),
@@ -175,6 +179,7 @@ impl Request {
                     1 => Side::End,
                     _ => Side::Flush,
                 },
+                noise: take.number()?,
             }),
             4 => Request::Oracle(path(&mut take)?),
             5 => Request::Input { question: Question::take(&mut take)?, is_made: take.flag()? },

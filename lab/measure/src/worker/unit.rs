@@ -191,20 +191,22 @@ impl Unit {
         dump: &mut Option<OwnedFd>,
     ) -> io::Result<Record> {
         let noise = turn.is_judged.then_some(rounds.noise);
+        let Placed { prepared, conduct, .. } = self.contestants[turn.position as usize];
+        self.conduct.begin_run();
         let mut record = self.batch(turn.position, rounds, noise)?;
-        record.conduct = self.contestants[turn.position as usize].conduct | self.conduct.look();
+        record.conduct = conduct;
+        self.conduct.look_at_run(&mut record);
+        record.allocates = u64::from(prepared.contestant.allocates());
         if let Some(file) = dump.take_if(|_| turn.is_judged) {
             self.area.header().enter(turn.position);
             let begun = Instant::now();
             let buffer = std::mem::take(&mut self.buffer);
-            let Placed { prepared, .. } = self.contestants[turn.position as usize];
             self.buffer = prepared.dump(file, buffer)?;
             record.dump_ns = begun.elapsed().as_nanos() as u64;
         }
         if let Some(exchange) = self.exchange.as_ref().filter(|_| turn.is_judged) {
             self.area.header().enter(turn.position);
-            let place = turn.position as usize;
-            exchange.run(&self.contestants[place].prepared, &self.inputs[place], &mut record)?;
+            exchange.run(&prepared, &self.inputs[turn.position as usize], &mut record)?;
         }
         Ok(record)
     }

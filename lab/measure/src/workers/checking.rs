@@ -14,12 +14,15 @@ use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
+use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Verification;
 use tiebreak_core::verdict::Fault;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
 const TIMEOUT_NS: u64 = 60_000_000_000;
+/// And with noise in its output, after which nothing that it does is its fault.
+const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 
 /// What a contestant is held against.
 pub(super) struct Case<'a> {
@@ -36,6 +39,8 @@ enum Pass {
     Skipped,
     /// It touched what is not its own.
     Touched(Touch),
+    /// It did not do without memory of the allocator's, and how it ended.
+    Starved(String),
 }
 
 impl Workers {
@@ -54,7 +59,7 @@ impl Workers {
         let (program, frame) = (self.program.clone(), self.check_frame(&workload, &suspect));
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
         let case = Case { input, answer: answer.as_ref(), frame };
-        let pass = |side| pass(&program, contestant, &library, side, &case);
+        let pass = |side| pass(&program, contestant, &library, (side, 0), &case);
         // Buffers are aligned, so their ends are mostly not at a guard. Without the alignment they
         // are: what a contestant makes of that is its affair, but where it touches the guard it
         // would have gone too far in any case.
@@ -66,6 +71,7 @@ impl Workers {
         for side in [Side::End, Side::Front] {
             case.judge(contestant, pass(side)?)?;
         }
+        case.judge_dump(&program, contestant, &library, input_seed)?;
         let Some(pass) = self.together(contestant, &library)? else { return Ok(()) };
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
         let case = Case { input, answer: answer.as_ref(), frame };
@@ -90,7 +96,8 @@ impl Workers {
         let (program, frame) = (self.program.clone(), self.check_frame(name, &suspect));
         let (input, answer) = self.inputs.verified(verification, part, &contract)?;
         let case = Case { input, answer: Some(&answer), frame };
-        case.judge(contestant, pass(&program, contestant, &library, Side::End, &case)?)?;
+        let passed = pass(&program, contestant, &library, (Side::End, 0), &case)?;
+        case.judge(contestant, passed)?;
         Ok(input.items)
     }
 
@@ -106,7 +113,54 @@ impl Case<'_> {
             Pass::Whole(dump, checksums) => self.compare(contestant, &dump, checksums),
             Pass::Skipped => Ok(()),
             Pass::Touched(touch) => Err(out_of_bounds(contestant, self.frame.workload, &touch)),
+            Pass::Starved(how) => self.conduct(
+                contestant,
+                format!(
+                    "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES: \
+                     where there was none it {how}"
+                ),
+            ),
         }
+    }
+
+    /// Has a contestant dump an output that was overwritten after its runs: where what it dumps is
+    /// right all the same, it did not read the output, and its work may be done in `dump`. A crash
+    /// or a hang proves nothing, as what lay there was noise.
+    fn judge_dump(
+        &self,
+        program: &super::WorkerProgram,
+        contestant: usize,
+        library: &Path,
+        seed: u64,
+    ) -> Result<(), UnitFailure> {
+        let Some(answer) = self.answer.filter(|_| self.input.output_bytes > 0) else {
+            return Ok(());
+        };
+        let timeout_ns = self.frame.timeout_ns.min(NOISE_TIMEOUT_NS);
+        let case = Case { frame: Frame { timeout_ns, ..self.frame }, ..*self };
+        let noise = Random::new(seed).next_u64() | 1;
+        let mut said = String::new();
+        match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
+            Err(UnitFailure::Interrupted) => Err(UnitFailure::Interrupted),
+            Ok(Pass::Whole(dump, _)) => {
+                let compared = difference::first(&answer.text, &dump);
+                match compared.map_err(|error| no_worker(&error))? {
+                    Some(_) => Ok(()),
+                    None => self.conduct(
+                        contestant,
+                        "dumped the right answer although its output had been overwritten after \
+                         the run: its 'dump' does not read what 'run' left there"
+                            .to_owned(),
+                    ),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn conduct(&self, contestant: usize, what: String) -> Result<(), UnitFailure> {
+        let workload = self.frame.workload.to_owned();
+        Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
     }
 
     /// Holds an answer and two checksums against the oracle's.
@@ -144,13 +198,13 @@ fn pass(
     program: &super::WorkerProgram,
     contestant: usize,
     library: &Path,
-    side: Side,
+    how: (Side, u64),
     case: &Case<'_>,
 ) -> Result<Pass, UnitFailure> {
     let mut said = String::new();
     for _ in 0..2 {
         case.frame.suspect.set(None);
-        let passed = single_pass(program, contestant, library, side, case, &mut said);
+        let passed = single_pass(program, contestant, library, how, case, &mut said);
         if case.frame.suspect.get().is_none() {
             return passed;
         }
@@ -163,25 +217,34 @@ fn single_pass(
     program: &super::WorkerProgram,
     contestant: usize,
     library: &Path,
-    side: Side,
+    (side, noise): (Side, u64),
     case: &Case<'_>,
     said: &mut String,
 ) -> Result<Pass, UnitFailure> {
     let failed = |error: std::io::Error| no_worker(&error);
     let Input { file, bytes, items, output_bytes } = case.input;
     let input = Sizes { bytes: *bytes, items: *items, output_bytes: *output_bytes };
-    let request = Request::Check(Check { object: library.to_owned(), input, side });
+    let request = Request::Check(Check { object: library.to_owned(), input, side, noise });
     let (area, shared) = Area::create(0).map_err(failed)?;
     let dump = memory_file().map_err(failed)?;
     let mut process = Process::start(program, 0).map_err(failed)?;
     let descriptors = [shared.as_fd(), file.as_fd(), dump.as_fd()];
     let reply = process.ask(&request, &descriptors, &case.frame.patience(&area));
     let is_told = process.ended().is_some_and(|status| status.code() == Some(TOLD));
-    if let Some(touch) = area.header().touch().filter(|_| is_told || reply.is_ok()) {
+    let touch = area.header().touch();
+    let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
+    if let Some(touch) = touch.filter(|_| !is_starved && (is_told || reply.is_ok())) {
         return Ok(Pass::Touched(touch));
     }
     let settled = case.frame.settle(reply, &mut process, &area, &[contestant]);
     *said = process.said();
+    match settled {
+        Ok(_) if is_starved => return Ok(Pass::Starved("gave another checksum".to_owned())),
+        Err(UnitFailure::Fault(_, fault)) if is_starved => {
+            return Ok(Pass::Starved(fault.to_string()));
+        }
+        _ => {}
+    }
     match settled? {
         Reply::Checked { checksums } => Ok(Pass::Whole(dump, checksums)),
         Reply::Skipped => Ok(Pass::Skipped),

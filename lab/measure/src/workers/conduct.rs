@@ -10,6 +10,9 @@ use tiebreak_core::verdict::Fault;
 /// A reset may take as long as the run, and so many times as long as the shortest reset of the
 /// unit: what all contestants have to put back is the task's, not a place to hide work.
 const RESETS: u64 = 10;
+/// By so much the memory of an honest process may grow in the later half of a unit's batches: an
+/// allocator asks the system for some 128 KiB at a time, for whoever comes next.
+pub(super) const GROWN_BYTES: u64 = 512 << 10;
 /// Of each call: what two readings of the clock take, and a system call or two.
 const RESET_NS: u64 = 5000;
 
@@ -39,6 +42,18 @@ impl Workers {
             if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
                 return fault(*contestant, (*what).to_owned());
             }
+            let grown_bytes = leaked_bytes(records);
+            let allocates = records.iter().any(|record| record.allocates != 0);
+            if grown_bytes > 0 && !allocates {
+                return fault(
+                    *contestant,
+                    format!(
+                        "took {} KiB of memory in timed batches and kept it, although its table \
+                         has no flag TIEBREAK_ALLOCATES",
+                        grown_bytes >> 10
+                    ),
+                );
+            }
             let reset_ns = reset_ns((contestant, records));
             let run_ns = a_call(contestant, records, |record| record.run_ns);
             if is_hiding(reset_ns, run_ns, least_ns) {
@@ -56,6 +71,14 @@ impl Workers {
     }
 }
 
+/// By how much memory grew in the later half of a contestant's batches, if that is more than chance
+/// makes it; 0 of a single batch, before which nothing may have been taken yet.
+pub(super) fn leaked_bytes(records: &[Record]) -> u64 {
+    let later = if records.len() > 1 { &records[records.len() / 2..] } else { &[] };
+    let grown_bytes = later.iter().map(|record| record.grown_bytes).sum();
+    if grown_bytes > GROWN_BYTES { grown_bytes } else { 0 }
+}
+
 /// Whether a reset takes longer than what it puts back can explain.
 fn is_hiding(reset_ns: u64, run_ns: u64, least_ns: u64) -> bool {
     reset_ns > run_ns + RESETS * least_ns + RESET_NS
@@ -64,6 +87,22 @@ fn is_hiding(reset_ns: u64, run_ns: u64, least_ns: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_is_still_taken_late_is_a_leak() {
+        let check = |grown: &[u64], expected: u64| {
+            let record =
+                |grown_bytes: &u64| Record { grown_bytes: *grown_bytes, ..Record::default() };
+            let records: Vec<Record> = grown.iter().map(record).collect();
+            assert_eq!(leaked_bytes(&records), expected, "{grown:?}");
+        };
+        check(&[], 0);
+        check(&[1 << 30], 0);
+        check(&[1 << 30, 0], 0);
+        check(&[0, GROWN_BYTES], 0);
+        check(&[0, 0, GROWN_BYTES, 1], GROWN_BYTES + 1);
+        check(&[1 << 30, 1 << 30], 1 << 30);
+    }
 
     #[test]
     fn resets_may_take_as_long_as_runs_and_as_what_all_have_to_put_back() {

@@ -93,7 +93,8 @@ impl Process {
             .env("TIEBREAK_PADDING", padding)
             // The worker finds its socket there; nothing else is inherited.
             .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
+            // One file for both, so that it is seen when a contestant prints.
+            .stdout(Stdio::from(errors.try_clone()?))
             .stderr(Stdio::from(errors.try_clone()?));
         let leader = Leader::spawn(&mut command)?;
         // Its end of the socket is the worker's alone, so that we see when it is closed.

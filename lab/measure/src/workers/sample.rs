@@ -1,5 +1,6 @@
 //! Records of batches to samples of contestants.
 
+use super::conduct::leaked_bytes;
 use crate::worker::area::{Record, UNKNOWN};
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 
@@ -65,6 +66,9 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     if alone > 0 && 2 * alone >= records.len() {
         sample.marks = sample.marks.with(Mark::NotTogether);
     }
+    if leaked_bytes(records) > 0 {
+        sample.marks = sample.marks.with(Mark::MemoryGrew);
+    }
     sample
 }
 
@@ -127,6 +131,8 @@ mod tests {
         check(Record { moves: 1, ..record() }, quiet, &[Mark::Migrated]);
         check(Record { is_multiplexed: 1, ..record() }, quiet, &[Mark::Multiplexed]);
         check(Record { is_alone: 1, ..record() }, quiet, &[Mark::NotTogether]);
+        let grown = sum(&[record(), Record { grown_bytes: 1 << 30, ..record() }], &quiet);
+        assert!(grown.marks.has(Mark::MemoryGrew));
         let alone = Record { is_alone: 1, ..record() };
         let most = sum(&[alone, record(), record()], &quiet);
         assert!(!most.marks.has(Mark::NotTogether), "most batches were not alone");

@@ -1,6 +1,7 @@
 //! Contestants that answer rightly where somebody looks, and not where the clock runs.
 
 use super::study::*;
+use tiebreak_core::sample::Mark;
 use tiebreak_core::study::BatchCalls;
 use tiebreak_core::verdict::Fault;
 
@@ -177,4 +178,90 @@ fn what_is_done_to_the_process_is_found() {
     let waits = "#include <pthread.h>\nstatic void *waits(void *p) { for (;;) pause(); }";
     check(waits, starts, "left a thread behind that its 'run' had started");
     innocent(&Study::new(&[RIGHT, Source { before: waits, prepare: starts, ..RIGHT }]), 1);
+}
+
+/// A study of an honest contestant and one with this before all else and this in `run`.
+fn study(before: &str, run: &str) -> Study {
+    Study::new(&[RIGHT, Source { before, run, ..RIGHT }])
+}
+
+/// What the checking pass says of the study's second contestant; nothing if it is innocent.
+fn checked(study: &Study, contains: Option<&str>) {
+    match (study.workers().check(1, 3), contains) {
+        (Ok(()), None) => {}
+        (failed @ Err(_), Some(contains)) => {
+            let (contestant, fault) = fault_of(failed);
+            let is_conduct = matches!(fault, Fault::Conduct { .. });
+            assert!(contestant == 1 && is_conduct, "{contestant} {fault:?}");
+            assert!(fault.to_string().contains(contains), "{fault}");
+        }
+        (found, _) => panic!("{contains:?}: {found:?}"),
+    }
+}
+
+#[test]
+fn prints_in_runs_are_found() {
+    let contains = "printed in 'run', to standard output or standard error";
+    for run in ["printf(\"x\");", "fputs(\"x\", stderr);", "if (write(1, \"x\", 1)) {}"] {
+        caught(&study("", run), 1, contains);
+    }
+    innocent(&study("", ""), 1);
+    let prepare = "printf(\"x\"); fputs(\"x\", stderr);";
+    innocent(&Study::new(&[RIGHT, Source { prepare, ..RIGHT }]), 1);
+}
+
+#[test]
+fn memory_that_runs_take_and_keep_is_found() {
+    let leaks = "char *volatile some = malloc(100000); some[0] = 1;";
+    caught(&study("", leaks), 1, "KiB of memory in timed batches and kept it, although its table");
+    // As memory of the system's.
+    let maps = "mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);";
+    caught(&study("#include <sys/mman.h>\n", maps), 1, "of memory in timed batches");
+    let frees = "void *volatile some = malloc(100000); free(some);";
+    innocent(&study("", frees), 1);
+    // Who says that it allocates is marked.
+    let marked = study("#define FLAGS TIEBREAK_ALLOCATES\n", leaks).run().unwrap();
+    let has_grown = |index: usize| marked.samples[index].marks.has(Mark::MemoryGrew);
+    assert!(!has_grown(0) && has_grown(1));
+}
+
+#[test]
+fn runs_that_allocate_and_do_not_say_so_are_found() {
+    let asks = "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES";
+    let says = "#define FLAGS TIEBREAK_ALLOCATES\n";
+    for bytes in ["1", "100", "5000", "1 << 20"] {
+        let run =
+            format!("volatile char *some = malloc({bytes}); some[0] = 1; free((void *)some);");
+        checked(&study("", &run), Some(asks));
+        checked(&study(says, &run), None);
+    }
+    // It notices, and answers wrongly.
+    let gives_up = "void *volatile some = malloc(9); free(some); if (!some) return 1;";
+    checked(&study("", gives_up), Some("it gave another checksum"));
+    // What is taken once is kept for the runs that follow, and `reset` may take what it likes.
+    checked(&study("", "static char *kept; if (!kept) kept = malloc(9); kept[0] = 1;"), None);
+    // To make a page writable is none.
+    let sys = "#include <sys/mman.h>\n";
+    let maps = "s->output = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);";
+    let run = "if (mprotect(s->output, 4096, PROT_READ | PROT_WRITE)) abort(); s->output[0] = 1;
+               if (mprotect(s->output, 4096, PROT_NONE)) abort();";
+    checked(&Study::new(&[RIGHT, Source { before: sys, prepare: maps, run, ..RIGHT }]), None);
+    let reset = "static void again(void *p) { volatile char *some = malloc(9); *some = 1; }";
+    let resets = Source { before: reset, reset: "again", ..RIGHT };
+    checked(&Study::new(&[RIGHT, resets]), None);
+}
+
+#[test]
+fn work_in_dumps_is_found_where_the_answer_is_an_output() {
+    let contains = "dumped the right answer although its output had been overwritten";
+    // Its output is right, so it is known only by what it dumps.
+    let run = "memcpy(s->output, s->input, s->bytes);";
+    checked(&copying(Source { run, ..RIGHT }), Some(contains));
+    checked(&copying(Source { run, ..DUMPS }), None);
+    checked(&Study::new(&[RIGHT, RIGHT]), None);
+    // Noise in its output may kill it, or let it dump for ever.
+    let crashes = "value = s->output[i]; if (s->output[i] != s->input[i]) abort();";
+    checked(&copying(Source { run, dump: crashes, ..RIGHT }), None);
+    let floods = "value = s->output[i]; if (value != s->input[i]) i = 0;";
+    checked(&copying(Source { run, dump: floods, ..RIGHT }), None);
 }

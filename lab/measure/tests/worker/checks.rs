@@ -32,8 +32,13 @@ fn running(run: &str) -> Source<'_> {
 
 #[test]
 fn right_contestants_pass() {
-    check(RIGHT).unwrap();
-    check(running("memcpy(s->output, s->input, s->bytes);")).unwrap();
+    let copies = Source {
+        after: "memcpy(s->output, s->input, s->bytes);",
+        dump: "value = s->output[i];",
+        ..RIGHT
+    };
+    let running = |run| Source { run, ..copies };
+    check(copies).unwrap();
     check(running("puts(\"noise\");")).unwrap();
     let slack = running("sum += 0 * s->input[s->bytes + 6]; s->output[s->bytes + 2] = 1;");
     check(Source { declares: "NULL, 7, 3, 0", ..slack }).unwrap();

@@ -121,10 +121,10 @@ fn a_contestant_is_judged_by_its_own_contract() {
 }
 
 #[test]
-fn printing_disturbs_nobody() {
+fn printing_before_the_runs_disturbs_nobody() {
     let loud = "for (int i = 0; i < 3000; i++) { puts(\"noise\"); fputs(\"noise\", stderr); } \
-                fflush(stdout); char in[8]; if (read(0, in, 8) != 0) return 1;";
-    Study::new(&[Source { run: loud, ..RIGHT }, RIGHT]).run().unwrap();
+                fflush(stdout); char in[8]; if (read(0, in, 8) != 0) return NULL;";
+    Study::new(&[Source { prepare: loud, ..RIGHT }, RIGHT]).run().unwrap();
 }
 
 /// Kills the process that has told its number, as somebody outside would, and takes the number away

@@ -133,8 +133,11 @@ static void dump(void *p, const tiebreak_sink *k) {{
 }}
 static void release(void *p) {{ free(p); }}
 #define FIELDS {declares}
+#ifndef FLAGS
+  #define FLAGS 0
+#endif
 const tiebreak_contestant tiebreak_contestant_table = {{TIEBREAK_MAGIC, TIEBREAK_ABI,
-  sizeof(tiebreak_contestant), 0, "test", FIELDS, 0, prepare, {reset}, run, dump, release}};
+  sizeof(tiebreak_contestant), FLAGS, "test", FIELDS, 0, prepare, {reset}, run, dump, release}};
 "#
         )
     }

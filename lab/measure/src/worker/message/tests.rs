@@ -34,7 +34,7 @@ fn requests_come_back() {
         counts: false,
         noise: 9,
     };
-    let check = |side| Request::Check(Check { object: "/c".into(), input: sizes, side });
+    let check = |side| Request::Check(Check { object: "/c".into(), input: sizes, side, noise: 8 });
     for request in [
         Request::Probe("/p".into()),
         Request::Load(load.clone()),

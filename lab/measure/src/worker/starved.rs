@@ -1,0 +1,93 @@
+//! A run that gets no memory: whether one that says that it does not allocate can do without.
+
+use super::area::{Header, Touch};
+use super::library::Contestant;
+use std::io;
+
+/// The process may have so much more, as to make a few pages writable is no allocation; the C
+/// library asks for more than twice this at a time.
+const SLACK_BYTES: usize = 64 << 10;
+/// What is taken first, and then halves of it, down to what the allocator rounds to 16 bytes.
+const LARGEST_BYTES: usize = 1 << 30;
+/// Below this, every size that the allocator keeps apart is asked for.
+const SMALL_BYTES: usize = 2048;
+const STEP_BYTES: usize = 16;
+
+/// Calls a contestant once more while neither the allocator nor the kernel has memory for it. What
+/// it then does is told in the area as a touch of the heap: if it dies there, and if its checksum
+/// becomes another one.
+///
+/// # Errors
+/// The limit cannot be set.
+pub(super) fn run(
+    header: &Header,
+    contestant: &Contestant,
+    state: *mut libc::c_void,
+    checksum: u64,
+) -> io::Result<()> {
+    if let Some(reset) = contestant.reset {
+        // SAFETY: the state is what this contestant has prepared.
+        unsafe { reset(state) };
+    }
+    let before = limit()?;
+    let Some(used) = used_bytes() else { return Ok(()) };
+    set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
+    if is_limited() {
+        take_all();
+        header.tell(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
+        // SAFETY: the same, and it was reset if it needs that.
+        let got = unsafe { (contestant.run)(state) };
+        if got == checksum {
+            header.untell();
+        }
+    }
+    set_limit(before)
+}
+
+/// Whether the kernel keeps to the limit: it can be told not to, and not all of them do.
+fn is_limited() -> bool {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let null = std::ptr::null_mut();
+    // SAFETY: what is mapped, or added to the heap's end, is left alone.
+    unsafe {
+        libc::mmap(null, 2 * SLACK_BYTES, access, flags, -1, 0) == libc::MAP_FAILED
+            && libc::sbrk(2 * SLACK_BYTES as libc::intptr_t) as isize == -1
+    }
+}
+
+/// Takes what the allocator still has, for good: the large pieces first, so that it is few calls.
+fn take_all() {
+    let mut bytes = LARGEST_BYTES;
+    while bytes > 0 {
+        // SAFETY: the memory is left alone; the address is only looked at.
+        while !std::hint::black_box(unsafe { libc::malloc(bytes) }).is_null() {}
+        bytes = if bytes > SMALL_BYTES { bytes / 2 } else { bytes - STEP_BYTES };
+    }
+}
+
+/// How much memory the process has that it can write and shares with nobody, stacks apart, as the
+/// limit counts it; `None` where the kernel does not say.
+fn used_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
+    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// How much memory the process may have that it can write and shares with nobody.
+fn limit() -> io::Result<libc::rlimit> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the place is valid for the result.
+    match unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) } {
+        0 => Ok(limit),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn set_limit(limit: libc::rlimit) -> io::Result<()> {
+    // SAFETY: the limits are valid.
+    match unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
