@@ -21,10 +21,10 @@ pub use cacheline::{
     Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
     StridedGain, StridedPoint,
 };
-pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner};
+pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner, WinnerRule};
 pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 pub use energy::{Energy, EnergyLoad, EnergyPart};
-pub use figure::{Better, Figure, Spread, Unit};
+pub use figure::{Better, Figure, PARTS, Spread, Unit};
 pub use latency::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
 };

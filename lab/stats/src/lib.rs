@@ -45,6 +45,7 @@ pub mod observation;
 pub mod one_factor;
 pub mod philox;
 pub mod power;
+pub mod rank_sum;
 pub mod rate;
 pub mod ratio_test;
 pub mod scale;

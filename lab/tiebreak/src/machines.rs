@@ -1,17 +1,21 @@
 //! Two machines side by side.
 
 use std::collections::BTreeMap;
+use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::machine::{
-    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Side, Spread, Unit,
-    Winner,
+    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Noise, Probed, Side,
+    Spread, Unit, Winner, WinnerRule,
 };
+use tiebreak_stats::rank_sum::chance_above;
 
-/// Of what was measured, the larger figure must be more than so many times the smaller one: probes
-/// move by 5% to 30% from run to run, also where a spread, which is that of one run, is narrow.
-const BETWEEN_RUNS: f64 = 4.0 / 3.0;
-
-/// A number with its spread, if that is known.
-type Ranged = (f64, Option<Spread>);
+/// The probability that a table names any machine wrongly.
+const ERROR: f64 = 0.01;
+/// A machine is named only where the figures differ by more than this factor. Parts of one run say
+/// what moves within seconds; by how much two runs differ beyond that was seen in ten short looks
+/// at one quiet machine: of all figures that may name a machine by at most 1.15 times.
+const BETWEEN_RUNS: f64 = 1.2;
+/// What is sold by the hour beside bandwidth.
+const SOLD: [&str; 3] = ["topology-cpus", "topology-cores", "topology-memory"];
 
 /// A print with the name that it has in a comparison, and its price if one was given.
 #[derive(Clone, Copy, Debug)]
@@ -25,31 +29,42 @@ pub struct Named<'a> {
 }
 
 /// Sets two machines side by side: every figure that either has, `b` over `a`, and, if both have a
-/// price, the same per unit of price.
+/// price, what is sold by the hour divided by it. [`WinnerRule`] says which machine is named.
 pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
     let prices = a.price.zip(b.price);
-    let [of_a, of_b] = [a, b].map(|side| side.print.figures());
-    let value = |figures: &[Figure], key: &str| {
-        let found = figures.iter().find(|figure| figure.key == key);
-        found.map(|figure| (figure.value, figure.spread))
+    let [of_a, of_b] = [a, b].map(|side| figures(side.print));
+    let both = merged(&of_a, &of_b).into_iter().map(|figure| {
+        let of = |all: &[Figure]| all.iter().find(|other| other.key == figure.key).cloned();
+        (figure, [of(&of_a), of(&of_b)])
+    });
+    let both: Vec<_> = both.collect();
+    let is_priced = |figure: &Figure| prices.is_some() && is_sold(figure);
+    let rows = |(figure, sides): &(&Figure, [Option<Figure>; 2])| {
+        let might = figure.better != Better::Neither && sides.iter().all(Option::is_some);
+        usize::from(might) * (1 + usize::from(is_priced(figure)))
     };
-    let compared = |figure: &Figure| {
-        let values = [value(&of_a, &figure.key), value(&of_b, &figure.key)];
+    let rule = WinnerRule { error: ERROR, factor: BETWEEN_RUNS, rows: both.iter().map(rows).sum() };
+    let compared = |(figure, sides): &(&Figure, [Option<Figure>; 2])| {
+        let why = why(figure, sides, [&of_a, &of_b], &rule);
+        let beside = |sides: &[Option<Figure>; 2]| {
+            beside(sides, figure.better, why.is_none().then_some(&rule))
+        };
+        let priced = prices.filter(|_| is_sold(figure)).map(|prices| per_price(sides, prices));
         Compared {
             key: figure.key.clone(),
             words: figure.words.clone(),
             unit: figure.unit,
             better: figure.better,
-            values: beside(values, figure.better),
-            per_price: prices
-                .filter(|_| is_sold(figure.unit))
-                .and_then(|prices| per_price(values, prices, figure.better)),
+            values: beside(sides),
+            per_price: priced.map(|sides| beside(&sides)),
+            why: why.clone(),
         }
     };
     Comparison {
         schema: Comparison::SCHEMA.to_owned(),
-        figures: merged(&of_a, &of_b).into_iter().map(compared).collect(),
+        figures: both.iter().map(compared).collect(),
         facts: differences(a.print, b.print),
+        rule: (rule.rows > 0).then_some(rule),
         a: side(a),
         b: side(b),
     }
@@ -58,6 +73,25 @@ pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
 fn side(named: Named<'_>) -> Side {
     let Named { print, name, price } = named;
     Side { name: name.to_owned(), is_quick: print.is_quick, price }
+}
+
+/// The figures of a print, with what the rest of it says against some of them.
+fn figures(print: &MachinePrint) -> Vec<Figure> {
+    let busy = print.noise.as_ref().and_then(Probed::value).and_then(Noise::busy_share);
+    let busy = busy.map(|share| {
+        let percent = share * 100.0;
+        format!("{percent:.0}% of CPU time was lost to other work meanwhile")
+    });
+    let is_short = print.cores.as_ref().and_then(Probed::value).is_none_or(|one| one.is_short_look);
+    let guest = |fact: &Fact| matches!(fact, Fact::Text(name) if name != "none");
+    let is_moved = print.machine.0.get("hypervisor").is_some_and(guest) && is_short;
+    let placed = "a short look sees one of the placements between which a hypervisor moves CPUs";
+    let doubted = |figure: Figure| {
+        let placed = (is_moved && figure.key.starts_with("cores-")).then(|| placed.to_owned());
+        let doubt = figure.doubt.clone().or_else(|| busy.clone()).or(placed);
+        Figure { doubt, ..figure }
+    };
+    print.figures().into_iter().map(doubted).collect()
 }
 
 /// The figures of both, each once: those of the second stand where they do there.
@@ -74,45 +108,88 @@ fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
     all
 }
 
-fn beside(sides: [Option<Ranged>; 2], better: Better) -> Beside {
-    let [a, b] = sides.map(|side| side.map(|(value, _)| value));
-    let [spread_a, spread_b] = sides.map(|side| side.and_then(|(_, spread)| spread));
-    let ratio = a.zip(b).map(|(a, b)| b / a).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
-    let winner = ratio.and_then(|ratio| match better {
-        Better::Neither => None,
-        _ if !is_clear(ratio, spread_a.zip(spread_b)) => Some(Winner::TooClose),
-        Better::Higher => Some(if ratio > 1.0 { Winner::B } else { Winner::A }),
-        Better::Lower => Some(if ratio < 1.0 { Winner::B } else { Winner::A }),
-    });
-    Beside { a, b, ratio, winner }
-}
-
-/// Whether a ratio is more than what these figures move by anyway. A number without a spread shows
-/// nothing.
-fn is_clear(ratio: f64, spreads: Option<(Spread, Spread)>) -> bool {
-    let times = ratio.max(1.0 / ratio);
-    match spreads {
-        Some((a, b)) if a.is_exact() && b.is_exact() => a != b,
-        Some((a, b)) => !a.overlaps(b) && times > BETWEEN_RUNS,
-        None => false,
+/// Why a figure can name no machine; `None` of a fact too, and where one side was not looked at.
+fn why(
+    figure: &Figure,
+    sides: &[Option<Figure>; 2],
+    all: [&[Figure]; 2],
+    rule: &WinnerRule,
+) -> Option<String> {
+    if figure.better == Better::Neither {
+        return None;
     }
-}
-
-/// Whether a price can be set against it: throughput, time and things are paid for; a share, a
-/// frequency and a power are not.
-fn is_sold(unit: Unit) -> bool {
-    !matches!(unit, Unit::Share | Unit::Hertz | Unit::Watts)
-}
-
-fn per_price(values: [Option<Ranged>; 2], prices: (f64, f64), better: Better) -> Option<Beside> {
-    let of = |side: Option<Ranged>, price: f64| {
-        let times =
-            |value: f64| if better == Better::Lower { value * price } else { value / price };
-        let all = |one: Spread| Spread { low: times(one.low), high: times(one.high) };
-        side.map(|(value, spread)| (times(value), spread.map(all)))
+    let is_level = |figure: &Figure| figure.key.starts_with("latency-");
+    let of_side = |place: usize| match &sides[place] {
+        Some(found) if found.doubt.is_some() => found.doubt.clone(),
+        Some(found) if found.parts.is_empty() => {
+            Some("the print holds no repeated measurements of it".to_owned())
+        }
+        Some(_) => None,
+        None => (is_level(figure) && all[place].iter().any(is_level))
+            .then(|| "no such level found".to_owned()),
     };
-    let [a, b] = values;
-    (better != Better::Neither).then(|| beside([of(a, prices.0), of(b, prices.1)], better))
+    let told = match [of_side(0), of_side(1)] {
+        [Some(a), Some(b)] if a == b => Some(format!("A and B: {a}")),
+        [a, b] => {
+            let sides = [("A", a), ("B", b)].into_iter();
+            let said = sides.filter_map(|(name, why)| Some(format!("{name}: {}", why?)));
+            Some(said.collect::<Vec<_>>().join("; ")).filter(|said| !said.is_empty())
+        }
+    };
+    told.or_else(|| {
+        let [a, b] = [sides[0].as_ref()?, sides[1].as_ref()?].map(|side| side.parts.len());
+        let least = chance_above(&vec![2.0; a], &vec![1.0; b], 1.0);
+        (least > one_sided(rule)).then(|| format!("{a} and {b} repeated measurements are too few"))
+    })
+}
+
+/// The error of one row in one direction.
+fn one_sided(rule: &WinnerRule) -> f64 {
+    rule.error / rule.rows.max(1) as f64 / 2.0
+}
+
+/// Two numbers beside each other; a machine is named by the rule, where there is one.
+fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>) -> Beside {
+    let [a, b] = [sides[0].as_ref(), sides[1].as_ref()];
+    let value = |side: Option<&Figure>| side.map(|figure| figure.value);
+    let spread = |side: Option<&Figure>| {
+        let spread = side.and_then(|figure| figure.spread).filter(|spread| !spread.is_exact());
+        spread.map(|spread| [spread.low, spread.high])
+    };
+    let ratio = value(a).zip(value(b)).map(|(a, b)| b / a);
+    let ratio = ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    let is_above = |rule: &WinnerRule, above: &Figure, below: &Figure| {
+        chance_above(&above.parts, &below.parts, rule.factor) <= one_sided(rule)
+    };
+    let named = |rule: &WinnerRule| {
+        let (a, b) = (a?, b?);
+        Some(match (is_above(rule, a, b), is_above(rule, b, a), better) {
+            (_, _, Better::Neither) => return None,
+            (true, false, Better::Higher) | (false, true, Better::Lower) => Winner::A,
+            (false, true, Better::Higher) | (true, false, Better::Lower) => Winner::B,
+            _ => Winner::TooClose,
+        })
+    };
+    let winner = rule.filter(|_| ratio.is_some()).and_then(named);
+    Beside { a: value(a), b: value(b), spread_a: spread(a), spread_b: spread(b), ratio, winner }
+}
+
+/// Whether it is sold by the hour: CPUs, memory and what goes through it are; a latency, a share,
+/// a frequency and a power are not.
+fn is_sold(figure: &Figure) -> bool {
+    figure.unit == Unit::BytesPerSecond || SOLD.contains(&figure.key.as_str())
+}
+
+fn per_price(sides: &[Option<Figure>; 2], prices: (f64, f64)) -> [Option<Figure>; 2] {
+    let divided = |side: &Option<Figure>, price: f64| {
+        let mut figure = side.clone()?;
+        figure.value /= price;
+        figure.parts.iter_mut().for_each(|part| *part /= price);
+        let each = |one: Spread| Spread { low: one.low / price, high: one.high / price };
+        figure.spread = figure.spread.map(each);
+        Some(figure)
+    };
+    [divided(&sides[0], prices.0), divided(&sides[1], prices.1)]
 }
 
 fn differences(a: &MachinePrint, b: &MachinePrint) -> Vec<Difference> {

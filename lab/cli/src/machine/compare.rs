@@ -16,8 +16,8 @@ Examples:
   tiebreak machine compare here.json here.json --price A=2.32,B=2.176
 
 A print is what 'tiebreak machine --json FILE' writes, or the name of one that was kept: 'tiebreak
-machine show --list' has them. With prices, what a machine gives is also
-shown divided by its price, and what something costs times the price.";
+machine show --list' has them. With prices, what is sold by the hour (CPUs, memory,
+bandwidth) is also shown divided by its price.";
 
 #[derive(Debug, Args)]
 pub struct CompareOptions {

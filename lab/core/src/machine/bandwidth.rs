@@ -128,6 +128,9 @@ pub struct BandwidthPoint {
     pub low_bytes_per_s: f64,
     /// The best round.
     pub high_bytes_per_s: f64,
+    /// The same as `bytes_per_s` of rounds, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_bytes_per_s: Vec<f64>,
     /// Rounds in which enough windows were kept.
     pub rounds: u32,
     /// Windows in all rounds.
@@ -148,7 +151,7 @@ impl BandwidthPoint {
     /// of fewer than two rounds.
     fn spread(&self) -> Option<Spread> {
         let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
-        Spread::of(ends).filter(|spread| self.rounds > 1 && !spread.is_exact())
+        Spread::of(ends).filter(|_| self.rounds > 1)
     }
 }
 
@@ -192,6 +195,9 @@ pub struct LoadedLatency {
     /// Their first and their third quartile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_ns: Option<[f64; 2]>,
+    /// The medians of some parts of them, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_ns: Vec<f64>,
     /// Windows in which all threads ran.
     pub windows_kept: u64,
 }
@@ -239,15 +245,15 @@ impl Bandwidth {
             let Some(curve) = self.curve(traffic, true) else { continue };
             let name = traffic.name();
             let mut add = |key: &str, words: &str, point: &BandwidthPoint| {
-                figures.push(Figure {
-                    key: format!("bandwidth-{name}-{key}"),
-                    words: format!("{name} bandwidth, {words}"),
-                    value: point.bytes_per_s,
-                    unit: Unit::BytesPerSecond,
-                    // The best of any number of threads is not the same question on both.
-                    better: if key == "best" { Better::Neither } else { Better::Higher },
-                    spread: point.spread(),
-                });
+                // The best of any number of threads is not the same question on both.
+                let better = if key == "best" { Better::Neither } else { Better::Higher };
+                let key = format!("bandwidth-{name}-{key}");
+                let words = format!("{name} bandwidth, {words}");
+                figures.push(
+                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better)
+                        .with_spread(point.spread())
+                        .with_parts(&point.parts_bytes_per_s),
+                );
             };
             if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
                 add("1-thread", "one thread", one);
@@ -257,14 +263,13 @@ impl Bandwidth {
             }
         }
         if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
-            figures.push(Figure {
-                key: "bandwidth-read-knee".to_owned(),
-                words: "threads for 95% of the read bandwidth".to_owned(),
-                value: f64::from(knee.threads),
-                unit: Unit::Count,
-                better: Better::Neither,
-                spread: None,
-            });
+            let words = "threads for 95% of the read bandwidth";
+            let threads = f64::from(knee.threads);
+            let ends = [knee.low_threads, knee.high_threads].map(f64::from);
+            figures.push(
+                Figure::new("bandwidth-read-knee", words, threads, Unit::Count, Better::Neither)
+                    .with_spread(Spread::of(ends)),
+            );
         }
         figures.extend(self.latency_figures());
         figures
@@ -276,13 +281,12 @@ impl Bandwidth {
             ("loaded", "all other CPUs reading", self.loaded_latency.last()),
         ];
         let known = ends.into_iter().filter_map(|(key, words, one)| Some((key, words, one?)));
-        let figure = |(key, words, one): (&str, &str, &LoadedLatency)| Figure {
-            key: format!("memory-latency-{key}"),
-            words: format!("memory latency, {words}"),
-            value: one.latency_ns,
-            unit: Unit::Nanoseconds,
-            better: Better::Lower,
-            spread: one.spread_ns.and_then(Spread::of),
+        let figure = |(key, words, one): (&str, &str, &LoadedLatency)| {
+            let key = format!("memory-latency-{key}");
+            let words = format!("memory latency, {words}");
+            Figure::new(key, words, one.latency_ns, Unit::Nanoseconds, Better::Lower)
+                .with_spread(one.spread_ns.and_then(Spread::of))
+                .with_parts(&one.parts_ns)
         };
         known.map(figure).collect()
     }
@@ -300,6 +304,7 @@ mod tests {
             bytes_per_s,
             low_bytes_per_s,
             high_bytes_per_s,
+            parts_bytes_per_s: Vec::new(),
             rounds,
             windows,
             windows_kept,
@@ -312,7 +317,9 @@ mod tests {
             let [low_bytes_per_s, high_bytes_per_s] = ends;
             let one =
                 BandwidthPoint { rounds, low_bytes_per_s, high_bytes_per_s, ..point(1, 30e9) };
-            assert_eq!(one.spread(), expected.map(|[low, high]| Spread { low, high }));
+            let found = Figure::new("", "", 1.0, Unit::Count, Better::Higher);
+            let found = found.with_spread(one.spread()).spread;
+            assert_eq!(found, expected.map(|[low, high]| Spread { low, high }));
         };
         check(3, [20e9, 29e9], Some([20e9, 30e9]));
         check(3, [20e9, 31e9], Some([20e9, 31e9]));
@@ -336,6 +343,7 @@ mod tests {
             bytes_per_s: 0.0,
             latency_ns,
             spread_ns: Some([latency_ns - 1.0, latency_ns + 1.0]),
+            parts_ns: Vec::new(),
             windows_kept: 9,
         };
         let found = Bandwidth {

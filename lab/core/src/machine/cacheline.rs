@@ -1,6 +1,6 @@
 //! The size of a cache line, by several methods.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Figure, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of the cache line found.
@@ -158,11 +158,7 @@ impl Cacheline {
             ("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes),
         ];
         let known = |(key, words, bytes): (&str, &str, Option<u64>)| {
-            let (key, words) = (key.to_owned(), words.to_owned());
-            bytes.map(|bytes| bytes as f64).map(|value| {
-                let (unit, better) = (Unit::Bytes, Better::Neither);
-                Figure { key, words, value, unit, better, spread: None }
-            })
+            Some(Figure::fact(key, words, bytes? as f64, Unit::Bytes))
         };
         all.into_iter().filter_map(known).collect()
     }

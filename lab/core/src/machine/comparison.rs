@@ -17,6 +17,22 @@ pub struct Comparison {
     pub figures: Vec<Compared>,
     /// The facts in which they differ, by key; state (`now_`) apart.
     pub facts: Vec<Difference>,
+    /// The rule by which winners are named; absent from older comparisons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<WinnerRule>,
+}
+
+/// A machine is named where an exact rank-sum test of the parts of both prints shows that they
+/// differ by more than a factor. The error is shared equally by all rows that might name one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WinnerRule {
+    /// The probability that any machine is named wrongly, at most, if two runs on one machine
+    /// differ by no more than the factor beyond what parts of one run do.
+    pub error: f64,
+    /// The factor.
+    pub factor: f64,
+    /// The rows that share the error.
+    pub rows: usize,
 }
 
 impl Comparison {
@@ -49,14 +65,17 @@ pub struct Compared {
     pub better: Better,
     /// The figures themselves.
     pub values: Beside,
-    /// Per unit of price, where both prices are known: a value of which more is better divided by
-    /// the price, a cost times the price. Absent of a figure of which neither way is better.
+    /// Why no machine can be named, in words; absent where one might be, and of facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Divided by the price, where both prices are known and it is a thing that is sold by the
+    /// hour: CPUs, memory, bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_price: Option<Beside>,
 }
 
 /// Two numbers beside each other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
     /// Of the first machine; absent if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,10 +83,17 @@ pub struct Beside {
     /// Of the second machine; absent if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub b: Option<f64>,
+    /// Where the first lay while it was measured, least and greatest; absent where nobody knows,
+    /// and of a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_a: Option<[f64; 2]>,
+    /// The same of the second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_b: Option<[f64; 2]>,
     /// `b / a`; absent if either is, or `a` is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Which machine has the better of the two; absent if there is no ratio or no better way.
+    /// Which machine has the better of the two; absent if none can be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Winner>,
 }
@@ -80,7 +106,7 @@ pub enum Winner {
     A,
     /// The second.
     B,
-    /// Neither: two prints cannot tell them apart, as these figures move from run to run.
+    /// Neither is shown to be.
     TooClose,
 }
 

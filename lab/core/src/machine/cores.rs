@@ -88,6 +88,9 @@ pub struct PairLatency {
     /// The values around which the rounds lie, from the lowest. A hypervisor that moves virtual
     /// CPUs makes several of them; their mean would be a latency that never was.
     pub modes: Vec<LatencyMode>,
+    /// Its rounds, the earlier first; told of the nearest and of the farthest pair only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds_ns: Vec<f64>,
     /// Rounds that lie near no mode.
     pub strays: u64,
     /// Batches of round trips that were timed.
@@ -104,8 +107,7 @@ impl PairLatency {
     /// From the least round of the lowest mode to the greatest of the highest: a machine may show
     /// any of them next time.
     fn spread(&self) -> Option<Spread> {
-        let ends = self.modes.iter().flat_map(|mode| [mode.low_ns, mode.high_ns]);
-        Spread::of(ends).filter(|spread| !spread.is_exact())
+        Spread::of(self.modes.iter().flat_map(|mode| [mode.low_ns, mode.high_ns]))
     }
 }
 
@@ -184,14 +186,14 @@ impl Cores {
             let mut add = |end: &str, value: f64| {
                 let has_it = |pair: &&PairLatency| pair.latency_ns == value;
                 let pair = found.pairs.iter().find(has_it);
-                figures.push(Figure {
-                    key: format!("cores-{}-{end}", found.kernel.name()),
-                    words: format!("core to core, {}, {end} pair", found.kernel.words()),
-                    value,
-                    unit: Unit::Nanoseconds,
-                    better: Better::Lower,
-                    spread: pair.and_then(PairLatency::spread),
-                });
+                let key = format!("cores-{}-{end}", found.kernel.name());
+                let words = format!("core to core, {}, {end} pair", found.kernel.words());
+                let parts = pair.map_or(&[][..], |pair| &pair.rounds_ns);
+                figures.push(
+                    Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower)
+                        .with_spread(pair.and_then(PairLatency::spread))
+                        .with_parts(parts),
+                );
             };
             add("nearest", found.nearest_ns);
             add("farthest", found.farthest_ns);
@@ -242,6 +244,7 @@ mod tests {
             latency_ns,
             timed_by_ns: [None; 2],
             modes: modes.iter().copied().map(mode).collect(),
+            rounds_ns: Vec::new(),
             strays: 0,
             batches: 9,
             invalid: 0,

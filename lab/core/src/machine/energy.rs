@@ -66,20 +66,12 @@ impl Energy {
     /// The numbers by which two machines can be compared: watts idle, and under each load. A load
     /// on several CPUs has one key for any number of them.
     pub fn figures(&self) -> Vec<Figure> {
-        let figure = |key: String, words: String, value: f64| Figure {
-            key,
-            words,
-            value,
-            unit: Unit::Watts,
-            better: Better::Lower,
-            spread: None,
+        let figure = |key: String, words: String, value: f64| {
+            Figure::new(key, words, value, Unit::Watts, Better::Lower)
         };
         let before_and_after = [Some(self.idle_before_watts), self.idle_after_watts];
-        let spread = Spread::of(before_and_after.into_iter().flatten());
-        let idle = Figure {
-            spread: spread.filter(|spread| !spread.is_exact()),
-            ..figure("energy-idle".into(), "power, idle".into(), self.idle_watts)
-        };
+        let idle = figure("energy-idle".into(), "power, idle".into(), self.idle_watts)
+            .with_spread(Spread::of(before_and_after.into_iter().flatten()));
         let loads = self.loads.iter().map(|load| {
             let (kind, (key, words)) = (load.kind(), load.place());
             figure(

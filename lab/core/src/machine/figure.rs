@@ -17,6 +17,54 @@ pub struct Figure {
     pub better: Better,
     /// Where the number lay while it was measured; absent where the probe does not tell.
     pub spread: Option<Spread>,
+    /// The same measured again and again, the earlier first; empty where it was not, as in prints
+    /// that are older than this.
+    pub parts: Vec<f64>,
+    /// Why this print's number says nothing of which machine is the better one.
+    pub doubt: Option<String>,
+}
+
+/// Parts into which what a probe saw is divided, to be compared with those of another print.
+pub const PARTS: usize = 12;
+
+impl Figure {
+    /// A number without a spread.
+    pub fn new(
+        key: impl Into<String>,
+        words: impl Into<String>,
+        value: f64,
+        unit: Unit,
+        better: Better,
+    ) -> Figure {
+        let (key, words) = (key.into(), words.into());
+        Figure { key, words, value, unit, better, spread: None, parts: Vec::new(), doubt: None }
+    }
+
+    /// The same with parts, whose range is then its spread; unchanged if there are none.
+    #[must_use]
+    pub fn with_parts(mut self, parts: &[f64]) -> Figure {
+        self.spread = Spread::of(parts.iter().copied()).or(self.spread);
+        self.parts = parts.to_vec();
+        self
+    }
+
+    /// The same with this spread, unless that leaves no other number possible.
+    #[must_use]
+    pub fn with_spread(mut self, spread: Option<Spread>) -> Figure {
+        self.spread = spread.filter(|spread| !spread.is_exact());
+        self
+    }
+
+    /// A fact of the machine: no other number is possible, and neither way is better.
+    pub fn fact(
+        key: impl Into<String>,
+        words: impl Into<String>,
+        value: f64,
+        unit: Unit,
+    ) -> Figure {
+        let spread = Some(Spread::exact(value));
+        Figure { spread, ..Figure::new(key, words, value, unit, Better::Neither) }
+    }
 }
 
 /// Where a number lay within one measurement. It does not bound what the next one will find.
@@ -47,11 +95,6 @@ impl Spread {
     /// Whether it leaves no other number possible.
     pub fn is_exact(self) -> bool {
         self.low == self.high
-    }
-
-    /// Whether both hold some number.
-    pub fn overlaps(self, other: Spread) -> bool {
-        self.low <= other.high && other.low <= self.high
     }
 }
 

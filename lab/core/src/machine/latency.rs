@@ -23,6 +23,9 @@ pub struct Latency {
     /// From the least first quartile to the greatest third one of those sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_spread_ns: Option<[f64; 2]>,
+    /// The same as `memory_ns` of some parts of each size's batches, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_parts_ns: Vec<f64>,
     /// Latency of a load of a line that was flushed just before: of memory, whatever the caches
     /// hold; absent where no program may flush.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,7 +79,7 @@ pub struct LatencyLevel {
 }
 
 /// A data cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CacheSize {
     /// 1 is the nearest to the core.
     pub level: u32,
@@ -92,7 +95,25 @@ pub struct CacheSize {
     /// From the least first quartile to the greatest third one of its sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_ns: Option<[f64; 2]>,
+    /// The same as `latency_ns` of some parts of each size's batches, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_ns: Vec<f64>,
 }
+
+impl CacheSize {
+    /// Why its latency is worth less, in words: loads of its own sizes lie so far apart that others
+    /// answered some of them.
+    pub fn unsteady(&self) -> Option<String> {
+        let [low, high] = self.spread_ns.filter(|[low, high]| *high > UNSTEADY * low)?;
+        let level = self.level;
+        Some(format!(
+            "loads that L{level} should answer take {low:.1} to {high:.1} ns: others use it too"
+        ))
+    }
+}
+
+/// Quartiles of one cache's sizes lie within so many times each other.
+const UNSTEADY: f64 = 2.0;
 
 /// What address translation costs with so many pages in use, of 4 KiB each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,36 +150,41 @@ impl Latency {
         let level = curve.levels.iter().find(|level| level.latency_ns == latency_ns)?;
         let within = level.from_bytes..=level.to_bytes;
         let points = curve.points.iter().filter(|point| within.contains(&point.size_bytes));
-        let ends = points.flat_map(|point| [point.low_ns, point.high_ns]);
-        Spread::of(ends).filter(|spread| !spread.is_exact())
+        Spread::of(points.flat_map(|point| [point.low_ns, point.high_ns]))
     }
 
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
-        type Ends = Option<[f64; 2]>;
-        let mut add = |key: String, words: String, value: Option<f64>, ends: Ends, unit, better| {
-            let spread = match unit {
-                Unit::Nanoseconds => ends.and_then(Spread::of).or_else(|| self.spread(value?)),
-                _ => None,
-            };
-            figures.extend(value.map(|value| Figure { key, words, value, unit, better, spread }));
+        let figure = |key: String, words: String, value: Option<f64>, ends: Option<[f64; 2]>| {
+            let spread = ends.and_then(Spread::of).or_else(|| self.spread(value?));
+            let found = Figure::new(key, words, value?, Unit::Nanoseconds, Better::Lower);
+            Some(found.with_spread(spread))
         };
-        for CacheSize { level, effective_bytes, latency_ns, spread_ns, .. } in &self.caches {
-            let words = format!("load latency, level {level}");
+        for cache in self.caches.iter().filter(|cache| self.is_found(cache)) {
+            let level = cache.level;
             let key = format!("latency-level-{level}");
-            add(key, words, *latency_ns, *spread_ns, Unit::Nanoseconds, Better::Lower);
-            let words = format!("effective size, level {level}");
-            let bytes = effective_bytes.map(|bytes| bytes as f64);
-            let key = format!("cache-level-{level}");
+            let words = format!("load latency, L{level}");
+            let found = figure(key, words, cache.latency_ns, cache.spread_ns);
+            let doubt = cache.unsteady();
+            figures.extend(found.map(|one| Figure { doubt, ..one.with_parts(&cache.parts_ns) }));
             // The size of a virtual machine's share, and it moves by far from run to run: a fact.
-            add(key, words, bytes, None, Unit::Bytes, Better::Neither);
+            figures.extend(cache.effective_bytes.map(|bytes| {
+                let words = format!("effective size, L{level}");
+                let (unit, better) = (Unit::Bytes, Better::Neither);
+                Figure::new(format!("cache-level-{level}"), words, bytes as f64, unit, better)
+            }));
         }
-        let memory = "load latency, memory".to_owned();
-        let key = "latency-memory".to_owned();
-        let ends = self.memory_spread_ns;
-        add(key, memory, self.memory_ns, ends, Unit::Nanoseconds, Better::Lower);
+        let (key, words) = ("latency-memory".to_owned(), "load latency, memory".to_owned());
+        let memory = figure(key, words, self.memory_ns, self.memory_spread_ns);
+        figures.extend(memory.map(|one| one.with_parts(&self.memory_parts_ns)));
         figures
+    }
+
+    /// Whether what bears a cache's name is that cache: something slower lies beyond it. A curve
+    /// that ends within a level may have ended in memory, as it did in old prints.
+    fn is_found(&self, cache: &CacheSize) -> bool {
+        cache.effective_bytes.is_some() || self.flushed_ns.is_some()
     }
 }
 
@@ -199,12 +225,20 @@ mod tests {
         let (advertised_bytes, latency_ns) = (Some(1 << 15), Some(1.0));
         let spread_ns = Some([0.9, 1.2]);
         let first =
-            CacheSize { level: 1, advertised_bytes, effective_bytes: None, latency_ns, spread_ns };
-        let second = CacheSize { level: 2, effective_bytes: Some(1 << 20), ..first };
+            CacheSize { level: 1, advertised_bytes, latency_ns, spread_ns, ..CacheSize::default() };
+        let second = CacheSize { level: 2, effective_bytes: Some(1 << 20), ..first.clone() };
         let caches = vec![first, second];
         let keys = ["latency-level-1", "latency-level-2", "cache-level-2", "latency-memory"];
-        let found = Latency { caches, memory_ns: Some(90.0), ..Latency::default() };
+        let flushed_ns = Some(88.0);
+        let memory_ns = Some(90.0);
+        let found = Latency { caches, memory_ns, flushed_ns, ..Latency::default() };
         check(&found, &keys);
+        // A level within which the curve ended may be memory, if nobody says how long that takes.
+        check(&Latency { flushed_ns: None, ..found.clone() }, &keys[1..]);
         assert_eq!(found.figures()[0].spread, Some(Spread { low: 0.9, high: 1.2 }));
+        let mut unsteady = found;
+        unsteady.caches[1].spread_ns = Some([9.6, 138.0]);
+        let doubts: Vec<bool> = unsteady.figures().iter().map(|f| f.doubt.is_some()).collect();
+        assert_eq!(doubts, [false, true, false, false]);
     }
 }

@@ -174,7 +174,7 @@ pub struct LongGap {
 }
 
 /// How fast cores ran, by the time that a chain of multiplications took.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frequency {
     /// What 99 of 100 chains reached, in cycles a second.
     pub low_hertz: f64,
@@ -190,6 +190,9 @@ pub struct Frequency {
     pub is_counted: bool,
     /// Whether this kind of CPU is known to take so many.
     pub is_known: bool,
+    /// The medians of some parts of the chains, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_hertz: Vec<f64>,
 }
 
 /// The smallest slowdown that a comparison would find here.
@@ -209,6 +212,11 @@ pub struct Floor {
     pub chance: f64,
     /// A length of the comparison each.
     pub smallest: Vec<SmallestSlowdown>,
+    /// What was lost of the CPU time meanwhile, as a share: the time that the work was ready and
+    /// waited for a CPU, and what a hypervisor took. Absent where nobody tells, and in older
+    /// prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_share: Option<f64>,
 }
 
 /// The smallest slowdown that a comparison of some length would find.
@@ -232,23 +240,15 @@ pub struct SmallestSlowdown {
 impl Noise {
     /// The numbers by which two machines can be compared.
     pub fn figures(&self) -> Vec<Figure> {
-        let figure = |key: String, words: String, value, unit, better| Figure {
-            key,
-            words,
-            value,
-            unit,
-            better,
-            spread: None,
-        };
-        let mut figures = vec![figure(
-            "noise-lost".to_owned(),
-            "time lost to other things".to_owned(),
+        let lost = Figure::new(
+            "noise-lost",
+            "time lost to other things",
             self.lost_share,
             Unit::Share,
-            Better::Lower,
-        )];
+            Better::Neither,
+        );
         let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
-        figures[0].spread = of_each.filter(|spread| !spread.is_exact());
+        let mut figures = vec![lost.with_spread(of_each)];
         for floor in &self.floors {
             for smallest in &floor.smallest {
                 let Some(fraction) = smallest.fraction.filter(|_| !smallest.is_bound) else {
@@ -258,25 +258,33 @@ impl Noise {
                 let words =
                     format!("smallest slowdown of {} in {:.0} s", floor.of, smallest.seconds);
                 // It moves by far more from run to run than between machines: a fact.
-                let spread = smallest.among_parts.map(|[low, high]| Spread { low, high });
-                figures.push(Figure {
-                    spread,
-                    ..figure(key, words, fraction, Unit::Share, Better::Neither)
-                });
+                let found = Figure::new(key, words, fraction, Unit::Share, Better::Neither);
+                figures.push(found.with_spread(smallest.among_parts.and_then(Spread::of)));
             }
         }
         if let Some(frequency) = &self.frequency {
-            let words = "frequency of a core".to_owned();
             let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;
-            let spread = Spread::of([low_hertz, median_hertz, most_hertz]);
-            figures.push(Figure {
-                spread: spread.filter(|spread| !spread.is_exact()),
-                ..figure("frequency".into(), words, median_hertz, Unit::Hertz, Better::Higher)
-            });
+            let words = "frequency of a core";
+            figures.push(
+                Figure::new("frequency", words, median_hertz, Unit::Hertz, Better::Higher)
+                    .with_spread(Spread::of([low_hertz, median_hertz, most_hertz]))
+                    .with_parts(&frequency.parts_hertz),
+            );
         }
         figures
     }
+
+    /// Whether so much CPU time was lost meanwhile that what was measured is that of a machine at
+    /// other work; the share is of the watch, or of a run against itself if that is more.
+    pub fn busy_share(&self) -> Option<f64> {
+        let of_floors = self.floors.iter().filter_map(|floor| floor.lost_share);
+        let most = of_floors.fold(self.lost_share, f64::max);
+        (most > BUSY).then_some(most)
+    }
 }
+
+/// A machine on which more than this share of CPU time is lost does other work.
+const BUSY: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {

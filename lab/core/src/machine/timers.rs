@@ -1,6 +1,6 @@
 //! What the probe of timers found.
 
-use super::figure::{Better, Figure, Unit};
+use super::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What the probe of timers found.
@@ -33,6 +33,9 @@ pub struct Clock {
     pub cost_ns: f64,
     /// The same of the fastest twentieth of the batches.
     pub cost_low_ns: f64,
+    /// The same of each of some parts of the batches, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_ns: Vec<f64>,
     /// The resolution that the kernel tells, in nanoseconds.
     pub told_resolution_ns: Option<u64>,
     /// Steps between readings, one right after the other, that were not 0; none if no step was
@@ -56,12 +59,15 @@ pub struct Steps {
 }
 
 /// The same clock read with and without a system call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Vdso {
     /// By the C library, which asks the kernel's page of code if there is one.
     pub vdso_ns: f64,
     /// By a system call.
     pub system_call_ns: f64,
+    /// The same of the fastest twentieth of each of some parts of its batches, the earlier first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts_ns: Vec<f64>,
     /// System call over library.
     pub ratio: f64,
     /// Whether the library needs no system call: the ratio is 2 at least.
@@ -137,32 +143,30 @@ impl Timers {
         self.clocks.iter().find(|clock| clock.name == name)
     }
 
-    /// The numbers by which two machines can be compared.
+    /// The numbers by which two machines can be compared: what a reading costs when nothing else
+    /// uses the core, so the fastest twentieth of the batches.
     pub fn figures(&self) -> Vec<Figure> {
-        let figure = |key: &str, words: &str, value, unit, better| Figure {
-            key: key.to_owned(),
-            words: words.to_owned(),
-            value,
-            unit,
-            better,
-            // Of the cost of a clock only the low side is known.
-            spread: None,
+        let cost = |key: String, words: String, value: f64, parts: &[f64]| {
+            Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower).with_parts(parts)
         };
-        let ns = Unit::Nanoseconds;
         let mut figures = Vec::new();
         for clock in &self.clocks {
-            let key = clock.name.to_lowercase().replace('_', "-");
+            let key = format!("clock-{}", clock.name.to_lowercase().replace('_', "-"));
             let words = format!("cost of {}", clock.name);
-            figures.push(figure(&format!("clock-{key}"), &words, clock.cost_ns, ns, Better::Lower));
+            figures.push(cost(key, words, clock.cost_low_ns, &clock.parts_ns));
         }
         if let Some(vdso) = &self.vdso {
-            let words = "cost of MONOTONIC by a system call";
-            let cost = vdso.system_call_ns;
-            figures.push(figure("clock-system-call", words, cost, ns, Better::Lower));
+            let words = "cost of MONOTONIC by a system call".to_owned();
+            let mut parts = vdso.parts_ns.clone();
+            parts.sort_by(f64::total_cmp);
+            let value = parts.get(parts.len() / 2).copied().unwrap_or(vdso.system_call_ns);
+            figures.push(cost("clock-system-call".to_owned(), words, value, &vdso.parts_ns));
         }
         if let Some(counter) = &self.counter {
             let words = format!("ticks of the {}", counter.name);
-            figures.push(figure("ticks", &words, counter.hertz, Unit::Hertz, Better::Neither));
+            let (hertz, off) = (counter.hertz, counter.hertz * counter.uncertainty_ppm / 1e6);
+            let ticks = Figure::new("ticks", words, hertz, Unit::Hertz, Better::Neither);
+            figures.push(ticks.with_spread(Spread::of([hertz - off, hertz + off])));
         }
         figures
     }

@@ -1,6 +1,6 @@
 //! What the probe of topology found.
 
-use super::figure::{Better, Figure, Spread, Unit};
+use super::figure::{Figure, Unit};
 use super::probed::Probed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -86,10 +86,9 @@ impl Topology {
         let mut figures = vec![
             count("cpus", "CPUs that may be used", Some(self.allowed())),
             count("cores", "cores", self.cores()),
-            count("sockets", "sockets", self.sockets()).map(neither),
-            count("nodes", "memory nodes", Some(self.nodes.len()).filter(|n| *n > 0)).map(neither),
-            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes)
-                .map(neither),
+            count("sockets", "sockets", self.sockets()),
+            count("nodes", "memory nodes", Some(self.nodes.len()).filter(|n| *n > 0)),
+            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes),
             figure("max-frequency", "highest frequency told", self.max_hz(), Unit::Hertz),
         ];
         for level in 1..=4 {
@@ -100,10 +99,8 @@ impl Topology {
             let words = [format!("{name} cache, each"), format!("{name} cache, all together")];
             let each = each.map(|bytes| bytes as f64);
             let all = each.map(|_| all as f64);
-            let one = figure(&format!("{key}-each"), &words[0], each, Unit::Bytes);
-            figures.push(one.map(neither));
-            let all = figure(&format!("{key}-all"), &words[1], all, Unit::Bytes);
-            figures.push(all.map(neither));
+            figures.push(figure(&format!("{key}-each"), &words[0], each, Unit::Bytes));
+            figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
         }
         figures.into_iter().flatten().collect()
     }
@@ -119,14 +116,8 @@ impl Topology {
 }
 
 fn figure(key: &str, words: &str, value: Option<f64>, unit: Unit) -> Option<Figure> {
-    let key = format!("topology-{key}");
-    let (words, value, better) = (words.to_owned(), value?, Better::Higher);
     // What the machine says of itself is a fact.
-    Some(Figure { key, words, value, unit, better, spread: Some(Spread::exact(value)) })
-}
-
-fn neither(figure: Figure) -> Figure {
-    Figure { better: Better::Neither, ..figure }
+    Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
 }
 
 #[cfg(test)]

@@ -104,6 +104,9 @@ pub struct CellReading {
     /// Of each round the bandwidth, the median over its windows; `None` if too few were kept, which
     /// then count in the next one.
     pub rounds: Vec<Option<f64>>,
+    /// The bandwidth undisturbed of rounds, the earlier first: of each with the windows that were
+    /// too few in those before.
+    pub parts: Vec<f64>,
     /// Windows in all rounds.
     pub windows: u64,
     /// Those of them in which all threads ran.
@@ -319,6 +322,8 @@ struct Open {
     rates: Vec<u64>,
     /// The first of them that is in no round yet.
     first: usize,
+    /// The first of them that is in no part yet.
+    first_of_part: usize,
 }
 
 impl Open {
@@ -330,14 +335,21 @@ impl Open {
             threads,
             bytes_per_s: None,
             rounds: Vec::new(),
+            parts: Vec::new(),
             windows: 0,
             windows_kept: 0,
         };
-        Open { reading, rates: Vec::new(), first: 0 }
+        Open { reading, rates: Vec::new(), first: 0, first_of_part: 0 }
     }
 
     fn add(&mut self, windows: &Windows) {
         self.rates.extend(rates(windows));
+        // Before a quantile reorders them, which leaves those of a round beside each other.
+        let mut part = self.rates[self.first_of_part..].to_vec();
+        if let Some(rate) = quantile_of_enough(&mut part, UNDISTURBED, LEAST_IN_ALL) {
+            self.reading.parts.push(rate);
+            self.first_of_part = self.rates.len();
+        }
         let round = quantile_of_enough(&mut self.rates[self.first..], HALF, LEAST_WINDOWS);
         if round.is_some() {
             self.first = self.rates.len();

@@ -5,7 +5,7 @@ pub(in crate::probes) mod chase;
 mod plan;
 
 use super::Budget;
-use super::batches::quantile;
+use super::batches::{parts, quantile};
 use super::caches::{self, AdvertisedCache};
 pub use super::flushed::MEMORY_SHARE;
 use super::mapped::{Mapped, Pages};
@@ -71,7 +71,7 @@ pub struct Curve {
 }
 
 /// Latency of a load from data of one size: quartiles of batches.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Bytes of all data.
     pub size_bytes: u64,
@@ -81,6 +81,8 @@ pub struct Point {
     pub median_ns: f64,
     /// The third quartile.
     pub high_ns: f64,
+    /// Medians of parts of the batches, the earlier first.
+    pub parts_ns: Vec<f64>,
 }
 
 /// Latency of a load with so many pages in use: medians of batches.
@@ -201,6 +203,8 @@ struct Work<'a> {
     packed: Mapped,
     /// A list of batches a size, of each kind of pages.
     sizes: [Vec<Vec<u64>>; 2],
+    /// Medians of parts of these, in picoseconds, the earlier first.
+    parts_ps: [Vec<Vec<u64>>; 2],
     /// Whether the sizes of each kind ended beyond all caches.
     is_whole: [bool; 2],
     /// Loads of flushed lines.
@@ -219,6 +223,7 @@ impl Work<'_> {
             maps: [map(Pages::Small)?, map(Pages::Huge)?],
             packed: Mapped::new(lines, Pages::Small)?,
             sizes: none(plan.sizes.len()),
+            parts_ps: none(plan.sizes.len()),
             is_whole: [false; 2],
             flushed_ps: Vec::new(),
             pages: none(plan.pages.len()),
@@ -267,7 +272,10 @@ impl Work<'_> {
             if budget.is_spent() || !cycle.grow(size / SLOT, budget) {
                 return;
             }
-            cycle.sample(end_ns, budget, &mut self.sizes[kind][index]);
+            let batches = &mut self.sizes[kind][index];
+            let before = batches.len();
+            cycle.sample(end_ns, budget, batches);
+            self.parts_ps[kind][index].extend(parts(&batches[before..], 0.5, 1));
             if *size >= FLUSHED_FROM {
                 self.flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
             }
@@ -303,10 +311,10 @@ impl Work<'_> {
 
     fn curves(&mut self) -> Vec<Curve> {
         let mut curves = Vec::new();
-        let kinds = self.maps.iter().zip(&mut self.sizes).zip(self.is_whole);
-        for (((pages, mapped), batches), is_whole) in kinds {
+        let kinds = self.maps.iter().zip(&mut self.sizes).zip(&self.parts_ps).zip(self.is_whole);
+        for ((((pages, mapped), batches), parts_ps), is_whole) in kinds {
             let huge = mapped.huge_share();
-            let points = self.plan.sizes.iter().zip(batches);
+            let points = self.plan.sizes.iter().zip(batches).zip(parts_ps);
             curves.push(Curve {
                 page_bytes: pages.bytes() as u64,
                 page_share: match pages {
@@ -314,7 +322,7 @@ impl Work<'_> {
                     Pages::Small | Pages::AsGiven => huge.map(|share| 1.0 - share),
                 },
                 is_whole,
-                points: points.map_while(|(size, batches)| point(*size, batches)).collect(),
+                points: points.map_while(|((size, all), parts)| point(*size, all, parts)).collect(),
             });
         }
         curves
@@ -344,10 +352,11 @@ fn is_beyond(sizes: &mut [Vec<u64>], flushed_ps: u64) -> bool {
         == BEYOND
 }
 
-fn point(size: usize, batches: &mut [u64]) -> Option<Point> {
+fn point(size: usize, batches: &mut [u64], parts_ps: &[u64]) -> Option<Point> {
     let mut at = |share| Some(quantile(batches, share)? as f64 / 1000.0);
     let (low_ns, median_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
-    Some(Point { size_bytes: size as u64, low_ns, median_ns, high_ns })
+    let parts_ns = parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
+    Some(Point { size_bytes: size as u64, low_ns, median_ns, high_ns, parts_ns })
 }
 
 /// A line on a page of its own, at a place that differs from page to page: 64 pages in a row use

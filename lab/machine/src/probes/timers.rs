@@ -246,10 +246,17 @@ fn one(
     if budget.is_spent() {
         return None;
     }
-    let (cost_ns, cost_low_ns) = cost::cost_ns(&read, each)?;
+    let cost = cost::cost(&read, each)?;
     let steps = cost::steps(&read, ns_a_unit, each);
     budget.tell(0.0);
-    Some(Clock { name: name.to_owned(), cost_ns, cost_low_ns, told_resolution_ns, steps })
+    Some(Clock {
+        name: name.to_owned(),
+        cost_ns: cost.median_ns,
+        cost_low_ns: cost.low_ns,
+        parts_ns: cost.parts_ns,
+        told_resolution_ns,
+        steps,
+    })
 }
 
 /// The monotonic clock by a system call, against what the library's call was found to cost.
@@ -260,9 +267,10 @@ fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
         return None;
     }
     let read = || kernel::ALL[0].now_by_system_call_ns();
-    let (system_call_ns, _) = cost::cost_ns(read, at_most)?;
+    let cost = cost::cost(read, at_most)?;
+    let (system_call_ns, parts_ns) = (cost.median_ns, cost.parts_ns);
     let ratio = system_call_ns / vdso_ns;
-    Some(Vdso { vdso_ns, system_call_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
+    Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
 }
 
 /// All pairs of CPUs, those first whose places in the list are near each other.

@@ -2,16 +2,19 @@
 
 use super::facts;
 use crate::look::{Look, Tone, span};
-use crate::number::{Rounding, Scale, ratio, ratio_decimals};
+use crate::number::{Rounding, Scale, percent, ratio, ratio_decimals};
 use crate::page::Page;
-use crate::table::{Align, Column, render};
+use crate::table::{Align, Column, GAP, render};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::machine::{Beside, Better, Compared, Comparison, Side, Unit, Winner};
+use tiebreak_core::machine::{
+    Beside, Better, Compared, Comparison, Side, Unit, Winner, WinnerRule,
+};
 use tiebreak_core::metric;
+use unicode_width::UnicodeWidthStr;
 
 /// The longest name of a machine at the head of a column.
-const NAME: usize = 14;
+const NAME: usize = 12;
 
 /// The comparison as JSON, with a line feed at its end.
 pub fn comparison_json(comparison: &Comparison) -> String {
@@ -35,37 +38,69 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
         text += &figures(comparison, &names, look);
     }
     if comparison.figures.iter().any(|figure| figure.per_price.is_some()) {
-        text += "\nPer unit of price: what a machine gives, divided by its price; what something \
-                 costs, times the price.\n";
-        text = wrapped(text, look);
+        text += "\nPer unit of price, what is sold:\n";
         text += &priced(comparison, &names, look);
     }
     text += "\n";
+    text += &unnamed(comparison, look);
     text += &differences(comparison, look);
     if !comparison.figures.is_empty() {
         text += "\n";
-        text += &footer(look);
+        text += &footer(comparison, look);
     }
     text
 }
 
-/// What a winner here is worth.
-fn footer(look: &Look) -> String {
+/// Why no machine can be named by some figures, a reason each.
+fn unnamed(comparison: &Comparison, look: &Look) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for figure in &comparison.figures {
+        let Some(why) = figure.why.as_deref() else { continue };
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, rows)) => rows.push(&figure.words),
+            None => reasons.push((why, vec![&figure.words])),
+        }
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
     let mut page = Page::new(*look);
-    let words = "These figures promise no error: two prints are not a race. A machine is named as \
-                 the better one where what was measured differs by more than a third and does not \
-                 overlap, and where a count that it tells differs. For a verdict: \
-                 tiebreak compare, or a study.";
+    page.paragraph("", &[span(Tone::Plain, "No machine can be named by:")]);
+    for (why, rows) in reasons {
+        let more = rows.len().saturating_sub(ROWS_TOLD);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let told: Vec<String> = rows.iter().take(ROWS_TOLD).map(|row| plain(row)).collect();
+        let said = format!("{}{rest}: ", told.join("; "));
+        page.labelled("  ", &[span(Tone::Plain, said), span(Tone::Dim, plain(why))]);
+    }
+    page.gap();
+    page.finish()
+}
+
+/// Figures that a reason names.
+const ROWS_TOLD: usize = 3;
+
+/// By which rule a machine is named.
+fn footer(comparison: &Comparison, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let words = match comparison.rule {
+        None => "No figure of both can name a better machine.".to_owned(),
+        Some(WinnerRule { error, factor, rows }) => format!(
+            "The better one is named where the parts of both prints, whose distance from the \
+             figure is {}, prove more than {factor}x (exact rank-sum test): wrong in any of the \
+             {rows} rows with probability at most {}, if runs on one machine differ by no more \
+             than that beyond their parts.",
+            spread_title(look),
+            percent(error, Rounding::Nearest),
+        ),
+    };
     page.paragraph("", &[span(Tone::Dim, words)]);
     page.finish()
 }
 
-/// Long lines of prose made to fit; tables fit already.
-fn wrapped(text: String, look: &Look) -> String {
-    let Some((head, last)) = text.trim_end().rsplit_once('\n') else { return text };
-    let mut page = Page::new(*look);
-    page.paragraph("", &[span(Tone::Dim, last)]);
-    format!("{head}\n{}", page.finish())
+/// The head of a column of spreads.
+fn spread_title(look: &Look) -> &'static str {
+    if look.unicode { "\u{b1}" } else { "+-" }
 }
 
 /// `here (a short look), price 2.32`.
@@ -92,6 +127,9 @@ fn priced(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
     table(&rows.collect::<Vec<_>>(), names, look)
 }
 
+/// The least and the greatest part.
+type Ends = Option<[f64; 2]>;
+
 fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> String {
     let cell = |value: Option<f64>, unit| value.map_or("-".to_owned(), |v| written(v, unit));
     let values = rows.iter().map(|(f, beside)| [cell(beside.a, f.unit), cell(beside.b, f.unit)]);
@@ -110,17 +148,40 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
         None if figure.better == Better::Neither => String::new(),
         None => "-".to_owned(),
     };
-    // What the other columns need.
-    let room = look.columns().saturating_sub(46).max(16);
-    let words = rows.iter().map(|(figure, _)| shorten_middle(&figure.words, room, *look));
-    let columns = vec![
-        Column::new("figure", Align::Left, words.collect()),
+    let spreads = |of: fn(&Beside) -> (Option<f64>, Ends)| {
+        let cells = rows.iter().map(|(figure, beside)| match (of(beside), figure.better) {
+            ((Some(value), Some(ends)), _) => spread(value, ends),
+            (_, Better::Neither) => String::new(),
+            _ => "-".to_owned(),
+        });
+        Column::new(spread_title(look), Align::Right, cells.collect()).rank(3)
+    };
+    let mut columns = vec![
         Column::new(&names[0], Align::Right, side(0)),
+        spreads(|beside| (beside.a, beside.spread_a)),
         Column::new(&names[1], Align::Right, side(1)),
+        spreads(|beside| (beside.b, beside.spread_b)),
         Column::new("ratio", Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
         Column::new("better", Align::Left, rows.iter().map(better).collect()).rank(2),
     ];
+    let width = |column: &Column| {
+        let cells = column.cells.iter().chain([&column.title]);
+        GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
+    let words = rows.iter().map(|(figure, _)| shorten_middle(&figure.words, room, *look));
+    columns.insert(0, Column::new("figure", Align::Left, words.collect()));
     render(columns, look)
+}
+
+/// How far the ends lie from the value, the farther one, as a share of it: `3%`, `>10x`.
+fn spread(value: f64, [low, high]: [f64; 2]) -> String {
+    let share = (high / value - 1.0).max(1.0 - low / value);
+    match share {
+        share if !share.is_finite() || share > 10.0 => ">10x".to_owned(),
+        share if share < 0.0095 => format!("{:.1}%", share.max(0.0) * 100.0),
+        share => format!("{:.0}%", share * 100.0),
+    }
 }
 
 /// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12.5%`.
@@ -175,7 +236,6 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
 mod tests {
     use super::*;
     use tiebreak_core::machine::Difference;
-    use unicode_width::UnicodeWidthStr;
 
     const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
@@ -185,59 +245,57 @@ mod tests {
             b,
             ratio: b.map(|b| b / a),
             winner,
+            ..Beside::default()
+        };
+        let spread = |all: Beside| Beside {
+            spread_a: all.a.map(|a| [0.94 * a, 1.02 * a]),
+            spread_b: all.b.map(|b| [0.999 * b, 1.004 * b]),
+            ..all
         };
         let figure = |words: &str, unit, better, values: Beside, per_price: Option<Beside>| {
             let per_price = per_price.filter(|_| priced);
-            Compared {
-                key: words.to_owned(),
-                words: words.to_owned(),
-                unit,
-                better,
-                values,
-                per_price,
-            }
+            let (key, words, why) = (words.to_owned(), words.to_owned(), None);
+            Compared { key, words, unit, better, values, per_price, why }
         };
         let side = |name: &str, price: f64| Side {
             name: name.to_owned(),
             is_quick: price > 2.2,
             price: priced.then_some(price),
         };
-        let (higher, lower) = (Better::Higher, Better::Lower);
+        let (fact, ns) = (Better::Neither, Unit::Nanoseconds);
+        let mut figures = vec![
+            figure(
+                "CPUs that may be used",
+                Unit::Count,
+                fact,
+                beside(64.0, Some(32.0), None),
+                Some(beside(29.41, Some(13.79), None)),
+            ),
+            figure("sockets", Unit::Count, fact, beside(1.0, Some(2.0), None), None),
+            figure("core to core", ns, Better::Lower, beside(60.0, Some(130.6), None), None),
+            figure(
+                "load latency, L2",
+                ns,
+                Better::Lower,
+                spread(beside(3.5, Some(3.6), Some(Winner::TooClose))),
+                None,
+            ),
+            figure("load latency, L3", ns, Better::Lower, spread(beside(13.7, None, None)), None),
+            figure(
+                "read bandwidth, one thread",
+                Unit::BytesPerSecond,
+                Better::Higher,
+                spread(beside(12.3e9, Some(34.9e9), Some(Winner::B))),
+                Some(spread(beside(5.65e9, Some(15.04e9), Some(Winner::B)))),
+            ),
+        ];
+        figures[2].why = Some("A: the print holds no repeated measurements of it".to_owned());
+        figures[4].why = Some("B: no such level found".to_owned());
         Comparison {
             schema: Comparison::SCHEMA.to_owned(),
             a: side("c6g", 2.176),
             b: side("c7g", 2.32),
-            figures: vec![
-                figure(
-                    "CPUs that may be used",
-                    Unit::Count,
-                    higher,
-                    beside(64.0, Some(64.0), Some(Winner::TooClose)),
-                    Some(beside(29.41, Some(27.59), Some(Winner::A))),
-                ),
-                figure("sockets", Unit::Count, Better::Neither, beside(1.0, Some(2.0), None), None),
-                figure(
-                    "read bandwidth, one thread",
-                    Unit::BytesPerSecond,
-                    higher,
-                    beside(12.3e9, Some(34.9e9), Some(Winner::B)),
-                    Some(beside(5.65e9, Some(15.04e9), Some(Winner::B))),
-                ),
-                figure(
-                    "core to core, lowest mode",
-                    Unit::Nanoseconds,
-                    lower,
-                    beside(60.0, None, None),
-                    Some(beside(130.6, None, None)),
-                ),
-                figure(
-                    "memory",
-                    Unit::Bytes,
-                    higher,
-                    beside(1e11, Some(1e11), Some(Winner::TooClose)),
-                    None,
-                ),
-            ],
+            figures,
             facts: vec![
                 Difference {
                     key: "cpu_model".to_owned(),
@@ -246,6 +304,7 @@ mod tests {
                 },
                 Difference { key: "l3_bytes".to_owned(), a: Some(Fact::Number(32 << 20)), b: None },
             ],
+            rule: Some(WinnerRule { error: 0.01, factor: 1.2, rows: 4 }),
         }
     }
 
@@ -255,6 +314,7 @@ mod tests {
         let mut empty = made_up(false);
         empty.figures.clear();
         empty.facts.clear();
+        empty.rule = None;
         empty.b.name = empty.a.name.clone();
         insta::assert_snapshot!("nothing_to_compare", comparison(&empty, &LOOK));
         for width in [40, 60, 100] {

@@ -1,6 +1,8 @@
 use super::*;
-use tiebreak_core::fingerprint::{Fact, Fingerprint};
-use tiebreak_core::machine::{Cpu, Limits, Probed, Topology};
+use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::machine::{Cpu, Limits, Topology};
+
+mod winners;
 
 fn print(cpus: usize, max_hz: Option<u64>) -> MachinePrint {
     let cpu = |cpu: usize| Cpu {
@@ -48,62 +50,16 @@ fn the_published_comparison_of_two_machines_by_price() {
     let comparison = compare(a, b);
     let keys: Vec<_> = comparison.figures.iter().map(|figure| figure.key.as_str()).collect();
     assert_eq!(keys, ["topology-cpus", "topology-max-frequency"]);
-    let cpus = &comparison.figures[0];
-    assert_eq!((cpus.values.ratio, cpus.values.winner), (Some(1.0), Some(Winner::TooClose)));
+    let [cpus, frequency] = &comparison.figures[..] else { panic!("{comparison:?}") };
+    assert_eq!((cpus.values.ratio, cpus.values.winner), (Some(1.0), None));
     let per_price = cpus.per_price.unwrap();
     assert!((per_price.ratio.unwrap() - 2.32 / 2.176).abs() < 1e-12);
-    assert_eq!(per_price.winner, Some(Winner::B));
-    let only_b = comparison.figures[1].values;
-    assert_eq!((only_b.a, only_b.b, only_b.ratio), (None, Some(2.5e9), None));
-    assert_eq!(comparison.facts, []);
+    // A count is a fact, and what a machine says of its frequency another: neither wins.
+    assert_eq!((per_price.winner, frequency.better), (None, Better::Neither));
+    assert_eq!((frequency.values.a, frequency.values.b), (None, Some(2.5e9)));
+    assert!(frequency.values.ratio.is_none() && frequency.per_price.is_none());
+    assert_eq!((comparison.facts.as_slice(), comparison.rule), (&[][..], None));
     assert_eq!((comparison.a.is_quick, comparison.b.price), (false, Some(2.176)));
-}
-
-#[test]
-fn a_cost_is_multiplied_by_the_price_and_less_of_it_wins() {
-    let check = |values: [f64; 2], better: Better, ratio: f64, winner, priced: Option<f64>| {
-        let values = values.map(|v| Some((v, Some(Spread { low: 0.99 * v, high: 1.01 * v }))));
-        let found = beside(values, better);
-        assert!((found.ratio.unwrap() - ratio).abs() < 1e-12);
-        assert_eq!(found.winner, winner);
-        let per = per_price(values, (2.0, 1.0), better).and_then(|beside| beside.ratio);
-        assert_eq!(per, priced);
-    };
-    check([100.0, 50.0], Better::Lower, 0.5, Some(Winner::B), Some(0.25));
-    check([100.0, 50.0], Better::Higher, 0.5, Some(Winner::A), Some(1.0));
-    check([100.0, 200.0], Better::Lower, 2.0, Some(Winner::A), Some(1.0));
-    check([100.0, 200.0], Better::Neither, 2.0, None, None);
-    check([100.0, 125.0], Better::Higher, 1.25, Some(Winner::TooClose), Some(2.5));
-    let without = |value: f64| Some((value, None));
-    assert_eq!(beside([without(0.0), without(1.0)], Better::Higher).ratio, None);
-    assert_eq!(beside([None, without(1.0)], Better::Higher).winner, None);
-}
-
-#[test]
-fn a_winner_is_named_where_more_than_the_usual_lies_between() {
-    let check = |sides: [(f64, Option<[f64; 2]>); 2], winner: Winner| {
-        let spread = |[low, high]: [f64; 2]| Spread { low, high };
-        let [a, b] = sides.map(|(value, ends)| Some((value, ends.map(spread))));
-        assert_eq!(beside([a, b], Better::Higher).winner, Some(winner), "{sides:?}");
-        let turned = match winner {
-            Winner::A => Winner::B,
-            Winner::B => Winner::A,
-            Winner::TooClose => Winner::TooClose,
-        };
-        assert_eq!(beside([b, a], Better::Higher).winner, Some(turned), "{sides:?}");
-    };
-    let exact = |value: f64| (value, Some([value, value]));
-    check([exact(64.0), exact(64.0)], Winner::TooClose);
-    check([exact(100.0), exact(101.0)], Winner::B);
-    check([(100.0, Some([90.0, 110.0])), (150.0, Some([105.0, 160.0]))], Winner::TooClose);
-    check([(100.0, Some([90.0, 110.0])), (140.0, Some([115.0, 145.0]))], Winner::B);
-    // Two prints of one machine said so of its memory.
-    check([(95.5, Some([94.0, 97.0])), (108.9, Some([106.0, 110.0]))], Winner::TooClose);
-    // What is told of one side only says nothing of the other.
-    check([(100.0, Some([99.0, 101.0])), (130.0, None)], Winner::TooClose);
-    check([exact(100.0), (140.0, None)], Winner::TooClose);
-    check([(100.0, None), (130.0, None)], Winner::TooClose);
-    check([(100.0, None), (140.0, None)], Winner::TooClose);
 }
 
 #[test]

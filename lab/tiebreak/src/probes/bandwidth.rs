@@ -67,6 +67,7 @@ fn point(cell: &CellReading) -> Option<BandwidthPoint> {
         bytes_per_s: cell.bytes_per_s?,
         low_bytes_per_s: low,
         high_bytes_per_s: high,
+        parts_bytes_per_s: cell.parts.clone(),
         rounds: known.len() as u32,
         windows: cell.windows,
         windows_kept: cell.windows_kept,
@@ -82,7 +83,17 @@ mod tests {
             rounds.iter().map(|rate| Some(*rate).filter(|rate| *rate > 0.0)).collect();
         let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
         let (windows, windows_kept) = (30, 12);
-        CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
+        let parts = rounds.iter().copied().flatten().collect();
+        CellReading {
+            traffic,
+            is_pinned,
+            threads,
+            bytes_per_s,
+            rounds,
+            parts,
+            windows,
+            windows_kept,
+        }
     }
 
     #[test]
@@ -98,6 +109,7 @@ mod tests {
         assert_eq!(kinds, [(Traffic::Read, true), (Traffic::Read, false)]);
         let [one, two] = &curves[0].points[..] else { panic!("{curves:?}") };
         assert_eq!((one.threads, one.bytes_per_s, one.rounds), (1, 12.0, 3));
+        assert_eq!(one.parts_bytes_per_s, [10.0, 12.0, 11.0]);
         assert_eq!((two.low_bytes_per_s, two.high_bytes_per_s), (11.0, 22.0));
         let knee = curves[0].knee.as_ref().unwrap();
         assert_eq!((knee.threads, knee.low_threads, knee.high_threads), (2, 1, 2));

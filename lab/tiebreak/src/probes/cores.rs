@@ -54,6 +54,13 @@ fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
     let values = || pairs.iter().map(|pair| pair.latency_ns);
     let nearest_ns = values().min_by(f64::total_cmp)?;
     let farthest_ns = values().max_by(f64::total_cmp)?;
+    let mut pairs = pairs;
+    // Of many pairs the rounds would be most of a print.
+    for pair in
+        pairs.iter_mut().filter(|pair| ![nearest_ns, farthest_ns].contains(&pair.latency_ns))
+    {
+        pair.rounds_ns.clear();
+    }
     Some(KernelLatency { kernel, nearest_ns, farthest_ns, pairs })
 }
 
@@ -86,6 +93,7 @@ fn pair(seen: &PairSeen) -> Option<PairLatency> {
         latency_ns: lowest.median,
         timed_by_ns: [timed_by(0), timed_by(1)],
         modes: modes.collect(),
+        rounds_ns: readings,
         strays: split.strays as u64,
         batches: seen.batches,
         invalid: seen.invalid,

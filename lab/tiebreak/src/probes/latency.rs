@@ -1,6 +1,7 @@
 //! Latency: from what the probe saw to what is said of it.
 
 use super::{Wish, unavailable};
+use std::collections::BTreeMap;
 use tiebreak_core::machine::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Probed, TlbLevel, TlbPoint,
 };
@@ -8,6 +9,7 @@ use tiebreak_machine::probes::latency::MEMORY_SHARE;
 use tiebreak_machine::probes::{Budget, latency};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
+use tiebreak_stats::modes::median;
 
 /// Bytes of a huge page.
 const HUGE_PAGE: u64 = 2 << 20;
@@ -35,6 +37,12 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Latency> {
 }
 
 fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
+    let mut parts = Parts::default();
+    for curve in &reading.curves {
+        let of_size =
+            |point: &latency::Point| ((curve.page_bytes, point.size_bytes), point.parts_ns.clone());
+        parts.0.extend(curve.points.iter().map(of_size));
+    }
     let mut curves: Vec<LatencyCurve> = reading.curves.into_iter().map(curve).collect();
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
@@ -58,8 +66,13 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     let flushed_ns = reading.flushed_ns;
     let (caches, memory) =
         judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
-    reasons.extend(caches.iter().filter_map(|cache| doubt(&cache.0, cache.1)));
-    let caches = caches.into_iter().map(|cache| cache.0).collect();
+    reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
+    let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
+    let caches = caches.into_iter().map(|shown| CacheSize {
+        parts_ns: parts(shown.plateau).unwrap_or_default(),
+        ..shown.cache
+    });
+    let caches = caches.collect();
     if memory.is_none() {
         reasons.push("the data was too small to see memory".to_owned());
     }
@@ -78,6 +91,7 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         caches,
         memory_ns: memory.map(|memory| memory.latency_ns),
         memory_spread_ns: memory.map(|memory| memory.spread_ns),
+        memory_parts_ns: parts(memory).unwrap_or_default(),
         flushed_ns,
         tlb_levels: tlb_levels(&tlb),
         tlb,
@@ -116,17 +130,42 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
         few if few < LEAST_SIZES => {
             Some(format!("only {few} of the sizes show L{level}: others use it too"))
         }
-        _ => None,
+        _ => cache.unsteady(),
     }
 }
 
-/// The caches (level and size as advertised) as a curve shows them, each with how many sizes show
-/// it, and the sizes that memory answers, if the curve goes far enough.
+/// Medians of parts of the batches, by the size of a page and that of the data.
+#[derive(Default)]
+struct Parts(BTreeMap<(u64, u64), Vec<f64>>);
+
+impl Parts {
+    /// The median over a plateau's sizes, part by part.
+    fn of(&self, page_bytes: u64, plateau: Plateau) -> Option<Vec<f64>> {
+        let [first, last] = plateau.sizes;
+        let all: Vec<&Vec<f64>> =
+            self.0.range((page_bytes, first)..=(page_bytes, last)).map(|size| size.1).collect();
+        let count = all.iter().map(|parts| parts.len()).min()?;
+        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
+        (0..count).map(part).collect()
+    }
+}
+
+/// A cache as a curve shows it.
+struct Shown {
+    cache: CacheSize,
+    /// How many sizes show it.
+    sizes: usize,
+    /// Those by which its latency is judged.
+    plateau: Option<Plateau>,
+}
+
+/// The caches (level and size as advertised) as a curve shows them, and the sizes that memory
+/// answers, if the curve goes far enough.
 fn caches_of(
     curve: &LatencyCurve,
     advertised: &[(u32, u64)],
     flushed_ns: Option<f64>,
-) -> (Vec<(CacheSize, usize)>, Option<Plateau>) {
+) -> (Vec<Shown>, Option<Plateau>) {
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
     let memory = memory_of(curve, advertised, flushed_ns);
     let memory_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
@@ -164,15 +203,16 @@ fn caches_of(
         // of their own: its latency is that of the level with the most sizes, the first of several.
         let longest = all.iter().map(points).rev().max_by_key(Vec::len).unwrap_or_default();
         let plateau = Plateau::of(longest.iter().copied());
-        let size = CacheSize {
+        let cache = CacheSize {
             level,
             advertised_bytes,
             // Where the measurement ended within a level, its size is not known.
             effective_bytes: all.last().and_then(held).filter(|bytes| *bytes < end),
             latency_ns: plateau.map(|plateau| plateau.latency_ns),
             spread_ns: plateau.map(|plateau| plateau.spread_ns),
+            parts_ns: Vec::new(),
         };
-        (size, longest.len())
+        Shown { cache, sizes: longest.len(), plateau }
     };
     (named.into_iter().map(cache).collect(), memory)
 }
@@ -206,6 +246,8 @@ struct Plateau {
     latency_ns: f64,
     /// From the least first quartile to the greatest third one.
     spread_ns: [f64; 2],
+    /// The least and the largest size, in bytes.
+    sizes: [u64; 2],
 }
 
 impl Plateau {
@@ -216,7 +258,8 @@ impl Plateau {
         let least = points.iter().map(|point| point.low_ns).fold(f64::INFINITY, f64::min);
         let greatest = points.iter().map(|point| point.high_ns).fold(0.0, f64::max);
         let latency_ns = *medians.get(medians.len() / 2)?;
-        Some(Plateau { latency_ns, spread_ns: [least, greatest] })
+        let sizes = [points.first()?.size_bytes, points.last()?.size_bytes];
+        Some(Plateau { latency_ns, spread_ns: [least, greatest], sizes })
     }
 }
 

@@ -2,7 +2,7 @@
 //! load, with a brake, and without one.
 
 use super::super::Budget;
-use super::super::batches::quantile;
+use super::super::batches::{parts, quantile};
 use super::team::{Job, PIECE_BYTES, Team};
 use super::windows::{Windows, common};
 use super::{LEAST_WINDOWS, WINDOW_NS};
@@ -102,6 +102,7 @@ impl Level {
     /// The medians over all windows; `None` if those are too few.
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
         let windows_kept = self.latency_ps.len() as u64;
+        let parts_ns = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
         let mut latency_ns =
             |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
         let (low, latency, high) = (latency_ns(0.25)?, latency_ns(0.5)?, latency_ns(0.75)?);
@@ -112,6 +113,7 @@ impl Level {
             bytes_per_s: bytes as f64,
             latency_ns: latency,
             spread_ns: Some([low, high]),
+            parts_ns: parts_ns.into_iter().map(|ps| ps as f64 / 1e3).collect(),
             windows_kept,
         })
     }

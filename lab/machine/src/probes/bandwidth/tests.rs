@@ -39,7 +39,8 @@ fn cell(rounds: Vec<Option<f64>>) -> CellReading {
     let (windows, windows_kept) = (10, 5);
     let (traffic, is_pinned, threads) = (Traffic::Read, true, 1);
     let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
-    CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, windows, windows_kept }
+    let parts = Vec::new();
+    CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, parts, windows, windows_kept }
 }
 
 const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
@@ -48,6 +49,7 @@ const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
     bytes_per_s: 0.0,
     latency_ns: 100.0,
     spread_ns: None,
+    parts_ns: Vec::new(),
     windows_kept: 9,
 };
 

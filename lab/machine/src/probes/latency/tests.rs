@@ -58,7 +58,7 @@ fn plan() -> Plan {
 fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
     let point = |size: &usize| {
         let (low_ns, median_ns, high_ns) = (ns, ns, ns);
-        Point { size_bytes: *size as u64, low_ns, median_ns, high_ns }
+        Point { size_bytes: *size as u64, low_ns, median_ns, high_ns, parts_ns: Vec::new() }
     };
     let points = SIZES[..points].iter().map(point).collect();
     Curve { page_bytes, page_share: Some(1.0), is_whole, points }

@@ -18,7 +18,7 @@ fn this_machine_has_clocks() {
     let monotonic = found.clock("MONOTONIC").unwrap();
     assert!(monotonic.cost_low_ns > 0.0 && monotonic.cost_low_ns <= monotonic.cost_ns);
     assert!(monotonic.steps.is_some_and(|steps| steps.backwards == 0));
-    assert!(found.vdso.is_some_and(|vdso| vdso.works == (vdso.ratio >= 2.0)));
+    assert!(found.vdso.as_ref().is_some_and(|vdso| vdso.works == (vdso.ratio >= 2.0)));
     assert!(found.drifts.iter().all(|drift| drift.seconds > 0.0 && drift.uncertainty_ppm > 0.0));
     for order in &found.order {
         assert_eq!(order.hand_offs, order.pairs.iter().map(|pair| pair.count).sum::<u64>());

@@ -9,6 +9,7 @@ fn curve(traffic: Traffic, is_pinned: bool, of_one: f64) -> BandwidthCurve {
         bytes_per_s: of_one * f64::from(threads.min(3)),
         low_bytes_per_s: of_one * f64::from(threads.min(2)),
         high_bytes_per_s: of_one * f64::from(threads.min(3)) * 1.01,
+        parts_bytes_per_s: Vec::new(),
         rounds: 5,
         windows: 100,
         windows_kept: 40,
@@ -33,6 +34,7 @@ fn made_up() -> Bandwidth {
         bytes_per_s: asked_share * 120e9,
         latency_ns,
         spread_ns: Some([latency_ns - 2.0, latency_ns + 2.0]),
+        parts_ns: Vec::new(),
         windows_kept: 50,
     };
     Bandwidth {

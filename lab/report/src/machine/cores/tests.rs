@@ -14,6 +14,7 @@ fn pair(cpus: [usize; 2], latency_ns: f64) -> PairLatency {
         latency_ns,
         timed_by_ns: [Some(latency_ns * 0.99), Some(latency_ns * 1.01)],
         modes: vec![mode(latency_ns, 1.0)],
+        rounds_ns: Vec::new(),
         strays: 0,
         batches: 10_000,
         invalid: 120,

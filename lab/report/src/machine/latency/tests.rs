@@ -31,7 +31,7 @@ fn machine() -> Latency {
         advertised_bytes: Some(advertised),
         effective_bytes: effective,
         latency_ns,
-        spread_ns: None,
+        ..CacheSize::default()
     };
     let page = |shift: u32| TlbPoint {
         pages: 1 << shift,
@@ -49,6 +49,7 @@ fn machine() -> Latency {
         judged_by_page_bytes: Some(2 << 20),
         memory_ns: Some(130.0),
         memory_spread_ns: Some([128.0, 133.0]),
+        memory_parts_ns: Vec::new(),
         flushed_ns: Some(126.0),
         tlb: (3..10).map(page).collect(),
         tlb_levels: vec![
@@ -79,7 +80,8 @@ fn rows_are_short_and_say_what_is_missing() {
     let levels = "L1 1.00 ns to 32 KiB, L2 3.40 ns to 1 MiB, L3 15.0 ns to 4 MiB, memory 130 ns";
     check(&machine(), &[levels, "L3 is advertised as 32 MiB, but holds 4 MiB here", tlb]);
     let mut less = machine();
-    less.caches[2] = CacheSize { effective_bytes: None, latency_ns: None, ..less.caches[2] };
+    less.caches[2] =
+        CacheSize { effective_bytes: None, latency_ns: None, ..less.caches[2].clone() };
     (less.memory_ns, less.tlb_levels) = (None, Vec::new());
     let levels = "L1 1.00 ns to 32 KiB, L2 3.40 ns to 1 MiB";
     check(&less, &[levels, "L3 is advertised as 32 MiB, but is no level of its own here"]);

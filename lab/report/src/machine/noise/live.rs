@@ -44,6 +44,7 @@ fn now(cpu: &CpuNoise) -> String {
     let last = cpu.strip.iter().rev().find(|piece| piece.lost_share.is_some());
     let lost = last.and_then(|piece| piece.lost_share).map_or("-".to_owned(), small);
     let cause = last.and_then(|piece| piece.cause).map_or(' ', |cause| cause.letter());
-    let hertz = cpu.frequency.map(|one| super::hertz(one.median_hertz)).unwrap_or_default();
+    let hertz =
+        cpu.frequency.as_ref().map(|one| super::hertz(one.median_hertz)).unwrap_or_default();
     format!("{lost} {cause} {hertz}").trim_end().to_owned()
 }

@@ -30,6 +30,7 @@ fn frequency() -> Frequency {
         cycles_a_step: 3.0,
         is_counted: false,
         is_known: true,
+        parts_hertz: Vec::new(),
     }
 }
 
@@ -77,6 +78,7 @@ fn floor(of: &str, first: Option<f64>) -> Floor {
         error: 0.01,
         chance: 0.9,
         smallest: vec![smallest(1.0, first), smallest(10.0, Some(0.0021))],
+        lost_share: Some(0.024),
     }
 }
 

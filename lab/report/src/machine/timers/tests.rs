@@ -15,6 +15,7 @@ fn clock(name: &str, cost_ns: f64, least_ns: f64) -> Clock {
         name: name.to_owned(),
         cost_ns,
         cost_low_ns: cost_ns * 0.98,
+        parts_ns: Vec::new(),
         told_resolution_ns: Some(1),
         steps: Some(steps),
     }
@@ -38,7 +39,13 @@ fn server() -> Timers {
             clock("rdtsc", 9.96, 0.4),
         ],
         missing: vec!["BOOTTIME".to_owned()],
-        vdso: Some(Vdso { vdso_ns: 22.4, system_call_ns: 174.0, ratio: 7.77, works: true }),
+        vdso: Some(Vdso {
+            vdso_ns: 22.4,
+            system_call_ns: 174.0,
+            ratio: 7.77,
+            works: true,
+            ..Vdso::default()
+        }),
         counter: Some(TickCounter {
             name: "TSC".to_owned(),
             hertz: 2.596_118e9,
@@ -92,7 +99,13 @@ fn pages_fit_their_screens() {
 fn what_is_wrong_is_said() {
     let mut found = server();
     found.order[0].least_ns = -480.0;
-    found.vdso = Some(Vdso { vdso_ns: 170.0, system_call_ns: 174.0, ratio: 1.02, works: false });
+    found.vdso = Some(Vdso {
+        vdso_ns: 170.0,
+        system_call_ns: 174.0,
+        ratio: 1.02,
+        works: false,
+        ..Vdso::default()
+    });
     let look = Look { width: 100, color: false, unicode: true };
     let text = page(&found, &look).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("goes BACKWARDS by up to 480 ns"), "{text}");

@@ -11,7 +11,8 @@ fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> l
     let sizes = (2..18).flat_map(|i| [KIB << i, (KIB << i) / 2 * 3]).filter(|size| *size <= end);
     let point = |size_bytes: u64| {
         let median_ns = levels.iter().find(|level| size_bytes <= level.0).unwrap().1;
-        latency::Point { size_bytes, low_ns: median_ns, median_ns, high_ns: median_ns }
+        let parts_ns = vec![median_ns; 12];
+        latency::Point { size_bytes, low_ns: median_ns, median_ns, high_ns: median_ns, parts_ns }
     };
     latency::Curve { page_bytes, page_share, is_whole: true, points: sizes.map(point).collect() }
 }
@@ -158,6 +159,35 @@ fn a_level_of_few_sizes_is_in_doubt() {
     check(3 * MIB, &[]);
     check(2 * MIB, &["only 2 of the sizes show L3: others use it too"]);
     check(MIB, &["no size of data shows L3: others use it, or it is not there"]);
+}
+
+/// Of ten short looks at one machine four said 11 to 49 ns of a cache of 13 ns: all those, and no
+/// others, in which the quartiles of its sizes lay further apart than 2.
+#[test]
+fn a_level_that_others_use_meanwhile_is_in_doubt() {
+    let check = |l3_quartiles: [f64; 2], is_in_doubt: bool| {
+        let mut huge = made_up(2 * MIB, Some(1.0), &LEVELS);
+        let is_l3 = |point: &&mut latency::Point| (MIB + 1..=6 * MIB).contains(&point.size_bytes);
+        let [low_ns, high_ns] = l3_quartiles;
+        for (index, point) in huge.points.iter_mut().filter(is_l3).enumerate() {
+            point.low_ns = low_ns;
+            point.high_ns = if index == 2 { high_ns } else { point.median_ns };
+            point.parts_ns = (0..12).map(|part| point.median_ns + f64::from(part)).collect();
+        }
+        let mut reasons = Vec::new();
+        let found = found(reading(vec![huge], &CACHES), &mut reasons);
+        let said = "loads that L3 should answer take";
+        assert_eq!(reasons.iter().any(|why| why.starts_with(said)), is_in_doubt, "{reasons:?}");
+        let parts: Vec<f64> = (0..12).map(|part| 15.0 + f64::from(part)).collect();
+        assert_eq!(found.caches[2].parts_ns, parts);
+        assert_eq!((found.caches[1].parts_ns.len(), found.memory_parts_ns.len()), (12, 12));
+    };
+    for quartiles in [[12.74, 18.44], [10.89, 13.59], [10.63, 15.28]] {
+        check(quartiles, false);
+    }
+    for quartiles in [[9.62, 138.0], [9.86, 135.4], [12.94, 58.21], [13.58, 74.33]] {
+        check(quartiles, true);
+    }
 }
 
 #[test]

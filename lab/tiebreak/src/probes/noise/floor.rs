@@ -163,6 +163,7 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         error: ERROR,
         chance: CHANCE,
         smallest: LENGTHS_SECONDS.map(smallest).into(),
+        lost_share: None,
     })
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use tiebreak_core::machine::{
-    Cause, CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Noise, Piece, Rate, Throttled,
+    Cause, CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Noise, PARTS, Piece, Rate,
+    Throttled,
 };
 use tiebreak_machine::probes::noise::{Chain, CpuWatch, GAP_LEAST_NS, Interrupts, Watch};
 use tiebreak_stats::gaps::{self, Gap, Watched};
@@ -12,6 +13,8 @@ mod tests;
 
 /// Pieces of a time line, if nobody says how long one is.
 const PIECES: u64 = 60;
+/// A part of fewer chains tells no frequency.
+const CHAINS_A_PART: usize = 5;
 /// The longest gaps that are told one by one.
 const LONGEST: usize = 400;
 
@@ -127,7 +130,8 @@ impl<'a> OneCpu<'a> {
             p99_ns: quantile(0.99),
             longest_ns: lengths.last().copied(),
             waited_share: waited.map(|all| share(all.iter().sum(), seen_ns)),
-            frequency: frequency(&self.watches, chain),
+            frequency: frequency(&self.watches, chain)
+                .map(|all| Frequency { parts_hertz: Vec::new(), ..all }),
             strip: self.strip(line),
         }
     }
@@ -259,9 +263,17 @@ fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
 fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
     let mut chains_ns: Vec<u64> =
         watches.iter().flat_map(|watch| &watch.chains_ns).copied().filter(|ns| *ns > 0).collect();
-    chains_ns.sort_unstable();
     let cycles = chain.steps as f64 * chain.cycles_a_step;
-    let hertz = |share| Some(cycles / gaps::quantile(&chains_ns, share)? as f64 * 1e9);
+    let at = |sorted: &[u64], share| Some(cycles / gaps::quantile(sorted, share)? as f64 * 1e9);
+    let part = |part: &[u64]| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        at(&part, 0.5)
+    };
+    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
+    let parts_hertz = parts.filter_map(part).collect();
+    chains_ns.sort_unstable();
+    let hertz = |share| at(&chains_ns, share);
     Some(Frequency {
         low_hertz: hertz(0.99)?,
         median_hertz: hertz(0.5)?,
@@ -270,5 +282,6 @@ fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
         cycles_a_step: chain.cycles_a_step,
         is_counted: chain.is_counted,
         is_known: chain.is_known,
+        parts_hertz,
     })
 }

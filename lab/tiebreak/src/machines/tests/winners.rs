@@ -1,0 +1,278 @@
+//! Which machine is named: made-up prints with the noise of real ones.
+
+use super::*;
+use tiebreak_core::machine::{
+    Bandwidth, BandwidthCurve, BandwidthPoint, CacheSize, Clock, Cores, Kernel, KernelLatency,
+    Latency, LoadedLatency, PARTS, PairLatency, Timers, Traffic,
+};
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
+
+/// A world in which runs differ by a factor each, and the parts of a run by a spread.
+struct World {
+    coins: Stream,
+    /// The most by which a run's figures are larger, or smaller, than those of the machine.
+    between_runs: f64,
+    /// Standard deviations of the logarithms of parts, of which each figure of a run has one.
+    spreads: &'static [f64],
+    /// The share of parts that something else hit, which take up to three times as long.
+    hit: f64,
+}
+
+impl World {
+    fn new(name: &str, between_runs: f64, spreads: &'static [f64], hit: f64) -> World {
+        let coins = Stream::new(Seed::from_text(name), Purpose::Simulation, 0, 0);
+        World { coins, between_runs, spreads, hit }
+    }
+
+    /// The parts of a figure of this size; what hits them makes a time longer, and a rate less.
+    fn parts(&mut self, value: f64, is_time: bool) -> Vec<f64> {
+        let coins = &mut self.coins;
+        let run = self.between_runs.powf(2.0 * coins.unit() - 1.0);
+        let spread = self.spreads[coins.below(self.spreads.len() as u64) as usize];
+        let mut part = || {
+            let noise = (spread * coins.normal()).exp();
+            let lost = if coins.unit() < self.hit { 1.0 + 2.0 * coins.unit() } else { 1.0 };
+            value * run * noise * if is_time { lost } else { 1.0 / lost }
+        };
+        (0..PARTS).map(|_| part()).collect()
+    }
+
+    /// A print of a machine that is like all others, but for the latency of memory.
+    fn print(&mut self, memory_ns: f64) -> MachinePrint {
+        let mut made = print(2, None);
+        made.bandwidth = Some(Probed::of(self.bandwidth(), Vec::new()));
+        let mut ns = |value: f64| self.parts(value, true);
+        let clocks = [21.8, 21.7, 21.9, 2.8, 390.0, 420.0, 9.5].map(|cost_ns| Clock {
+            name: format!("clock of {cost_ns} ns"),
+            cost_low_ns: cost_ns,
+            parts_ns: ns(cost_ns),
+            ..Clock::default()
+        });
+        let kernels = Kernel::ALL.map(|kernel| KernelLatency {
+            kernel,
+            nearest_ns: 60.0,
+            farthest_ns: 60.0,
+            pairs: vec![PairLatency {
+                cpus: [0, 1],
+                latency_ns: 60.0,
+                timed_by_ns: [None; 2],
+                modes: Vec::new(),
+                rounds_ns: ns(60.0),
+                strays: 0,
+                batches: 9,
+                invalid: 0,
+                preemptions: 0,
+            }],
+        });
+        let caches = [(1, 1.0), (2, 3.6), (3, 13.0)].map(|(level, latency_ns)| CacheSize {
+            level,
+            effective_bytes: Some(1 << 20),
+            latency_ns: Some(latency_ns),
+            parts_ns: ns(latency_ns),
+            ..CacheSize::default()
+        });
+        let (caches, memory_parts_ns) = (caches.to_vec(), ns(memory_ns));
+        let memory_ns = Some(memory_ns);
+        let latency = Latency { caches, memory_ns, memory_parts_ns, ..Latency::default() };
+        made.latency = Some(Probed::of(latency, Vec::new()));
+        let timers = Timers { clocks: clocks.to_vec(), ..Timers::default() };
+        made.timers = Some(Probed::of(timers, Vec::new()));
+        let cores = Cores { kernels: kernels.to_vec(), ..Cores::default() };
+        made.cores = Some(Probed::of(cores, Vec::new()));
+        made
+    }
+
+    fn bandwidth(&mut self) -> Bandwidth {
+        let curves = Traffic::ALL.map(|traffic| BandwidthCurve {
+            traffic,
+            is_pinned: true,
+            points: vec![BandwidthPoint {
+                threads: 1,
+                bytes_per_s: 40e9,
+                low_bytes_per_s: 38e9,
+                high_bytes_per_s: 40e9,
+                parts_bytes_per_s: self.parts(40e9, false),
+                rounds: 11,
+                windows: 300,
+                windows_kept: 250,
+            }],
+            knee: None,
+        });
+        let loaded = [100.0, 170.0].map(|latency_ns| LoadedLatency {
+            threads: 1,
+            asked_share: 1.0,
+            bytes_per_s: 0.0,
+            latency_ns,
+            spread_ns: None,
+            parts_ns: self.parts(latency_ns, true),
+            windows_kept: 200,
+        });
+        let (curves, loaded_latency) = (curves.to_vec(), loaded.to_vec());
+        Bandwidth { curves, loaded_latency, ..Bandwidth::default() }
+    }
+}
+
+fn unpriced(a: &MachinePrint, b: &MachinePrint) -> Comparison {
+    let named = |print| Named { print, name: "x", price: None };
+    compare(named(a), named(b))
+}
+
+fn row<'a>(comparison: &'a Comparison, key: &str) -> &'a Compared {
+    comparison.figures.iter().find(|row| row.key == key).unwrap()
+}
+
+/// The keys of the rows that name a machine.
+fn named(comparison: &Comparison) -> Vec<&str> {
+    let names = |row: &&Compared| matches!(row.values.winner, Some(Winner::A | Winner::B));
+    comparison.figures.iter().filter(names).map(|row| row.key.as_str()).collect()
+}
+
+const PAIRS: usize = 400;
+/// Rows of a made-up print that might name a machine, and those of them that have a price.
+const ROWS: [usize; 2] = [25, 6];
+/// Spreads of real parts on a quiet machine, from clocks to a shared cache.
+const QUIET: [f64; 4] = [0.003, 0.01, 0.03, 0.1];
+const LOUD: [f64; 4] = [0.01, 0.05, 0.2, 0.5];
+
+#[test]
+fn a_machine_against_itself_names_none_more_often_than_is_said() {
+    let half = BETWEEN_RUNS.sqrt();
+    let worlds = [
+        World::new("equal", 1.0, &QUIET, 0.0),
+        World::new("as two runs differ", half, &QUIET, 0.05),
+        World::new("busy", half, &LOUD, 0.3),
+    ];
+    for mut world in worlds {
+        let tables = (0..PAIRS).filter(|_| {
+            let comparison = unpriced(&world.print(145.0), &world.print(145.0));
+            let rule = comparison.rule.unwrap();
+            assert_eq!((rule.error, rule.rows), (ERROR, ROWS[0]));
+            !named(&comparison).is_empty()
+        });
+        assert!(tables.count() as f64 <= ERROR * PAIRS as f64);
+    }
+}
+
+/// The least favourable world: figures of one run are larger by all that is allowed.
+#[test]
+fn the_error_holds_where_two_runs_differ_by_all_that_is_allowed() {
+    let mut world = World::new("edge", 1.0, &LOUD, 0.0);
+    let tables = (0..PAIRS).filter(|_| {
+        let (a, mut b) = (world.print(145.0), world.print(145.0));
+        let Some(Probed::Measured { value }) = &mut b.timers else { panic!("{:?}", b.timers) };
+        for part in value.clocks.iter_mut().flat_map(|clock| &mut clock.parts_ns) {
+            *part *= BETWEEN_RUNS;
+        }
+        !named(&unpriced(&a, &b)).is_empty()
+    });
+    assert!(tables.count() as f64 <= ERROR * PAIRS as f64);
+}
+
+#[test]
+fn what_differs_by_a_third_is_found() {
+    let mut world = World::new("a third", 1.0, &[0.003, 0.01], 0.0);
+    let found = (0..PAIRS).filter(|_| {
+        let comparison = unpriced(&world.print(145.0), &world.print(1.3 * 145.0));
+        let memory = row(&comparison, "latency-memory");
+        assert!((memory.values.ratio.unwrap() - 1.3).abs() < 1e-9 && memory.why.is_none());
+        named(&comparison) == ["latency-memory"] && memory.values.winner == Some(Winner::A)
+    });
+    assert!(found.count() >= PAIRS * 99 / 100);
+}
+
+#[test]
+fn a_price_is_set_against_bandwidth_and_not_against_latency() {
+    let mut world = World::new("price", 1.0, &[0.01], 0.0);
+    let (a, b) = (world.print(145.0), world.print(145.0));
+    let side = |print, price| Named { print, name: "x", price: Some(price) };
+    let comparison = compare(side(&a, 2.0), side(&b, 1.0));
+    assert_eq!(named(&comparison), [""; 0]);
+    assert_eq!(comparison.rule.unwrap().rows, ROWS[0] + ROWS[1]);
+    for row in &comparison.figures {
+        let is_sold = row.unit == Unit::BytesPerSecond || SOLD.contains(&row.key.as_str());
+        assert_eq!(row.per_price.is_some(), is_sold, "{}", row.key);
+        let winner = row.per_price.map(|priced| priced.winner);
+        let expected = (row.better != Better::Neither).then_some(Winner::B);
+        assert!(winner.is_none_or(|winner| winner == expected), "{}", row.key);
+    }
+}
+
+/// What speaks against a row, in words; the row names no machine then.
+#[test]
+fn no_machine_is_named_where_something_speaks_against_it() {
+    fn latency(print: &mut MachinePrint) -> &mut Latency {
+        let Some(Probed::Measured { value }) = &mut print.latency else { panic!("no latency") };
+        value
+    }
+    fn guest(print: &mut MachinePrint) {
+        print.machine.0.insert("hypervisor".to_owned(), Fact::Text("KVM".to_owned()));
+        let Some(Probed::Measured { value }) = &mut print.cores else { panic!("no cores") };
+        value.is_short_look = true;
+    }
+    let check = |key: &str, words: &str, change: fn(&mut MachinePrint)| {
+        let mut world = World::new("why", 1.0, &[0.003], 0.0);
+        let (a, mut b) = (world.print(145.0), world.print(145.0 * 3.0));
+        change(&mut b);
+        let comparison = unpriced(&a, &b);
+        let row = row(&comparison, key);
+        assert_eq!(row.why.as_deref(), Some(words).filter(|words| !words.is_empty()), "{key}");
+        assert_eq!(row.values.winner.is_some(), words.is_empty(), "{key}");
+    };
+    check("latency-memory", "", |_| ());
+    let none = "B: the print holds no repeated measurements of it";
+    check("latency-memory", none, |b| latency(b).memory_parts_ns.clear());
+    let few = "12 and 3 repeated measurements are too few";
+    check("latency-memory", few, |b| latency(b).memory_parts_ns.truncate(3));
+    check("latency-memory", "B: no such level found", |b| latency(b).memory_ns = None);
+    check("latency-level-4", "A: no such level found", |b| latency(b).caches[2].level = 4);
+    let unsteady = "B: loads that L3 should answer take 9.6 to 138.0 ns: others use it too";
+    check("latency-level-3", unsteady, |b| latency(b).caches[2].spread_ns = Some([9.6, 138.0]));
+    let moved = "B: a short look sees one of the placements between which a hypervisor moves CPUs";
+    check("cores-two-lines-nearest", moved, guest);
+    check("latency-memory", "", guest);
+    let lost = "B: 68% of CPU time was lost to other work meanwhile";
+    check("latency-memory", lost, |b| {
+        let noise = Noise { lost_share: 0.68, ..Noise::default() };
+        b.noise = Some(Probed::of(noise, Vec::new()));
+    });
+}
+
+/// An EPYC whose third level answers in 13.7 ns, and a Xeon whose does in 34 ns. A print that was
+/// made before levels were what change points show ended in memory and called it the third level.
+#[test]
+fn a_level_is_compared_with_the_same_level_only() {
+    let latency = |levels: &[(u32, f64, Option<u64>)], memory_ns: Option<f64>| {
+        let cache = |&(level, latency_ns, effective_bytes): &(u32, f64, Option<u64>)| CacheSize {
+            level,
+            latency_ns: Some(latency_ns),
+            effective_bytes,
+            ..CacheSize::default()
+        };
+        let caches = levels.iter().map(cache).collect();
+        let found = Latency { caches, memory_ns, ..Latency::default() };
+        let mut print = print(2, None);
+        print.latency = Some(Probed::of(found, Vec::new()));
+        print
+    };
+    let kib = |kib: u64| Some(kib << 10);
+    let epyc = [(1, 1.16, kib(48)), (2, 4.0, kib(1024)), (3, 13.7, kib(6 << 10))];
+    let epyc = latency(&epyc, Some(146.0));
+    let [l1, l2] = [(1, 1.66, kib(48)), (2, 5.2, kib(2048))];
+    let xeon = latency(&[l1, l2, (3, 34.2, kib(16 << 10))], Some(132.0));
+    let old = latency(&[l1, l2, (3, 128.6, None)], None);
+    let check = |b: &MachinePrint, key: &str, ratio: Option<f64>, why: &str| {
+        let comparison = unpriced(&epyc, b);
+        let row = row(&comparison, key);
+        let rounded = row.values.ratio.map(|ratio| (100.0 * ratio).round() / 100.0);
+        assert_eq!((rounded, row.values.winner), (ratio, None), "{key}");
+        assert!(row.why.as_deref().unwrap_or_default().contains(why), "{key}: {:?}", row.why);
+    };
+    let older = "A and B: the print holds no repeated measurements of it";
+    check(&xeon, "latency-level-3", Some(2.5), older);
+    check(&xeon, "cache-level-3", Some(2.67), "");
+    check(&xeon, "latency-memory", Some(0.9), older);
+    check(&old, "latency-level-2", Some(1.3), older);
+    check(&old, "latency-level-3", None, "B: no such level found");
+    check(&old, "cache-level-3", None, "");
+    check(&old, "latency-memory", None, "B: no such level found");
+}
