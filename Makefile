@@ -79,7 +79,7 @@ gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by store
 	@scripts/setup.sh gate
 	/usr/bin/python3 -B bench/gate/gate.py $(ARGS)
 
-truth: build ## false verdicts in every kind of noise, in virtual time and on the real clock: 2 hours
+truth: build ## false verdicts in all kinds of noise, in virtual time and on the real clock: 2 hours
 	@scripts/setup.sh peers
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak --example truth \

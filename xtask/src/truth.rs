@@ -187,8 +187,8 @@ fn measured(data: &Real) -> Result<String> {
         "\nEach cell: how many of how many, and the share with its 95% interval (Wilson). {} \
          Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
          says and whatever else the machine did, which the last column shows: programs of about {} \
-         ms, `--error {}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy {}, p < \
-         {}. The data is in [truth-real.json](../measured/truth-real.json).",
+         ms, `--error {}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy {}, \
+         p < {}. The data is in [truth-real.json](../measured/truth-real.json).",
         accused(data),
         settings.process_ms,
         settings.error,
