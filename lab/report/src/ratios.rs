@@ -45,7 +45,10 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
         }
         if let Some(cap) = found.ratios.iter().find_map(|row| row.cap) {
             let cap = Scale::of(claim.metric.unit(), cap).write(cap);
-            let text = format!("In the mean, what takes longer than {cap} counts as {cap}.");
+            let text = format!(
+                "In the mean, what takes longer than {cap} counts as {cap}; a run with --mean and \
+                 a --timeout gives a verdict on it."
+            );
             page.paragraph(INDENT, &[span(Tone::Dim, text)]);
         }
     }

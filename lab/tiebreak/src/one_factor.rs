@@ -125,6 +125,53 @@ fn over(right: Option<f64>, left: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_stats::coins::{Purpose, Seed, Stream};
+    use tiebreak_stats::rate;
+
+    /// A's time as a function of a uniform number: a fifth of the runs is slow. B's has no tail.
+    fn time_of_a(u: f64) -> f64 {
+        if u < 0.8 { 1.0 + u } else { 3.0 + 5.0 * (u - 0.8) }
+    }
+
+    /// Over all looks at a run that grows, each row misses the true ratio no more often than the
+    /// error, and so do the three of quantiles together: they are far from using it up.
+    #[test]
+    fn rows_have_the_true_ratios() {
+        const ERROR: f64 = 0.05;
+        let mean_of_a = 0.8 + 0.8 * 0.8 / 2.0 + 3.0 * 0.2 + 2.5 * 0.2 * 0.2;
+        let quantile = |u: f64| (1.0 + u) / time_of_a(u);
+        let truths = [quantile(0.5), quantile(0.9), quantile(0.99), 1.5 / mean_of_a];
+        let (streams, mut missed, mut any, mut found) = (200u64, [0u64; 4], 0u64, [0u64; 4]);
+        for stream in 0..streams {
+            let mut chance = Stream::new(Seed::from_text("rows"), Purpose::Simulation, stream, 0);
+            let mut pair = || {
+                let (a, b) = (time_of_a(chance.unit()), 1.0 + chance.unit());
+                (Reading::exact(a), Reading::exact(b))
+            };
+            let pairs: Vec<_> = (0..600).map(|_| pair()).collect();
+            let mut misses = [false; 4];
+            for rounds in [40, 100, 160, 250, 400, 600] {
+                let rows = rows(&pairs[..rounds], Some(Cap { most: 4.0, from: 0 }), ERROR);
+                for (row, name) in ["median", "p90", "p99", "mean"].iter().enumerate() {
+                    let Some(found_row) = rows.iter().find(|one| one.statistic == *name) else {
+                        continue;
+                    };
+                    let EffectResult { low, high, .. } = found_row.ratio;
+                    let truth = truths[row];
+                    misses[row] |= low.is_some_and(|low| low > truth * (1.0 + 1e-12));
+                    misses[row] |= high.is_some_and(|high| high < truth * (1.0 - 1e-12));
+                    found[row] += u64::from(rounds == 600 && high.is_some_and(|high| high < 1.0));
+                }
+            }
+            missed.iter_mut().zip(misses).for_each(|(count, miss)| *count += u64::from(miss));
+            any += u64::from(misses.contains(&true));
+        }
+        println!("missed {missed:?}, any {any}, B proven shorter {found:?}, of {streams}");
+        let is_too_often =
+            |count: u64| rate::compare_with(streams, count, ERROR, 1e-4) == Some(true);
+        assert!(!missed.into_iter().chain([any]).any(is_too_often), "{missed:?} {any}");
+        assert!(found[0] == 0 && found[1] > streams / 2 && found[3] > streams / 2, "{found:?}");
+    }
 
     #[test]
     fn each_ratio_has_limits_around_it_or_none() {
