@@ -6,6 +6,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use tiebreak_core::machine::{Change, Needs};
 
+/// More files of one pattern are written in a loop.
+const MOST_NAMED: usize = 3;
+
 /// A file that should hold something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Write {
@@ -29,13 +32,13 @@ pub(super) fn writing(tree: &Tree, writes: &[Write]) -> Change {
                 values.push(value(write));
             }
         }
-        let command = |wanted: &&str| {
-            let of_value = writes.iter().filter(|write| value(write) == *wanted);
-            let files: Vec<&str> = of_value.map(|write| write.file.as_str()).collect();
-            let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
-            format!("echo {} | {sudo}tee {}", quoted(wanted), named(tree, &files))
+        let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
+        let of_value = |wanted: &&str| {
+            let files = writes.iter().filter(|write| value(write) == *wanted);
+            let files: Vec<&str> = files.map(|write| write.file.as_str()).collect();
+            commands(tree, &files, &format!("echo {} | {sudo}tee", quoted(wanted)))
         };
-        values.iter().map(command).collect::<Vec<_>>().join("; ")
+        values.iter().flat_map(of_value).collect::<Vec<_>>().join("; ")
     };
     let (command, undo) = (line(|write| &write.new), line(|write| &write.old));
     Change { command, undo: Some(undo), needs }
@@ -50,19 +53,33 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// Files as a shell writes them, those of all CPUs or interrupts by their pattern.
-fn named(tree: &Tree, files: &[&str]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for file in files {
-        let pattern = pattern(file);
-        let all = tree.matching(&pattern);
-        let is_whole = all.len() > 1 && all.iter().all(|one| files.contains(&one.as_str()));
-        let name = if is_whole { pattern } else { (*file).to_owned() };
-        if !names.contains(&name) {
-            names.push(name);
+/// Commands that do the same with each of these files: those of all CPUs or interrupts by their
+/// pattern, those of some in a loop over numbers.
+fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
+    let mut patterns: Vec<String> = files.iter().map(|file| pattern(file)).collect();
+    patterns.sort();
+    patterns.dedup();
+    let (mut names, mut commands) = (String::new(), Vec::new());
+    for pattern in patterns {
+        let ours = files.iter().filter(|file| self::pattern(file) == pattern);
+        let ours: Vec<&str> = ours.copied().collect();
+        if ours.len() > 1 && ours.len() == tree.matching(&pattern).len() {
+            names = names + " " + &pattern;
+            continue;
+        }
+        let ends = pattern.split_once('*').filter(|(_, after)| !after.contains('*'));
+        if let Some((before, after)) = ends.filter(|_| ours.len() > MOST_NAMED) {
+            let number = |file: &&str| file[before.len()..file.len() - after.len()].to_owned();
+            let numbers = ours.iter().map(number).collect::<Vec<_>>().join(" ");
+            commands.push(format!("for n in {numbers}; do {tee} {before}$n{after}; done"));
+        } else {
+            names = names + " " + &ours.join(" ");
         }
     }
-    names.join(" ")
+    if !names.is_empty() {
+        commands.insert(0, format!("{tee}{names}"));
+    }
+    commands
 }
 
 /// The same file of every CPU, or of every interrupt.

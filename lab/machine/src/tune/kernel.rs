@@ -2,7 +2,7 @@
 
 use super::change::{Write, writing};
 use super::found::{Found, Lack, Told};
-use super::sight::Sight;
+use super::sight::{Place, Sight};
 use tiebreak_core::machine::{Needs, Standing};
 
 pub(super) fn swap(sight: &Sight<'_>) -> Told {
@@ -24,24 +24,31 @@ pub(super) fn swap(sight: &Sight<'_>) -> Told {
 
 pub(super) fn irqbalance(sight: &Sight<'_>) -> Told {
     let is_it = |file: &String| sight.tree.text(file).is_some_and(|name| name == "irqbalance");
-    if !sight.tree.matching("/proc/*/comm").iter().any(is_it) {
+    let processes = sight.tree.matching("/proc/*/comm");
+    if processes.is_empty() {
+        return Err(Lack::Absent("no /proc/*/comm".to_owned()));
+    }
+    if !processes.iter().any(is_it) {
         return Ok(Found::fine("not running"));
     }
     let [stop, start] = ["stop", "start"].map(|verb| format!("sudo systemctl {verb} irqbalance"));
     Ok(Found::new(Standing::Could, "running").by(&stop, Some(&start), Needs::Root))
 }
 
-/// Level 1 and below let an ordinary user count what the kernel does for a process; root may count
-/// at any level. Where none opens for one who may, the machine has none.
+/// Level 1 and below let an ordinary user count what the kernel does for a process, level 2 what
+/// the process does itself; root may count at any level. Where none opens for one who may, the
+/// machine has none.
 pub(super) fn perf_events(sight: &Sight<'_>) -> Told {
     const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
     let level: i64 = sight.number(FILE)?;
-    let may = level <= 1 || sight.place.is_root;
+    let Place { is_root, has_counters, .. } = sight.place;
+    if !has_counters && (is_root || level <= 2) {
+        return Err(Lack::Absent("none opens".to_owned()));
+    }
     let now = format!("perf_event_paranoid {level}");
-    match (may, sight.place.has_counters) {
-        (true, true) => Ok(Found::fine(now)),
-        (true, false) => Err(Lack::Absent("none opens".to_owned())),
-        (false, _) => {
+    match is_root || level <= 1 {
+        true => Ok(Found::fine(now)),
+        false => {
             let write =
                 Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
             let change = writing(sight.tree, &[write]);

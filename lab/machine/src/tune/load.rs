@@ -68,7 +68,7 @@ pub(super) fn runnable(sight: &Sight<'_>) -> Told {
 pub(super) fn steal(sight: &Sight<'_>) -> Told {
     const FILE: &str = "/proc/stat";
     if !sight.place.is_virtual {
-        return Err(Lack::Absent("no hypervisor is below".to_owned()));
+        return Err(Lack::Absent("no hypervisor is known here".to_owned()));
     }
     let text = sight.text(FILE)?;
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "));

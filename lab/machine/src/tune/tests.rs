@@ -99,7 +99,7 @@ fn a_machine_that_tells_nothing_needs_nothing() {
     assert_eq!(settings.len(), ROWS.len());
     for setting in settings {
         let expected = match setting.knob.as_str() {
-            "irqbalance" | "wide-vectors" => Standing::Fine,
+            "wide-vectors" => Standing::Fine,
             "smi" | "wake-up-latency" => Standing::Unknown,
             _ => Standing::Absent,
         };
@@ -200,6 +200,11 @@ fn a_pattern_means_the_files_and_no_others() {
         ("CPU/cpu0/power/a", ""),
         ("CPU/cpu1/power/a", ""),
         ("CPU/cpu1/power/b", ""),
+        ("CPU/cpu2/power/c", ""),
+        ("CPU/cpu3/power/c", ""),
+        ("CPU/cpu4/power/c", ""),
+        ("CPU/cpu5/power/c", ""),
+        ("CPU/cpu10/power/c", ""),
         ("proc/irq/5/smp", ""),
         ("proc/irq/17/smp", ""),
     ]);
@@ -221,6 +226,15 @@ fn a_pattern_means_the_files_and_no_others() {
     let differing = [both[0], ("CPU/cpu1/power/a", "b c")];
     check(&differing, "echo x | tee CPU/cpu*/power/a", undo);
     check(&both[1..], "echo x | tee CPU/cpu1/power/a", "echo 1 | tee CPU/cpu1/power/a");
+    let some = [2, 3, 4, 10].map(|cpu| format!("CPU/cpu{cpu}/power/c"));
+    let some = [(&some[0][..], "1"), (&some[1], "1"), (&some[2], "1"), (&some[3], "1")];
+    let of_some =
+        |value| format!("for n in 2 3 4 10; do echo {value} | tee CPU/cpu$n/power/c; done");
+    check(&some, &of_some("x"), &of_some("1"));
+    let mut more = some.to_vec();
+    more.push(("CPU/cpu1/power/b", "1"));
+    let command = format!("echo x | tee CPU/cpu1/power/b; {}", of_some("x"));
+    check(&more, &command, &format!("echo 1 | tee CPU/cpu1/power/b; {}", of_some("1")));
     let irqs = [("/proc/irq/5/smp", "it's"), ("/proc/irq/17/smp", "it's")];
     check(&irqs, "echo x | tee /proc/irq/*/smp", "echo 'it'\\''s' | tee /proc/irq/*/smp");
 }

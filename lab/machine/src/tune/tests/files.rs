@@ -165,6 +165,19 @@ fn idle_cpus() {
     let now = "POLL 0 us, C6 133 us, menu governor";
     check(&states("133", "0\n"), row, Standing::Could, now, commands);
     is_mended_and_put_back(&states("133", "0\n"), row);
+    // Two deep states of two CPUs are two patterns.
+    let both = |cpu: usize, state: usize| {
+        ["name", "latency", "disable"]
+            .map(|name| format!("CPU/cpu{cpu}/cpuidle/state{state}/{name}"))
+    };
+    let paths = [both(0, 2), both(0, 3), both(1, 2), both(1, 3)].concat();
+    let texts = ["C6", "133", "0\n"].into_iter().cycle();
+    let many: Vec<(&str, &str)> = paths.iter().map(String::as_str).zip(texts).collect();
+    let deep = [2, 3].map(|n| format!("/sys/devices/system/cpu/cpu*/cpuidle/state{n}/disable"));
+    let commands = [1, 0].map(|value| format!("echo {value} | tee {}", deep.join(" ")));
+    let now = "C6 133 us, no governor";
+    check(&many, row, Standing::Could, now, [&commands[0], &commands[1]]);
+    is_mended_and_put_back(&many, row);
     let odd = format!("{file} holds '2', which is not known here");
     check(&states("133", "2"), row, Standing::Unknown, &odd, NONE);
     let odd = "/sys/devices/system/cpu/cpu0/cpuidle/state1/latency holds 'x', which is not known \
@@ -242,6 +255,11 @@ fn settings_of_the_kernel() {
     let found = |place| look_at(&tree, place, calm(), "perf-events").standing;
     assert_eq!((found(root), found(HERE)), (Standing::Fine, Standing::Could));
     assert_eq!(found(Place { has_counters: false, ..root }), Standing::Absent);
+    // At level 4 nobody but root may try; at level 2 anybody may, in user mode.
+    let without = Place { has_counters: false, ..HERE };
+    assert_eq!(found(without), Standing::Could);
+    let (_folder, tree) = place_files(&file);
+    assert_eq!(look_at(&tree, without, calm(), "perf-events").standing, Standing::Absent);
     let swap = |text| [("proc/meminfo", text)];
     check(&swap("SwapTotal: 0 kB\nSwapFree: 0 kB"), "swap", Standing::Fine, "none", NONE);
     check(&swap("SwapTotal: 8 kB\nSwapFree: 8 kB"), "swap", Standing::Fine, "unused", NONE);
@@ -250,6 +268,9 @@ fn settings_of_the_kernel() {
     check(&used, "swap", Standing::Noisy, "2 MiB used", commands);
     let odd = "/proc/meminfo holds 'banana', which is not known here";
     check(&swap("banana"), "swap", Standing::Unknown, odd, NONE);
+    check(&[], "irqbalance", Standing::Absent, "no /proc/*/comm", NONE);
+    let others = [("proc/18/comm", "sh\n")];
+    check(&others, "irqbalance", Standing::Fine, "not running", NONE);
     let daemon = [("proc/17/comm", "irqbalance\n"), ("proc/18/comm", "sh\n")];
     let commands = ["sudo systemctl stop irqbalance", "sudo systemctl start irqbalance"];
     check(&daemon, "irqbalance", Standing::Could, "running", commands);
