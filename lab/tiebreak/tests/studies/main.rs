@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod threads;
+mod turns;
 
 use common::{KILLED, header};
 use std::sync::atomic::AtomicBool;
@@ -259,7 +260,8 @@ fn plan(names: &[&str], scope: Scope, rounds: u64, precision: f64) -> Plan {
         let metric = Metric::WallTime;
         planned(study::measure_question(name, names[0], precision, metric, "random"), index)
     });
-    let claim = study::parse("b is at least 1.5x faster than a on random", names).unwrap();
+    let claim = format!("{} is at least 1.5x faster than {} on random", names[1], names[0]);
+    let claim = study::parse(&claim, names).unwrap();
     Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
@@ -372,36 +374,6 @@ fn a_unit_has_one_pair_and_every_pair_gets_as_many_units() {
         // At scope layout the one process that serves all rounds has everybody.
         let sizes: Vec<usize> = sampler.processes.iter().map(Vec::len).collect();
         assert_eq!(sizes, if scope == Scope::Layout { vec![4] } else { vec![2; 30] });
-    }
-}
-
-#[test]
-fn cells_wait_for_claims_as_long_as_there_is_time_for_both() {
-    // The elapsed share of the budget, and the pair, of each unit.
-    let check = |b_ns: f64, runs: usize| {
-        let mut asked = plan(&["a", "b", "c", "d"], Scope::Code, 0, 0.0001);
-        asked.budget = Budget { rounds: None, seconds: Some(3.0) };
-        asked.resolution = 0.0;
-        asked.functions.as_mut().unwrap().workloads = vec!["random".to_owned(); runs];
-        let lab = Lab::new(asked);
-        lab.go(&mut Virtual::new(&[1e5, b_ns, 2e5, 1.5e5]));
-        let journal = lab.journal();
-        let result = replay::replay(&journal).unwrap();
-        let is_pair = |round: &&Round| round.coins.order.iter().all(|one| *one < 2);
-        let alone = journal.rounds.iter().take_while(is_pair).count();
-        let had = |left: usize| result.verdicts[left].rounds;
-        assert!(had(2) > 0 && had(2).abs_diff(had(3)) <= 1, "{} {}", had(2), had(3));
-        let share = journal.rounds[alone - 1].elapsed_ns as f64 / 3e9;
-        (result.verdicts[0].verdict, result.verdicts[0].rounds, alone as u64, share)
-    };
-    let (verdict, rounds, alone, share) = check(5e4, 1);
-    assert_eq!((verdict, rounds), (Verdict::Holds, alone));
-    assert!(share < 0.5, "{share}");
-    // A claim that nothing decides has the larger part, of as many runs as share the budget.
-    for (runs, expected) in [(1, 0.75), (3, 0.25)] {
-        let (verdict, _, _, share) = check(1e5 / 1.5, runs);
-        assert_eq!(verdict, Verdict::Undecided);
-        assert!((share - expected).abs() < 0.02, "{share}");
     }
 }
 
