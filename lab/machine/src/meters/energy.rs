@@ -10,6 +10,7 @@ mod powercap;
 mod tests;
 
 pub(super) use gauge::read_register;
+pub(super) use msr::explain_msr;
 pub use part::{Domain, Part};
 
 use super::Unavailable;

@@ -4,7 +4,7 @@
 //! Intel, Software Developer's Manual volume 4: `MSR_SMI_COUNT` 0x34 counts them since the last
 //! reset, in 32 bits. perf's `msr` events have the same count as `smi`.
 
-use super::energy::read_register;
+use super::energy::{explain_msr, read_register};
 use super::perf::{Counter, Event};
 use crate::refusal::explain;
 use crate::tree::Tree;
@@ -38,13 +38,9 @@ impl Smis {
         };
         let file = File::open(tree.path(REGISTERS));
         let opened = file.and_then(|file| read_register(&file, COUNT).map(|_| file));
-        opened.map(|file| Smis(Source::Register(file))).map_err(|error| {
-            let of_register = match error.raw_os_error() {
-                Some(libc::EIO) => "the processor has no such register (EIO)".to_owned(),
-                _ => explain(&error, RIGHT),
-            };
-            format!("{by_event}; {REGISTERS} (MSR 0x34): {of_register}")
-        })
+        opened
+            .map(|file| Smis(Source::Register(file)))
+            .map_err(|error| format!("{by_event}; {REGISTERS} (MSR 0x34): {}", explain_msr(&error)))
     }
 
     /// The count now; `None` if it can no longer be read. One system call.
@@ -94,7 +90,8 @@ mod tests {
             let (_folder, tree) = made_up::tree(files);
             assert_eq!(Smis::open(&tree).unwrap_err(), expected);
         };
-        let none = "/dev/cpu/0/msr (MSR 0x34): no such file (ENOENT)";
+        let none = "/dev/cpu/0/msr (MSR 0x34): no such file (ENOENT): the kernel's module msr \
+                    is not loaded";
         check(&[], &format!("perf has no event msr/smi/; {none}"));
         let odd = [("sys/bus/event_source/devices/msr/events/smi", "banana")];
         check(&odd, &format!("perf has no event msr/smi/; {none}"));

@@ -125,7 +125,10 @@ pub(super) fn isolation_parts(sight: &Sight<'_>) -> Told {
     let command = format!("write on the kernel's command line: {}", isolating(sight, &wanted));
     let is_ours = |word: &&str| PARAMETERS.iter().any(|name| word.starts_with(name));
     let old: Vec<&str> = line.split_whitespace().filter(is_ours).collect();
-    let undo = format!("write there as before: {}", old.join(" "));
+    let undo = match old.as_slice() {
+        [] => "remove them from the kernel's command line".to_owned(),
+        old => format!("write there as before: {}", old.join(" ")),
+    };
     Ok(Found::new(Standing::Could, now).by(&command, Some(&undo), Needs::Reboot))
 }
 

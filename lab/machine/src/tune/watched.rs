@@ -112,7 +112,10 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Told {
 
 /// What the firmware took, as far as somebody counts it.
 pub(super) fn smis(sight: &Sight<'_>) -> Told {
-    let count = sight.second.smis.as_ref().map_err(|error| Lack::Unknown(error.clone()))?;
+    let unknown = |error: &String| {
+        Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
+    };
+    let count = sight.second.smis.as_ref().map_err(unknown)?;
     let whose = match sight.place.is_virtual {
         true => ", as this virtual machine counts them; those of the host are not told",
         false => "",

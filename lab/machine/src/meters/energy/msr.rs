@@ -52,7 +52,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     Ok(gauges)
 }
 
-fn explain_msr(error: &std::io::Error) -> String {
+pub(in crate::meters) fn explain_msr(error: &std::io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ENOENT) => "no such file (ENOENT): the kernel's module msr is not loaded".into(),
         Some(libc::EIO) => {

@@ -95,6 +95,10 @@ fn isolation_is_from_everything_or_says_from_what_not() {
     let command = "write on the kernel's command line: isolcpus=6-7 nohz_full=6-7 rcu_nocbs=6-7";
     let undo = "write there as before: isolcpus=managed_irq,domain,6-7 nohz_full=6";
     check(&lacking, row, Standing::Could, now, [command, undo]);
+    // CPUs may be isolated without the command line, by a group of CPUs.
+    let now = "of CPUs 6-7, nohz_full lacks 6-7, rcu_nocbs lacks 6-7";
+    let undo = "remove them from the kernel's command line";
+    check(&kernel("6-7", "", "quiet"), row, Standing::Could, now, [command, undo]);
     // A kernel that cannot stop the tick.
     let mut plain: Vec<_> = kernel("6-7", "", "isolcpus=6-7 rcu_nocbs=all").to_vec();
     plain.remove(2);
