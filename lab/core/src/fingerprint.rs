@@ -24,6 +24,11 @@ pub enum Fact {
 pub struct Fingerprint(pub BTreeMap<String, Fact>);
 
 impl Fingerprint {
+    /// Whether it is a virtual machine; no where nobody tells.
+    pub fn is_guest(&self) -> bool {
+        matches!(self.0.get("hypervisor"), Some(Fact::Text(name)) if name != "none")
+    }
+
     /// The keys of which the two machines say different things, state (`now_`) apart.
     pub fn differences(&self, other: &Fingerprint) -> Vec<String> {
         let keys = self.0.keys().chain(other.0.keys());

@@ -14,6 +14,6 @@ mod world;
 
 pub use chance::ChanceTest;
 pub use scenario::{ClassicScenario, RatioScenario, Scenario, ShareScenario, SimulatedRun};
-pub use smallest::{Smallest, smallest_difference};
+pub use smallest::{SEARCHED, Smallest, smallest_difference};
 pub use tally::Tally;
 pub use world::{PILOT_ROUNDS_MIN, Pilot, World};

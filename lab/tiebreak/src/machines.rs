@@ -1,7 +1,6 @@
 //! Two machines side by side.
 
 use std::collections::BTreeMap;
-use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::machine::{
     Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Noise, Probed, Side,
     Spread, Unit, Winner, WinnerRule,
@@ -83,8 +82,7 @@ fn figures(print: &MachinePrint) -> Vec<Figure> {
         format!("{percent:.0}% of CPU time was lost to other work meanwhile")
     });
     let is_short = print.cores.as_ref().and_then(Probed::value).is_none_or(|one| one.is_short_look);
-    let guest = |fact: &Fact| matches!(fact, Fact::Text(name) if name != "none");
-    let is_moved = print.machine.0.get("hypervisor").is_some_and(guest) && is_short;
+    let is_moved = print.machine.is_guest() && is_short;
     let placed = "a short look sees one of the placements between which a hypervisor moves CPUs";
     let doubted = |figure: Figure| {
         let placed = (is_moved && figure.key.starts_with("cores-")).then(|| placed.to_owned());

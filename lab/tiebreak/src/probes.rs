@@ -72,7 +72,7 @@ fn quick(probe: Probe) -> Duration {
         Probe::Cacheline => 3000,
         Probe::Latency => 5000,
         Probe::Bandwidth => 4500,
-        Probe::Noise => 6000,
+        Probe::Noise => 8000,
         Probe::Energy => 1000,
     })
 }

@@ -38,6 +38,8 @@ pub struct Energy {
     /// Those of the headline first.
     gauges: Vec<Gauge>,
     headline: usize,
+    /// What those of the headline said first, where nobody has proven that they move.
+    unproven: Option<Vec<Option<u64>>>,
 }
 
 /// An energy meter's value at one moment, a number a gauge.
@@ -69,6 +71,21 @@ impl Energy {
         Energy::open_below(&Tree::at(Path::new("/")))
     }
 
+    /// The same without that proof, for those who show energy and make no claim about it: it costs
+    /// no time, a dead meter may hide a living one behind it, and what a gauge says is not known
+    /// until all of the headline have moved.
+    ///
+    /// # Errors
+    /// None is there and permitted; the error names what each said.
+    pub fn open_unproven() -> Result<Energy, Unavailable> {
+        Energy::find(&Tree::at(Path::new("/")), |_| Ok(())).map(Energy::doubted)
+    }
+
+    fn doubted(mut self) -> Energy {
+        self.unproven = Some(self.gauges[..self.headline].iter().map(Gauge::read).collect());
+        self
+    }
+
     pub(crate) fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
         Energy::find(tree, Energy::prove_alive)
     }
@@ -94,7 +111,7 @@ impl Energy {
         let domain = if has_packages { Domain::Package } else { Domain::Board };
         gauges.sort_by_key(|gauge| gauge.part.domain != domain);
         let headline = gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
-        Energy { source, gauges, headline }
+        Energy { source, gauges, headline, unproven: None }
     }
 
     /// Works until each gauge of the headline has moved twice, as one move may be the end of
@@ -153,9 +170,13 @@ impl Energy {
     }
 
     /// Nanojoules of the headline between two readings; `None` if that is not known: a counter went
-    /// back, or may have started again more than once. The meters move about every millisecond, so
-    /// a shorter interval may well read 0.
+    /// back, or may have started again more than once, or may be dead. The meters move about every
+    /// millisecond, so a shorter interval may well read 0.
     pub fn since_nj(&self, now: &Reading, then: &Reading) -> Option<u64> {
+        let firsts = self.unproven.iter().flatten();
+        if firsts.zip(&now.counts).any(|(first, now)| *first == Some(*now)) {
+            return None;
+        }
         self.each_since_nj(now, then).into_iter().take(self.headline).sum()
     }
 

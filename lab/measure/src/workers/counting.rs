@@ -55,7 +55,8 @@ impl Counting {
 
 /// Why energy is not metered, if it is not.
 pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
-    let why = match (Energy::open(), is_asked) {
+    let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };
+    let why = match (opened, is_asked) {
         (Err(reason), _) => reason.to_string(),
         (Ok(_), false) => "no energy: it is metered only if a claim is about it".to_owned(),
         (Ok(_), true) => return None,

@@ -33,7 +33,12 @@ pub(super) fn rows(found: &Noise) -> Vec<Row> {
         let smallest: Vec<String> = smallest.collect();
         Row::new(
             "",
-            format!("smallest slowdown found, of {}{only}: {}", floor.of, smallest.join(", ")),
+            format!(
+                "smallest slowdown found, of {}{only}{}: {}",
+                floor.of,
+                lost_meanwhile(floor),
+                smallest.join(", ")
+            ),
         )
     }));
     let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
@@ -100,6 +105,12 @@ fn lost(found: &Noise, most: usize) -> String {
     format!("{} of CPU time lost{of}", small(found.lost_share))
 }
 
+/// ` (4% of CPU time lost)`; nothing where nobody tells.
+fn lost_meanwhile(floor: &Floor) -> String {
+    let lost = floor.lost_share.map(|share| format!(" ({} of CPU time lost)", small(share)));
+    lost.unwrap_or_default()
+}
+
 /// A share of time; what is less than a thousandth of a percent is said to be so.
 fn small(share: f64) -> String {
     match share {
@@ -116,7 +127,12 @@ fn slowdown(one: &SmallestSlowdown) -> String {
         (Some(fraction), _) if one.is_bound => format!("under {}", up(fraction)),
         (Some(fraction), None) => up(fraction),
         (Some(fraction), Some([low, high])) => {
-            format!("{} ({} to {})", up(fraction), percent(low, Rounding::Down), up(high))
+            let low = match low {
+                low if low <= 1e-5 => "under 0.001%".to_owned(),
+                low => percent(low, Rounding::Down),
+            };
+            let high = if high >= 1.0 { "over 100%".to_owned() } else { up(high) };
+            format!("{} ({low} to {high})", up(fraction))
         }
     }
 }

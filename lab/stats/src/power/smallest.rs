@@ -15,7 +15,7 @@ const BLOCK_ROUNDS: usize = 8;
 /// Steps of the bisection over differences: a factor of 1.0007 is left of the range.
 const STEPS: u32 = 14;
 /// The least and the largest difference that are tried, as fractions.
-const SEARCHED: [f64; 2] = [1e-5, 1.0];
+pub const SEARCHED: [f64; 2] = [1e-5, 1.0];
 
 /// The smallest difference that is found.
 #[derive(Clone, Copy, Debug, PartialEq)]

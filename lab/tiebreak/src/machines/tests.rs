@@ -1,5 +1,5 @@
 use super::*;
-use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::machine::{Cpu, Limits, Topology};
 
 mod winners;

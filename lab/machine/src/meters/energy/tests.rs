@@ -138,6 +138,14 @@ fn packages_are_summed_and_wrap() {
         ("hwmon/hwmon2/energy1_input", "80\n"),
     ];
     check(AMD_HWMON, &sockets, Some(501_000), &[500_000, 1000, 10_000]);
+    // Without a proof that they move nothing is known until all of the headline have.
+    let (_folder, tree) = made_up::tree(SERVER);
+    let meter = found(&tree).unwrap().doubted();
+    let then = meter.read().unwrap();
+    for ((path, text), nj) in server.iter().zip([None, Some(170_000)]) {
+        std::fs::write(tree.path(&format!("sys/class/{path}")), text).unwrap();
+        assert_eq!(meter.since_nj(&meter.read().unwrap(), &then), nj);
+    }
     // A counter of 64 bits that goes back was reset: nothing is known.
     check(AMD_HWMON, &[("hwmon/hwmon2/energy9_input", "1\n")], None, &[]);
 }

@@ -22,12 +22,15 @@ pub struct Pairs {
     pub units: Vec<Vec<[u64; 2]>>,
     /// How long all of them took, from the beginning of the first to the end of the last.
     pub elapsed_ns: u64,
+    /// How much of that they had a CPU, as the scheduler counts it.
+    pub cpu_ns: u64,
 }
 
 /// Runs units until there are so many or the time is over.
 pub(super) fn run(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
     let steps = steps_a_batch();
     let begin_ns = clock::monotonic_ns();
+    let begin_cpu_ns = clock::thread_cpu_ns();
     let end = Instant::now() + length.min(budget.left());
     let mut coins = SEED;
     let mut pairs = Pairs::default();
@@ -42,6 +45,7 @@ pub(super) fn run(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pa
         }
         pairs.units.push(unit);
         pairs.elapsed_ns = clock::monotonic_ns() - begin_ns;
+        pairs.cpu_ns = clock::thread_cpu_ns() - begin_cpu_ns;
         if pairs.units.len() % 32 == 0 {
             budget.tell(0.0);
         }

@@ -111,9 +111,9 @@ fn a_few_lines_say_what_a_user_asks_first() {
     let rows: Vec<String> = rows(&machine(2)).into_iter().map(|row| row.text).collect();
     let expected = [
         "3.1% of CPU time lost: another task 2.1%, interrupt 0.61%, hypervisor (steal) 0.4%",
-        "smallest slowdown found, of functions: 0.74% (0.37% to 1.5%) in 1 s, \
-         0.21% (0.1% to 0.42%) in 10 s",
-        "smallest slowdown found, of programs: none below 100% in 1 s, \
+        "smallest slowdown found, of functions (2.4% of CPU time lost): 0.74% (0.37% to 1.5%) in \
+         1 s, 0.21% (0.1% to 0.42%) in 10 s",
+        "smallest slowdown found, of programs (2.4% of CPU time lost): none below 100% in 1 s, \
          0.21% (0.1% to 0.42%) in 10 s",
         "cores run at 4.31 GHz (3.90 GHz to 4.34 GHz), longest gap 12 ms",
     ];

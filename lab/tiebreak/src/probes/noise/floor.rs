@@ -34,6 +34,9 @@ const ROUNDS_A_PART: usize = 8;
 const ROUNDS_MOST: u64 = 5000;
 /// What is left of the budget for the simulations.
 const KEPT: Duration = Duration::from_millis(700);
+/// The most that one wait for a quiet machine takes of what is left for rounds: on a busy machine
+/// most waits are in vain.
+const WAIT_SHARE: f64 = 0.1;
 /// Coins of simulations: the same noise gives the same answer.
 const SEED: &str = "noise";
 
@@ -51,7 +54,9 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
         "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
          to an observation"
     );
-    floor("functions", work, &noise, unit_ns)
+    let lost = 1.0 - pairs.cpu_ns as f64 / pairs.elapsed_ns.max(1) as f64;
+    let lost_share = (pairs.cpu_ns > 0).then(|| lost.clamp(0.0, 1.0));
+    floor("functions", work, &noise, unit_ns).map(|floor| Floor { lost_share, ..floor })
 }
 
 /// The floor of programs: this program's own work against itself, by the lab's own sampler, for
@@ -75,18 +80,20 @@ fn tried(budget: &mut Budget<'_>) -> Result<(Option<Floor>, Option<String>), Str
     let mut sampler = Programs::new(&plan, interrupt::flag()).map_err(|error| error.to_string())?;
     let begin = Instant::now();
     let mut elapsed = Duration::ZERO;
+    let mut times = Times::default();
     let more = |rounds: usize| {
         if rounds > 0 {
             elapsed = begin.elapsed();
             budget.tell(0.0);
         }
         let left = budget.left();
-        (left > KEPT).then(|| round(&mut sampler, rounds as u64, left))
+        (left > KEPT).then(|| round(&mut sampler, rounds as u64, left, &mut times))
     };
     let (noise, failure) = rounds(more);
     let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
     let work = "this program's own work of some milliseconds".to_owned();
     let floor = floor("programs", work, &noise, round_ns);
+    let floor = floor.map(|floor| Floor { lost_share: times.lost_share(), ..floor });
     let is_short = floor.is_none() && !budget.is_interrupted();
     let reason = match failure {
         Some(why) if floor.is_none() => Some(failed(&why)),
@@ -96,6 +103,26 @@ fn tried(budget: &mut Budget<'_>) -> Result<(Option<Floor>, Option<String>), Str
         }
     };
     Ok((floor, reason))
+}
+
+/// How long runs took in all.
+#[derive(Default)]
+struct Times {
+    wall_ns: u64,
+    /// For how long they were ready and waited for a CPU; nothing if one does not tell.
+    waited_ns: Option<u64>,
+}
+
+impl Times {
+    fn add(&mut self, wall_ns: u64, waited_ns: Option<u64>) {
+        let before = if self.wall_ns == 0 { Some(0) } else { self.waited_ns };
+        self.waited_ns = before.zip(waited_ns).map(|(before, more)| before + more);
+        self.wall_ns += wall_ns;
+    }
+
+    fn lost_share(&self) -> Option<f64> {
+        Some((self.waited_ns? as f64 / self.wall_ns.max(1) as f64).min(1.0))
+    }
 }
 
 /// What rounds gave, until there is none more or one fails, and why it did. It is asked with the
@@ -120,13 +147,22 @@ fn rounds(
 
 /// A primer and both sides once, in the order of the coins, after the wait for a quiet machine that
 /// every comparison makes: the log ratio of their wall times.
-fn round(sampler: &mut Programs, round: u64, left: Duration) -> Result<f64, RunFailure> {
-    sampler.wait_for_quiet(left.saturating_sub(KEPT).as_nanos() as u64);
+fn round(
+    sampler: &mut Programs,
+    round: u64,
+    left: Duration,
+    all: &mut Times,
+) -> Result<f64, RunFailure> {
+    let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
+    sampler.wait_for_quiet(wait.as_nanos() as u64);
     let coins = coins::draw(Seed::from_text(SEED), round, 0, &[0, 1]);
     let timeout_ns = left.as_nanos() as u64;
     let mut wall_ns = |contestant: usize, padding_bytes: u32| {
         let request = RunRequest { contestant, padding_bytes, timeout_ns };
-        sampler.run(&request).map(|ran| ran.sample.wall_ns.max(1) as f64)
+        sampler.run(&request).map(|ran| {
+            all.add(ran.sample.wall_ns.max(1), ran.sample.beside.run_delay_ns);
+            ran.sample.wall_ns.max(1) as f64
+        })
     };
     wall_ns(coins.primer, coins.padding_bytes[0])?;
     let mut times = [1.0; 2];
@@ -152,7 +188,7 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
             is_bound: found.is_some_and(|one| one.is_bound),
             among_parts: found
                 .filter(|one| !one.is_bound)
-                .and_then(|one| Some(among_parts?.map(|share| one.fraction * share))),
+                .and_then(|one| Some(among_parts?.map(|share| searched(one.fraction * share)))),
         }
     };
     Some(Floor {
@@ -165,6 +201,11 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         smallest: LENGTHS_SECONDS.map(smallest).into(),
         lost_share: None,
     })
+}
+
+/// Within what was searched: what lies beyond is not known.
+fn searched(fraction: f64) -> f64 {
+    fraction.clamp(power::SEARCHED[0], power::SEARCHED[1])
 }
 
 /// How large the noise is in the calmest and in the noisiest of [`PARTS`] parts of the run, as
@@ -233,12 +274,14 @@ mod tests {
         let mut time = || (200_000.0 * (1.0 + spread * unit())) as u64;
         let mut round = || [time(), time()];
         let units = (0..units).map(|_| (0..ROUNDS_A_UNIT).map(|_| round()).collect());
-        Pairs { units: units.collect(), elapsed_ns: 0 }
+        Pairs { units: units.collect(), elapsed_ns: 0, cpu_ns: 0 }
     }
 
     fn smallest(spread: f64) -> [f64; 2] {
-        let pairs = Pairs { elapsed_ns: 100 * 10_000_000, ..pairs(100, spread) };
+        let (elapsed_ns, cpu_ns) = (100 * 10_000_000, 75 * 10_000_000);
+        let pairs = Pairs { elapsed_ns, cpu_ns, ..pairs(100, spread) };
         let floor = of_functions(&pairs).unwrap();
+        assert_eq!(floor.lost_share, Some(0.25));
         assert_eq!((floor.rounds, floor.round_ns), (100, 1e7));
         let rounds: Vec<u64> = floor.smallest.iter().map(|one| one.rounds).collect();
         assert_eq!(rounds, [100, 1000]);
@@ -268,6 +311,29 @@ mod tests {
         let still = floor("functions", String::new(), &[0.0; 40], 1e7).unwrap();
         let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
         assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
+    }
+
+    #[test]
+    fn no_end_of_an_interval_lies_outside_what_was_searched() {
+        let mut noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7 - 3) * 1e-3).collect();
+        noise[..40].iter_mut().for_each(|d| *d *= 1e-6);
+        noise[160..].iter_mut().for_each(|d| *d *= 1e6);
+        let found = floor("functions", String::new(), &noise, 1e7).unwrap();
+        let ends: Vec<[f64; 2]> = found.smallest.iter().filter_map(|one| one.among_parts).collect();
+        assert!(ends.iter().all(|ends| *ends == power::SEARCHED), "{found:?}");
+        assert!(!ends.is_empty());
+    }
+
+    #[test]
+    fn lost_time_is_known_if_every_run_tells() {
+        let check = |runs: &[(u64, Option<u64>)], expected: Option<f64>| {
+            let mut times = Times::default();
+            runs.iter().for_each(|(wall_ns, waited_ns)| times.add(*wall_ns, *waited_ns));
+            assert_eq!(times.lost_share(), expected);
+        };
+        check(&[], None);
+        check(&[(10, Some(1)), (30, Some(9))], Some(0.25));
+        check(&[(10, Some(1)), (30, None), (10, Some(1))], None);
     }
 
     #[test]
