@@ -184,7 +184,7 @@ fn spread(value: f64, [low, high]: [f64; 2]) -> String {
     }
 }
 
-/// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12.5%`.
+/// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12%`.
 fn written(value: f64, unit: Unit) -> String {
     let scaled = |unit: metric::Unit| Scale::of(unit, value).write(value);
     match unit {
@@ -195,7 +195,7 @@ fn written(value: f64, unit: Unit) -> String {
         Unit::BytesPerSecond => decimal(value, "B/s"),
         Unit::Hertz => decimal(value, "Hz"),
         Unit::Watts => format!("{value:.2} W"),
-        Unit::Share => format!("{:.2} %", value * 100.0),
+        Unit::Share => percent(value, Rounding::Nearest),
     }
 }
 
