@@ -176,6 +176,9 @@ impl Flight {
         calls: &[u64],
     ) -> Result<(Vec<Ran>, bool), LabError> {
         let pairs = self.pairs();
+        if pairs.is_empty() {
+            return Ok((Vec::new(), false));
+        }
         let (round_ns, share_ns) = (round_cost_ns(first, calls), SHARE * self.brief.seconds * 1e9);
         let unit_ns = unit_cost_ns(first, round_ns);
         let of_two = 2.0 / first.order.len() as f64;
@@ -187,8 +190,9 @@ impl Flight {
         let size = SIZES.into_iter().find(|size| all_cost(*size) <= share_ns);
         let (units, rounds) = size.unwrap_or((2, 2));
         let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
-        let turns = (1..units).flat_map(|_| &pairs[..again]);
-        let turns = pairs.iter().chain(turns).skip(usize::from(is_one));
+        // The first pair comes twice before any other: without that nothing is known of noise.
+        let more = (2..units).flat_map(|_| &pairs[..again]).chain(&pairs[1..again.max(1)]);
+        let turns = pairs[..1].iter().chain(&pairs).chain(more).skip(usize::from(is_one));
         let (mut flown, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
         for pair in turns {
             let costs_ns = flown.last().map_or(costs(rounds), |ran: &Ran| ran.took_ns as f64);
@@ -306,8 +310,10 @@ impl Flight {
     fn conclude(self, seen: &[Ran], from: usize, calls: &[u64]) -> Piloted {
         let contestants = &self.brief.contestants;
         let (all, pairs) = (&seen[from..], self.pairs());
-        let mut pilot = variances(all, &pairs, &self.brief.is_exact);
-        pilot.units = all.len() as u32;
+        let noise = variances(all, &pairs, &self.brief.is_exact);
+        let mut pilot = noise.unwrap_or_default();
+        // Of the noise of less than two units nothing is known.
+        pilot.units = noise.map_or(1, |_| all.len() as u32);
         let rounds: Vec<f64> = all.iter().map(|ran| round_cost_ns(ran, calls)).collect();
         let units = all.iter().zip(&rounds).map(|(ran, round)| unit_cost_ns(ran, *round)).collect();
         pilot.round_cost_ns = median(rounds);
@@ -318,9 +324,9 @@ impl Flight {
         let batch = |(one, ns): &(usize, f64)| (*one, *ns * wanted[*one] as f64);
         let shortest = calls_ns.iter().map(batch).min_by(|a, b| a.1.total_cmp(&b.1));
         let longest = calls_ns.iter().map(batch).max_by(|a, b| a.1.total_cmp(&b.1));
-        // Without two units nothing is known of their noise: as much as that of rounds, say.
+        // Where nothing is known of the noise of units: as much as that of rounds, say.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
-        let noise = if all.len() < 2 { &alike } else { &pilot };
+        let noise = if noise.is_none() { &alike } else { &pilot };
         let rounds_a_unit = match self.brief.scope {
             Scope::Layout => 1,
             _ => {

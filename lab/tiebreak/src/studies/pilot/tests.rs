@@ -236,6 +236,10 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
     check(2, 4);
     check(3, 8);
     check(23, 31);
+    // Where units are too dear for all pairs, the first has two: so something is known of noise.
+    let dear = Asked { call_ns: vec![100.0; 23], unit_ns: 1_000_000_000, ..Asked::default() };
+    let (Piloted { pilot, .. }, _) = pilot(&dear);
+    assert!((3..10).contains(&pilot.units) && pilot.variance_within > 0.0, "{pilot:?}");
 }
 
 #[test]

@@ -47,8 +47,9 @@ impl Ran {
 }
 
 /// The medians, over the pairs that had two units or more, of the variances of their log ratios.
-/// Pairs with a contestant that is not exact count only where there are no others.
-pub(super) fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Pilot {
+/// Pairs with a contestant that is not exact count only where there are no others; `None` where no
+/// pair has two units.
+pub(super) fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pilot> {
     let exact = |pair: &&[usize; 2]| pair.iter().all(|one| is_exact[*one]);
     let of_pair = |[left, right]: &[usize; 2]| {
         let both = all.iter().map(|ran| log_ratios(ran.batches(*left), ran.batches(*right)));
@@ -59,7 +60,12 @@ pub(super) fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) ->
     if within.is_empty() {
         (within, between) = pairs.iter().filter_map(of_pair).unzip();
     }
-    Pilot { variance_within: median(within), variance_between: median(between), ..Pilot::default() }
+    let [variance_within, variance_between] = [within, between].map(middle);
+    Some(Pilot {
+        variance_within: variance_within?,
+        variance_between: variance_between?,
+        ..Pilot::default()
+    })
 }
 
 fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
@@ -95,7 +101,11 @@ pub(super) fn measured(all: &[Ran]) -> Vec<Metric> {
 }
 
 /// The middle value, of an even number the larger of the two; 0 of none.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(values: Vec<f64>) -> f64 {
+    middle(values).unwrap_or(0.0)
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+    values.get(values.len() / 2).copied()
 }
