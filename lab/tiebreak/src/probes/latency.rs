@@ -69,7 +69,8 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
     let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
     let caches = caches.into_iter().map(|shown| CacheSize {
-        parts_ns: parts(shown.plateau).unwrap_or_default(),
+        // A few sizes may be a step between two levels: they prove nothing of a machine.
+        parts_ns: parts(shown.plateau.filter(|_| shown.sizes >= LEAST_SIZES)).unwrap_or_default(),
         ..shown.cache
     });
     let caches = caches.collect();

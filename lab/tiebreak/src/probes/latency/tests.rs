@@ -155,6 +155,7 @@ fn a_level_of_few_sizes_is_in_doubt() {
         let found = found(reading(vec![huge], &CACHES), &mut reasons);
         assert_eq!(reasons, expected);
         assert_eq!(found.caches[2].latency_ns.is_some(), l3_bytes > MIB);
+        assert_eq!(found.caches[2].parts_ns.is_empty(), !expected.is_empty());
     };
     check(3 * MIB, &[]);
     check(2 * MIB, &["only 2 of the sizes show L3: others use it too"]);
