@@ -261,6 +261,13 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
     let verified = place.run(&["study", "verify", "demo"]);
     assert_eq!(verified.code, 3, "{verified:?}");
     assert!(verified.out.contains("wrong"), "{}", verified.out);
+    for line in [
+        "Beside answers, a race looks for:",
+        "answers kept from call to call        none: not reads_input = \"run\"",
+        "prints, leaks, allocation, threads    all workloads",
+    ] {
+        assert!(verified.out.contains(line), "{}", verified.out);
+    }
     let verified = place.run(&["study", "verify", "demo", "--contestants", "plain,unrolled"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }

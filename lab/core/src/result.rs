@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
 use crate::metric::Metric;
 use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
-use crate::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
+use crate::study::{Call, Contract, FigureUnit, Language, Pilot, Untimed, Workload};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::Serialize;
@@ -155,6 +155,8 @@ pub struct StudyRow {
     pub ecdf: Option<Ecdf>,
     /// How it does on several threads, if the study says on how many it runs.
     pub scaling: Option<Scaling>,
+    /// What the pilot saw of its work outside of the timed calls; `None` in results of old.
+    pub untimed: Option<Untimed>,
 }
 
 /// A contestant on a number of threads, beside the same on one.

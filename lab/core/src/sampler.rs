@@ -2,6 +2,7 @@
 
 use crate::sample::{BatchTime, Sample};
 use crate::schedule::RoundCoins;
+use crate::study::Untimed;
 use crate::verdict::Fault;
 use crate::warning::Warning;
 
@@ -125,6 +126,12 @@ pub trait Sampler {
     /// # Errors
     /// The hook's failure.
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
+
+    /// What a contestant that is a function was seen to do outside of its timed calls; `None` where
+    /// nobody looked.
+    fn untimed(&self, _contestant: usize) -> Option<Untimed> {
+        None
+    }
 
     /// What the user should know of the runs since the last call.
     fn take_warnings(&mut self) -> Vec<Warning> {

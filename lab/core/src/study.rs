@@ -21,6 +21,8 @@ pub struct Study {
     /// Whether contestants read their input in `run` alone, so that another one may be put in its
     /// place between two calls.
     pub reads_in_run: bool,
+    /// Whether each run has to read all of it, so that rates which no core can load are refused.
+    pub reads_whole: bool,
     /// What the study draws afresh for each observation.
     pub scope: Scope,
     /// What a ratio is, if the study says; by the scope otherwise.
@@ -395,12 +397,52 @@ pub struct FunctionPlan {
     /// Whether contestants read their input in `run` alone; not so in journals of old.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_in_run: bool,
+    /// Whether each run has to read all of its input; not so in journals of old.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_whole: bool,
     /// The CPU that workers are pinned to, if they are.
     pub cpu: Option<usize>,
     /// Where placements come from.
     pub placements: Placements,
     /// What the pilot found.
     pub pilot: Pilot,
+    /// By contestant, what the pilot saw of its work outside of the timed spans. Empty in journals
+    /// of old, and where contestants are runners.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untimed: Vec<Option<Untimed>>,
+}
+
+/// What a contestant does outside of its timed calls, in nanoseconds: the least that was seen, and
+/// part of no other time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Untimed {
+    /// Time on a CPU of `prepare`, once a process.
+    pub prepare_ns: u64,
+    /// Time on a CPU of `reset`, before a call; 0 if it has none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reset_ns: u64,
+    /// Wall time of `dump`; `None` where it was not on trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dump_ns: Option<u64>,
+}
+
+impl Untimed {
+    /// Takes what the batches of a unit tell of `prepare` and `dump`, a dump of 0 being none, and
+    /// the time of a reset.
+    pub fn take(&mut self, batches: impl Iterator<Item = (u64, u64)>, reset_ns: u64) {
+        let least = |so_far: u64, ns: u64| if so_far == 0 { ns } else { so_far.min(ns) };
+        self.reset_ns = least(self.reset_ns, reset_ns);
+        for (prepare_ns, dump_ns) in batches {
+            self.prepare_ns = least(self.prepare_ns, prepare_ns);
+            if dump_ns > 0 {
+                self.dump_ns = Some(self.dump_ns.map_or(dump_ns, |so_far| so_far.min(dump_ns)));
+            }
+        }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl FunctionPlan {

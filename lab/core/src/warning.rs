@@ -195,6 +195,23 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         other_ns: f64,
     },
+    /// What a contestant does before its first call takes far longer than what another does there,
+    /// and than many of its own calls.
+    LongPreparation {
+        /// Name of the contestant.
+        contestant: String,
+        /// What its `prepare` takes.
+        #[serde(with = "crate::float")]
+        prepare_ns: f64,
+        /// How many of its calls take as long.
+        #[serde(with = "crate::float")]
+        calls: f64,
+        /// Name of the contestant that prepares in the shortest time.
+        other: String,
+        /// What that takes.
+        #[serde(with = "crate::float")]
+        other_ns: f64,
+    },
     /// The program spends so little time that most of it is its start.
     MostlyStart {
         /// Name of the contestant.
@@ -241,6 +258,7 @@ impl Warning {
             Warning::PlacementsReused { .. } => "placements_reused",
             Warning::ShortCall { .. } => "short_call",
             Warning::UnevenBatches { .. } => "uneven_batches",
+            Warning::LongPreparation { .. } => "long_preparation",
             Warning::NoMeter { .. } => "no_meter",
             Warning::NoChain => "no_chain",
         }
@@ -434,6 +452,14 @@ impl Warning {
                  longer --budget or a smaller workload evens them out, and on a quiet machine the \
                  ratio is true",
                 format_ns(*batch_ns),
+                format_ns(*other_ns)
+            ),
+            Warning::LongPreparation { contestant, prepare_ns, calls, other, other_ns } => write!(
+                f,
+                "the 'prepare' of {contestant} takes {}, as long as {calls:.0} of its calls, and \
+                 that of {other} {}: none of it is timed, so look whether it does what others do \
+                 in each call",
+                format_ns(*prepare_ns),
                 format_ns(*other_ns)
             ),
             _ => f.write_str(self.code()),

@@ -20,6 +20,7 @@ pub(crate) mod memory;
 pub(crate) mod message;
 mod meters;
 mod oracle;
+mod pace;
 mod sink;
 mod stack;
 mod starved;

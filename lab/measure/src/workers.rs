@@ -13,6 +13,7 @@ mod conduct;
 mod counting;
 mod difference;
 mod inputs;
+mod pace;
 pub(crate) mod probe;
 pub(crate) mod process;
 mod sample;
@@ -33,6 +34,7 @@ use crate::worker::message::HelperCpus;
 use beside::Lookout;
 use counting::Counting;
 use inputs::Inputs;
+use pace::Pace;
 use session::Session;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -43,7 +45,7 @@ use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_core::study::{Built, BuiltForm, FunctionPlan};
+use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 use trials::Trials;
@@ -78,6 +80,9 @@ pub struct Workers {
     quiet: QuietGate,
     lookout: Lookout,
     trials: Trials,
+    pace: Pace,
+    /// By contestant, what it does outside of the timed spans, at least.
+    untimed: HashMap<usize, Untimed>,
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
@@ -136,6 +141,8 @@ impl Workers {
             quiet: QuietGate::new(&cpus, &[]),
             lookout: Lookout::new(&cpus),
             trials: Trials::default(),
+            pace: Pace::default(),
+            untimed: HashMap::new(),
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),
@@ -215,6 +222,10 @@ impl Sampler for Workers {
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
         Ok(())
+    }
+
+    fn untimed(&self, contestant: usize) -> Option<Untimed> {
+        self.untimed.get(&contestant).copied()
     }
 
     fn now_ns(&self) -> u64 {

@@ -7,6 +7,7 @@ pub(crate) mod ecdf;
 mod facts;
 pub(crate) mod figure;
 mod footer;
+mod looked_for;
 mod markdown;
 mod metrics;
 mod rows;
@@ -34,6 +35,7 @@ use crate::number::{Rounding, count, percent};
 use crate::page::Page;
 use crate::text::plain;
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult, VerifyRow};
+use tiebreak_core::study::Study;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -95,6 +97,11 @@ pub fn verdicts(study: &StudyResult) -> String {
 /// What `study verify` found: a line a contestant and input, then what was wrong in full.
 pub fn verify(rows: &[VerifyRow], look: &Look) -> String {
     verify::verify(rows, look)
+}
+
+/// What a race of the study looks for beside wrong answers, and on which workloads.
+pub fn looked_for(study: &Study, look: &Look) -> String {
+    looked_for::looked_for(study, look)
 }
 
 /// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is

@@ -96,6 +96,7 @@ fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
         budget: head.budget,
         precision: head.precision,
         reads_in_run: head.reads_in_run,
+        reads_whole: head.reads_whole,
         centre: head.centre,
         oracle,
         verifications,

@@ -77,6 +77,7 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
     clear(io);
     let rows = rows?;
     io.out(&report::study::verify(&rows, &io.out_look()));
+    io.out(&report::study::looked_for(&asked.study, &io.out_look()));
     Ok(code(&rows))
 }
 

@@ -113,6 +113,12 @@ pub(crate) struct Record {
     pub(crate) grown_bytes: u64,
     /// Whether its table says that `run` allocates.
     pub(crate) allocates: u64,
+    /// Time on a CPU of its `prepare`.
+    pub(crate) prepare_ns: u64,
+    /// Picoseconds of a call of a function that does nothing, and of a load from one cache line, as
+    /// they were measured after the batch; 0 where they were not.
+    pub(crate) empty_call_ps: u64,
+    pub(crate) line_ps: u64,
 }
 
 /// The shared memory, mapped here.

@@ -34,6 +34,13 @@ pub(super) unsafe fn time(run: Run, state: *mut libc::c_void, calls: u64, expect
     Span { wall_ns: end_ns.checked_sub(start_ns), is_torn: differs != 0 }
 }
 
+/// How long some work of ours takes by the same clock; `None` if that went backwards.
+pub(super) fn span(work: impl FnOnce()) -> Option<u64> {
+    let start_ns = clock::monotonic_ns();
+    work();
+    clock::monotonic_ns().checked_sub(start_ns)
+}
+
 /// Gives the pointer back as one of which the compiler knows nothing, and lets it believe that all
 /// memory may have changed. No instruction.
 #[inline(always)]

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 /// The unit of mapping on the machines that we know; a machine with larger pages maps more.
 pub(crate) const PAGE_BYTES: usize = 4096;
 /// No cache line is shorter on the machines that we know.
-const LINE_BYTES: usize = 64;
+pub(crate) const LINE_BYTES: usize = 64;
 /// Of each guard: far enough for a step over a good many elements.
 const GUARD_BYTES: usize = 1 << 20;
 

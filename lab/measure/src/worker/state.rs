@@ -7,6 +7,7 @@ use super::sink::Sink;
 use std::io;
 use std::os::fd::OwnedFd;
 use tiebreak_abi::{Random, RawWorkload};
+use tiebreak_machine::clock;
 
 /// An output of so many bytes is overwritten as a whole, a larger one in so many stretches.
 const OVERWRITTEN_BYTES_MAX: usize = 16 << 10;
@@ -20,6 +21,8 @@ pub(super) struct Prepared {
     pub(super) state: *mut libc::c_void,
     /// Where its output lies, and how long that is, without slack.
     output: (*mut u8, usize),
+    /// How long `prepare` was on a CPU.
+    pub(super) prepare_ns: u64,
 }
 
 impl Prepared {
@@ -44,12 +47,15 @@ impl Prepared {
         };
         pad_heap(padding);
         let workload = workload(sizes, input, place);
+        let begun_ns = clock::thread_cpu_ns();
         // SAFETY: the table says that this prepares a state from a workload, and what the workload
         // points to lives as long as the state: the input as the caller says, the output with the
         // mapping that is given back.
         let state = unsafe { (contestant.prepare)(&raw const workload) };
+        let prepare_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
         let output = (place, if mapping.is_some() { sizes.output_bytes as usize } else { 0 });
-        Ok((!state.is_null()).then_some((Prepared { contestant, state, output }, mapping)))
+        let prepared = Prepared { contestant, state, output, prepare_ns };
+        Ok((!state.is_null()).then_some((prepared, mapping)))
     }
 
     /// One call after a reset.

@@ -9,6 +9,7 @@ use super::library::Contestant;
 use super::memory::Mapping;
 use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
+use super::pace;
 use super::sink::Sink;
 use super::state::Prepared;
 use std::io;
@@ -26,6 +27,7 @@ pub(super) struct Unit {
     /// What the states point to: an input each, in their order, and outputs.
     inputs: Vec<Mapping>,
     _outputs: Vec<Mapping>,
+    input_bytes: usize,
     exchange: Option<Exchange>,
     conduct: Conduct,
     /// For dumps; made before contestants are, so that none of their heap is taken later.
@@ -119,6 +121,7 @@ impl Unit {
             helpers,
             inputs,
             _outputs,
+            input_bytes: bytes,
             exchange,
             conduct,
             buffer,
@@ -191,11 +194,13 @@ impl Unit {
         dump: &mut Option<OwnedFd>,
     ) -> io::Result<Record> {
         let noise = turn.is_judged.then_some(rounds.noise);
-        let Placed { prepared, conduct, .. } = self.contestants[turn.position as usize];
+        let place = turn.position as usize;
+        let Placed { prepared, conduct, .. } = self.contestants[place];
         self.conduct.begin_run();
         let mut record = self.batch(turn.position, rounds, noise)?;
         record.conduct = conduct;
         self.conduct.look_at_run(&mut record);
+        record.prepare_ns = prepared.prepare_ns;
         record.allocates = u64::from(prepared.contestant.allocates());
         if let Some(file) = dump.take_if(|_| turn.is_judged) {
             self.area.header().enter(turn.position);
@@ -206,7 +211,11 @@ impl Unit {
         }
         if let Some(exchange) = self.exchange.as_ref().filter(|_| turn.is_judged) {
             self.area.header().enter(turn.position);
-            exchange.run(&prepared, &self.inputs[turn.position as usize], &mut record)?;
+            exchange.run(&prepared, &self.inputs[place], &mut record)?;
+        }
+        if turn.is_judged {
+            self.area.header().enter(NOBODY);
+            pace::measure(&mut record, &self.inputs[place], self.input_bytes);
         }
         Ok(record)
     }
@@ -249,9 +258,11 @@ impl Unit {
         let mut calls_beside = 0;
         for _ in 0..spans {
             self.area.header().enter(position);
-            let begun_ns = clock::thread_cpu_ns();
-            prepared.reset();
-            record.reset_ns += clock::thread_cpu_ns().saturating_sub(begun_ns);
+            if prepared.contestant.reset.is_some() {
+                let begun_ns = clock::thread_cpu_ns();
+                prepared.reset();
+                record.reset_ns += clock::thread_cpu_ns().saturating_sub(begun_ns);
+            }
             self.area.header().enter(position);
             self.meters.begin();
             self.helpers.look(beside);

@@ -19,20 +19,24 @@ const RESET_NS: u64 = 5000;
 impl Workers {
     /// Looks at what the contestants of a unit did to their process, and at their resets.
     pub(super) fn judge_conduct(
-        &self,
+        &mut self,
         order: &[usize],
         batches: &[Vec<Record>],
+        input_bytes: u64,
         frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
         let fault = |contestant: usize, what: String| {
             let workload = frame.workload.to_owned();
             Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
         };
+        let calls_a_batch = self.functions.calls_a_batch.clone();
         // Of one call in nanoseconds.
         let a_call = |contestant: &usize, records: &[Record], of: fn(&Record) -> u64| {
-            let calls = self.functions.calls_a_batch.of(*contestant).max(1);
+            let calls = calls_a_batch.of(*contestant).max(1);
             records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
         };
+        batches.iter().flatten().for_each(|record| self.pace.take(record));
+        let bytes = if self.functions.reads_whole { input_bytes } else { 0 };
         let reset_ns = |(contestant, records): (&usize, &Vec<Record>)| {
             a_call(contestant, records, |record| record.reset_ns)
         };
@@ -54,7 +58,15 @@ impl Workers {
                     ),
                 );
             }
+            let steady = records.iter().filter(|record| record.is_backwards == 0);
+            let fastest_ns = steady.map(|record| record.wall_ns).min().unwrap_or(0);
+            let calls = calls_a_batch.of(*contestant);
+            if let Some(what) = self.pace.refuses(fastest_ns, calls, bytes) {
+                return fault(*contestant, what);
+            }
             let reset_ns = reset_ns((contestant, records));
+            let seen = self.untimed.entry(*contestant).or_default();
+            seen.take(records.iter().map(|record| (record.prepare_ns, record.dump_ns)), reset_ns);
             let run_ns = a_call(contestant, records, |record| record.run_ns);
             if is_hiding(reset_ns, run_ns, least_ns) {
                 return fault(

@@ -130,7 +130,8 @@ impl Workers {
         }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
-        self.judge_conduct(&coins.order, &batches, &frame)?;
+        let input_bytes = self.inputs.of_unit(session.input_seed())?.bytes;
+        self.judge_conduct(&coins.order, &batches, input_bytes, &frame)?;
         let ran_ns = clock::monotonic_ns();
         if let Some(trial) = &trial {
             self.verdict_of(trial, &records[trial.batch], session.input_seed(), &frame)?;

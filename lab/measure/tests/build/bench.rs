@@ -47,6 +47,7 @@ impl Bench {
             budget: None,
             precision: 0.05,
             reads_in_run: false,
+            reads_whole: false,
             centre: None,
             oracle: None,
             workloads: Vec::new(),

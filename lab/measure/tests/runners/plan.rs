@@ -134,9 +134,11 @@ impl Study {
             calls_a_batch: BatchCalls::Alike(self.calls_a_batch),
             times_each_call: false,
             reads_in_run: false,
+            reads_whole: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),
+            untimed: Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::study::*;
 use tiebreak_core::sample::Mark;
+use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::BatchCalls;
 use tiebreak_core::verdict::Fault;
 
@@ -114,6 +115,49 @@ fn answers_that_are_kept_are_found() {
         for (volatile int i = 0; i < 200000; i++) {}";
     let after = "mark(s, seen); kept = sum;";
     check(Source { before, run, after, ..RIGHT }, "did its work once for all calls on one input");
+}
+
+#[test]
+fn rates_that_no_core_can_load_are_refused() {
+    // It keeps an answer for each input that it has met, and knows it by a few places, so that the
+    // exchange of two inputs shows nothing.
+    let before = "static uint64_t kept[16]; static uint8_t seen[16][8]; static int many;
+        static const uint8_t *mark(const state *s, uint8_t *m) {
+            for (int i = 0; i < 8; i++) m[i] = s->input[i * 1000]; return m; }";
+    let run = "uint8_t now[8]; mark(s, now);
+        for (int i = 0; i < many; i++) if (!memcmp(now, seen[i], 8)) return kept[i];";
+    let after = "memcpy(seen[many % 16], now, 8); kept[many++ % 16] = sum;";
+    let study = |cheat| {
+        let mut study = reading(cheat);
+        study.functions().workload.size = 1_000_000;
+        study.functions().calls_a_batch = BatchCalls::Alike(20);
+        study
+    };
+    let mut cheats = study(Source { before, run, after, ..RIGHT });
+    innocent(&cheats, 4);
+    cheats.functions().reads_whole = true;
+    caught(&cheats, 8, "for a call that has to read 1000000 bytes, and one load from each of");
+    let mut honest = study(RIGHT);
+    honest.functions().reads_whole = true;
+    innocent(&honest, 4);
+}
+
+#[test]
+fn what_is_not_timed_is_told() {
+    let spins = "for (volatile int i = 0; i < 300000; i++) {}";
+    let again = "static void again(void *p) { for (volatile int i = 0; i < 1000; i++) {} }";
+    let slow = Source { before: again, prepare: spins, reset: "again", ..DUMPS };
+    let mut study = copying(Source { run: "memcpy(s->output, s->input, s->bytes);", ..slow });
+    study.functions().times_each_call = true;
+    let mut workers = study.workers();
+    assert_eq!(workers.untimed(0), None);
+    for _ in 0..2 {
+        run(&mut workers, &coins(&[0, 1]), &[vec![0, 1], vec![1, 0]]).unwrap();
+    }
+    let [honest, slow] = [0, 1].map(|one| workers.untimed(one).unwrap());
+    assert!(slow.prepare_ns > 5 * honest.prepare_ns && slow.prepare_ns > 10_000, "{slow:?}");
+    assert!(honest.reset_ns == 0 && slow.reset_ns > 100, "{honest:?} {slow:?}");
+    assert!(honest.dump_ns.or(slow.dump_ns).is_some_and(|ns| ns > 0));
 }
 
 #[test]

@@ -346,9 +346,11 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             calls_a_batch: BatchCalls::Alike(10),
             times_each_call: false,
             reads_in_run: false,
+            reads_whole: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),
+            untimed: Vec::new(),
         })),
         program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
     }

@@ -9,7 +9,7 @@ use tiebreak_core::result::{
     Ecdf, EffectResult, Histogram, MetricSummary, PublishedFigure, Scaling, StudyResult, StudyRow,
     WorkloadResult,
 };
-use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
+use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Untimed, Workload};
 
 /// The version of the JSON form of a study.
 pub const STUDY_SCHEMA: &str = "tiebreak/study/1";
@@ -104,6 +104,8 @@ struct RowEntry<'a> {
     ecdf: Option<&'a Ecdf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scaling: Option<&'a Scaling>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untimed: Option<Untimed>,
 }
 
 #[derive(Serialize)]
@@ -201,6 +203,7 @@ impl<'a> RowEntry<'a> {
             distribution: &row.distribution,
             ecdf: row.ecdf.as_ref(),
             scaling: row.scaling.as_ref(),
+            untimed: row.untimed,
         }
     }
 }

@@ -48,6 +48,15 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             columns.push(Column::new(title, Align::Decimal, cells).rank(1 + index as u8));
         }
     }
+    let reset_ns = |row: &&StudyRow| row.untimed.map(|seen| seen.reset_ns).filter(|ns| *ns > 0);
+    if !columns.is_empty() && block.rows.iter().any(|row| reset_ns(row).is_some()) {
+        let cell = |row: &&StudyRow| {
+            let ns = reset_ns(row)? as f64;
+            Some(Scale::of(Unit::Nanoseconds, ns).write(ns))
+        };
+        let cells = block.rows.iter().map(|row| cell(row).unwrap_or("-".to_owned())).collect();
+        columns.push(Column::new("reset", Align::Decimal, cells).rank(11));
+    }
     if block.of.input_bytes > 0 && !columns.is_empty() {
         let speed = |row: &&StudyRow| {
             let ns = median(row, Metric::WallTime).filter(|ns| *ns > 0.0);

@@ -22,6 +22,7 @@ pub(super) struct Head {
     pub(super) item: String,
     pub(super) call: Call,
     pub(super) reads_in_run: bool,
+    pub(super) reads_whole: bool,
     pub(super) scope: Scope,
     pub(super) centre: Option<Centre>,
     pub(super) reference: String,
@@ -32,8 +33,9 @@ pub(super) struct Head {
 pub(super) fn head(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> Head {
     let calls = [("separate", Call::Separate), ("inlined", Call::Inlined)];
     let call = root.get("call").and_then(|item| value::word(item, &calls, log));
-    let reads = [("run", true), ("prepare", false)];
-    let reads_in_run = root.get("reads_input").and_then(|item| value::word(item, &reads, log));
+    let reads = [("whole", (true, true)), ("run", (true, false)), ("prepare", (false, false))];
+    let reads = root.get("reads_input").and_then(|item| value::word(item, &reads, log));
+    let (reads_in_run, reads_whole) = reads.unwrap_or_default();
     let item = match root.text("item", log) {
         item if item.is_empty() => "item".to_owned(),
         item => item,
@@ -43,7 +45,8 @@ pub(super) fn head(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_
         source: root.required_text("source", "AUTHOR, DATE: TITLE", log),
         item,
         call: call.unwrap_or(Call::Separate),
-        reads_in_run: reads_in_run.unwrap_or(false),
+        reads_in_run,
+        reads_whole,
         scope: scope(root, contestants, log),
         centre: root.get("centre").and_then(|item| value::word(item, &CENTRES, log)),
         reference: reference(root, contestants, log),

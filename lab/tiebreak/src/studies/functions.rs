@@ -7,7 +7,7 @@ use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_core::study::{BuiltForm, Verification};
+use tiebreak_core::study::{BuiltForm, Untimed, Verification};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::runners::Runners;
@@ -107,6 +107,10 @@ impl Sampler for Functions {
 
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
         of_each!(self, inner => inner.clean_up(contestant))
+    }
+
+    fn untimed(&self, contestant: usize) -> Option<Untimed> {
+        of_each!(self, inner => inner.untimed(contestant))
     }
 
     fn take_warnings(&mut self) -> Vec<Warning> {

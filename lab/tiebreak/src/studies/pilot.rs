@@ -12,7 +12,7 @@ use crate::error::LabError;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
-use tiebreak_core::study::Pilot;
+use tiebreak_core::study::{Pilot, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::unit;
@@ -77,6 +77,10 @@ pub struct Piloted {
     pub batches: Option<[(usize, f64); 2]>,
     /// The fastest contestant, with what one call of it takes.
     pub fastest: Option<(usize, f64)>,
+    /// What a call takes, by contestant: its index and nanoseconds.
+    pub calls_ns: Vec<(usize, f64)>,
+    /// What each contestant of the plan does outside of its timed calls, where somebody looked.
+    pub untimed: Vec<Option<Untimed>>,
     /// What every contestant's samples tell.
     pub measured: Vec<Metric>,
     /// Contestants that turned out to be void.
@@ -97,6 +101,8 @@ impl Piloted {
             calls_a_batch: vec![1],
             batches: None,
             fastest: None,
+            calls_ns: Vec::new(),
+            untimed: Vec::new(),
             measured: Metric::ALL.to_vec(),
             void,
         }
@@ -129,7 +135,9 @@ pub fn run<S: Sampler>(
     }
     let from = usize::from(!is_first_one && !flown.is_empty());
     let seen: Vec<Ran> = std::iter::once(first).chain(flown).collect();
-    Ok(flight.conclude(&seen, from, &calls))
+    let count = flight.brief.is_exact.len();
+    let untimed = (0..count).map(|contestant| sampler.untimed(contestant)).collect();
+    Ok(Piloted { untimed, ..flight.conclude(&seen, from, &calls) })
 }
 
 impl Flight {
@@ -339,6 +347,8 @@ impl Flight {
             rounds_a_unit,
             fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
             batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
+            calls_ns,
+            untimed: Vec::new(),
             calls_a_batch: wanted,
             measured: measured(seen),
             void: self.void,

@@ -86,9 +86,11 @@ pub(super) fn first_plan(
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: prepared.ready.iter().any(|one| one.has_reset),
         reads_in_run: study.reads_in_run,
+        reads_whole: study.reads_whole,
         cpu: frame.cpu,
         placements: asked.placements,
         pilot: Pilot::default(),
+        untimed: Vec::new(),
     }
 }
 

@@ -103,6 +103,7 @@ fn row(
         distribution: None,
         ecdf: None,
         scaling: built.and_then(|built| built.team.as_ref()).map(|team| scaling::begun(team, seen)),
+        untimed: functions.untimed.get(index).copied().flatten(),
     }
 }
 
@@ -127,6 +128,7 @@ fn absent(not_run: &NotRun) -> StudyRow {
         distribution: None,
         ecdf: None,
         scaling: None,
+        untimed: None,
     }
 }
 

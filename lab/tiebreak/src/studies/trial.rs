@@ -21,6 +21,12 @@ use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::{bettor, family};
 
+/// What a `prepare` may take before it is said: so many times the shortest of the study, so many
+/// calls of its own, and what a few system calls take, together.
+const PREPARED_TIMES: f64 = 10.0;
+const PREPARED_CALLS: f64 = 100.0;
+const PREPARED_NS: f64 = 20e3;
+
 /// A workload on which functions were tried.
 #[derive(Debug)]
 pub struct Trial {
@@ -99,6 +105,7 @@ pub fn run(
     }
     let mut warnings = short_call(&piloted, prepared, &functions, &clock);
     warnings.extend(uneven_batches(&piloted, prepared));
+    warnings.extend(long_preparations(&piloted, prepared));
     settle(&mut functions, &piloted);
     warnings.extend(choose_reference(&mut functions, asked, prepared, |one| is_void(one, &void)));
     progress(Step::Piloted {
@@ -238,6 +245,10 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
 /// Puts what the pilot found into the plan.
 fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.pilot = piloted.pilot;
+    functions.untimed = match piloted.untimed.iter().any(Option::is_some) {
+        true => piloted.untimed.clone(),
+        false => Vec::new(),
+    };
     functions.rounds_a_unit = piloted.rounds_a_unit;
     functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch.clone());
 }
@@ -270,6 +281,32 @@ fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
         other: name(other),
         other_ns,
     })
+}
+
+/// Whose `prepare` takes far longer than another's, and than a good many of its own calls: what may
+/// be work that others do in each call is said with its price.
+fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
+    let prepare_ns = |one: usize| Some((*piloted.untimed.get(one)?)?.prepare_ns);
+    let all = || {
+        let calls_ns = piloted.calls_ns.iter();
+        calls_ns.filter_map(|(one, call_ns)| Some((*one, *call_ns, prepare_ns(*one)?)))
+    };
+    let Some((other, _, least_ns)) = all().min_by_key(|(_, _, prepare_ns)| *prepare_ns) else {
+        return Vec::new();
+    };
+    let name = |index: usize| prepared.ready[index].entrant.name.clone();
+    let long = all().filter(|(_, call_ns, prepare_ns)| {
+        let own_ns = PREPARED_NS + PREPARED_CALLS * call_ns;
+        *prepare_ns as f64 > own_ns + PREPARED_TIMES * least_ns as f64
+    });
+    let told = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {
+        contestant: name(one),
+        prepare_ns: prepare_ns as f64,
+        calls: prepare_ns as f64 / call_ns.max(f64::MIN_POSITIVE),
+        other: name(other),
+        other_ns: least_ns as f64,
+    });
+    told.collect()
 }
 
 /// Where each call is timed by itself, the shortest must be long for the clock.

@@ -276,9 +276,11 @@ pub fn functions() -> FunctionPlan {
         calls_a_batch: BatchCalls::Alike(1),
         times_each_call: false,
         reads_in_run: false,
+        reads_whole: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),
+        untimed: Vec::new(),
     }
 }
 

@@ -236,9 +236,11 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         calls_a_batch: BatchCalls::Alike(CALLS),
         times_each_call: false,
         reads_in_run: false,
+        reads_whole: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),
+        untimed: Vec::new(),
     }
 }
 

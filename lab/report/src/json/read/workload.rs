@@ -8,7 +8,7 @@ use tiebreak_core::result::{
     Ecdf, Histogram, MetricSummary, PublishedFigure, PublishedResult, Scaling, StudyRow,
     WorkloadResult,
 };
-use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Workload};
+use tiebreak_core::study::{Call, Contract, FigureUnit, Language, Pilot, Untimed, Workload};
 
 /// The block of a table.
 #[derive(Deserialize)]
@@ -117,6 +117,8 @@ struct RowDocument {
     ecdf: Option<Ecdf>,
     #[serde(default)]
     scaling: Option<Scaling>,
+    #[serde(default)]
+    untimed: Option<Untimed>,
 }
 
 #[derive(Deserialize)]
@@ -197,6 +199,7 @@ impl RowDocument {
             }),
             ecdf: self.ecdf,
             scaling: self.scaling,
+            untimed: self.untimed,
         })
     }
 }

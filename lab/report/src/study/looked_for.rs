@@ -1,0 +1,53 @@
+//! What a race of a study looks for beside wrong answers, and on which workloads.
+
+use crate::contestants::INDENT;
+use crate::look::{Look, Tone, span};
+use crate::page::Page;
+use crate::table::{Align, Column, indented, rows};
+use crate::text::plain;
+use tiebreak_core::study::{Study, Workload};
+
+/// A line a kind of cheat, with the workloads on which it is looked for, or why it is not.
+pub(super) fn looked_for(study: &Study, look: &Look) -> String {
+    let look = *look;
+    let mut page = Page::new(look);
+    page.gap();
+    page.paragraph("", &[span(Tone::Plain, "Beside answers, a race looks for:".to_owned())]);
+    let (cheats, places): (Vec<_>, Vec<_>) = lines(study).into_iter().unzip();
+    let cheats = cheats.into_iter().map(str::to_owned).collect();
+    let columns = vec![
+        Column::new("cheat", Align::Left, cheats),
+        Column::new("on", Align::Left, places).rank(1),
+    ];
+    for row in rows(columns, look.columns() - INDENT.len()) {
+        page.line(&indented(row, INDENT));
+    }
+    page.finish()
+}
+
+fn lines(study: &Study) -> Vec<(&'static str, String)> {
+    let all = || "all workloads".to_owned();
+    if study.contestants.iter().any(|one| one.recipe.language.is_runner()) {
+        let nowhere = || "none: a runner's memory is its own".to_owned();
+        return vec![
+            ("times that the clock outside refutes", all()),
+            ("answers kept from call to call", nowhere()),
+            ("work done outside of the timed calls", nowhere()),
+        ];
+    }
+    let drawn = |is_said: bool, word: &str| match is_said {
+        true => names(study.workloads.iter().filter(|one| one.file.is_none())),
+        false => format!("none: not reads_input = \"{word}\""),
+    };
+    vec![
+        ("answers kept from call to call", drawn(study.reads_in_run, "run")),
+        ("rates that no core can load", drawn(study.reads_whole, "whole")),
+        ("outputs not written, work in 'reset'", all()),
+        ("prints, leaks, allocation, threads", all()),
+    ]
+}
+
+fn names<'a>(workloads: impl Iterator<Item = &'a Workload>) -> String {
+    let names: Vec<String> = workloads.map(|one| plain(&one.name)).collect();
+    if names.is_empty() { "none: each input is a file".to_owned() } else { names.join(", ") }
+}
