@@ -263,7 +263,8 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
     assert!(verified.out.contains("wrong"), "{}", verified.out);
     for line in [
         "Beside answers, a race looks for:",
-        "answers kept from call to call        none: not reads_input = \"run\"",
+        "answers kept from call to call        small, large",
+        "rates that no core can load           none: not reads_input = \"whole\"",
         "prints, leaks, allocation, threads    all workloads",
     ] {
         assert!(verified.out.contains(line), "{}", verified.out);

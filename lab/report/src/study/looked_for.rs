@@ -7,11 +7,10 @@ use crate::table::{Align, Column, indented, rows};
 use crate::text::plain;
 use tiebreak_core::study::{Study, Workload};
 
-/// A line a kind of cheat, with the workloads on which it is looked for, or why it is not.
+/// After an empty line, a line a kind of cheat, with the workloads on which it is looked for, or why it is not.
 pub(super) fn looked_for(study: &Study, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
-    page.gap();
     page.paragraph("", &[span(Tone::Plain, "Beside answers, a race looks for:".to_owned())]);
     let (cheats, places): (Vec<_>, Vec<_>) = lines(study).into_iter().unzip();
     let cheats = cheats.into_iter().map(str::to_owned).collect();
@@ -22,7 +21,7 @@ pub(super) fn looked_for(study: &Study, look: &Look) -> String {
     for row in rows(columns, look.columns() - INDENT.len()) {
         page.line(&indented(row, INDENT));
     }
-    page.finish()
+    format!("\n{}", page.finish())
 }
 
 fn lines(study: &Study) -> Vec<(&'static str, String)> {
