@@ -214,7 +214,7 @@ fn accused(data: &Real) -> String {
     let is_void = |c: &&Comparison| c.tiebreak.verdict.as_deref() == Some("void");
     let void = data.comparisons.iter().filter(is_void).count();
     format!(
-        "A contestant was called void in {} of our comparisons; all are honest, so each counts as \
+        "Of our comparisons a contestant was called void in {}; all are honest, so each counts as \
          false.",
         rate(void, data.comparisons.len())
     )
@@ -293,7 +293,7 @@ mod tests {
              | programs, busy 16 | tiebreak | 1 of 1: 100.0% (20.7 to 100.0) | - | - | - | 17 to \
              17 |\n| runners, quiet |",
             "`--error 0.05`, budgets of 40 rounds (programs), 10 rounds (runners). tiebreak 0.1.0;",
-            "called void in 1 of 4: 25.0% (4.6 to 69.9) of our comparisons",
+            "called void in 1 of 4: 25.0% (4.6 to 69.9); all are honest",
         ];
         for part in expected {
             assert!(text.contains(part), "{part}\nis not in\n{text}");
