@@ -7,8 +7,8 @@ use crate::table::{Align, Column, indented, rows};
 use crate::text::plain;
 use tiebreak_core::study::{Study, Workload};
 
-/// After an empty line, a line a kind of cheat, with the workloads on which it is looked for, or why
-/// it is not.
+/// After an empty line, a line a kind of cheat, with the workloads on which it is looked for, or
+/// why it is not.
 pub(super) fn looked_for(study: &Study, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
