@@ -35,6 +35,8 @@ pub(super) struct Conduct {
     mask: [u64; MASK_WORDS],
     control: u64,
     threads: u64,
+    /// The threads of the worker itself.
+    own_threads: u64,
     /// Whether a child was found already: it stays, and is nobody else's.
     has_child: bool,
     /// Where the kernel tells how much memory the process has.
@@ -51,6 +53,7 @@ impl Conduct {
             mask: mask(),
             control: control(),
             threads: threads(),
+            own_threads: threads(),
             has_child: has_child(),
             memory: File::open("/proc/self/statm").ok(),
             printed_bytes: 0,
@@ -64,12 +67,17 @@ impl Conduct {
         self.data_bytes = self.data_bytes();
     }
 
-    /// What runs since [`Conduct::begin_run`] did, into the record of their batch.
+    /// What runs since [`Conduct::begin_run`] did, into the record of their batch. What is printed
+    /// and what memory is kept is the process's: beside threads that a `prepare` started nobody
+    /// knows whose it is, and nobody is accused.
     pub(super) fn look_at_run(&mut self, record: &mut Record) {
-        record.grown_bytes = self.data_bytes().saturating_sub(self.data_bytes);
+        let is_alone = threads() <= self.own_threads;
         record.conduct |= self.look();
-        if printed_bytes() > self.printed_bytes {
-            record.conduct |= PRINTED;
+        if is_alone {
+            record.grown_bytes = self.data_bytes().saturating_sub(self.data_bytes);
+            if printed_bytes() > self.printed_bytes {
+                record.conduct |= PRINTED;
+            }
         }
     }
 
@@ -155,7 +163,7 @@ fn printed_bytes() -> i64 {
 }
 
 /// How many threads the process has: the kernel counts their folders as links.
-fn threads() -> u64 {
+pub(super) fn threads() -> u64 {
     // SAFETY: the path ends with a zero byte, and the call writes no more than one entry.
     unsafe {
         let mut entry: libc::stat = std::mem::zeroed();

@@ -107,14 +107,18 @@ pub(crate) struct Rounds {
     pub(crate) noise: u64,
 }
 
+/// Noise that is no noise: the output is overwritten with zeros, or with ones.
+pub(crate) const ZEROS: u64 = ONES - 1;
+pub(crate) const ONES: u64 = u64::MAX;
+
 /// A checking pass.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
     pub(crate) object: PathBuf,
     pub(crate) input: Sizes,
     pub(crate) side: Side,
-    /// If not 0, the output is overwritten with what is drawn from it, after some runs and before
-    /// the dump.
+    /// If not 0, the output is overwritten with what is drawn from it, or with [`ZEROS`] or
+    /// [`ONES`], after some runs and before the dump.
     pub(crate) noise: u64,
 }
 

@@ -8,7 +8,7 @@ use crate::oracle::{Answer, Input};
 use crate::output::memory_file;
 use crate::worker::area::{Area, Touch};
 use crate::worker::memory::Side;
-use crate::worker::message::{Check, Reply, Request, Sizes};
+use crate::worker::message::{Check, ONES, Reply, Request, Sizes, ZEROS};
 use crate::worker::trap::TOLD;
 use std::cell::Cell;
 use std::fs::File;
@@ -23,6 +23,8 @@ use tiebreak_core::verdict::Fault;
 const TIMEOUT_NS: u64 = 60_000_000_000;
 /// And with noise in its output, after which nothing that it does is its fault.
 const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
+/// A shorter answer may be right by chance, or be a count alone.
+const LEAST_ANSWER_BYTES: u64 = 64;
 
 /// What a contestant is held against.
 pub(super) struct Case<'a> {
@@ -124,8 +126,9 @@ impl Case<'_> {
     }
 
     /// Has a contestant dump an output that was overwritten after its runs: where what it dumps is
-    /// right all the same, it did not read the output, and its work may be done in `dump`. A crash
-    /// or a hang proves nothing, as what lay there was noise.
+    /// right whatever lay there, it did not read the output, and its work may be done in `dump`. A
+    /// crash or a hang proves nothing, as what lay there was noise. Nor does a short answer: whether
+    /// it is right may hang on a byte that is not 0, or on a count that the state holds.
     fn judge_dump(
         &self,
         program: &super::WorkerProgram,
@@ -136,26 +139,32 @@ impl Case<'_> {
         let Some(answer) = self.answer.filter(|_| self.input.output_bytes > 0) else {
             return Ok(());
         };
+        let answer_bytes = answer.text.metadata().map_err(|error| no_worker(&error))?.len();
+        if answer_bytes < LEAST_ANSWER_BYTES {
+            return Ok(());
+        }
         let timeout_ns = self.frame.timeout_ns.min(NOISE_TIMEOUT_NS);
         let case = Case { frame: Frame { timeout_ns, ..self.frame }, ..*self };
-        let noise = Random::new(seed).next_u64() | 1;
-        let mut said = String::new();
-        match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
-            Err(UnitFailure::Interrupted) => Err(UnitFailure::Interrupted),
-            Ok(Pass::Whole(dump, _)) => {
-                let compared = difference::first(&answer.text, &dump);
-                match compared.map_err(|error| no_worker(&error))? {
-                    Some(_) => Ok(()),
-                    None => self.conduct(
-                        contestant,
-                        "dumped the right answer although its output had been overwritten after \
-                         the run: its 'dump' does not read what 'run' left there"
-                            .to_owned(),
-                    ),
+        let drawn = Random::new(seed).next_u64();
+        for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
+            let mut said = String::new();
+            match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
+                Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
+                Ok(Pass::Whole(dump, _)) => {
+                    let compared = difference::first(&answer.text, &dump);
+                    if compared.map_err(|error| no_worker(&error))?.is_some() {
+                        return Ok(());
+                    }
                 }
+                _ => return Ok(()),
             }
-            _ => Ok(()),
         }
+        self.conduct(
+            contestant,
+            "dumped the right answer although its output had been overwritten after the run: its \
+             'dump' does not read what 'run' left there"
+                .to_owned(),
+        )
     }
 
     fn conduct(&self, contestant: usize, what: String) -> Result<(), UnitFailure> {
