@@ -293,8 +293,8 @@ fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
         add(&contestant.command);
         add(&contestant.workload);
     }
-    // Of means they are a claim of their own, whatever the cap: who tries one cap after another asks
-    // again.
+    // Of means they are a claim of their own, whatever the cap: who tries one cap after another
+    // asks again.
     if plan.centre == Centre::Mean {
         add("mean");
     }

@@ -127,8 +127,8 @@ impl Case<'_> {
 
     /// Has a contestant dump an output that was overwritten after its runs: where what it dumps is
     /// right whatever lay there, it did not read the output, and its work may be done in `dump`. A
-    /// crash or a hang proves nothing, as what lay there was noise. Nor does a short answer: whether
-    /// it is right may hang on a byte that is not 0, or on a count that the state holds.
+    /// crash or a hang proves nothing, as what lay there was noise. Nor does a short answer: it may
+    /// hang on a byte that is not 0, or on a count that the state holds.
     fn judge_dump(
         &self,
         program: &super::WorkerProgram,
