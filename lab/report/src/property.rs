@@ -123,9 +123,7 @@ pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
     claim.statement.property()?;
     let noun = trial_noun(claim);
     match claim.share.as_ref() {
-        Some(share) if share.is_chain => {
-            Some(format!("each {noun} depending on the one before alone"))
-        }
+        Some(share) if share.is_chain => None,
         Some(share) if share.block > 1 => {
             Some(format!("each block of {} {noun}s one observation", share.block))
         }
@@ -153,11 +151,20 @@ pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
     Some(format!("its error is not what was asked for, because {why}"))
 }
 
-/// Of lines that are each an observation: what the promise of an error rests on, and how little of
-/// that could have shown.
+/// Of the lines of a stream: what the promise of an error rests on, and how little of that could
+/// have shown. A result does not say in which blocks a mean was judged.
 pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
-    let share = claim.share.as_ref()?;
-    if claim.scope != Scope::Stream || share.block > 1 || share.is_chain || share.is_bursty {
+    if claim.scope != Scope::Stream {
+        return None;
+    }
+    let Some(share) = claim.share.as_ref() else {
+        return matches!(claim.statement.property(), Some(Property::Mean { .. }))
+            .then(|| "if no line, or block of lines, depends on those before".to_owned());
+    };
+    if share.is_chain {
+        return Some("if each line depends on the one before alone".to_owned());
+    }
+    if share.block > 1 || share.is_bursty {
         return None;
     }
     let failures = share.trials - share.successes;

@@ -209,6 +209,21 @@ fn failures_in_bursts_are_promised_no_error() {
 }
 
 #[test]
+fn claims_of_streams_say_what_their_error_rests_on() {
+    for (name, is_chain, condition) in [
+        ("mean", false, "; if no line, or block of lines, depends on those before, wrong with"),
+        ("rate holds", true, "; if each line depends on the one before alone, wrong with"),
+    ] {
+        let mut claim = properties().into_iter().find(|(known, _)| *known == name).unwrap().1;
+        claim.verdict = tiebreak_core::verdict::Verdict::Holds;
+        claim.scope = tiebreak_core::plan::Scope::Stream;
+        claim.share.iter_mut().for_each(|share| share.is_chain = is_chain);
+        let said = sentence(&judged(vec![claim.clone()]), &claim);
+        assert!(said.contains(condition), "{said}");
+    }
+}
+
+#[test]
 fn claims_of_a_file_with_e_bh_promise_a_share_and_no_error() {
     let mut run = crate::fixture::shares::judged(vec![
         crate::fixture::shares::properties()[0].1.clone(),
