@@ -1,11 +1,11 @@
 //! Two machines side by side.
 
 use super::facts;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, letters, span};
 use crate::number::{Rounding, Scale, percent, ratio, ratio_decimals};
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, render};
-use crate::text::{plain, shorten_middle};
+use crate::text::{plain, wrap};
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::machine::{
     Beside, Better, Compared, Comparison, Side, Unit, Winner, WinnerRule,
@@ -169,9 +169,23 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
         GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
-    let words = rows.iter().map(|(figure, _)| shorten_middle(&figure.words, room, *look));
-    columns.insert(0, Column::new("figure", Align::Left, words.collect()));
+    let words: Vec<Vec<String>> =
+        rows.iter().map(|(figure, _)| wrap_plain(&figure.words, room)).collect();
+    for column in &mut columns {
+        let cells = std::mem::take(&mut column.cells).into_iter().zip(&words);
+        let below = |(cell, lines): (String, &Vec<String>)| {
+            std::iter::once(cell).chain(vec![String::new(); lines.len() - 1])
+        };
+        column.cells = cells.flat_map(below).collect();
+    }
+    columns.insert(0, Column::new("figure", Align::Left, words.concat()));
     render(columns, look)
+}
+
+/// A row's words, broken into lines: cut in the middle, rows could not be told apart.
+fn wrap_plain(words: &str, room: usize) -> Vec<String> {
+    let lines = wrap(&[span(Tone::Plain, plain(words))], room);
+    lines.iter().map(|line| letters(line)).collect()
 }
 
 /// How far the ends lie from the value, the farther one, as a share of it: `3%`, `>10x`.
@@ -253,9 +267,9 @@ mod tests {
             ..all
         };
         let figure = |words: &str, unit, better, values: Beside, per_price: Option<Beside>| {
+            let (key, words) = (words.to_owned(), words.to_owned());
             let per_price = per_price.filter(|_| priced);
-            let (key, words, why) = (words.to_owned(), words.to_owned(), None);
-            Compared { key, words, unit, better, values, per_price, why }
+            Compared { key, words, unit, better, values, per_price, why: None }
         };
         let side = |name: &str, price: f64| Side {
             name: name.to_owned(),
@@ -263,14 +277,10 @@ mod tests {
             price: priced.then_some(price),
         };
         let (fact, ns) = (Better::Neither, Unit::Nanoseconds);
+        let cpus = Some(beside(29.41, Some(13.79), None));
+        let many = beside(64.0, Some(32.0), None);
         let mut figures = vec![
-            figure(
-                "CPUs that may be used",
-                Unit::Count,
-                fact,
-                beside(64.0, Some(32.0), None),
-                Some(beside(29.41, Some(13.79), None)),
-            ),
+            figure("CPUs that may be used", Unit::Count, fact, many, cpus),
             figure("sockets", Unit::Count, fact, beside(1.0, Some(2.0), None), None),
             figure("core to core", ns, Better::Lower, beside(60.0, Some(130.6), None), None),
             figure(
@@ -289,6 +299,11 @@ mod tests {
                 Some(spread(beside(5.65e9, Some(15.04e9), Some(Winner::B)))),
             ),
         ];
+        figures.extend(["nearest", "farthest"].map(|end| Compared {
+            words: format!("core to core, two lines, {end} pair"),
+            values: spread(beside(60.0, Some(130.6), None)),
+            ..figures[2].clone()
+        }));
         figures[2].why = Some("A: the print holds no repeated measurements of it".to_owned());
         figures[4].why = Some("B: no such level found".to_owned());
         Comparison {
