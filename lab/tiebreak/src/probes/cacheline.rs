@@ -13,6 +13,8 @@ use tiebreak_stats::change_points::{levels, shares};
 const CLEARLY: f64 = 0.01;
 /// Lengths of a line that the published rule is tried on.
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
+/// Quartiles of the published ratio lie within so many times each other.
+const UNSTEADY: f64 = 1.5;
 /// The published rule: "as soon as you use a stride that is twice the cache line, you should be
 /// more than 50% faster".
 const PUBLISHED_GAIN: f64 = 1.5;
@@ -35,6 +37,7 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let loaded = taken(loaded, LineMethod::LoadedTogether, &mut missing);
     let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
     let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
+    reasons.extend(unsteady(&strided));
     let [flushed, loaded] =
         [flushed, loaded].map(|points| points.iter().map(flush_point).collect::<Vec<_>>());
     let sharing: Vec<SharingPoint> = sharing.iter().map(sharing_point).collect();
@@ -106,7 +109,7 @@ fn sharing_point(point: &cacheline::SharingPoint) -> SharingPoint {
 }
 
 fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
-    let &cacheline::StridedPoint { stride_bytes, copied_ns } = point;
+    let &cacheline::StridedPoint { stride_bytes, copied_ns, .. } = point;
     let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
     StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }
@@ -133,6 +136,19 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     let levels = levels(&times);
     let slowest = levels.last().filter(|_| levels.len() > 1)?;
     Some(points[points.len() - slowest.first].distance_bytes)
+}
+
+/// Why the ratio that was published is worth less: passes over the array at the same stride differ.
+fn unsteady(points: &[cacheline::StridedPoint]) -> Option<String> {
+    let of = |stride| points.iter().find(|point| point.stride_bytes == stride);
+    let ([near_low, near_high], [far_low, far_high]) = (of(64)?.spread_ns, of(129)?.spread_ns);
+    let [low, high] = [near_low / far_high, near_high / far_low].map(|ratio| ratio * 129.0 / 64.0);
+    (high > UNSTEADY * low).then(|| {
+        format!(
+            "passes of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast \
+             as 64: other work or a neighbour disturbed it"
+        )
+    })
 }
 
 /// The shortest line for which the published rule holds.

@@ -28,6 +28,9 @@ const USUAL_LEVELS: usize = 3;
 /// A latency that fewer sizes show may be that of a step between two levels.
 const LEAST_SIZES: usize = 3;
 
+/// A size that is so many times as large in one half of the look as in the other moved.
+const MOVED: u64 = 2;
+
 /// Probes the machine.
 pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Latency> {
     match latency::Latency::new(&wish.cpus) {
@@ -43,6 +46,7 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
             |point: &latency::Point| ((curve.page_bytes, point.size_bytes), point.parts_ns.clone());
         parts.0.extend(curve.points.iter().map(of_size));
     }
+    let halves: Vec<_> = reading.curves.iter().map(halves).collect();
     let mut curves: Vec<LatencyCurve> = reading.curves.into_iter().map(curve).collect();
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
@@ -57,16 +61,18 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         }
         is_there
     });
-    let mut advertised = Vec::new();
-    for cache in &reading.advertised {
-        advertised.push((cache.level, cache.size_bytes));
-    }
+    let advertised: Vec<(u32, u64)> =
+        reading.advertised.iter().map(|cache| (cache.level, cache.size_bytes)).collect();
     // Translation costs least on large pages, so that curve shows the caches best.
     let judge = curves.last();
     let flushed_ns = reading.flushed_ns;
     let (caches, memory) =
         judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
+    let judged_half = judge
+        .and_then(|judge| halves.iter().find(|[first, _]| first.page_bytes == judge.page_bytes));
+    let of_half = |curve| caches_of(curve, &advertised, flushed_ns).0;
+    reasons.extend(judged_half.iter().flat_map(|halves| moved(halves.each_ref().map(of_half))));
     let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
     let caches = caches.into_iter().map(|shown| CacheSize {
         // A few sizes may be a step between two levels: they prove nothing of a machine.
@@ -133,6 +139,32 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
         }
         _ => cache.unsteady(),
     }
+}
+
+/// A curve of each half of the look alone.
+fn halves(whole: &latency::Curve) -> [LatencyCurve; 2] {
+    [false, true].map(|later| {
+        let mut half = whole.clone();
+        for point in &mut half.points {
+            let (first, last) = point.parts_ns.split_at(point.parts_ns.len() / 2);
+            point.median_ns = median(if later { last } else { first }).unwrap_or(point.median_ns);
+        }
+        curve(half)
+    })
+}
+
+/// The caches whose size is twice as large in one half of the look as in the other: a reason each.
+fn moved([first, second]: [Vec<Shown>; 2]) -> Vec<String> {
+    let moved = |(first, second): (&Shown, &Shown)| {
+        let level = first.cache.level;
+        let [from, to] = [first, second].map(|shown| shown.cache.effective_bytes);
+        let (less, more) = (from?.min(to?), from?.max(to?));
+        (more >= MOVED * less).then(|| {
+            let [less, more] = [less, more].map(|bytes| bytes >> 10);
+            format!("L{level} holds about {less} to {more} KiB here: its size moved meanwhile")
+        })
+    };
+    first.iter().zip(&second).filter_map(moved).collect()
 }
 
 /// Medians of parts of the batches, by the size of a page and that of the data.

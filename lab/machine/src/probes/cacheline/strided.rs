@@ -24,6 +24,8 @@ pub struct Point {
     pub stride_bytes: u64,
     /// Time of one byte that is copied: the median of the passes.
     pub copied_ns: f64,
+    /// The first and the third quartile of the passes.
+    pub spread_ns: [f64; 2],
 }
 
 /// Measures the strides, those of the rule first and the others scattered, as far as the time goes.
@@ -62,9 +64,14 @@ pub(super) fn measure(
             break;
         }
         // No time has passed on a clock of coarse steps: that tells nothing.
-        let copied_ps = quantile(&mut passes_ps, 0.5).filter(|ps| *ps > 0);
-        let point = |ps| Point { stride_bytes: stride as u64, copied_ns: ps as f64 / 1000.0 };
-        points.extend(copied_ps.map(point));
+        let mut ns = |share| Some(quantile(&mut passes_ps, share)? as f64 / 1000.0);
+        let quartiles = [0.25, 0.5, 0.75].map(&mut ns);
+        if let [Some(low), Some(copied_ns), Some(high)] = quartiles
+            && copied_ns > 0.0
+        {
+            let spread_ns = [low, high];
+            points.push(Point { stride_bytes: stride as u64, copied_ns, spread_ns });
+        }
         budget.tell(0.0);
     }
     points.sort_by_key(|point| point.stride_bytes);

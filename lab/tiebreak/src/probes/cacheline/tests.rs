@@ -36,7 +36,7 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::StridedPoint> {
     let point = |stride_bytes: u64| {
         let pace = if stride_bytes > 2 * line { gain } else { 1.0 };
         let copied_ns = stride_bytes as f64 / 16.0 / pace;
-        cacheline::StridedPoint { stride_bytes, copied_ns }
+        cacheline::StridedPoint { stride_bytes, copied_ns, spread_ns: [copied_ns; 2] }
     };
     (1..=260).chain([513]).map(point).collect()
 }
@@ -104,4 +104,21 @@ fn methods_say_what_they_see() {
     let short = cacheline::Reading { strided: Ok(Vec::new()), ..reading() };
     let found = check(short, [line, line, line, None], flushed);
     assert_eq!(found.missing[0].why, "the time was too short");
+}
+
+/// Quartiles of the passes at stride 129, as many times their median.
+#[test]
+fn passes_that_disagree_degrade_the_strided_copy() {
+    let check = |[low, high]: [f64; 2], expected: &[&str]| {
+        let mut points = strided(64, 1.5);
+        let far = points.iter_mut().find(|point| point.stride_bytes == 129).unwrap();
+        far.spread_ns = [low * far.copied_ns, high * far.copied_ns];
+        let mut reasons = Vec::new();
+        found(cacheline::Reading { strided: Ok(points), ..reading() }, &mut reasons);
+        let said = reasons.iter().zip(expected).all(|(reason, part)| reason.contains(part));
+        assert!(said && reasons.len() == expected.len(), "{reasons:?}");
+    };
+    check([1.0, 1.0], &[]);
+    check([0.9, 1.2], &[]);
+    check([0.5, 2.0], &["stride 129 is 0.75x to 3.00x as fast as 64"]);
 }

@@ -220,3 +220,25 @@ fn a_cache_that_is_nearly_full_is_still_that_cache() {
     assert_eq!(caches, [(48 * KIB, 10.0), (MIB, 33.0), (6 * MIB, 100.0)]);
     assert_eq!(found.memory_ns.map(f64::round), Some(140.0));
 }
+
+/// What L2 and L3 hold in the second half of the look.
+#[test]
+fn a_size_that_moves_is_degraded_by_name() {
+    let check = |l2: u64, l3: u64, expected: &[&str]| {
+        let mut curve = made_up(2 * MIB, Some(1.0), &LEVELS);
+        let later = [(48 * KIB, 1.0), (l2, 3.4), (l3, 15.0), (128 * MIB, 130.0)];
+        for (point, after) in
+            curve.points.iter_mut().zip(made_up(2 * MIB, Some(1.0), &later).points)
+        {
+            point.parts_ns[6..].fill(after.median_ns);
+        }
+        let mut reasons = Vec::new();
+        found(reading(vec![curve], &CACHES), &mut reasons);
+        let said = reasons.iter().zip(expected).all(|(reason, part)| reason.contains(part));
+        assert!(said && reasons.len() == expected.len(), "{reasons:?}");
+    };
+    check(MIB, 6 * MIB, &[]);
+    check(768 * KIB, 6 * MIB, &[]);
+    check(512 * KIB, 6 * MIB, &["L2 holds about 512 to 1024 KiB here"]);
+    check(MIB, 3 * MIB, &["L3 holds about 3072 to 6144 KiB here"]);
+}
