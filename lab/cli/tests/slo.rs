@@ -102,6 +102,22 @@ fn chains_are_settled_and_replayed() {
     }
 }
 
+/// After a bad spell in which every other line fails, a chain takes its failures for single ones.
+#[test]
+fn a_chain_that_is_none_promises_nothing() {
+    let place = Place::new();
+    let lines = "1\n".repeat(3000) + &"0\n1\n".repeat(15) + &"1\n".repeat(40_000);
+    let said = place.pipe(&["slo", "--stdin", "--at-least", "99%", "--markov"], &lines);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!said.out.contains("wrong with probability"), "{said:?}");
+    assert!(said.out.contains("because lines depend on more than the one before"), "{said:?}");
+    let again = place.run(&["replay", "--json", "-"]).json();
+    validate(&again);
+    assert_eq!(again["verdicts"][0]["share"]["is_bursty"], true);
+    let codes = again["warnings"].as_array().unwrap().iter();
+    assert_eq!(codes.filter(|warning| warning["code"] == "memory").count(), 1);
+}
+
 /// A time-out is above every bar, and the promise says what it rests on.
 #[test]
 fn lines_that_never_came_and_lines_that_follow_each_other() {

@@ -5,7 +5,7 @@ use crate::plan::{Budget, Plan};
 use crate::sample::{BatchTime, Sample};
 use crate::sampler::OutputPrint;
 use crate::schedule::RoundCoins;
-use crate::transitions::Transitions;
+use crate::transitions::{ByAge, Transitions};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::{Deserialize, Serialize};
@@ -140,6 +140,9 @@ pub enum Event {
         /// input it is not known what came before.
         #[serde(default, skip_serializing_if = "Transitions::is_none")]
         transitions: Transitions,
+        /// The same by how long a run had lasted; runs of older versions have none.
+        #[serde(default, skip_serializing_if = "ByAge::is_none")]
+        by_age: Box<ByAge>,
         /// The run's own time when the last of them had come.
         elapsed_ns: u64,
     },

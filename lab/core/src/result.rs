@@ -386,7 +386,8 @@ pub struct ShareResult {
     /// more alike than chance makes them. `None` of all others.
     pub values_z: Option<f64>,
     /// Whether failures come in bursts, and an observation is not at least 30 times as long as one,
-    /// or values follow each other: the error then is not what was asked for.
+    /// or values follow each other, or lines that are taken for a chain depend on more than the one
+    /// before: the error then is not what was asked for.
     pub is_bursty: bool,
     /// Whether lines are a chain, of which each depends on the one before alone.
     pub is_chain: bool,

@@ -55,3 +55,83 @@ impl Transitions {
         }
     }
 }
+
+/// The most lines of a run, its last one included, in each class of [`ByAge`] but the last.
+const AGES: [u64; 5] = [1, 8, 64, 512, 4096];
+
+/// What came after what, by how many lines of a kind had come in a row: 1, up to 8, 64, 512, 4096,
+/// or more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByAge(pub [Transitions; AGES.len() + 1]);
+
+impl ByAge {
+    /// Adds others.
+    pub fn add(&mut self, more: &ByAge) {
+        self.0.iter_mut().zip(&more.0).for_each(|(mine, more)| mine.add(more));
+    }
+
+    /// How many there are; `None` beyond the range of numbers.
+    pub fn total(&self) -> Option<u64> {
+        self.0.iter().try_fold(0u64, |sum, class| sum.checked_add(class.total()?))
+    }
+
+    /// The same whatever the age was; [`ByAge::total`] must be in range.
+    pub fn sum(&self) -> Transitions {
+        let mut sum = Transitions::default();
+        self.0.iter().for_each(|class| sum.add(class));
+        sum
+    }
+
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        *self == ByAge::default()
+    }
+}
+
+/// Follows the lines of one input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Walk {
+    last_failed: Option<bool>,
+    /// Of the run that the last line is in.
+    age: u64,
+}
+
+impl Walk {
+    /// Takes the next line, and counts what it came after, if it came after one. Of the run that
+    /// an input begins in, what came before the input counts for nothing.
+    pub fn step(&mut self, has_failed: bool, counts: &mut ByAge) {
+        if let Some(before) = self.last_failed.replace(has_failed) {
+            let class = AGES.iter().filter(|most| self.age > **most).count();
+            counts.0[class].count(before, has_failed);
+            self.age = if before == has_failed { self.age.saturating_add(1) } else { 1 };
+        } else {
+            self.age = 1;
+        }
+    }
+
+    /// Whether the last line failed.
+    pub fn last_failed(&self) -> Option<bool> {
+        self.last_failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_those_of_the_run_that_ends_or_goes_on() {
+        let (mut walk, mut counts) = (Walk::default(), ByAge::default());
+        let mut lines = vec![false; 10];
+        lines.extend([true, true, false]);
+        lines.into_iter().for_each(|has_failed| walk.step(has_failed, &mut counts));
+        let of = |stayed_good, broke, recovered, stayed_bad| Transitions {
+            stayed_good,
+            broke,
+            recovered,
+            stayed_bad,
+        };
+        assert_eq!(counts.0[..3], [of(1, 0, 0, 1), of(7, 0, 1, 0), of(1, 1, 0, 0)]);
+        assert_eq!((counts.sum(), counts.total()), (of(9, 1, 1, 1), Some(12)));
+    }
+}

@@ -120,6 +120,11 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         z: f64,
     },
+    /// Lines that are taken for a chain depend on more than the one before.
+    Memory {
+        /// The claim.
+        claim: String,
+    },
     /// Lines at the end made no whole block and are no evidence.
     LeftOver {
         /// How many.
@@ -248,6 +253,7 @@ impl Warning {
             Warning::MostlyStart { .. } => "mostly_start",
             Warning::Dependent { .. } => "dependent",
             Warning::Serial { .. } => "serial",
+            Warning::Memory { .. } => "memory",
             Warning::LeftOver { .. } => "left_over",
             Warning::GatePassed { .. } => "gate_passed",
             Warning::SlotTakenOut { .. } => "slot_taken_out",
@@ -355,6 +361,12 @@ impl Warning {
                 "in '{claim}' each value is like the one before ({z:.0} standard deviations), so \
                  its observations are not independent and its error is not what was asked for: \
                  let blocks be one observation each (--block)"
+            ),
+            Warning::Memory { claim } => write!(
+                f,
+                "in '{claim}' lines depend on more than the one before (how long successes or \
+                 failures have lasted tells when they end), so its error is not what was asked \
+                 for: let blocks of at least 30 bad spells be one observation (--block)"
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,

@@ -133,7 +133,7 @@ pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
 }
 
 /// Whether no error and no confidence can be promised of a claim, because its failures come in
-/// bursts; of a void claim there is nothing to promise.
+/// bursts or its chain is none; of a void claim there is nothing to promise.
 pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
     claim.verdict != Verdict::Void && claim.share.as_ref().is_some_and(|share| share.is_bursty)
 }
@@ -142,6 +142,7 @@ pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
 pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
     let share = claim.share.as_ref().filter(|_| is_bursty(claim))?;
     let why = match (finite(share.values_z), finite(share.mean_burst)) {
+        _ if share.is_chain => "lines depend on more than the one before".to_owned(),
         (Some(z), _) if z > SERIAL_Z => {
             format!("each value is like the one before ({z:.0} standard deviations)")
         }
@@ -149,6 +150,16 @@ pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
         _ => "failures come in bursts".to_owned(),
     };
     Some(format!("its error is not what was asked for, because {why}"))
+}
+
+/// Of such a claim: what stands in the place of what its error means.
+pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
+    match claim.share.as_ref() {
+        Some(share) if !share.is_chain => {
+            "No error is promised of a claim whose failures come in bursts."
+        }
+        _ => "No error is promised of a claim whose lines depend on those before.",
+    }
 }
 
 /// Of the lines of a stream: what the promise of an error rests on, and how little of that could

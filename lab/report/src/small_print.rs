@@ -29,9 +29,7 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
         let property = claim.statement.property();
         let of_property = property.map(|property| property::small_print(claim, property, several));
         let error = match run.false_share {
-            _ if property::is_bursty(claim) => {
-                "No error is promised of a claim whose failures come in bursts.".to_owned()
-            }
+            _ if property::is_bursty(claim) => property::unpromised(claim).to_owned(),
             Some(share) => of_a_family(share),
             None => error(claim, several),
         };

@@ -13,6 +13,7 @@
 mod chain;
 mod density;
 mod grid;
+mod memory;
 mod quantile;
 mod side;
 
@@ -23,7 +24,7 @@ use grid::Odds;
 pub use quantile::{quantile_estimate, quantile_limits};
 use side::Side;
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::transitions::Transitions;
+use tiebreak_core::transitions::{ByAge, Transitions, Walk};
 use tiebreak_core::verdict::Verdict;
 
 /// What became of one trial.
@@ -60,8 +61,9 @@ pub struct ShareTest {
     lost_in_block: u64,
     runs: Runs,
     is_chain: bool,
-    /// Of a chain, whether the last trial failed.
-    last_failed: Option<bool>,
+    /// Of a chain: where its trials stand, and how long its runs lasted.
+    walk: Walk,
+    by_age: ByAge,
     settled: Option<Settled>,
 }
 
@@ -83,7 +85,8 @@ impl ShareTest {
             lost_in_block: 0,
             runs: Runs::default(),
             is_chain: false,
-            last_failed: None,
+            walk: Walk::default(),
+            by_age: ByAge::default(),
             settled: None,
         }
     }
@@ -106,10 +109,10 @@ impl ShareTest {
         self.successes += u64::from(trial == Trial::Success);
         let has_failed = trial != Trial::Success;
         self.runs.observe(has_failed);
-        if let Some(before) = self.last_failed.replace(has_failed).filter(|_| self.is_chain) {
-            let mut one = Transitions::default();
-            one.count(before, has_failed);
-            self.follow(&one);
+        if self.is_chain {
+            let mut one = ByAge::default();
+            self.walk.step(has_failed, &mut one);
+            self.follow(&one.sum(), &one);
         }
         let is = |what| u64::from(trial == what);
         self.bet(1, is(Trial::Success), is(Trial::Failure));
@@ -139,22 +142,25 @@ impl ShareTest {
         self.settled
     }
 
-    /// [`ShareTest::observe_many`] of lines of which it is known what came after what.
+    /// [`ShareTest::observe_many`] of lines of which it is known what came after what, and by how
+    /// long a run had lasted (or not, and the chain is not looked at).
     pub fn observe_lines(
         &mut self,
         trials: u64,
         successes: u64,
         failure_runs: u64,
         transitions: &Transitions,
+        by_age: &ByAge,
     ) -> Option<Settled> {
         if self.settled.is_none() {
-            self.follow(transitions);
-            self.last_failed = None;
+            self.follow(transitions, by_age);
+            self.walk = Walk::default();
         }
         self.observe_many(trials, successes, failure_runs)
     }
 
-    fn follow(&mut self, transitions: &Transitions) {
+    fn follow(&mut self, transitions: &Transitions, by_age: &ByAge) {
+        self.by_age.add(by_age);
         self.above.follow(transitions);
         self.below.follow(&transitions.swapped());
     }
@@ -304,9 +310,13 @@ impl ShareTest {
     }
 
     /// Whether failures come in bursts so long that observations are not independent of each other,
-    /// and nothing can be promised: a diagnosis, whose silence promises nothing.
+    /// or lines that are taken for a chain are none, and nothing can be promised: a diagnosis,
+    /// whose silence promises nothing. Of a chain it is wrong with probability at most 1%.
     pub fn is_bursty(&self) -> bool {
-        !self.is_chain && self.dependence().is_bursty_in(self.block)
+        match self.is_chain {
+            true => memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR),
+            false => self.dependence().is_bursty_in(self.block),
+        }
     }
 
     /// The fewest trials that can end with `holds` (all of them successes), and the fewest that can

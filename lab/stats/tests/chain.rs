@@ -4,34 +4,36 @@ mod common;
 
 use common::rates::{Cell, Form};
 use common::trials::Service;
-use tiebreak_core::transitions::Transitions;
+use tiebreak_core::transitions::{ByAge, Walk};
 use tiebreak_core::verdict::Verdict;
-use tiebreak_stats::coins::Seed;
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 const FORM: Form = Form { streams: 300, rounds: 100_000, error: 0.05 };
 /// Lines that are handed over at once, as the journal's batches are.
 const BATCH: usize = 50;
 
-/// Reads a stream in batches until the claim is settled: the verdict and the lines that it took.
+/// The verdict and the lines that it took.
 fn judge(bar: f64, error: f64, trials: impl Iterator<Item = Trial>) -> Option<(Verdict, u64)> {
+    let test = read(bar, error, trials);
+    test.settled().map(|settled| (settled.verdict, test.trials()))
+}
+
+/// Reads a stream in batches until the claim is settled.
+fn read(bar: f64, error: f64, trials: impl Iterator<Item = Trial>) -> ShareTest {
     let mut test = ShareTest::chain(bar, bar, error);
     let mut trials = trials.map(|trial| trial != Trial::Success).peekable();
-    let mut last = None;
-    while trials.peek().is_some() {
-        let (mut lines, mut successes, mut transitions) = (0, 0, Transitions::default());
+    let mut walk = Walk::default();
+    while trials.peek().is_some() && test.settled().is_none() {
+        let (mut lines, mut successes, mut by_age) = (0, 0, ByAge::default());
         for has_failed in trials.by_ref().take(BATCH) {
             lines += 1;
             successes += u64::from(!has_failed);
-            if let Some(before) = last.replace(has_failed) {
-                transitions.count(before, has_failed);
-            }
+            walk.step(has_failed, &mut by_age);
         }
-        if let Some(settled) = test.observe_lines(lines, successes, 0, &transitions) {
-            return Some((settled.verdict, test.trials()));
-        }
+        test.observe_lines(lines, successes, 0, &by_age.sum(), &by_age);
     }
-    None
+    test
 }
 
 /// Exactly 99% succeed in the long run, which is the bar.
@@ -85,14 +87,77 @@ fn batches_are_what_their_lines_are() {
     let text = "1110010111110111111000011111";
     let mut one = ShareTest::chain(0.9, 0.8, 0.01);
     let mut many = one.clone();
-    let mut transitions = Transitions::default();
+    let (mut walk, mut by_age) = (Walk::default(), ByAge::default());
     let failed: Vec<bool> = text.bytes().map(|byte| byte == b'0').collect();
-    failed.windows(2).for_each(|two| transitions.count(two[0], two[1]));
+    failed.iter().for_each(|has_failed| walk.step(*has_failed, &mut by_age));
     for has_failed in &failed {
         one.observe(if *has_failed { Trial::Failure } else { Trial::Success });
     }
     let successes = failed.iter().filter(|failed| !**failed).count() as u64;
-    many.observe_lines(failed.len() as u64, successes, 4, &transitions);
+    many.observe_lines(failed.len() as u64, successes, 4, &by_age.sum(), &by_age);
     assert_eq!(one.log_evidence(), many.log_evidence());
     assert!(!one.is_bursty() && one.is_chain());
+}
+
+/// A service with a state that no line tells: in the bad one a share of the lines fails, and in the
+/// good one another; 3% of the lines are bad, and states change with these mean lengths.
+fn hidden(
+    [of_bad, of_good]: [f64; 2],
+    bad_lines: f64,
+    seed: Seed,
+    stream: u64,
+) -> impl Iterator<Item = Trial> {
+    let mut chance = Stream::new(seed, Purpose::Simulation, stream, 0);
+    let mut is_bad = chance.unit() < 0.03;
+    std::iter::from_fn(move || {
+        let fails = chance.unit() < if is_bad { of_bad } else { of_good };
+        let changes = if is_bad { 1.0 } else { 0.03 / 0.97 } / bad_lines;
+        is_bad ^= chance.unit() < changes;
+        Some(if fails { Trial::Failure } else { Trial::Success })
+    })
+}
+
+/// No false verdict keeps its promise where all failures come from the hidden state. What has not
+/// come when the verdict does, nothing sees.
+#[test]
+fn memory_beyond_one_line_takes_the_promise_away() {
+    let form = Form { streams: 240, rounds: 60_000, error: 0.05 };
+    for (fails, bad_lines, is_seen) in
+        [([0.5, 0.0], 1000.0, true), ([0.5, 0.0], 100.0, true), ([0.2, 0.001], 1000.0, false)]
+    {
+        let [of_bad, of_good] = fails;
+        let share = 1.0 - 0.03 * of_bad - 0.97 * of_good;
+        let world = format!("{of_bad} or {of_good} fail, {bad_lines} lines");
+        let judged = |what: &str, counts: fn(&ShareTest) -> bool| {
+            Cell::new(what, world.clone(), "chain", move |form: Form, _, stream| {
+                let seed = Seed::from_text("hidden");
+                let trials = hidden(fails, bad_lines, seed, stream).take(form.rounds);
+                // Half of the failures more than are claimed.
+                let test = read(1.0 - (1.0 - share) / 1.5, form.error, trials);
+                test.settled().is_some_and(|settled| settled.verdict == Verdict::Holds)
+                    && counts(&test)
+            })
+        };
+        let is_false = judged("false", |_| true).measure(form);
+        let promised = judged("promised", |test| !test.is_bursty()).measure(form);
+        assert!(is_false.is_proven_above(2.0 * form.error), "{}", is_false.line());
+        // Where good lines fail too, most verdicts come before the first bad ones do.
+        assert_eq!(promised.happened == 0, is_seen, "{}", promised.line());
+    }
+}
+
+/// A chain is said to be none in at most 1% of streams.
+#[test]
+fn chains_are_hardly_ever_called_none() {
+    for (share, mean_burst) in [(0.99, 1.0), (0.9, 1.0), (0.99, 3.0), (0.99, 300.0), (0.5, 8.0)] {
+        let cell = Cell::new("no chain", format!("{share} bursts {mean_burst}"), "chain", {
+            move |form: Form, seed: Seed, stream| {
+                let service = Service { share, mean_burst };
+                let trials = service.trials(seed, stream).take(form.rounds);
+                read(share, 1e-9, trials).is_bursty()
+            }
+        });
+        let rate = cell.measure(Form { streams: 400, rounds: 30_000, error: 0.01 });
+        assert!(!rate.is_proven_above(0.01), "{}", rate.line());
+    }
 }

@@ -151,6 +151,11 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         {
             Err(format!("of {lines} lines, more come after another"))
         }
+        Event::Observed { transitions, by_age, .. }
+            if by_age.total().is_none_or(|total| total > 0 && by_age.sum() != *transitions) =>
+        {
+            Err("what came after what is not the same by age".to_owned())
+        }
         Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
             Err("a number of a stream is none".to_owned())
         }

@@ -261,6 +261,7 @@ pub fn of_success(id: &str) -> Journal {
         failure_runs: 2,
         values: values.to_vec(),
         transitions: Transitions::default(),
+        by_age: Box::default(),
         elapsed_ns: 17,
     };
     Journal {

@@ -3,6 +3,7 @@
 mod beside;
 mod claims;
 mod drawing;
+mod lines;
 mod warnings;
 
 use self::beside::Beside;
@@ -168,39 +169,6 @@ impl Referee {
                 self.seen[*contestant].first_failure = Some(fault.clone());
             }
             Event::FirstOutputs { .. } | Event::Void { .. } | Event::Stopped { .. } => {}
-        }
-    }
-
-    /// Lines of a stream become evidence of its claim.
-    fn take_lines(&mut self, event: &Event) {
-        let Event::Observed { lines, successes, failure_runs, values, transitions, elapsed_ns } =
-            event
-        else {
-            return;
-        };
-        self.elapsed_ns = *elapsed_ns;
-        self.rounds += lines;
-        for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
-            let failures = lines - successes;
-            self.seen[planned.left].take_lines(*lines, failures, planned.claim.metric, values);
-            if !claim.is_open() {
-                continue;
-            }
-            if planned.claim.statement.is_about_quantile() {
-                claim.readings.extend(values.iter().copied().map(Reading::exact));
-            }
-            let settled = match &mut claim.test {
-                ClaimTest::Share(test) => {
-                    test.observe_lines(*lines, *successes, *failure_runs, transitions)
-                }
-                ClaimTest::Mean(test) => {
-                    values.iter().fold(None, |_, value| test.observe(Reading::exact(*value)))
-                }
-                ClaimTest::Ratio(_) | ClaimTest::MeanRatio(_) => None,
-            };
-            if settled.is_some() {
-                claim.ended_ns = Some(*elapsed_ns);
-            }
         }
     }
 

@@ -19,7 +19,7 @@ use tiebreak_core::journal::{Event, Journal, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Kind, PlannedClaim};
 use tiebreak_core::quantity::parse_duration_ns;
-use tiebreak_core::transitions::Transitions;
+use tiebreak_core::transitions::{ByAge, Walk};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
@@ -45,8 +45,8 @@ pub struct Stream<'a, R: Recorder> {
     property: Property,
     batch: Batch,
     is_chain: bool,
-    /// Whether the last line of this input failed.
-    last_failed: Option<bool>,
+    /// Where this input stands.
+    walk: Walk,
     /// Lines of this input so far, whatever stood on them.
     lines_read: u64,
     elapsed_before: Duration,
@@ -62,7 +62,7 @@ struct Batch {
     successes: u64,
     failure_runs: u64,
     values: Vec<f64>,
-    transitions: Transitions,
+    by_age: ByAge,
 }
 
 impl<'a, R: Recorder> Stream<'a, R> {
@@ -94,7 +94,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             property,
             batch: Batch::default(),
             is_chain,
-            last_failed: None,
+            walk: Walk::default(),
             lines_read: 0,
             elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
             referee,
@@ -176,12 +176,12 @@ impl<'a, R: Recorder> Stream<'a, R> {
         let batch = &mut self.batch;
         batch.lines += 1;
         batch.successes += u64::from(is_success);
-        batch.failure_runs += u64::from(!is_success && self.last_failed != Some(true));
+        batch.failure_runs += u64::from(!is_success && self.walk.last_failed() != Some(true));
         batch.values.extend(value);
         self.ahead.observe_line(is_success, value);
-        if let Some(before) = self.last_failed.replace(!is_success).filter(|_| self.is_chain) {
-            batch.transitions.count(before, !is_success);
-        }
+        let mut elsewhere = ByAge::default();
+        let counts = if self.is_chain { &mut batch.by_age } else { &mut elsewhere };
+        self.walk.step(!is_success, counts);
         Ok(())
     }
 
@@ -228,7 +228,8 @@ impl<'a, R: Recorder> Stream<'a, R> {
             successes: batch.successes,
             failure_runs: batch.failure_runs,
             values: batch.values,
-            transitions: batch.transitions,
+            transitions: batch.by_age.sum(),
+            by_age: Box::new(batch.by_age),
             elapsed_ns: self.elapsed().as_nanos() as u64,
         };
         self.recorder.event(&event)?;

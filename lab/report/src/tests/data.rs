@@ -304,6 +304,7 @@ fn csv_of_a_stream_has_a_line_for_every_batch() {
         failure_runs: 1,
         values: Vec::new(),
         transitions: Transitions::default(),
+        by_age: Box::default(),
         elapsed_ns,
     };
     journal.events = vec![observed(1000, 5), observed(400, 9)];

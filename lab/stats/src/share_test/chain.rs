@@ -33,15 +33,25 @@ pub struct ChainBets {
 
 /// A sum of which it is known how far it may be off.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+pub(super) struct Sum {
     value: f64,
     slack: f64,
 }
 
 impl Sum {
-    fn add(&mut self, term: f64) {
+    pub fn add(&mut self, term: f64) {
         self.value += term;
         self.slack += term.abs() * TERM_SLACK;
+    }
+
+    /// Takes off the logarithm of the largest likelihood of so many events of either kind.
+    pub fn take_off_best(&mut self, x: f64, y: f64) {
+        self.add(-times(x, libm::log(x / (x + y))));
+        self.add(-times(y, libm::log(y / (x + y))));
+    }
+
+    pub fn rounded_down(self) -> f64 {
+        self.value - self.slack - SLACK
     }
 }
 
@@ -107,11 +117,8 @@ fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
     let o = odds.hit / odds.miss;
     let (after_misses, after_hits) = (won + missed, lost + stayed);
     if won * after_hits <= o * lost * after_misses || won == 0.0 {
-        for (count, of) in
-            [(won, after_misses), (missed, after_misses), (lost, after_hits), (stayed, after_hits)]
-        {
-            sum.add(-times(count, libm::log(count / of)));
-        }
+        sum.take_off_best(won, missed);
+        sum.take_off_best(lost, stayed);
     } else {
         let b = on_the_edge(won + lost, missed, stayed, o);
         sum.add(-times(won, libm::log(o * b)));
@@ -119,7 +126,7 @@ fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
         sum.add(-times(lost, libm::log(b)));
         sum.add(-times(stayed, libm::log1p(-b)));
     }
-    sum.value - sum.slack - SLACK
+    sum.rounded_down()
 }
 
 /// The rate of misses after hits with the largest likelihood where that of hits after misses is `o`
@@ -136,7 +143,7 @@ fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
 
 /// Adds the logarithm of the likelihood of so many events of either kind, mixed over all rates by
 /// Jeffreys' prior: `B(x + 1/2, y + 1/2) / B(1/2, 1/2)`.
-fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
+pub(super) fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
     sum.add(libm::lgamma(x + 0.5));
     sum.add(libm::lgamma(y + 0.5));
     sum.add(-libm::lgamma(x + y + 1.0));

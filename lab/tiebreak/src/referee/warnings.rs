@@ -109,5 +109,8 @@ fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
 /// Bursts matter where an observation is not many times as long as one of them.
 fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
     let mean_burst = test.dependence().mean_burst?;
-    test.is_bursty().then_some(Warning::Dependent { claim, mean_burst })
+    test.is_bursty().then(|| match test.is_chain() {
+        true => Warning::Memory { claim },
+        false => Warning::Dependent { claim, mean_burst },
+    })
 }
