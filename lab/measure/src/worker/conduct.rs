@@ -41,9 +41,9 @@ pub(super) struct Conduct {
     has_child: bool,
     /// Where the kernel tells how much memory the process has.
     memory: Option<File>,
-    /// How much was printed, and how much memory there was, when the last run began.
+    /// How much was printed, and how many addresses had memory, when the last run began.
     printed_bytes: i64,
-    data_bytes: u64,
+    mapped_bytes: u64,
 }
 
 impl Conduct {
@@ -57,14 +57,14 @@ impl Conduct {
             has_child: has_child(),
             memory: File::open("/proc/self/statm").ok(),
             printed_bytes: 0,
-            data_bytes: 0,
+            mapped_bytes: 0,
         }
     }
 
     /// To be called before the calls that [`Conduct::look_at_run`] is about.
     pub(super) fn begin_run(&mut self) {
         self.printed_bytes = printed_bytes();
-        self.data_bytes = self.data_bytes();
+        self.mapped_bytes = self.mapped_bytes();
     }
 
     /// What runs since [`Conduct::begin_run`] did, into the record of their batch. What is printed
@@ -74,21 +74,21 @@ impl Conduct {
         let is_alone = threads() <= self.own_threads;
         record.conduct |= self.look();
         if is_alone {
-            record.grown_bytes = self.data_bytes().saturating_sub(self.data_bytes);
+            record.grown_bytes = self.mapped_bytes().saturating_sub(self.mapped_bytes);
             if printed_bytes() > self.printed_bytes {
                 record.conduct |= PRINTED;
             }
         }
     }
 
-    /// Memory that this process may write and shares with nobody, heap and stacks: the sixth number
-    /// of its `statm`. 0 where the kernel does not say.
-    fn data_bytes(&self) -> u64 {
+    /// All that this process has mapped, shared and its own, files and memory: the first number of
+    /// its `statm`. 0 where the kernel does not say.
+    fn mapped_bytes(&self) -> u64 {
         let read = || {
             let mut text = [0; 128];
             let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
             let text = std::str::from_utf8(&text[..length]).ok()?;
-            text.split_ascii_whitespace().nth(5)?.parse::<u64>().ok()
+            text.split_ascii_whitespace().next()?.parse::<u64>().ok()
         };
         read().unwrap_or(0) * PAGE_BYTES as u64
     }

@@ -258,9 +258,13 @@ fn prints_in_runs_are_found() {
 fn memory_that_runs_take_and_keep_is_found() {
     let leaks = "char *volatile some = malloc(100000); some[0] = 1;";
     caught(&study("", leaks), 1, "KiB of memory in timed batches and kept it, although its table");
-    // As memory of the system's.
-    let maps = "mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);";
-    caught(&study("#include <sys/mman.h>\n", maps), 1, "of memory in timed batches");
+    // As memory of the system's: its own, or such as a child would share.
+    for kind in ["MAP_PRIVATE", "MAP_SHARED"] {
+        let maps =
+            format!("mmap(NULL, 100000, PROT_READ | PROT_WRITE, {kind} | MAP_ANONYMOUS, -1, 0);");
+        let study = study("#include <sys/mman.h>\n", &maps);
+        caught(&study, 1, "of memory in timed batches");
+    }
     let frees = "void *volatile some = malloc(100000); free(some);";
     innocent(&study("", frees), 1);
     // Who says that it allocates is marked.
