@@ -70,6 +70,10 @@ impl Plan {
     }
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn is_false(is: &bool) -> bool {
     !is
 }
@@ -193,6 +197,10 @@ pub struct PlannedClaim {
     /// What its verdict means to whoever waits for the exit code.
     #[serde(default, skip_serializing_if = "Gate::is_none")]
     pub gate: Gate,
+    /// Of a cell of a study's table: until the run's own time has come to this many nanoseconds it
+    /// waits for open claims that do not wait. 0 of what is claimed or asked for by itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waits_ns: u64,
 }
 
 /// The most that a run may use; what is reached first ends it. At least one is set, except for a

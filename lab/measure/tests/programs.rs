@@ -504,6 +504,7 @@ fn counters_are_read_when_a_claim_asks_for_them() {
         right: Some(1),
         error: 0.01,
         gate: Gate::None,
+        waits_ns: 0,
     });
     let mut programs = Programs::new(&plan, &NEVER).unwrap();
     let mut count =

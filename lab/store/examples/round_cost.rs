@@ -53,6 +53,7 @@ fn header() -> RunHeader {
                 right: Some(1),
                 error: 0.01,
                 gate: Gate::None,
+                waits_ns: 0,
             }],
             error: 0.01,
             resolution: 0.01,

@@ -44,6 +44,7 @@ fn claim(text: &str, relation: Relation) -> PlannedClaim {
         right: Some(1),
         error: 0.01 / 3.0,
         gate: Gate::None,
+        waits_ns: 0,
     }
 }
 

@@ -108,7 +108,7 @@ fn planned(
     let claim = capped(file_claim.claim.clone(), centre, contest.options.program.timeout_ns)?;
     let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
     let (left, right) = index_of(&claim, &names)?;
-    Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate })
+    Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate, waits_ns: 0 })
 }
 
 /// The revisions that a contest asks for, seen from the folder of the file.

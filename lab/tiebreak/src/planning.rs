@@ -194,6 +194,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             right: None,
             error: request.error,
             gate: request.gate,
+            waits_ns: 0,
         }],
         contestants,
         error: request.error,
@@ -298,7 +299,7 @@ fn planned_claims(
                 claim.text
             ));
         }
-        Ok(PlannedClaim { claim, left, right, error, gate: request.gate })
+        Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
     });
     planned.collect()
 }

@@ -29,10 +29,6 @@ const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
 /// After the first round, a run may take this many times the slowest of the first round.
 const TIMEOUT_FACTOR: u64 = 10;
 
-/// Of its part of a budget in seconds, a study's run gives so much to claims alone; then a claim
-/// that nothing decides shares the rest with the cells of the table, which would stay empty.
-const CLAIMS_SHARE: f64 = 0.75;
-
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
 pub struct OpenClaim {
@@ -219,7 +215,7 @@ impl Referee {
         match self.plan.races_pairs() {
             true => {
                 let only_claims = self.claims_first();
-                let is_next = |planned: &&PlannedClaim| !(only_claims && is_cell(planned));
+                let is_next = |planned: &&PlannedClaim| !(only_claims && self.waits(planned));
                 let open = self.open_claims().map(|(_, planned)| planned).filter(is_next);
                 self.had.turns(open.map(|planned| company::sorted(about(planned))))
             }
@@ -227,16 +223,16 @@ impl Referee {
         }
     }
 
-    /// Whether the budget goes to claims alone: one that is no cell of a study's table is open, and
-    /// the run has not had [`CLAIMS_SHARE`] of its part of the seconds yet. A budget in rounds is
-    /// of each pair, so none of them waits.
+    /// Whether the time goes to claims alone: one that does not wait is open, and cells of a
+    /// study's table still wait for it. The plan says of each how long, so no later version of the
+    /// rule changes what a journal replays to.
     pub(crate) fn claims_first(&self) -> bool {
-        let Budget { rounds, seconds } = self.plan.budget;
-        let functions = self.plan.functions.as_ref().filter(|_| self.plan.races_pairs());
-        let Some(functions) = functions.filter(|_| rounds.is_none()) else { return false };
-        let runs = functions.workloads.len().max(1) as f64;
-        let until_ns = CLAIMS_SHARE * seconds.unwrap_or(f64::INFINITY) * 1e9 / runs;
-        (self.elapsed_ns as f64) < until_ns && self.open_claims().any(|(_, one)| !is_cell(one))
+        self.plan.claims.iter().any(|planned| self.waits(planned))
+            && self.open_claims().any(|(_, planned)| !self.waits(planned))
+    }
+
+    fn waits(&self, planned: &PlannedClaim) -> bool {
+        self.elapsed_ns < planned.waits_ns
     }
 
     fn open_claims(&self) -> impl Iterator<Item = (usize, &PlannedClaim)> {
@@ -534,11 +530,6 @@ impl OpenClaim {
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
     }
-}
-
-/// Whether a claim only stands for a cell of a study's table.
-fn is_cell(planned: &PlannedClaim) -> bool {
-    planned.claim.statement.is_measure()
 }
 
 /// The contestants that a claim is about.

@@ -33,7 +33,9 @@ fn path(version: u32, case: &Golden) -> PathBuf {
 
 /// The version of the engine that could make a case first.
 fn first_version(case: &Golden) -> u32 {
-    if case.request.centre == Centre::Mean { 2 } else { 1 }
+    let Request { centre, budget, .. } = &case.request;
+    let in_seconds = budget.is_some_and(|budget| budget.seconds.is_some());
+    if *centre == Centre::Mean || in_seconds { 2 } else { 1 }
 }
 
 /// A contestant of so many times 5 ms, with little noise.
@@ -139,6 +141,10 @@ fn oddities() -> Vec<Golden> {
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
     cases.push(lost);
+    let mut seconds = golden("seconds", "A is faster than B", times(1.0), Verdict::Undecided);
+    seconds.request.resolution = 0.0;
+    seconds.request.budget = Some(Budget { rounds: None, seconds: Some(0.3) });
+    cases.push(seconds);
     let mut three = golden("three-all-pairs", "", times(1.3), Verdict::Holds);
     three.request = Request { all_pairs: true, ..asking(3, &[]) };
     three.behaviours.push(Behaviour { fails_in_run: Some(3), ..times(0.8) });

@@ -289,7 +289,7 @@ pub fn claim(metric: Metric) -> PlannedClaim {
         metric,
         workload: None,
     };
-    PlannedClaim { claim, left: 0, right: Some(1), error: 0.01, gate: Gate::None }
+    PlannedClaim { claim, left: 0, right: Some(1), error: 0.01, gate: Gate::None, waits_ns: 0 }
 }
 
 fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {

@@ -13,7 +13,7 @@ use crate::session::{Origin, Session};
 use std::path::PathBuf;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::plan::{Centre, Plan};
+use tiebreak_core::plan::{Centre, Plan, PlannedClaim};
 use tiebreak_core::result::{ContestResult, Family};
 use tiebreak_core::study::{Placements, Workload};
 use tiebreak_core::warning::Warning;
@@ -48,6 +48,7 @@ pub struct Book {
 struct Entry {
     trial: Trial,
     claims: Vec<Claim>,
+    cells: Vec<Claim>,
 }
 
 /// Builds what was asked for, judges the answers, flies the pilots, and begins a run for each
@@ -70,7 +71,7 @@ pub fn line_up(
     for workload in &workloads {
         entries.extend(entry(&ground, workload, progress)?);
     }
-    let claims: usize = entries.iter().map(|entry| entry.claims.len()).sum();
+    let claims: usize = entries.iter().map(|entry| entry.claims.len() + entry.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
         return usage("none of these claims is about what is raced here".to_owned());
     }
@@ -172,7 +173,7 @@ fn entry(
     if let Placements::Reused(count) = asked.placements {
         trial.warnings.push(Warning::PlacementsReused { count });
     }
-    Ok(Some(Entry { trial, claims: questions.claims }))
+    Ok(Some(Entry { trial, claims: questions.claims, cells: questions.cells }))
 }
 
 /// A workload that is ready to be raced.
@@ -185,8 +186,11 @@ struct Lined {
 impl Lined {
     /// Plans the run of a workload, and starts what it needs.
     fn of(ground: &Ground<'_>, entry: Entry, error: f64) -> Result<Lined, LabError> {
-        let Entry { trial, claims } = entry;
-        let planned = plans::planned(&claims, error, ground.prepared)?;
+        let Entry { trial, claims, cells } = entry;
+        let waits_ns = plans::waits_ns(ground.frame.budget, trial.functions.workloads.len());
+        let mut planned = plans::planned(&claims, error, ground.prepared)?;
+        let cells = plans::planned(&cells, error, ground.prepared)?;
+        planned.extend(cells.into_iter().map(|cell| PlannedClaim { waits_ns, ..cell }));
         let plan = plans::plan(ground, trial.functions.clone(), planned);
         let sampler = Functions::new(&plan, ground.shop)?;
         Ok(Lined { trial, plan, sampler })

@@ -12,6 +12,10 @@ use tiebreak_core::plan::{
 };
 use tiebreak_core::study::{BatchCalls, FunctionPlan, Pilot, Published, Workload};
 
+/// Of its part of a budget in seconds, a study's run gives so much to claims alone; then a claim
+/// that nothing decides shares the rest with the cells of the table, which would stay empty.
+const CLAIMS_SHARE: f64 = 0.75;
+
 /// What holds for all workloads of a study.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -104,6 +108,13 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
     tables.iter().filter_map(of_workload).collect()
 }
 
+/// How long the cells of the table wait, of a run that is one of so many under a budget: as long as
+/// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds is of each pair, so none waits.
+pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
+    let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
+    (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
+}
+
 /// Claims with the contestants that they name, each at this error.
 pub(super) fn planned(
     claims: &[Claim],
@@ -113,7 +124,7 @@ pub(super) fn planned(
     let names: Vec<&str> = prepared.ready.iter().map(|one| one.entrant.name.as_str()).collect();
     let planned = claims.iter().map(|claim| {
         let (left, right) = index_of(claim, &names)?;
-        Ok(PlannedClaim { claim: claim.clone(), left, right, error, gate: Gate::None })
+        Ok(PlannedClaim { claim: claim.clone(), left, right, error, gate: Gate::None, waits_ns: 0 })
     });
     planned.collect()
 }
@@ -163,5 +174,22 @@ pub(super) fn plan(
         block_runs: 1,
         adjust: Adjust::NONE,
         functions: Some(Box::new(functions)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_wait_for_a_share_of_the_seconds() {
+        let check = |rounds, seconds, runs, expected| {
+            assert_eq!(waits_ns(Budget { rounds, seconds }, runs), expected);
+        };
+        check(None, Some(4.0), 1, 3_000_000_000);
+        check(None, Some(4.0), 3, 1_000_000_000);
+        check(None, Some(1e-9), 1, 1);
+        check(None, None, 1, 0);
+        check(Some(10), Some(4.0), 1, 0);
     }
 }

@@ -13,8 +13,10 @@ use tiebreak_study as study;
 /// Claims about a workload, and those that nobody can judge here.
 #[derive(Debug, Default)]
 pub struct Questions {
-    /// What is to be settled.
+    /// What is to be settled: what the study or the user claims or asks.
     pub claims: Vec<Claim>,
+    /// The ratios that the table is made of.
+    pub cells: Vec<Claim>,
     /// What is not judged, and why.
     pub warnings: Vec<Warning>,
 }
@@ -72,7 +74,7 @@ impl Questions {
             let metric = Metric::WallTime;
             study::measure_question(name, reference, precision, metric, &workload.name)
         });
-        self.claims.extend(cells);
+        self.cells.extend(cells);
     }
 
     /// Adds the ratio of each contestant on several threads to the same on one, which is its
@@ -98,10 +100,11 @@ impl Questions {
                     && claim.statement.relation().is_some()
                     && [(name, one), (one, name)].contains(&(&*claim.left, right))
             };
-            if one != reference && name != reference && !self.claims.iter().any(is_about) {
+            let mut claimed = self.claims.iter().chain(&self.cells);
+            if one != reference && name != reference && !claimed.any(is_about) {
                 let wall = Metric::WallTime;
                 let cell = study::measure_question(name, one, precision, wall, &workload.name);
-                self.claims.push(cell);
+                self.cells.push(cell);
             }
         }
     }

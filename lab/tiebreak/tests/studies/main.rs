@@ -256,8 +256,14 @@ fn plan(names: &[&str], scope: Scope, rounds: u64, precision: f64) -> Plan {
     };
     let others = names.iter().enumerate().skip(1);
     let error = 0.01 / names.len() as f64;
-    let planned =
-        |claim, left| PlannedClaim { claim, left, right: Some(0), error, gate: Gate::None };
+    let planned = |claim, left| PlannedClaim {
+        claim,
+        left,
+        right: Some(0),
+        error,
+        gate: Gate::None,
+        waits_ns: 0,
+    };
     let cells = others.map(|(index, name)| {
         let metric = Metric::WallTime;
         planned(study::measure_question(name, names[0], precision, metric, "random"), index)
