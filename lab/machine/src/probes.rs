@@ -19,6 +19,7 @@ pub mod latency;
 mod mapped;
 pub mod noise;
 pub(crate) mod pinned;
+mod random;
 pub mod timers;
 mod together;
 pub mod topology;

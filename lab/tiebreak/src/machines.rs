@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use tiebreak_core::machine::{
-    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Noise, Probed, Side,
-    Spread, Unit, Winner, WinnerRule,
+    Beside, Better, Compared, Comparison, Difference, Figure, MachinePrint, Probed, Side, Spread,
+    Unit, Winner, WinnerRule,
 };
 use tiebreak_stats::rank_sum::chance_above;
 
@@ -13,6 +13,9 @@ const ERROR: f64 = 0.01;
 /// what moves within seconds; by how much two runs differ beyond that was seen in ten short looks
 /// at one quiet machine: of all figures that may name a machine by at most 1.15 times.
 const BETWEEN_RUNS: f64 = 1.2;
+/// What is said of a print that does not say how quiet the machine was.
+const NO_NOISE: &str =
+    "the print has no noise: how much CPU time was lost to other work is not known";
 /// What is sold by the hour beside bandwidth.
 const SOLD: [&str; 3] = ["topology-cpus", "topology-cores", "topology-memory"];
 
@@ -76,11 +79,13 @@ fn side(named: Named<'_>) -> Side {
 
 /// The figures of a print, with what the rest of it says against some of them.
 fn figures(print: &MachinePrint) -> Vec<Figure> {
-    let busy = print.noise.as_ref().and_then(Probed::value).and_then(Noise::busy_share);
-    let busy = busy.map(|share| {
-        let percent = share * 100.0;
-        format!("{percent:.0}% of CPU time was lost to other work meanwhile")
-    });
+    let busy = match print.noise.as_ref().and_then(Probed::value) {
+        Some(noise) => noise.busy_share().map(|share| {
+            let percent = share * 100.0;
+            format!("{percent:.0}% of CPU time was lost to other work meanwhile")
+        }),
+        None => Some(NO_NOISE.to_owned()),
+    };
     let is_short = print.cores.as_ref().and_then(Probed::value).is_none_or(|one| one.is_short_look);
     let is_moved = print.machine.is_guest() && is_short;
     let placed = "a short look sees one of the placements between which a hypervisor moves CPUs";
@@ -156,8 +161,10 @@ fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>
     };
     let ratio = value(a).zip(value(b)).map(|(a, b)| b / a);
     let ratio = ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    // What is printed must say the same as what is proven.
     let is_above = |rule: &WinnerRule, above: &Figure, below: &Figure| {
-        chance_above(&above.parts, &below.parts, rule.factor) <= one_sided(rule)
+        above.value > rule.factor * below.value
+            && chance_above(&above.parts, &below.parts, rule.factor) <= one_sided(rule)
     };
     let named = |rule: &WinnerRule| {
         let (a, b) = (a?, b?);

@@ -136,6 +136,10 @@ pub struct StridedGain {
     pub stride_bytes: u64,
     /// Bytes passed a second at that stride, over the same at a stride of one line.
     pub ratio: f64,
+    /// The first and the third quartile of that ratio in each turn of the two; absent from older
+    /// prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quartiles: Option<[f64; 2]>,
 }
 
 impl Cacheline {
@@ -147,8 +151,8 @@ impl Cacheline {
     }
 
     /// The gain that the published rule sees for a length of a line.
-    pub fn gain(&self, line_bytes: u64) -> Option<f64> {
-        self.gains.iter().find(|gain| gain.line_bytes == line_bytes).map(|gain| gain.ratio)
+    pub fn gain(&self, line_bytes: u64) -> Option<&StridedGain> {
+        self.gains.iter().find(|gain| gain.line_bytes == line_bytes)
     }
 
     /// The numbers by which two machines can be compared.

@@ -89,6 +89,11 @@ pub struct CacheSize {
     /// What it holds, by its latency: the largest size measured that still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_bytes: Option<u64>,
+    /// Between which sizes it ends: the largest up to which loads hardly ever go past it, and the
+    /// largest of which a good part does not; absent from older prints, and where nothing slower
+    /// was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_within_bytes: Option<[u64; 2]>,
     /// Latency of a load that it answers: the median of its sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<f64>,
@@ -172,7 +177,10 @@ impl Latency {
             figures.extend(cache.effective_bytes.map(|bytes| {
                 let words = format!("effective size, L{level}");
                 let (unit, better) = (Unit::Bytes, Better::Neither);
-                Figure::new(format!("cache-level-{level}"), words, bytes as f64, unit, better)
+                let key = format!("cache-level-{level}");
+                let ends = cache.ends_within_bytes.map(|ends| ends.map(|bytes| bytes as f64));
+                let found = Figure::new(key, words, bytes as f64, unit, better);
+                found.with_spread(ends.and_then(Spread::of))
             }));
         }
         let (key, words) = ("latency-memory".to_owned(), "load latency, memory".to_owned());

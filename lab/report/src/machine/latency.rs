@@ -29,20 +29,35 @@ pub(super) fn rows(found: &Latency) -> Vec<Row> {
     rows
 }
 
-/// `L1 0.99 ns to 48 KiB`.
+/// `L1 0.99 ns to 48 KiB`, or `L2 3.52 ns (512 KiB to 1 MiB)` where its end is not sharp.
 fn short(cache: &CacheSize) -> Option<String> {
     let latency = ns(cache.latency_ns?);
-    let size = cache.effective_bytes.map(|size| format!(" to {}", bytes(size)));
+    let size = ends(cache).map(|[low, high]| match low == high {
+        true => format!(" to {}", bytes(low)),
+        false => format!(" ({})", range([low, high])),
+    });
     Some(format!("L{} {latency}{}", cache.level, size.unwrap_or_default()))
 }
 
-/// Where a cache holds half of what it should, or less, or cannot be seen at all.
+/// Between which sizes a cache ends; of an older print, where it was said to.
+fn ends(cache: &CacheSize) -> Option<[u64; 2]> {
+    let effective = cache.effective_bytes?;
+    Some(cache.ends_within_bytes.unwrap_or([effective; 2]))
+}
+
+/// `1 MiB`, or `512 KiB to 1 MiB`.
+fn range([low, high]: [u64; 2]) -> String {
+    if low == high { bytes(low) } else { format!("{} to {}", bytes(low), bytes(high)) }
+}
+
+/// Where a cache held half of what is advertised at most, or cannot be seen at all. Others may use
+/// the rest, so it is no contradiction.
 fn smaller(cache: &CacheSize) -> Option<String> {
     let advertised = cache.advertised_bytes?;
     let name = format!("L{} is advertised as {}", cache.level, bytes(advertised));
-    match (cache.effective_bytes, cache.latency_ns) {
-        (Some(size), _) if size * 2 <= advertised => {
-            Some(format!("{name}, but holds {} here", bytes(size)))
+    match (ends(cache), cache.latency_ns) {
+        (Some(ends), _) if ends[1] * 2 <= advertised => {
+            Some(format!("{name}; {} of it answered here, now", range(ends)))
         }
         (None, None) => Some(format!("{name}, but is no level of its own here")),
         _ => None,
@@ -104,7 +119,7 @@ fn caches(found: &Latency, look: &Look) -> String {
     let of = cells(&|cache| format!("L{}", cache.level), memory.map(|_| "memory".to_owned()));
     let latency = cells(&|cache| time(cache.latency_ns), memory.map(ns));
     let advertised = cells(&|cache| size(cache.advertised_bytes), none.clone());
-    let effective = cells(&|cache| size(cache.effective_bytes), none);
+    let effective = cells(&|cache| ends(cache).map_or("-".to_owned(), range), none);
     render(
         vec![
             Column::new("level", Align::Left, of),

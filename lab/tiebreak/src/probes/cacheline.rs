@@ -15,6 +15,8 @@ const CLEARLY: f64 = 0.01;
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
 /// Quartiles of the published ratio lie within so many times each other.
 const UNSTEADY: f64 = 1.5;
+/// A thread that had no CPU for more than this share of its time was disturbed.
+const AWAY: f64 = 0.05;
 /// The published rule: "as soon as you use a stride that is twice the cache line, you should be
 /// more than 50% faster".
 const PUBLISHED_GAIN: f64 = 1.5;
@@ -41,9 +43,9 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let [flushed, loaded] =
         [flushed, loaded].map(|points| points.iter().map(flush_point).collect::<Vec<_>>());
     let sharing: Vec<SharingPoint> = sharing.iter().map(sharing_point).collect();
-    let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
     let gains: Vec<StridedGain> =
         LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
+    let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
     let says =
         |method, is_there: bool, line_bytes| is_there.then_some(LineSaid { method, line_bytes });
     let said: Vec<LineSaid> = [
@@ -109,7 +111,7 @@ fn sharing_point(point: &cacheline::SharingPoint) -> SharingPoint {
 }
 
 fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
-    let &cacheline::StridedPoint { stride_bytes, copied_ns, .. } = point;
+    let cacheline::StridedPoint { stride_bytes, copied_ns, .. } = *point;
     let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
     StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }
@@ -138,17 +140,42 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     Some(points[points.len() - slowest.first].distance_bytes)
 }
 
-/// Why the ratio that was published is worth less: passes over the array at the same stride differ.
-fn unsteady(points: &[cacheline::StridedPoint]) -> Option<String> {
-    let of = |stride| points.iter().find(|point| point.stride_bytes == stride);
-    let ([near_low, near_high], [far_low, far_high]) = (of(64)?.spread_ns, of(129)?.spread_ns);
-    let [low, high] = [near_low / far_high, near_high / far_low].map(|ratio| ratio * 129.0 / 64.0);
-    (high > UNSTEADY * low).then(|| {
+/// Why the ratio that was published is worth less: its turns differ, or the thread had no CPU.
+fn unsteady(points: &[cacheline::StridedPoint]) -> Vec<String> {
+    let Some([near, far]) = compared(points, 64) else { return Vec::new() };
+    let lost = near.lost_share.max(far.lost_share);
+    let was_away = (lost > AWAY).then(|| {
+        let percent = lost * 100.0;
+        format!("the strided copy had no CPU for {percent:.0}% of its passes")
+    });
+    let quartiles = quartiles([near, far]).filter(|[low, high]| *high > UNSTEADY * low);
+    let disagree = quartiles.map(|[low, high]| {
         format!(
-            "passes of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast \
-             as 64: other work or a neighbour disturbed it"
+            "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as \
+             64: other work or a neighbour disturbed it"
         )
-    })
+    });
+    was_away.into_iter().chain(disagree).collect()
+}
+
+/// The points of the two strides that the rule compares for a length of a line.
+fn compared(
+    points: &[cacheline::StridedPoint],
+    line_bytes: u64,
+) -> Option<[&cacheline::StridedPoint; 2]> {
+    let of = |stride| points.iter().find(|point| point.stride_bytes == stride);
+    Some([of(line_bytes)?, of(2 * line_bytes + 1)?])
+}
+
+/// Quartiles of the ratio in each turn: bytes that the second passes a second, over those of the
+/// first.
+fn quartiles([near, far]: [&cacheline::StridedPoint; 2]) -> Option<[f64; 2]> {
+    let strides = far.stride_bytes as f64 / near.stride_bytes as f64;
+    let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
+    let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |share: f64| Some(ratios[((ratios.len().checked_sub(1)?) as f64 * share) as usize]);
+    Some([at(0.25)?, at(0.75)?])
 }
 
 /// The shortest line for which the published rule holds.
@@ -156,17 +183,11 @@ fn strided_line(gains: &[StridedGain]) -> Option<u64> {
     gains.iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
-fn gain(points: &[StridedPoint], line_bytes: u64) -> Option<StridedGain> {
-    let passed = |stride: u64| {
-        let point = points.iter().find(|point| point.stride_bytes == stride)?;
-        Some(point.passed_bytes_per_s)
-    };
-    let stride_bytes = 2 * line_bytes + 1;
-    Some(StridedGain {
-        line_bytes,
-        stride_bytes,
-        ratio: passed(stride_bytes)? / passed(line_bytes)?,
-    })
+fn gain(points: &[cacheline::StridedPoint], line_bytes: u64) -> Option<StridedGain> {
+    let [near, far] = compared(points, line_bytes)?;
+    let [one, other] = [near, far].map(|point| strided_point(point).passed_bytes_per_s);
+    let quartiles = quartiles([near, far]);
+    Some(StridedGain { line_bytes, stride_bytes: far.stride_bytes, ratio: other / one, quartiles })
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ const MEMORY_SIZES: usize = 4;
 const USUAL_LEVELS: usize = 3;
 /// A latency that fewer sizes show may be that of a step between two levels.
 const LEAST_SIZES: usize = 3;
-
-/// A size that is so many times as large in one half of the look as in the other moved.
-const MOVED: u64 = 2;
+/// Of a size that a cache holds, hardly any loads go past it; of one that it clearly does not hold,
+/// most do.
+const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
 /// Probes the machine.
 pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Latency> {
@@ -46,7 +46,7 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
             |point: &latency::Point| ((curve.page_bytes, point.size_bytes), point.parts_ns.clone());
         parts.0.extend(curve.points.iter().map(of_size));
     }
-    let halves: Vec<_> = reading.curves.iter().map(halves).collect();
+    let readings = reading.curves.clone();
     let mut curves: Vec<LatencyCurve> = reading.curves.into_iter().map(curve).collect();
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
@@ -69,12 +69,13 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     let (caches, memory) =
         judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
-    let judged_half = judge
-        .and_then(|judge| halves.iter().find(|[first, _]| first.page_bytes == judge.page_bytes));
-    let of_half = |curve| caches_of(curve, &advertised, flushed_ns).0;
-    reasons.extend(judged_half.iter().flat_map(|halves| moved(halves.each_ref().map(of_half))));
+    let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
+    let ends: Vec<_> = (0..caches.len())
+        .map(|index| ends_within(&caches, index, beyond, judge?.page_bytes, &readings))
+        .collect();
     let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
-    let caches = caches.into_iter().map(|shown| CacheSize {
+    let caches = caches.into_iter().zip(ends).map(|(shown, ends_within_bytes)| CacheSize {
+        ends_within_bytes,
         // A few sizes may be a step between two levels: they prove nothing of a machine.
         parts_ns: parts(shown.plateau.filter(|_| shown.sizes >= LEAST_SIZES)).unwrap_or_default(),
         ..shown.cache
@@ -141,30 +142,43 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
     }
 }
 
-/// A curve of each half of the look alone.
-fn halves(whole: &latency::Curve) -> [LatencyCurve; 2] {
-    [false, true].map(|later| {
-        let mut half = whole.clone();
-        for point in &mut half.points {
-            let (first, last) = point.parts_ns.split_at(point.parts_ns.len() / 2);
-            point.median_ns = median(if later { last } else { first }).unwrap_or(point.median_ns);
-        }
-        curve(half)
-    })
-}
-
-/// The caches whose size is twice as large in one half of the look as in the other: a reason each.
-fn moved([first, second]: [Vec<Shown>; 2]) -> Vec<String> {
-    let moved = |(first, second): (&Shown, &Shown)| {
-        let level = first.cache.level;
-        let [from, to] = [first, second].map(|shown| shown.cache.effective_bytes);
-        let (less, more) = (from?.min(to?), from?.max(to?));
-        (more >= MOVED * less).then(|| {
-            let [less, more] = [less, more].map(|bytes| bytes >> 10);
-            format!("L{level} holds about {less} to {more} KiB here: its size moved meanwhile")
-        })
+/// Between which sizes a cache ends. A load of its next level, or of memory if there is none,
+/// tells which share of a size's loads went past it. Where the lines of the data lie in it is drawn
+/// anew for each mapping, and others may use it for a while: the lower end is the least that the
+/// judging curve and its halves show, by third quartiles; the upper one the most that any curve
+/// does, by first ones.
+fn ends_within(
+    caches: &[Shown],
+    index: usize,
+    beyond_ns: Option<f64>,
+    judged_by: u64,
+    curves: &[latency::Curve],
+) -> Option<[u64; 2]> {
+    let cache = &caches[index].cache;
+    let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
+    let past_ns =
+        caches[index + 1..].iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
+    let is_beyond = |ns: f64, share: f64| ns > hit_ns + share * (past_ns - hit_ns);
+    let half = |point: &latency::Point, is_later: bool| {
+        let (first, last) = point.parts_ns.split_at(point.parts_ns.len() / 2);
+        median(if is_later { last } else { first })
     };
-    first.iter().zip(&second).filter_map(moved).collect()
+    let most = |point: &latency::Point| {
+        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
+        halves.fold(point.high_ns, f64::max)
+    };
+    let least = |point: &latency::Point| {
+        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
+        halves.fold(point.low_ns, f64::min)
+    };
+    let judge = curves.iter().find(|curve| curve.page_bytes == judged_by)?;
+    let held = judge.points.iter().take_while(|point| !is_beyond(most(point), PAST[0]));
+    let partly = curves.iter().flat_map(|curve| &curve.points);
+    let partly = partly.filter(|point| !is_beyond(least(point), PAST[1]));
+    let low = held.last().map_or(effective, |point| point.size_bytes);
+    let high = partly.map(|point| point.size_bytes).max().unwrap_or(effective);
+    let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
+    Some([low.min(effective), high.clamp(effective, limit)])
 }
 
 /// Medians of parts of the batches, by the size of a page and that of the data.
@@ -243,7 +257,7 @@ fn caches_of(
             effective_bytes: all.last().and_then(held).filter(|bytes| *bytes < end),
             latency_ns: plateau.map(|plateau| plateau.latency_ns),
             spread_ns: plateau.map(|plateau| plateau.spread_ns),
-            parts_ns: Vec::new(),
+            ..CacheSize::default()
         };
         Shown { cache, sizes: longest.len(), plateau }
     };

@@ -2,7 +2,7 @@
 
 use super::BATCH_NS;
 use super::advertised::Advertised;
-use super::random::Random;
+use crate::probes::random::Random;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tiebreak_core::machine::{Kernel, Shared};

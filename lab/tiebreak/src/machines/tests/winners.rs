@@ -3,7 +3,7 @@
 use super::*;
 use tiebreak_core::machine::{
     Bandwidth, BandwidthCurve, BandwidthPoint, CacheSize, Clock, Cores, Kernel, KernelLatency,
-    Latency, LoadedLatency, PARTS, PairLatency, Timers, Traffic,
+    Latency, LoadedLatency, Noise, PARTS, PairLatency, Timers, Traffic,
 };
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 
@@ -79,6 +79,7 @@ impl World {
         made.timers = Some(Probed::of(timers, Vec::new()));
         let cores = Cores { kernels: kernels.to_vec(), ..Cores::default() };
         made.cores = Some(Probed::of(cores, Vec::new()));
+        made.noise = Some(Probed::of(Noise::default(), Vec::new()));
         made
     }
 
@@ -197,6 +198,25 @@ fn a_price_is_set_against_bandwidth_and_not_against_latency() {
     }
 }
 
+/// The figure that is printed beside parts that are 1.3 times as large.
+#[test]
+fn a_machine_is_named_only_where_the_figures_that_are_printed_say_so_too() {
+    let check = |printed: f64, expected: Winner| {
+        let mut world = World::new("printed", 1.0, &[0.003], 0.0);
+        let (a, mut b) = (world.print(100.0), world.print(130.0));
+        let Some(Probed::Measured { value }) = &mut b.latency else { panic!("no latency") };
+        value.memory_ns = Some(printed);
+        let row = unpriced(&a, &b);
+        let values = self::row(&row, "latency-memory").values;
+        assert_eq!((values.ratio, values.winner), (Some(printed / 100.0), Some(expected)));
+    };
+    check(130.0, Winner::A);
+    check(121.0, Winner::A);
+    for printed in [120.0, 110.0, 100.0, 70.0] {
+        check(printed, Winner::TooClose);
+    }
+}
+
 /// What speaks against a row, in words; the row names no machine then.
 #[test]
 fn no_machine_is_named_where_something_speaks_against_it() {
@@ -230,6 +250,10 @@ fn no_machine_is_named_where_something_speaks_against_it() {
     let moved = "B: a short look sees one of the placements between which a hypervisor moves CPUs";
     check("cores-two-lines-nearest", moved, guest);
     check("latency-memory", "", guest);
+    check("latency-memory", &format!("B: {NO_NOISE}"), |b| b.noise = None);
+    check("latency-memory", &format!("B: {NO_NOISE}"), |b| {
+        b.noise = Some(Probed::inconclusive("there was no time"));
+    });
     let lost = "B: 68% of CPU time was lost to other work meanwhile";
     check("latency-memory", lost, |b| {
         let noise = Noise { lost_share: 0.68, ..Noise::default() };
@@ -251,6 +275,7 @@ fn a_level_is_compared_with_the_same_level_only() {
         let caches = levels.iter().map(cache).collect();
         let found = Latency { caches, memory_ns, ..Latency::default() };
         let mut print = print(2, None);
+        print.noise = Some(Probed::of(Noise::default(), Vec::new()));
         print.latency = Some(Probed::of(found, Vec::new()));
         print
     };

@@ -36,7 +36,12 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::StridedPoint> {
     let point = |stride_bytes: u64| {
         let pace = if stride_bytes > 2 * line { gain } else { 1.0 };
         let copied_ns = stride_bytes as f64 / 16.0 / pace;
-        cacheline::StridedPoint { stride_bytes, copied_ns, spread_ns: [copied_ns; 2] }
+        cacheline::StridedPoint {
+            stride_bytes,
+            copied_ns,
+            passes_ns: vec![copied_ns; 10],
+            lost_share: 0.0,
+        }
     };
     (1..=260).chain([513]).map(point).collect()
 }
@@ -87,7 +92,7 @@ fn methods_say_what_they_see() {
     assert_eq!((found.missing.len(), found.agrees()), (3, None));
     let weak = cacheline::Reading { strided: Ok(strided(64, 1.4)), ..reading() };
     let found = check(weak, [line, line, line, None], flushed);
-    assert!((found.gain(64).unwrap() - 1.4).abs() < 1e-9);
+    assert!((found.gain(64).unwrap().ratio - 1.4).abs() < 1e-9);
     // Two CPUs that share a core do not disturb each other.
     let twins = cacheline::Reading { flush: none(), sharing: Ok(sharing(64, 60.0)), ..reading() };
     check(twins, [None, None, None, line], None);
@@ -106,19 +111,33 @@ fn methods_say_what_they_see() {
     assert_eq!(found.missing[0].why, "the time was too short");
 }
 
-/// Quartiles of the passes at stride 129, as many times their median.
+/// The ten passes at stride 129, as many times what they should take, while those at 64 take what
+/// they should, and the share of the time in which there was no CPU.
 #[test]
-fn passes_that_disagree_degrade_the_strided_copy() {
-    let check = |[low, high]: [f64; 2], expected: &[&str]| {
+fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
+    let check = |far_times: [f64; 10], near_times: [f64; 10], lost: f64, expected: &[&str]| {
         let mut points = strided(64, 1.5);
-        let far = points.iter_mut().find(|point| point.stride_bytes == 129).unwrap();
-        far.spread_ns = [low * far.copied_ns, high * far.copied_ns];
+        for (stride, times) in [(64, near_times), (129, far_times)] {
+            let point = points.iter_mut().find(|point| point.stride_bytes == stride).unwrap();
+            point.passes_ns = times.map(|times| times * point.copied_ns).to_vec();
+            point.lost_share = lost;
+        }
         let mut reasons = Vec::new();
-        found(cacheline::Reading { strided: Ok(points), ..reading() }, &mut reasons);
+        let found = found(cacheline::Reading { strided: Ok(points), ..reading() }, &mut reasons);
         let said = reasons.iter().zip(expected).all(|(reason, part)| reason.contains(part));
         assert!(said && reasons.len() == expected.len(), "{reasons:?}");
+        found.gain(64).unwrap().quartiles.unwrap().map(|ratio| (100.0 * ratio).round() / 100.0)
     };
-    check([1.0, 1.0], &[]);
-    check([0.9, 1.2], &[]);
-    check([0.5, 2.0], &["stride 129 is 0.75x to 3.00x as fast as 64"]);
+    let one = [1.0; 10];
+    assert_eq!(check(one, one, 0.0, &[]), [1.5, 1.5]);
+    // A few slow passes are no quartile.
+    let two = [1.0, 1.0, 9.0, 1.0, 1.0, 1.0, 1.0, 9.0, 1.0, 1.0];
+    assert_eq!(check(two, one, 0.04, &[]), [1.5, 1.5]);
+    // Half of the turns at half the pace, both strides alike: the ratio is what it was.
+    let half = [1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0];
+    assert_eq!(check(half, half, 0.0, &[]), [1.5, 1.5]);
+    let disagree = "stride 129 is 0.75x to 1.50x as fast as 64";
+    assert_eq!(check(half, one, 0.0, &[disagree]), [0.75, 1.5]);
+    check(one, one, 0.4, &["had no CPU for 40% of its passes"]);
+    check(half, one, 0.4, &["had no CPU for 40%", disagree]);
 }

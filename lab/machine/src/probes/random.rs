@@ -1,16 +1,16 @@
 //! Orders and choices that need no more than to look random.
 
 /// A generator of 64-bit numbers: `splitmix64` (Steele, Lea and Flood 2014).
-pub(super) struct Random(u64);
+pub(in crate::probes) struct Random(u64);
 
 impl Random {
     /// The generator of a stream.
-    pub(super) fn new(stream: u64) -> Random {
+    pub(in crate::probes) fn new(stream: u64) -> Random {
         Random(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1))
     }
 
     /// A number below `bound`, which is above 0; biased by no more than `bound` in 2^64.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(in crate::probes) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// Puts things into a random order.
-    pub(super) fn shuffle<T>(&mut self, things: &mut [T]) {
+    pub(in crate::probes) fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.below(last + 1));
         }
