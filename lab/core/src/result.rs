@@ -245,6 +245,8 @@ pub struct VerifyRow {
     pub fault: Option<Fault>,
     /// Why it was not judged, if it was not.
     pub not_run: Option<String>,
+    /// Why nobody saw whether it allocates without saying so, if nobody did.
+    pub unstarved: Option<String>,
 }
 
 /// What became of one claim.

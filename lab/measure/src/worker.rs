@@ -23,7 +23,7 @@ mod oracle;
 mod pace;
 mod sink;
 mod stack;
-mod starved;
+pub(crate) mod starved;
 mod state;
 mod together;
 pub(crate) mod trap;

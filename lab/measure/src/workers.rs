@@ -72,6 +72,8 @@ pub struct Workers {
     stock: Stock,
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
+    /// By contestant, why it was not called without memory when it was checked.
+    unstarved: HashMap<usize, u64>,
     inputs: Inputs,
     /// The CPUs of threads that run beside the timed one; none if they are not pinned.
     helpers: HelperCpus,
@@ -135,6 +137,7 @@ impl Workers {
             stock: stock.map_err(not_started)?.with_salt(salt),
             latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
+            unstarved: HashMap::new(),
             helpers,
             inputs,
             session: None,

@@ -55,7 +55,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     header.enter(0);
     // SAFETY: the table says what each function takes; the workload outlives the state, and the
     // sink the dump.
-    let checksums = unsafe {
+    let (checksums, unstarved) = unsafe {
         let state = (contestant.prepare)(&raw const workload);
         if state.is_null() {
             return Ok(Reply::Refused(0, super::message::Refusal::NotPrepared));
@@ -76,16 +76,18 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         // Threads of its own may be what asks for memory.
         let is_alone = conduct::threads() <= own_threads;
         let is_last = check.side == Side::Front && check.noise == 0;
-        if is_last && is_alone && !contestant.allocates() {
-            starved::run(header, &contestant, state, checksums[1])?;
-        }
+        let unstarved = match is_last && !contestant.allocates() {
+            true if is_alone => starved::run(header, &contestant, state, checksums[1])?,
+            true => starved::THREADS,
+            false => 0,
+        };
         (contestant.release)(state);
-        checksums
+        (checksums, unstarved)
     };
     header.enter(NOBODY);
     tell_stray(header, &output);
     sink.finish()?;
-    Ok(Reply::Checked { checksums })
+    Ok(Reply::Checked { checksums, unstarved })
 }
 
 /// The input, sealed, and the output, filled.

@@ -13,9 +13,20 @@ const LARGEST_BYTES: usize = 1 << 30;
 const SMALL_BYTES: usize = 2048;
 const STEP_BYTES: usize = 16;
 
+/// Why that call was not made, as a reply has it: the place in this list, counted from 1; 0 if it
+/// was made, or if the contestant says that it allocates.
+pub(crate) const REASONS: [&str; 3] = [
+    "the kernel does not say how much memory a process has (VmData in /proc/self/status)",
+    "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
+    "its 'prepare' starts threads, which may be what asks for memory",
+];
+const NOT_TOLD: u64 = 1;
+const NO_LIMIT: u64 = 2;
+pub(super) const THREADS: u64 = 3;
+
 /// Calls a contestant once more while neither the allocator nor the kernel has memory for it. What
 /// it then does is told in the area as a touch of the heap: if it dies there, and if its checksum
-/// becomes another one.
+/// becomes another one. Returns why the call was not made: a place in [`REASONS`], or 0.
 ///
 /// # Errors
 /// The limit cannot be set.
@@ -24,15 +35,16 @@ pub(super) fn run(
     contestant: &Contestant,
     state: *mut libc::c_void,
     checksum: u64,
-) -> io::Result<()> {
+) -> io::Result<u64> {
     if let Some(reset) = contestant.reset {
         // SAFETY: the state is what this contestant has prepared.
         unsafe { reset(state) };
     }
     let before = limit()?;
-    let Some(used) = used_bytes() else { return Ok(()) };
+    let Some(used) = used_bytes() else { return Ok(NOT_TOLD) };
     set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
-    if is_limited() {
+    let is_limited = is_limited();
+    if is_limited {
         take_all();
         header.tell(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
         // SAFETY: the same, and it was reset if it needs that.
@@ -41,7 +53,8 @@ pub(super) fn run(
             header.untell();
         }
     }
-    set_limit(before)
+    set_limit(before)?;
+    Ok(if is_limited { 0 } else { NO_LIMIT })
 }
 
 /// Whether the kernel keeps to the limit: it can be told not to, and not all of them do.

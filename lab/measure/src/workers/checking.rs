@@ -9,6 +9,7 @@ use crate::output::memory_file;
 use crate::worker::area::{Area, Touch};
 use crate::worker::memory::Side;
 use crate::worker::message::{Check, ONES, Reply, Request, Sizes, ZEROS};
+use crate::worker::starved::REASONS;
 use crate::worker::trap::TOLD;
 use std::cell::Cell;
 use std::fs::File;
@@ -35,8 +36,9 @@ pub(super) struct Case<'a> {
 
 /// What one pass gave.
 enum Pass {
-    /// It went to its end: what it dumped, and the checksums of its two runs.
-    Whole(File, [u64; 2]),
+    /// It went to its end: what it dumped, the checksums of its two runs, and why it was not called
+    /// without memory, as the reply has it.
+    Whole(File, [u64; 2], u64),
     /// It would have been the same as another one.
     Skipped,
     /// It touched what is not its own.
@@ -71,13 +73,24 @@ impl Workers {
             return Err(out_of_bounds(contestant, &workload, &touch));
         }
         for side in [Side::End, Side::Front] {
-            case.judge(contestant, pass(side)?)?;
+            let passed = pass(side)?;
+            if let Pass::Whole(.., unstarved) = passed {
+                self.unstarved.insert(contestant, unstarved);
+            }
+            case.judge(contestant, passed)?;
         }
         case.judge_dump(&program, contestant, &library, input_seed)?;
         let Some(pass) = self.together(contestant, &library)? else { return Ok(()) };
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
         let case = Case { input, answer: answer.as_ref(), frame };
         pass.judge(&program, contestant, &case)
+    }
+
+    /// Why the latest check did not call a contestant without memory, so that nobody saw whether it
+    /// allocates; `None` if it did, or if the contestant says that it allocates.
+    pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
+        let reason = self.unstarved.get(&contestant)?.checked_sub(1)?;
+        REASONS.get(usize::try_from(reason).ok()?).copied()
     }
 
     /// Has a contestant, as it was built, do one part of an input of `study verify`, and holds its
@@ -112,7 +125,7 @@ impl Workers {
 impl Case<'_> {
     fn judge(&self, contestant: usize, pass: Pass) -> Result<(), UnitFailure> {
         match pass {
-            Pass::Whole(dump, checksums) => self.compare(contestant, &dump, checksums),
+            Pass::Whole(dump, checksums, _) => self.compare(contestant, &dump, checksums),
             Pass::Skipped => Ok(()),
             Pass::Touched(touch) => Err(out_of_bounds(contestant, self.frame.workload, &touch)),
             Pass::Starved(how) => self.conduct(
@@ -150,7 +163,7 @@ impl Case<'_> {
             let mut said = String::new();
             match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, _)) => {
+                Ok(Pass::Whole(dump, ..)) => {
                     let compared = difference::first(&answer.text, &dump);
                     if compared.map_err(|error| no_worker(&error))?.is_some() {
                         return Ok(());
@@ -255,7 +268,7 @@ fn single_pass(
         _ => {}
     }
     match settled? {
-        Reply::Checked { checksums } => Ok(Pass::Whole(dump, checksums)),
+        Reply::Checked { checksums, unstarved } => Ok(Pass::Whole(dump, checksums, unstarved)),
         Reply::Skipped => Ok(Pass::Skipped),
         other => Err(unexpected(&other)),
     }

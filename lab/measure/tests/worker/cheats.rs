@@ -300,6 +300,32 @@ fn runs_that_allocate_and_do_not_say_so_are_found() {
 }
 
 #[test]
+fn where_nobody_sees_whether_runs_allocate_it_is_said_why() {
+    let check = |study: Study, contains: Option<&str>| {
+        let mut workers = study.workers();
+        workers.check(1, 3).unwrap();
+        let why = workers.unstarved(1);
+        assert_eq!(why.is_some(), contains.is_some(), "{why:?}");
+        assert!(why.unwrap_or("").contains(contains.unwrap_or("")), "{why:?}");
+    };
+    let asks = "volatile char *some = malloc(9); some[0] = 1; free((void *)some);";
+    check(study("", ""), None);
+    check(study("#define FLAGS TIEBREAK_ALLOCATES\n", asks), None);
+    // A kernel that takes a limit and does not keep to it.
+    let deaf = "int setrlimit(int which, const void *limit) { return 0; }
+        int setrlimit64(int which, const void *limit) { return 0; }";
+    let asking = study("", asks);
+    let deaf = compile(asking.path(), "deaf", deaf, &["-shared"]);
+    check(asking.with_variable("LD_PRELOAD", &deaf), Some("RLIMIT_DATA"));
+    let before = "#include <pthread.h>
+        static void *waits(void *p) { (void)p; for (;;) pause(); }";
+    let prepare = "static int begun; pthread_t one;
+        if (!begun++) { pthread_create(&one, 0, waits, 0); pthread_detach(one); }";
+    let starts = Source { before, prepare, run: asks, ..RIGHT };
+    check(Study::new(&[RIGHT, starts]), Some("starts threads"));
+}
+
+#[test]
 fn nobody_is_accused_of_what_a_thread_of_another_does() {
     let before = "#include <pthread.h>
         static void *tells(void *p) { (void)p; for (;;) { fprintf(stderr, \"x\"); usleep(50); } }";

@@ -33,20 +33,31 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         let text = format!(" {}.", short(&fault.to_string()));
         page.paragraph(INDENT, &[name, span(Tone::Plain, text)]);
     }
-    for (names, workloads, why) in not_judged(found) {
-        page.gap();
-        let verb = if names.len() == 1 { "was" } else { "were" };
-        let text = format!(" {verb} not judged on {}: {why}.", workloads.join(", "));
-        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), span(Tone::Plain, text)]);
-    }
+    let not_judged = |row: &VerifyRow| row.not_run.clone();
+    tell(&mut page, &grouped(found, &not_judged), "not judged");
+    let what = "not called without memory, so nobody saw whether 'run' allocates,";
+    tell(&mut page, &grouped(found, &|row| row.unstarved.clone()), what);
     page.finish()
 }
 
-/// Contestants that were not judged, the inputs, and why: those with one reason together.
-fn not_judged(found: &[VerifyRow]) -> Vec<(Vec<String>, Vec<String>, String)> {
-    let mut reasons: Vec<(Vec<String>, Vec<String>, String)> = Vec::new();
+/// A paragraph a reason.
+fn tell(page: &mut Page, reasons: &[Reason], what: &str) {
+    for (names, workloads, why) in reasons {
+        page.gap();
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        let text = format!(" {verb} {what} on {}: {why}.", workloads.join(", "));
+        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), span(Tone::Plain, text)]);
+    }
+}
+
+/// Contestants, the inputs, and why.
+type Reason = (Vec<String>, Vec<String>, String);
+
+/// The contestants without a fault of which a reason is told, those with one reason together.
+fn grouped(found: &[VerifyRow], why: &dyn Fn(&VerifyRow) -> Option<String>) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
     for row in found.iter().filter(|row| row.fault.is_none()) {
-        let Some(why) = row.not_run.as_deref().map(short) else { continue };
+        let Some(why) = why(row).as_deref().map(short) else { continue };
         if !reasons.iter().any(|(_, _, other)| *other == why) {
             reasons.push((Vec::new(), Vec::new(), why.clone()));
         }

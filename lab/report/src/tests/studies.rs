@@ -86,6 +86,20 @@ fn what_verify_found_reads_well() {
 }
 
 #[test]
+fn verify_says_what_nobody_looked_at() {
+    let mut found = verified();
+    for row in &mut found[..2] {
+        row.unstarved = Some("the kernel has no limit".to_owned());
+    }
+    let told = study::verify(&found[..3], &LOOK);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "naive was not called without memory, so nobody saw whether 'run' allocates, \
+                    on random-20k, every string of length 0 to 3: the kernel has no limit.";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(told.matches("nobody saw").count(), 1, "{told}");
+}
+
+#[test]
 fn progress_of_a_study_reads_well() {
     let mut out = String::new();
     for (what, study) in all_studies() {

@@ -64,6 +64,15 @@ impl Functions {
         of_each!(self, inner => inner.check(contestant, input_seed))
     }
 
+    /// Why the latest [`Functions::check`] of a contestant did not see whether it allocates; `None`
+    /// if it did, or if nothing is to be seen.
+    pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
+        match self {
+            Functions::Workers(workers) => workers.unstarved(contestant),
+            Functions::Runners(_) => None,
+        }
+    }
+
     /// Judges a contestant's answer on a part of an input of `study verify`: how many items.
     ///
     /// # Errors

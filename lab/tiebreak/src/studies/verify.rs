@@ -68,8 +68,10 @@ fn of_workload(
     for contestant in plan.judged_order() {
         faults[contestant] = fault(functions.check(contestant, seed))?.err();
     }
-    for (ready, fault) in prepared.ready.iter().zip(faults) {
-        rows.push(row(&ready.entrant.name, &workload.name, plan.items, fault));
+    for (index, (ready, fault)) in prepared.ready.iter().zip(faults).enumerate() {
+        let row = row(&ready.entrant.name, &workload.name, plan.items, fault);
+        let unstarved = functions.unstarved(index).map(str::to_owned);
+        rows.push(VerifyRow { unstarved, ..row });
     }
     Ok(rows)
 }
@@ -113,7 +115,7 @@ fn fault<T>(judged: Result<T, UnitFailure>) -> Result<Result<T, Fault>, LabError
 
 fn row(contestant: &str, workload: &str, items: u64, fault: Option<Fault>) -> VerifyRow {
     let (contestant, workload) = (contestant.to_owned(), workload.to_owned());
-    VerifyRow { contestant, workload, items, fault, not_run: None }
+    VerifyRow { contestant, workload, items, fault, not_run: None, unstarved: None }
 }
 
 fn not_run(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {

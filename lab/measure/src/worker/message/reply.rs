@@ -18,6 +18,8 @@ pub(crate) enum Reply {
     Checked {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
+        /// Why it was not called without memory: a place in `starved::REASONS`, or 0.
+        unstarved: u64,
     },
     /// A pass on several threads went to its end.
     Together {
@@ -73,7 +75,10 @@ impl Reply {
                 resets.iter().fold(put, |put, resets| put.flag(*resets))
             }
             Reply::Done => Put::kind(3),
-            Reply::Checked { checksums } => Put::kind(4).number(checksums[0]).number(checksums[1]),
+            Reply::Checked { checksums, unstarved } => {
+                let put = Put::kind(4).number(checksums[0]).number(checksums[1]);
+                put.number(*unstarved)
+            }
             Reply::Together { checksum, other, is_torn } => {
                 let put = Put::kind(9).number(*checksum).flag(other.is_some());
                 put.number(other.unwrap_or(0)).flag(*is_torn)
@@ -98,7 +103,10 @@ impl Reply {
                 Reply::Ready(resets?)
             }
             3 => Reply::Done,
-            4 => Reply::Checked { checksums: [take.number()?, take.number()?] },
+            4 => Reply::Checked {
+                checksums: [take.number()?, take.number()?],
+                unstarved: take.number()?,
+            },
             5 => Reply::Skipped,
             6 => Reply::Sized(Sizes::take(&mut take)?),
             7 => Reply::Checksum(take.number()?),

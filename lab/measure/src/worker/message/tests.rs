@@ -77,7 +77,7 @@ fn replies_come_back() {
         Reply::Table(table),
         Reply::Ready(vec![true, false]),
         Reply::Done,
-        Reply::Checked { checksums: [1, 2] },
+        Reply::Checked { checksums: [1, 2], unstarved: 3 },
         Reply::Together { checksum: 1, other: None, is_torn: true },
         Reply::Together { checksum: 1, other: Some(2), is_torn: false },
         Reply::Skipped,
