@@ -118,6 +118,33 @@ fn a_chain_that_is_none_promises_nothing() {
     assert_eq!(codes.filter(|warning| warning["code"] == "memory").count(), 1);
 }
 
+/// Slow spells that are long for an observation: the verdict of a mean stays, its promise does not,
+/// and a replay says the same.
+#[test]
+fn slow_spells_take_the_promise_of_a_mean_away() {
+    let place = Place::new();
+    let fast = |n: usize| (0..n).map(|at| format!("3.{}\n", at * 37 % 101)).collect::<String>();
+    let lines = fast(50) + &("18\n".repeat(20) + &fast(1000)).repeat(4);
+    let claim = ["slo", "--stdin", "--value", "--claim", "mean of A is below 4.2ms capped at 20ms"];
+    for (how, is_told) in [
+        (vec!["--independent"], "each line one observation"),
+        (vec!["--block", "10"], "each block of 10 lines one observation"),
+    ] {
+        let said = place.pipe(&[&claim[..], &how].concat(), &lines);
+        let text = said.out.replace('\n', " ");
+        assert!(text.contains(is_told), "{said:?}");
+        assert!(text.contains("because values on one side of the bar come"), "{said:?}");
+        assert!(!text.contains("wrong with probability"), "{said:?}");
+        let json = place.run(&["replay", "--json", "-"]).json();
+        validate(&json);
+        assert_eq!(json["verdicts"][0]["spells"]["is_dependent"], true);
+        let codes = json["warnings"].as_array().unwrap().iter();
+        assert_eq!(codes.filter(|warning| warning["code"] == "spells").count(), 1);
+    }
+    let clean = place.pipe(&[&claim[..], &["--independent"]].concat(), &fast(400));
+    assert!(clean.out.replace('\n', " ").contains("nothing is known of spells"), "{clean:?}");
+}
+
 /// A time-out is above every bar, and the promise says what it rests on.
 #[test]
 fn lines_that_never_came_and_lines_that_follow_each_other() {

@@ -7,6 +7,10 @@ mod one_factor;
 
 pub use self::one_factor::{OneFactorResult, RatioRow};
 
+mod counted;
+
+pub use counted::{ShareResult, SpellsResult};
+
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
@@ -288,6 +292,9 @@ pub struct ClaimResult {
     pub effect: EffectResult,
     /// What was counted, if the claim is about a share of runs, lines or rounds.
     pub share: Option<ShareResult>,
+    /// What one observation is and whether values come in spells, if the claim is about a mean of a
+    /// stream.
+    pub spells: Option<SpellsResult>,
     /// What else ran beside it, if the claim is about the wall time of programs and that was enough
     /// to change their ratio.
     pub beside: Option<BesideResult>,
@@ -358,45 +365,6 @@ pub struct BesideResult {
     /// The median of the rounds' ratios right / left by that metric. It describes this run: a run
     /// that is asked for that metric promises an error.
     pub ratio: Option<f64>,
-}
-
-/// What was counted for a claim about a share: of the runs or lines of a contestant (those that
-/// succeed, or whose value is at most the bar), or of rounds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShareResult {
-    /// Runs, lines or rounds.
-    pub trials: u64,
-    /// Those that are what the claim is about.
-    pub successes: u64,
-    /// The share and its limits.
-    pub rate: EffectResult,
-    /// How many trials make one observation; 1 if each does.
-    pub block: u64,
-    /// Trials at the end that make no whole block, and are no evidence.
-    pub left_over: u64,
-    /// No run of fewer trials can end with `holds`, whatever they are.
-    pub least_trials_to_hold: u64,
-    /// No run of fewer trials can end with `refuted`, whatever they are.
-    pub least_trials_to_refute: u64,
-    /// Failures over runs of failures: 1 and a little more if trials are independent. `None`
-    /// without failures.
-    pub mean_burst: Option<f64>,
-    /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
-    /// deviations: far above 0 where failures come in bursts. `None` where it says nothing.
-    pub runs_z: Option<f64>,
-    /// Of values each of which is an observation: by how many standard deviations neighbours are
-    /// more alike than chance makes them. `None` of all others.
-    pub values_z: Option<f64>,
-    /// Whether failures come in bursts, and an observation is not at least 30 times as long as one,
-    /// or values follow each other, or lines that are taken for a chain depend on more than the one
-    /// before: the error then is not what was asked for.
-    pub is_bursty: bool,
-    /// Whether lines are a chain, of which each depends on the one before alone.
-    pub is_chain: bool,
-    /// The mass of plausible rates: the density of the Beta distribution with one more than the
-    /// successes and one more than the failures (a uniform prior), at these rates, its peak at 1.
-    /// For the eye; verdict and limits do not come from it.
-    pub density: Vec<(f64, f64)>,
 }
 
 /// What the bets about a claim have won, and what they must win.

@@ -120,6 +120,14 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         z: f64,
     },
+    /// Values on one side of a mean's bar come in spells that are long for what is one observation.
+    Spells {
+        /// The claim.
+        claim: String,
+        /// How many come in a row on average.
+        #[serde(with = "crate::float")]
+        mean_spell: f64,
+    },
     /// Lines that are taken for a chain depend on more than the one before.
     Memory {
         /// The claim.
@@ -253,6 +261,7 @@ impl Warning {
             Warning::MostlyStart { .. } => "mostly_start",
             Warning::Dependent { .. } => "dependent",
             Warning::Serial { .. } => "serial",
+            Warning::Spells { .. } => "spells",
             Warning::Memory { .. } => "memory",
             Warning::LeftOver { .. } => "left_over",
             Warning::GatePassed { .. } => "gate_passed",
@@ -362,11 +371,17 @@ impl Warning {
                  its observations are not independent and its error is not what was asked for: \
                  let blocks be one observation each (--block)"
             ),
+            Warning::Spells { claim, mean_spell } => write!(
+                f,
+                "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
+                 observations are not independent and its error is not what was asked for: let \
+                 blocks of at least 30 times as many be one (--block {:.0})",
+                (30.0 * mean_spell).ceil()
+            ),
             Warning::Memory { claim } => write!(
                 f,
-                "in '{claim}' lines depend on more than the one before (how long successes or \
-                 failures have lasted tells when they end), so its error is not what was asked \
-                 for: let blocks of at least 30 bad spells be one observation (--block)"
+                "in '{claim}' lines depend on more than the one before, so its error is not what \
+                 was asked for: let blocks of at least 30 bad spells be one each (--block)"
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,

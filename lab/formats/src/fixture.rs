@@ -52,6 +52,7 @@ pub(crate) fn claim(text: &str, verdict: Verdict, gate: Gate) -> ClaimResult {
             confidence: 0.995,
         },
         share: None,
+        spells: None,
         one_factor: None,
         cap: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 400.0 },

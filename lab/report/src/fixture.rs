@@ -75,6 +75,7 @@ pub(crate) fn question(
             confidence: 0.99,
         },
         share: None,
+        spells: None,
         one_factor: None,
         cap: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 200.0 },

@@ -6,10 +6,10 @@ use crate::text::plain;
 use crate::told::{Told, quantile_name, rate_text, value_text};
 use tiebreak_core::claim::Property;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{ClaimResult, ShareResult};
+use tiebreak_core::result::{ClaimResult, ShareResult, SpellsResult};
 use tiebreak_core::verdict::Verdict;
 
-/// Fewer failures hardly show whether they come in bursts.
+/// Fewer failures, or values beyond a bar, hardly show whether they come in bursts.
 const FAILURES_TELLING: u64 = 10;
 /// By more standard deviations than these values follow each other.
 const SERIAL_Z: f64 = 4.0;
@@ -120,36 +120,63 @@ pub(crate) fn proven(claim: &ClaimResult) -> Option<String> {
 
 /// What one observation is, as a part of a sentence.
 pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
-    claim.statement.property()?;
     let noun = trial_noun(claim);
-    match claim.share.as_ref() {
-        Some(share) if share.is_chain => None,
-        Some(share) if share.block > 1 => {
-            Some(format!("each block of {} {noun}s one observation", share.block))
-        }
-        Some(_) => Some(format!("each {noun} one observation")),
-        None => None,
+    match block(claim)? {
+        1 => Some(format!("each {noun} one observation")),
+        block => Some(format!("each block of {block} {noun}s one observation")),
+    }
+}
+
+/// How many trials make one observation; `None` of a chain, and where a result does not say.
+fn block(claim: &ClaimResult) -> Option<u64> {
+    claim.statement.property()?;
+    match (&claim.share, &claim.spells) {
+        (Some(share), _) => (!share.is_chain).then_some(share.block.max(1)),
+        (None, spells) => spells.map(|spells| spells.block),
     }
 }
 
 /// Whether no error and no confidence can be promised of a claim, because its failures come in
-/// bursts or its chain is none; of a void claim there is nothing to promise.
+/// bursts, its chain is none or its values come in spells; of a void claim there is nothing to
+/// promise.
 pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
-    claim.verdict != Verdict::Void && claim.share.as_ref().is_some_and(|share| share.is_bursty)
+    let is_bursty = claim.share.as_ref().is_some_and(|share| share.is_bursty);
+    let is_dependent = claim.spells.is_some_and(|spells| spells.is_dependent);
+    claim.verdict != Verdict::Void && (is_bursty || is_dependent)
 }
 
 /// Of such a claim: what is said in the place of its error, as a part of a sentence.
 pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
-    let share = claim.share.as_ref().filter(|_| is_bursty(claim))?;
-    let why = match (finite(share.values_z), finite(share.mean_burst)) {
+    if !is_bursty(claim) {
+        return None;
+    }
+    let why = match (&claim.share, &claim.spells) {
+        (Some(share), _) => why_bursty(share),
+        (None, spells) => why_dependent(spells.as_ref()?),
+    };
+    Some(format!("its error is not what was asked for, because {why}"))
+}
+
+fn why_bursty(share: &ShareResult) -> String {
+    match (finite(share.values_z), finite(share.mean_burst)) {
         _ if share.is_chain => "lines depend on more than the one before".to_owned(),
         (Some(z), _) if z > SERIAL_Z => {
             format!("each value is like the one before ({z:.0} standard deviations)")
         }
         (_, Some(burst)) => format!("failures come {burst:.1} in a row"),
         _ => "failures come in bursts".to_owned(),
-    };
-    Some(format!("its error is not what was asked for, because {why}"))
+    }
+}
+
+fn why_dependent(spells: &SpellsResult) -> String {
+    match (finite(spells.values_z), finite(spells.mean_spell)) {
+        (Some(z), _) if z > SERIAL_Z => {
+            let each = if spells.block > 1 { "block" } else { "value" };
+            format!("each {each} is like the one before ({z:.0} standard deviations)")
+        }
+        (_, Some(spell)) => format!("values on one side of the bar come {spell:.1} in a row"),
+        _ => "values come in spells".to_owned(),
+    }
 }
 
 /// Of such a claim: what stands in the place of what its error means.
@@ -163,30 +190,45 @@ pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
 }
 
 /// Of the lines of a stream: what the promise of an error rests on, and how little of that could
-/// have shown. A result does not say in which blocks a mean was judged.
+/// have shown. Results of older versions do not say in which blocks a mean was judged.
 pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
-    if claim.scope != Scope::Stream {
-        return None;
-    }
-    let Some(share) = claim.share.as_ref() else {
-        return matches!(claim.statement.property(), Some(Property::Mean { .. }))
-            .then(|| "if no line, or block of lines, depends on those before".to_owned());
-    };
-    if share.is_chain {
-        return Some("if each line depends on the one before alone".to_owned());
-    }
-    if share.block > 1 || share.is_bursty {
-        return None;
-    }
-    let failures = share.trials - share.successes;
-    let seen = match failures {
-        0 => "no failure was seen, so nothing is known of bursts".to_owned(),
-        _ if failures < FAILURES_TELLING => {
-            format!("{} would hardly show bursts", count(failures, "failure"))
+    claim.statement.property().filter(|_| claim.scope == Scope::Stream)?;
+    let (what, seen) = match (&claim.share, &claim.spells) {
+        (Some(share), _) if share.is_chain => {
+            return Some("if each line depends on the one before alone".to_owned());
         }
-        _ => return Some("if no line depends on those before".to_owned()),
+        (Some(share), _) => ("burst", few_failures(share.trials - share.successes)),
+        (None, Some(spells)) => ("spell", few_beyond(spells.rarer)),
+        (None, None) => {
+            return Some("if no line, or block of lines, depends on those before".to_owned());
+        }
     };
-    Some(format!("if no line depends on those before ({seen})"))
+    let rests = match block(claim) {
+        Some(1) => "if no line depends on those before".to_owned(),
+        _ => format!("if no {what} is longer than a thirtieth of a block"),
+    };
+    Some(rests + &seen.map(|seen| format!(" ({seen})")).unwrap_or_default())
+}
+
+fn few_failures(failures: u64) -> Option<String> {
+    match failures {
+        0 => Some("no failure was seen, so nothing is known of bursts".to_owned()),
+        1..FAILURES_TELLING => {
+            Some(format!("{} would hardly show bursts", count(failures, "failure")))
+        }
+        _ => None,
+    }
+}
+
+fn few_beyond(rarer: u64) -> Option<String> {
+    match rarer {
+        0 => Some("all lines are on one side of the bar: nothing is known of spells".to_owned()),
+        1..FAILURES_TELLING => Some(format!(
+            "{} on one side of the bar would hardly show spells",
+            count(rarer, "line")
+        )),
+        _ => None,
+    }
 }
 
 /// How many trials a claim that is still open needs at the least, if it has not had them yet.
@@ -212,31 +254,40 @@ pub(crate) fn small_print(
         ));
     }
     if let Some(share) = &claim.share {
-        lines.push(unit(claim, share));
+        lines.push(unit(claim, share.left_over));
         lines.push(least(claim, share, has_others));
+    } else if let Some(spells) = &claim.spells {
+        lines.push(unit(claim, spells.left_over));
     }
     lines
 }
 
-fn unit(claim: &ClaimResult, share: &ShareResult) -> String {
+fn unit(claim: &ClaimResult, left_over: u64) -> String {
     let noun = trial_noun(claim);
-    if share.is_chain {
-        return format!(
-            "Each {noun} is supposed to depend on the one before and on nothing else; the rate is \
-             the one of the long run."
-        );
-    }
-    if share.block <= 1 {
-        return format!(
-            "Each {noun} is one observation, which supposes that those before say nothing about it."
-        );
-    }
+    let block = match block(claim) {
+        None => {
+            return format!(
+                "Each {noun} is supposed to depend on the one before and on nothing else; the rate \
+                 is the one of the long run."
+            );
+        }
+        Some(1) => {
+            return format!(
+                "Each {noun} is one observation, which supposes that those before say nothing \
+                 about it."
+            );
+        }
+        Some(block) => block,
+    };
     let why = match claim.scope {
+        Scope::Stream if claim.share.is_none() => {
+            "requests that come one after the other are slow in spells"
+        }
         Scope::Stream => "requests that come one after the other fail in bursts",
         _ => "runs that come one after the other may fail in bursts",
     };
-    let text = format!("Blocks of {} {noun}s are one observation each, because {why}", share.block);
-    match share.left_over {
+    let text = format!("Blocks of {block} {noun}s are one observation each, because {why}");
+    match left_over {
         0 => text + ".",
         left => format!("{text}; the last {} made no whole block.", count(left, noun)),
     }

@@ -52,6 +52,12 @@ impl Dependence {
         self.is_bursty
     }
 
+    /// The same where the bar may be anywhere among the values, and chance alone makes runs of few
+    /// of them 1.5 times longer: both [`Dependence::is_bursty_in`] and the runs test say so.
+    pub fn is_in_spells(&self, block: u64) -> bool {
+        self.is_bursty_in(block) && self.runs_z.is_some_and(|z| z > RUNS_Z_MOST)
+    }
+
     /// Whether blocks of so many trials are no independent observations either: failures come in
     /// bursts, and a block is less than [`BURSTS_A_BLOCK`] times as long as one of them, counted
     /// in runs that are as long as chance makes them.
@@ -81,6 +87,38 @@ impl Runs {
 
     pub(crate) fn failure_runs(&self) -> u64 {
         self.failure_runs
+    }
+}
+
+/// Counts values on either side of a bar, and their runs, as they come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sides {
+    /// Above the bar, and not.
+    values: [u64; 2],
+    runs: [Runs; 2],
+}
+
+impl Sides {
+    pub(crate) fn observe(&mut self, is_above: bool) {
+        self.values[usize::from(!is_above)] += 1;
+        self.runs[0].observe(is_above);
+        self.runs[1].observe(!is_above);
+    }
+
+    /// The side on which fewer values are.
+    fn rarer_side(&self) -> usize {
+        usize::from(self.values[0] > self.values[1])
+    }
+
+    /// How many values are on that side.
+    pub(crate) fn rarer(&self) -> u64 {
+        self.values[self.rarer_side()]
+    }
+
+    /// How these follow each other.
+    pub(crate) fn dependence(&self) -> Dependence {
+        let runs = self.runs[self.rarer_side()].failure_runs();
+        Dependence::of(self.values[0] + self.values[1], self.rarer(), runs)
     }
 }
 

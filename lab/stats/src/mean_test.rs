@@ -4,11 +4,17 @@ pub(crate) mod bets;
 pub(crate) mod stakes;
 
 use crate::decide::Settled;
+use crate::dependence::{Dependence, RUNS_Z_MOST, Sides};
+use crate::exact::Order;
 use crate::limits::Limits;
 use bets::MeanBets;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
+
+/// Observations of which so many are equal that their ranks vary less than this share of what they
+/// would otherwise are not tested for following each other.
+const SPREAD_LEAST: f64 = 0.25;
 
 /// Sequential evidence about one mean of values of at least 0.
 ///
@@ -30,6 +36,7 @@ pub struct MeanTest {
     /// On what is left to the cap.
     below: Option<MeanBets>,
     block: Block,
+    sides: Sides,
     rounds: u64,
     lost: u64,
     /// Of the values as they count.
@@ -60,6 +67,7 @@ impl MeanTest {
             above: MeanBets::new(bar.next_up()),
             below: room.map(MeanBets::new),
             block: Block { length: block.max(1), ..Block::default() },
+            sides: Sides::default(),
             rounds: 0,
             lost: 0,
             sum: 0.0,
@@ -78,6 +86,7 @@ impl MeanTest {
             let low = reading.low.max(0.0).min(most);
             let high = reading.high.min(most).max(low);
             self.rounds += 1;
+            self.sides.observe(high > self.bar);
             self.sum += if reading.high.is_finite() { low + (high - low) / 2.0 } else { low };
             self.bet(low, most - high);
         }
@@ -175,6 +184,36 @@ impl MeanTest {
     /// Values at the end that make no whole block, lost attempts among them, and are no evidence.
     pub fn left_over(&self) -> u64 {
         self.block.values
+    }
+
+    /// How many values make one observation.
+    pub fn block(&self) -> u64 {
+        self.block.length
+    }
+
+    /// Values on that side of the bar (above it, or not) on which fewer are.
+    pub fn rarer(&self) -> u64 {
+        self.sides.rarer()
+    }
+
+    /// How these follow each other.
+    pub fn dependence(&self) -> Dependence {
+        self.sides.dependence()
+    }
+
+    /// By how many standard deviations observations that stand next to each other are more alike
+    /// than chance makes them (Bartels 1982); `None` where most are equal. Costs a sort.
+    pub fn values_z(&self) -> Option<f64> {
+        let order = Order::of(self.above.values());
+        order.filter(|order| order.spread >= SPREAD_LEAST).map(|order| order.z)
+    }
+
+    /// Whether values come in spells that are long for what is one observation, or observations
+    /// follow each other, so that nothing can be promised: a diagnosis, whose silence promises
+    /// nothing. Costs a sort.
+    pub fn is_dependent(&self) -> bool {
+        self.dependence().is_in_spells(self.block.length)
+            || self.values_z().is_some_and(|z| z > RUNS_Z_MOST)
     }
 
     /// The limits of the mean, each wrong with probability at most the error, whenever one looks;

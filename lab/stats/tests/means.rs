@@ -8,6 +8,7 @@ use proptest::sample::select;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::decide::Settled;
 use tiebreak_stats::mean_test::MeanTest;
 
 const NEVER: f64 = 0.0;
@@ -220,5 +221,83 @@ fn every_rate_in_full() {
     for cell in cells() {
         let rate = cell.prove(FULL);
         assert!(!rate.is_proven_above(FULL.error) && rate.is_proven_fine(), "{}", rate.line());
+    }
+}
+
+/// A service that takes 3 to 4 ms, and in spells of this mean length 18 ms: 4.8 ms in the long run.
+fn in_spells(mean_spell: f64, seed: Seed, stream: u64) -> impl Iterator<Item = f64> {
+    let slow = 1.3 / 14.5;
+    let mut chance = Stream::new(seed, Purpose::Simulation, stream, 0);
+    let mut is_slow = chance.unit() < slow;
+    std::iter::from_fn(move || {
+        let value = if is_slow { 18.0 } else { 3.0 + chance.unit() };
+        let becomes_slow = if mean_spell > 1.0 {
+            if is_slow { 1.0 - 1.0 / mean_spell } else { slow / (1.0 - slow) / mean_spell }
+        } else {
+            slow
+        };
+        is_slow = chance.unit() < becomes_slow;
+        Some(value)
+    })
+}
+
+/// Slow spells that are long for an observation: false verdicts that saw ten lines or more of
+/// either kind do not keep their promise. The sentences of others say that little is known of
+/// spells.
+#[test]
+fn slow_spells_take_the_promise_away() {
+    let form = Form { streams: 240, rounds: 40_000, error: 0.01 };
+    for (bar, wrong) in [(4.2, Verdict::Holds), (5.4, Verdict::Refuted)] {
+        for block in [1, 10] {
+            let judged = |what: &str, counts: fn(&MeanTest) -> bool| {
+                let cell = Cell::new(what, format!("{wrong} block {block}"), "mean", {
+                    move |form: Form, _, stream| {
+                        let mut test = MeanTest::new(bar, true, Some(20.0), block, form.error);
+                        let seed = Seed::from_text("slow spells");
+                        let mut values = in_spells(300.0, seed, stream).take(form.rounds);
+                        values.any(|value| test.observe(Reading::exact(value)).is_some());
+                        let is_wrong = |settled: Settled| settled.verdict == wrong;
+                        test.settled().is_some_and(is_wrong) && counts(&test)
+                    }
+                });
+                cell.measure(form)
+            };
+            let is_false = judged("false", |_| true);
+            assert!(is_false.is_proven_above(form.error), "{}", is_false.line());
+            let flat = judged("flatly", |test| !test.is_dependent() && test.rarer() >= 10);
+            assert!(!flat.is_proven_above(form.error), "{}", flat.line());
+            judged("promised", |test| !test.is_dependent());
+        }
+    }
+}
+
+/// Lines that are independent are hardly ever said to depend on each other.
+#[test]
+fn independent_lines_keep_their_promise() {
+    type World = fn(&mut Stream) -> f64;
+    let worlds: [(&str, f64, World); 4] =
+        [
+            ("slow lines", 4.8, |chance| {
+                if chance.unit() < 1.3 / 14.5 { 18.0 } else { 3.0 + chance.unit() }
+            }),
+            ("even", 0.5, Stream::unit),
+            ("long tail", 1.5, |chance| libm::exp(chance.normal())),
+            ("two values", 1.02, |chance| if chance.unit() < 0.02 { 2.0 } else { 1.0 }),
+        ];
+    for (name, bar, world) in worlds {
+        for (block, lines) in [(1, 40), (1, 400), (1, 4000), (10, 4000), (100, 20_000)] {
+            let cell = Cell::new(format!("dependent, {lines} lines in {block}"), name, "mean", {
+                move |_, seed: Seed, stream| {
+                    let mut test = MeanTest::new(bar, true, Some(30.0), block, NEVER);
+                    let mut chance = Stream::new(seed, Purpose::Simulation, stream, 0);
+                    for _ in 0..lines {
+                        test.observe(Reading::exact(world(&mut chance)));
+                    }
+                    test.is_dependent()
+                }
+            });
+            let rate = cell.measure(Form { streams: 400, rounds: lines, error: 0.01 });
+            assert!(!rate.is_proven_above(0.002), "{}", rate.line());
+        }
     }
 }

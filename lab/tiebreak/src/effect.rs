@@ -4,7 +4,8 @@ use crate::claim_test::ClaimTest;
 use crate::referee::Referee;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::result::{EffectResult, ShareResult};
+use tiebreak_core::plan::Kind;
+use tiebreak_core::result::{EffectResult, ShareResult, SpellsResult};
 use tiebreak_stats::dependence::RUNS_Z_MOST;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
@@ -71,6 +72,23 @@ pub fn share(
         is_bursty: test.is_bursty() || values_z.is_some_and(is_serial),
         is_chain: test.is_chain(),
         density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
+    })
+}
+
+/// What one observation is and how values came, if the claim is about a mean of a stream; how
+/// observations follow each other only if everything is wanted.
+pub fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResult> {
+    let ClaimTest::Mean(test) = referee.test(claim) else { return None };
+    let dependence = test.dependence();
+    let values_z = if full { test.values_z() } else { None };
+    matches!(referee.plan().kind, Kind::Stream { .. }).then(|| SpellsResult {
+        block: test.block(),
+        left_over: test.left_over(),
+        rarer: test.rarer(),
+        mean_spell: dependence.mean_burst,
+        runs_z: dependence.runs_z,
+        values_z,
+        is_dependent: dependence.is_in_spells(test.block()) || values_z.is_some_and(is_serial),
     })
 }
 

@@ -124,6 +124,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         seconds: seconds(referee.claim_ns(index)),
         effect: effect::of_claim(referee, index, &evidence),
         share: effect::share(referee, index, &evidence, full),
+        spells: effect::spells(referee, index, full),
         one_factor: if full { one_factor::of_claim(referee, index).map(Box::new) } else { None },
         evidence: EvidenceResult {
             for_claim: evidence.evidence_for,

@@ -239,6 +239,7 @@ impl VerdictDocument {
         let fault = self.fault.map(FaultDocument::result).transpose()?;
         Ok(ClaimResult {
             beside: None,
+            spells: None,
             metric: metric(&self.metric)?,
             statement: statement(self.relation)?,
             claim: self.claim,

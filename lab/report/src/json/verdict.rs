@@ -5,7 +5,8 @@ use serde::Serialize;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::plan::{Centre, Gate, Scope};
 use tiebreak_core::result::{
-    BesideResult, ClaimResult, EffectResult, EvidenceResult, OneFactorResult, RatioRow, ShareResult,
+    BesideResult, ClaimResult, EffectResult, EvidenceResult, OneFactorResult, RatioRow,
+    ShareResult, SpellsResult,
 };
 use tiebreak_core::verdict::Verdict;
 
@@ -22,6 +23,8 @@ pub(super) struct VerdictEntry<'a> {
     effect: EffectEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<ShareEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spells: Option<SpellsResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beside: Option<BesideEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +131,7 @@ impl<'a> VerdictEntry<'a> {
             seconds: claim.seconds,
             effect: EffectEntry::of(claim),
             share: claim.share.as_ref().map(ShareEntry::of),
+            spells: claim.spells,
             beside: claim.beside.map(BesideEntry::of),
             one_factor: claim.one_factor.as_deref().map(OneFactorEntry::of),
             evidence: claim.evidence,

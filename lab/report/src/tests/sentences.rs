@@ -1,6 +1,7 @@
 //! The sentences, one a kind of claim and verdict.
 
 use super::*;
+use tiebreak_core::result::SpellsResult;
 
 pub(super) fn questions() -> [ClaimResult; 8] {
     let fault = Fault::Signal { signal: 11, stderr: "stack overflow\nin main".to_owned() };
@@ -210,17 +211,43 @@ fn failures_in_bursts_are_promised_no_error() {
 
 #[test]
 fn claims_of_streams_say_what_their_error_rests_on() {
-    for (name, is_chain, condition) in [
-        ("mean", false, "; if no line, or block of lines, depends on those before, wrong with"),
-        ("rate holds", true, "; if each line depends on the one before alone, wrong with"),
-    ] {
+    let spells = |block, rarer| SpellsResult {
+        block,
+        left_over: 0,
+        rarer,
+        mean_spell: None,
+        runs_z: None,
+        values_z: None,
+        is_dependent: false,
+    };
+    let check = |name: &str, change: &dyn Fn(&mut ClaimResult), expected: &str| {
         let mut claim = properties().into_iter().find(|(known, _)| *known == name).unwrap().1;
-        claim.verdict = tiebreak_core::verdict::Verdict::Holds;
-        claim.scope = tiebreak_core::plan::Scope::Stream;
-        claim.share.iter_mut().for_each(|share| share.is_chain = is_chain);
+        claim.verdict = Verdict::Holds;
+        claim.scope = Scope::Stream;
+        change(&mut claim);
         let said = sentence(&judged(vec![claim.clone()]), &claim);
-        assert!(said.contains(condition), "{said}");
-    }
+        assert!(said.contains(expected), "{said}");
+    };
+    let old = "; if no line, or block of lines, depends on those before, wrong with";
+    check("mean", &|_| {}, old);
+    let each = "; if no line depends on those before, wrong with";
+    check("mean", &|claim| claim.spells = Some(spells(1, 10)), each);
+    check("mean", &|claim| claim.spells = Some(spells(1, 10)), ", each line one observation, ");
+    let none = "before (all lines are on one side of the bar: nothing is known of spells), wrong";
+    check("mean", &|claim| claim.spells = Some(spells(1, 0)), none);
+    let few = "if no spell is longer than a thirtieth of a block (2 lines on one side of the bar";
+    check("mean", &|claim| claim.spells = Some(spells(30, 2)), few);
+    check("lines", &|_| {}, "; if no burst is longer than a thirtieth of a block, wrong with");
+    let alone = "; if each line depends on the one before alone, wrong with";
+    let chain = |claim: &mut ClaimResult| {
+        claim.share.iter_mut().for_each(|share| share.is_chain = true);
+    };
+    check("rate holds", &chain, alone);
+    let dependent = |claim: &mut ClaimResult| {
+        let found = SpellsResult { mean_spell: Some(70.0), is_dependent: true, ..spells(10, 700) };
+        claim.spells = Some(found);
+    };
+    check("mean", &dependent, "; its error is not what was asked for, because values on one side");
 }
 
 #[test]

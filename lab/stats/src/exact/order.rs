@@ -10,6 +10,9 @@ const Z_MOST: f64 = 2.575_829_303_548_901;
 pub struct Order {
     /// In standard deviations; that of independent numbers exceeds 2.58 in half a percent of cases.
     pub z: f64,
+    /// The variance of the ranks over what it is where no two numbers are equal: 1 then, and near 0
+    /// where nearly all are, so that `z` is not normal.
+    pub spread: f64,
 }
 
 impl Order {
@@ -28,7 +31,8 @@ impl Order {
         }
         let variance = 4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0)
             / (5.0 * n * (n + 1.0) * (n - 1.0) * (n - 1.0));
-        Some(Order { z: (2.0 - steps / all) / libm::sqrt(variance) })
+        let spread = 12.0 * all / (n * (n * n - 1.0));
+        Some(Order { z: (2.0 - steps / all) / libm::sqrt(variance), spread })
     }
 
     /// Whether that is more than chance makes of independent numbers in 99.5% of cases.

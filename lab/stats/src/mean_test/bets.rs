@@ -40,6 +40,11 @@ impl MeanBets {
         self.sum += value;
     }
 
+    /// What was bet on, in the order in which it came.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The logarithm of the wealth, rounded down.
     #[inline]
     pub fn log_evidence(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use crate::effect::is_serial;
+use crate::effect::{self, is_serial};
 use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
@@ -60,6 +60,14 @@ impl Referee {
                 let (lines, block) = (test.left_over(), test.block());
                 warnings.push(Warning::LeftOver { lines, block });
             }
+        }
+        if let Some(spells) = effect::spells(self, index, true) {
+            let is_long = spells.is_dependent && !spells.values_z.is_some_and(is_serial);
+            let z = spells.values_z.filter(|z| is_serial(*z));
+            warnings.extend(z.map(|z| Warning::Serial { claim: text(), z }));
+            let mean_spell = spells.mean_spell.filter(|_| is_long);
+            warnings
+                .extend(mean_spell.map(|mean_spell| Warning::Spells { claim: text(), mean_spell }));
         }
         let verdict = self.verdict(index);
         let is_open = matches!(verdict, Verdict::TooClose | Verdict::Undecided);
