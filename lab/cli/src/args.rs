@@ -202,8 +202,8 @@ pub struct Measuring {
     #[arg(long, short = 'i')]
     pub ignore_failure: bool,
 
-    /// End a run after this time; it then counts as 'at least that long' [default: 10 times the
-    /// slowest of the first round, at least 10s]
+    /// End a run after this time; it then counts as 'at least that long', with --mean as exactly
+    /// that long [default: 10 times the slowest of the first round, at least 10s]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
     pub timeout: Option<u64>,
 
@@ -434,7 +434,7 @@ pub struct ResumeOptions {
     /// Go on for so much longer, with all the evidence so far [default, if nothing is said: the
     /// run's own budget once more]
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, conflicts_with = "budget",
-          value_parser = quantities::budget)]
+          value_parser = quantities::more)]
     pub more: Option<Option<Budget>>,
 
     /// Write the result as JSON; - for standard output

@@ -1,7 +1,7 @@
 //! `--dry-run`: the plan in words, without running anything.
 
 use tiebreak::core::plan::Plan;
-use tiebreak::core::quantity::{format_ns, format_percent};
+use tiebreak::core::quantity::{Rounding, format_ns, format_percent};
 
 /// One line a contestant and one a claim, with its share of the error.
 pub fn describe(plan: &Plan) -> String {
@@ -11,7 +11,8 @@ pub fn describe(plan: &Plan) -> String {
     }
     text += "claims, with their share of the error\n";
     for planned in &plan.claims {
-        text += &format!("  {}: {}\n", planned.claim.text, format_percent(planned.error));
+        let error = format_percent(planned.error, Rounding::Up);
+        text += &format!("  {}: {error}\n", planned.claim.text);
     }
     let rounds = plan.budget.rounds.map(|rounds| format!("{rounds} rounds"));
     let seconds = plan.budget.seconds.map(|seconds| format_ns(seconds * 1e9));

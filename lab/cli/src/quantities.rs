@@ -41,6 +41,12 @@ pub fn budget(text: &str) -> Result<Budget, String> {
     quantity::parse_budget(text).map_err(|error| error.to_string())
 }
 
+/// What a run gets on top. It may be left out, so the name of a run behind it is taken for one.
+pub fn more(text: &str) -> Result<Budget, String> {
+    let hint = "the name of a run goes first: tiebreak resume RUN --more";
+    budget(text).map_err(|error| format!("{error}; {hint}"))
+}
+
 /// A rate that can be proven: above 0 and below 1.
 pub fn rate(text: &str) -> Result<f64, String> {
     match fraction(text)? {

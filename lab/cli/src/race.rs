@@ -15,7 +15,7 @@ use tiebreak::core::result::RunResult;
 use tiebreak::error::LabError;
 use tiebreak::machine::fingerprint;
 use tiebreak::measure::{Programs, interrupt};
-use tiebreak::report::announcement;
+use tiebreak::report::{announcement, resume_command};
 use tiebreak::session::{Origin, Session};
 use tiebreak::store::Store;
 
@@ -88,8 +88,8 @@ impl Targets {
         github::tell_of_gate(result, io);
         self.svg.draw(result).and(delivered)?;
         if result.stopped == Some(StopReason::Interrupted) {
-            let id = &result.journal;
-            io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
+            let command = resume_command(result);
+            io.err(&format!("interrupted: everything is kept; '{command}' goes on\n"));
         }
         Ok(exit::of_result(result))
     }

@@ -199,8 +199,13 @@ fn an_edited_journal_is_refused_and_the_report_names_the_head() {
     check(text.replacen("\"user_ns\":", "\"user_ns\":1", 1), 65, "round 0 is not what was");
     let unchained: Vec<&str> =
         text.lines().filter(|line| !line.contains("\"line\":\"chain\"")).collect();
-    check(unchained.join("\n"), 0, "the journal has no chain");
+    let unchained = unchained.join("\n");
+    check(unchained.clone(), 65, "of the engine always writes");
+    let swapped = unchained.replace("sleep 0.01", "sleep 0.02");
+    check(swapped, 65, "of the engine always writes");
     check(text, 0, "--head");
+    let old = include_str!("../../tiebreak/tests/golden/1/order-left.jsonl");
+    check(old.to_owned(), 0, "has no chain: an older tiebreak made it");
 }
 
 #[test]
@@ -218,8 +223,15 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
     assert!(kill.unwrap().success());
     let said = common::Said::of(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130, "{said:?}");
-    assert!(said.err.contains("tiebreak resume"), "{said:?}");
     assert!(said.out.contains("Interrupted"), "{said:?}");
+    // Both say the same.
+    let json = place.main(&["history", "--json"]).json();
+    let command = format!("tiebreak resume {}", json[0]["journal"].as_str().unwrap());
+    assert!(said.err.contains(&format!("'{command}' goes on")), "{said:?}");
+    assert!(said.out.contains(&format!("To go on: {command}; ")), "{said:?}");
+    let refused = place.run(&["resume", "--more", "latest"]);
+    let hint = "the name of a run goes first: tiebreak resume RUN --more";
+    assert!(refused.code == 64 && refused.err.contains(hint), "{refused:?}");
     let resumed = place.run(&["resume", "--budget", "60 rounds", "--json", "-"]);
     assert_eq!(resumed.json()["rounds"], 60, "{resumed:?}");
     assert_eq!(place.run(&["replay"]).code, 2);

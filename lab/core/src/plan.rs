@@ -1,6 +1,6 @@
 //! A plan: everything that is fixed before the first coin is drawn.
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Property, Statement};
 use crate::metric::Metric;
 use crate::study::FunctionPlan;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,21 @@ impl Plan {
     pub fn cap_of_means(&self, metric: Metric) -> Option<f64> {
         let is_capped = self.centre == Centre::Mean && metric == Metric::WallTime;
         self.program.timeout_ns.filter(|_| is_capped).map(|timeout_ns| timeout_ns as f64)
+    }
+
+    /// Whether a claim is about a mean of this contestant in which a run that was ended at the
+    /// time-out counts as exactly that long.
+    pub fn caps_at_timeout(&self, planned: &PlannedClaim, contestant: usize) -> bool {
+        let Claim { statement, metric, .. } = &planned.claim;
+        let is_cap = match statement {
+            Statement::Ratio(_) => self.cap_of_means(*metric).is_some(),
+            Statement::Property(Property::Mean { cap: Some(cap), .. }) => {
+                let is_cap = |timeout_ns: u64| timeout_ns as f64 == *cap;
+                *metric == Metric::WallTime && self.program.timeout_ns.is_some_and(is_cap)
+            }
+            Statement::Property(_) => false,
+        };
+        is_cap && (planned.left == contestant || planned.right == Some(contestant))
     }
 }
 

@@ -196,16 +196,47 @@ pub fn four_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Writes a fraction as a percentage with two or three significant digits: `1.2%`, `0.05%`.
-pub fn format_percent(fraction: f64) -> String {
+/// Which way a bound is rounded, so that what is printed is still a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest.
+    Nearest,
+    /// Towards smaller values: for lower limits.
+    Down,
+    /// Towards larger values: for upper limits.
+    Up,
+}
+
+/// The value that is written with so many decimals.
+pub fn rounded(value: f64, decimals: usize, rounding: Rounding) -> f64 {
+    let scale = 10f64.powi(decimals as i32);
+    let scaled = value * scale;
+    // A value that is a decimal number already must not move because of its binary form.
+    if (scaled - scaled.round()).abs() < 1e-9 * scaled.abs().max(1.0) {
+        return scaled.round() / scale;
+    }
+    match rounding {
+        Rounding::Nearest => value,
+        Rounding::Down => scaled.floor() / scale,
+        Rounding::Up => scaled.ceil() / scale,
+    }
+}
+
+/// Writes a fraction as a percentage of two significant digits, without trailing zeros: `1.2%`,
+/// `0.0002%`. Close to 100% the digits that count are those of what is missing: `99.6%`.
+pub fn format_percent(fraction: f64, rounding: Rounding) -> String {
     let percent = fraction * 100.0;
-    let decimals = match percent.abs() {
-        p if p >= 9.95 || p == 0.0 => 0,
-        p if p >= 0.995 => 1,
-        p if p >= 0.0995 => 2,
-        _ => 3,
-    };
-    format!("{percent:.decimals$}%")
+    if !percent.is_finite() {
+        return "-".to_owned();
+    }
+    let size = if percent > 90.0 && percent < 100.0 { 100.0 - percent } else { percent.abs() };
+    let digits = if size == percent.abs() { 2.0 } else { 1.0 };
+    let decimals =
+        if size > 0.0 { (digits - size.log10().floor() - 1.0).clamp(0.0, 18.0) } else { 0.0 };
+    let text = format!("{:.*}", decimals as usize, rounded(percent, decimals as usize, rounding));
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}%")
 }
 
 #[cfg(test)]
@@ -277,7 +308,33 @@ mod tests {
         assert_eq!(format_ns(3.2e9), "3.200 s");
         assert_eq!(format_bytes(1536.0 * 1024.0), "1.500 MiB");
         assert_eq!(format_bytes(12.0), "12 B");
-        assert_eq!(format_percent(0.0123), "1.2%");
-        assert_eq!(format_percent(0.0005), "0.050%");
+    }
+
+    #[test]
+    fn percentages_have_two_digits_that_count() {
+        use Rounding::{Down, Nearest, Up};
+        for (fraction, rounding, text) in [
+            (0.01, Nearest, "1%"),
+            (0.99, Nearest, "99%"),
+            (0.98, Nearest, "98%"),
+            (0.005, Nearest, "0.5%"),
+            (0.0, Up, "0%"),
+            (1.0, Nearest, "100%"),
+            (0.0123, Nearest, "1.2%"),
+            (0.999, Nearest, "99.9%"),
+            (0.5, Nearest, "50%"),
+            (1.5, Nearest, "150%"),
+            (0.01 / 3.0, Up, "0.34%"),
+            (1.0 - 0.01 / 3.0, Down, "99.6%"),
+            // No error that was asked for is written as none.
+            (2e-6, Up, "0.0002%"),
+            (3e-6 * 5.0, Up, "0.0015%"),
+            (1e-12, Up, "0.0000000001%"),
+            (1e-15 / 3.0, Up, "0.000000000000034%"),
+            (1e-12, Nearest, "0.0000000001%"),
+            (f64::INFINITY, Up, "-"),
+        ] {
+            assert_eq!(format_percent(fraction, rounding), text);
+        }
     }
 }

@@ -447,7 +447,9 @@ pub struct ContestantResult {
     pub ran: Option<u64>,
     /// Of those, samples with a value that is not a number: timed out, or unusable.
     pub invalid: u64,
-    /// Of those, how many carry each mark that occurred.
+    /// Of those, runs that were ended at the time-out.
+    pub timed_out: u64,
+    /// How many samples carry each mark that occurred.
     pub marks: Vec<(&'static str, u64)>,
     /// Set if it is void.
     pub fault: Option<Fault>,

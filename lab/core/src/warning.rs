@@ -1,6 +1,7 @@
 //! What a user should know, each with its remedy.
 
-use crate::quantity::{format_ns, format_percent};
+use crate::metric::Unit;
+use crate::quantity::{Rounding, format_ns, format_percent};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -50,6 +51,9 @@ pub enum Warning {
         contestant: String,
         /// How many runs.
         samples: u64,
+        /// A claim is about a mean of which the time-out is the cap.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_cap: bool,
     },
     /// The ratio of two contestants changed along the run, as it does where one of them is faster
     /// or slower for having run before.
@@ -74,11 +78,18 @@ pub enum Warning {
         /// In how many samples.
         samples: u64,
     },
-    /// The step of the clock is too coarse for this resolution, so values count as intervals.
+    /// The step of the metric is coarse for this resolution. Values count as intervals; of a ratio
+    /// of means nothing is added.
     CoarseClock {
         /// Step of the metric, in its own unit.
         #[serde(with = "crate::float")]
         step: f64,
+        /// That unit, where it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Unit>,
+        /// The claim is about a ratio of means.
+        #[serde(default, skip_serializing_if = "is_false")]
+        of_means: bool,
     },
     /// This claim was run before on the same files.
     Repeated {
@@ -299,16 +310,25 @@ impl fmt::Display for Warning {
                 "the limits of '{claim}' cross: the effect is not a constant factor; \
                  '--centre median' asks for the median ratio instead"
             ),
-            Warning::TimedOut { contestant, samples } => write!(
+            Warning::TimedOut { contestant, samples, is_cap } => write!(
                 f,
-                "{} of {contestant} ended at the time-out and count as 'at least that long'; \
-                 '--timeout' changes it",
-                count(*samples, "run")
+                "{} of {contestant} ended at the time-out and {}; '--timeout' changes it",
+                count(*samples, "run"),
+                match is_cap {
+                    true => "count as exactly that long in the mean",
+                    false => "count as 'at least that long'",
+                }
             ),
-            Warning::CoarseClock { step } => write!(
+            Warning::CoarseClock { step, unit, of_means } => write!(
                 f,
-                "the metric comes in steps of {step}, coarse for this resolution, so every value \
-                 counts as an interval: let the program do more work"
+                "the metric comes in steps of {}, coarse for this resolution, {}: let the program \
+                 do more work",
+                with_unit(*step, *unit),
+                match of_means {
+                    true =>
+                        "and each mean may be off by half of one, which its limits do not count",
+                    false => "so every value counts as an interval",
+                }
             ),
             Warning::FileChanged { path } => write!(
                 f,
@@ -327,7 +347,7 @@ impl fmt::Display for Warning {
                 f,
                 "run {run} of this claim{}: any of {run} wrong with probability at most {}",
                 if *is_stream { ", each on a stream of its own" } else { " on these files" },
-                format_percent((error * *run as f64).min(1.0))
+                format_percent((error * *run as f64).min(1.0), Rounding::Up)
             ),
             Warning::LostAttempts { attempts, charged: false } => {
                 write!(f, "{} at a round cut off and made again", count(*attempts, "attempt"))
@@ -436,8 +456,9 @@ impl Warning {
             ),
             Warning::NoMeter { what } => write!(f, "{what}: its metrics were not measured"),
             Warning::NoChain => f.write_str(
-                "the journal has no chain, because an older tiebreak made it: the replay shows \
-                 that verdicts follow from coins and samples, not that nothing else was changed",
+                "the journal has no chain: an older tiebreak made it, or the chain was removed; \
+                 its verdicts follow from its coins and samples, but nothing shows that it is \
+                 unchanged",
             ),
             Warning::NeverQuiet { rounds } => write!(
                 f,
@@ -496,6 +517,22 @@ impl Warning {
 
 fn is_false(is: &bool) -> bool {
     !is
+}
+
+/// A step of a metric: `20 ns`, `1 us`, `4096`; a plain number where its unit is not known.
+fn with_unit(step: f64, unit: Option<Unit>) -> String {
+    let text = match unit {
+        Some(Unit::Nanoseconds) => format_ns(step),
+        Some(Unit::Bytes) => format!("{step} bytes"),
+        Some(Unit::Nanojoules) => format!("{step} nJ"),
+        Some(Unit::Count) | None => step.to_string(),
+    };
+    match text.split_once(' ') {
+        Some((digits, unit)) if digits.contains('.') => {
+            format!("{} {unit}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text,
+    }
 }
 
 /// A number of things: `1 round`, `2 rounds`.

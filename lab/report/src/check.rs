@@ -8,7 +8,7 @@ use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
 use crate::property::{is_bursty, trial_noun, trials};
-use crate::sentence::{spans_of, tone};
+use crate::sentence::{of_means, spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
 use crate::text::{NO_BREAK, plain, shorten_middle};
 use crate::told::Told;
@@ -186,12 +186,20 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     for (mut row, (contest, _, claim)) in rows.zip(all) {
         if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
             let name = shorten_middle(&plain(&contest.name), room, look);
-            page.line(&[span(Tone::Plain, INDENT), span(Tone::Strong, name)]);
+            let mut title = vec![span(Tone::Strong, name)];
+            title.extend(of_what(contest).map(|what| span(Tone::Plain, what)));
+            page.paragraph(INDENT, &title);
             above = Some(contest);
         }
         row.first_mut().into_iter().for_each(|word| word.tone = tone(claim));
         page.line(&indented(row, INDENT));
     }
+}
+
+/// What the ratios of a contest are, where they are not those of paired runs: of the mean times.
+fn of_what(contest: &ContestResult) -> Option<String> {
+    let capped = contest.run.verdicts.iter().find_map(of_means)?;
+    Some(format!(": ratios of mean times{capped}"))
 }
 
 /// All columns but the claims themselves.

@@ -135,9 +135,11 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
         let cells = run.contestants.iter().zip(&scales).map(cell).collect();
         columns.push(Column::new(title, Align::Decimal, cells).rank(rank));
     }
-    let samples = |c: &ContestantResult| match c.invalid {
-        0 => c.samples.to_string(),
-        invalid => format!("{}, {invalid} invalid", c.samples),
+    let samples = |c: &ContestantResult| {
+        let bounds = [(c.timed_out, "cut off"), (c.invalid - c.timed_out, "unusable")];
+        let bounds = bounds.into_iter().filter(|(count, _)| *count > 0);
+        let all = c.samples.to_string();
+        bounds.fold(all, |text, (count, what)| format!("{text}, {count} {what}"))
     };
     let cells: Vec<_> = run.contestants.iter().map(samples).collect();
     let rank = if run.contestants.iter().any(|c| c.invalid > 0) { 1 } else { 5 };

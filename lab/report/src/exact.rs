@@ -132,6 +132,7 @@ fn shift(result: &ResamplingResult) -> Option<String> {
     let confidence = percent(shift.confidence, Rounding::Down);
     let limits = match (shift.low, shift.high) {
         (None, None) => return None,
+        (Some(low), Some(high)) if low == high => format!("of {}", number(low)),
         (Some(low), Some(high)) => format!("from {} to {}", number(low), number(high)),
         (Some(low), None) => format!("at least {}", number(low)),
         (None, Some(high)) => format!("at most {}", number(high)),

@@ -116,6 +116,7 @@ pub(crate) fn contestant(name: &str, command: &str, median_ns: f64) -> Contestan
         workload: String::new(),
         samples: 12,
         invalid: 0,
+        timed_out: 0,
         marks: Vec::new(),
         fault: None,
         failures: 0,
@@ -212,6 +213,7 @@ pub(crate) fn nothing_known() -> RunResult {
     {
         contestant.metrics = metrics;
         contestant.invalid = 12;
+        contestant.timed_out = 11;
         contestant.distribution =
             Some(Histogram { low: 0.0, high: 0.0, counts: vec![], beyond: 12 });
     }

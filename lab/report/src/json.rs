@@ -109,6 +109,7 @@ struct ContestantEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     ran: Option<u64>,
     invalid: u64,
+    timed_out: u64,
     marks: Object<String, u64>,
     fault: Option<FaultEntry<'a>>,
     failures: u64,
@@ -174,6 +175,7 @@ impl<'a> ContestantEntry<'a> {
             samples: contestant.samples,
             ran: contestant.ran,
             invalid: contestant.invalid,
+            timed_out: contestant.timed_out,
             marks: Object(marks.collect()),
             fault: contestant.fault.as_ref().map(of_fault),
             failures: contestant.failures,

@@ -66,6 +66,6 @@ pub mod watch;
 pub use announcement::announcement;
 pub use footer::repeat_line;
 pub use look::Look;
-pub use sentence::sentence;
+pub use sentence::{resume_command, sentence};
 pub use small_print::small_print;
 pub use text::{shell_line, shell_quote};

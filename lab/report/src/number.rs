@@ -1,35 +1,11 @@
 //! Numbers as people read them: ratios, percentages, durations, and values in a unit of their size.
 
 use tiebreak_core::metric::Unit;
+pub(crate) use tiebreak_core::quantity::{Rounding, format_percent as percent, rounded};
 
 /// A finite value, or none: what is not a number is not shown as one.
 pub(crate) fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
-}
-
-/// Which way a bound is rounded, so that what is printed is still a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rounding {
-    /// To the nearest.
-    Nearest,
-    /// Towards smaller values: for lower limits.
-    Down,
-    /// Towards larger values: for upper limits.
-    Up,
-}
-
-fn rounded(value: f64, decimals: usize, rounding: Rounding) -> f64 {
-    let scale = 10f64.powi(decimals as i32);
-    let scaled = value * scale;
-    // A value that is a decimal number already must not move because of its binary form.
-    if (scaled - scaled.round()).abs() < 1e-9 * scaled.abs().max(1.0) {
-        return scaled.round() / scale;
-    }
-    match rounding {
-        Rounding::Nearest => value,
-        Rounding::Down => scaled.floor() / scale,
-        Rounding::Up => scaled.ceil() / scale,
-    }
 }
 
 /// The decimals that the limits of a ratio (or, without any, its estimate) need so that the one
@@ -75,23 +51,6 @@ pub(crate) fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
     let percent = value * 100.0;
     let decimals = if percent == 0.0 || percent == 100.0 { 0 } else { decimals };
     format!("{:.decimals$}%", rounded(percent, decimals, rounding))
-}
-
-/// Writes a fraction as a percentage of two significant digits, without trailing zeros.
-pub(crate) fn percent(fraction: f64, rounding: Rounding) -> String {
-    let percent = fraction * 100.0;
-    if !percent.is_finite() {
-        return "-".to_owned();
-    }
-    // Close to 100% the digits that count are those of what is missing.
-    let size = if percent > 90.0 && percent < 100.0 { 100.0 - percent } else { percent.abs() };
-    let digits = if size == percent.abs() { 2.0 } else { 1.0 };
-    let decimals =
-        if size > 0.0 { (digits - size.log10().floor() - 1.0).clamp(0.0, 9.0) } else { 0.0 };
-    let text = format!("{:.*}", decimals as usize, rounded(percent, decimals as usize, rounding));
-    let text =
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text}%")
 }
 
 /// Writes seconds for a sentence: `0.12 s`, `1.9 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
@@ -236,27 +195,6 @@ mod tests {
         assert_eq!(ratio(1.0349, 2, Down), "1.03x");
         assert_eq!(ratio(1.0301, 2, Up), "1.04x");
         assert_eq!(ratio(1.1, 2, Up), "1.10x");
-        assert_eq!(percent(0.01 / 3.0, Up), "0.34%");
-        assert_eq!(percent(1.0 - 0.01 / 3.0, Down), "99.6%");
-    }
-
-    #[test]
-    fn percentages_have_no_idle_digits() {
-        for (fraction, text) in [
-            (0.01, "1%"),
-            (0.99, "99%"),
-            (0.98, "98%"),
-            (0.005, "0.5%"),
-            (0.0, "0%"),
-            (1.0, "100%"),
-            (0.0123, "1.2%"),
-            (0.999, "99.9%"),
-            (0.5, "50%"),
-            (0.02, "2%"),
-            (1.5, "150%"),
-        ] {
-            assert_eq!(percent(fraction, Nearest), text);
-        }
     }
 
     #[test]

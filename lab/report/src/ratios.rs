@@ -25,6 +25,7 @@ fn what_is_seen(claim: &ClaimResult, found: &OneFactorResult) -> String {
     let other = if found.slow == claim.left { right } else { &claim.left };
     let [slow, other] = [plain(&found.slow), plain(other)];
     let times = ratio(found.times, ratio_decimals(Some(found.times), [None; 2]), Rounding::Nearest);
+    let times = if found.is_least { format!("at least {times}") } else { times };
     let what = match claim.metric.unit() {
         Unit::Nanoseconds => format!("took {times} as long as usual"),
         _ => format!("needed {times} as much as usual"),

@@ -12,6 +12,7 @@ use crate::ratios::of_no_factor;
 use crate::text::{NO_BREAK, plain, short};
 use crate::told::{Quantity, Told, bar_text, value_text};
 use tiebreak_core::claim::{Property, Statement};
+use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate, Scope};
 use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
@@ -120,10 +121,15 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     text
 }
 
-/// Of a ratio of means: from where on values count as one.
+/// Of a ratio of means of which something is known: from where on values count as one.
 fn capped(claim: &ClaimResult) -> Option<String> {
-    let cap = claim.cap.filter(|_| claim.verdict != Verdict::Void && Told::of(claim).is_known())?;
-    let cap = value_text(claim.metric.unit(), cap);
+    let is_said = claim.verdict != Verdict::Void && Told::of(claim).is_known();
+    is_said.then(|| of_means(claim))?
+}
+
+/// The same, whatever is known.
+pub(crate) fn of_means(claim: &ClaimResult) -> Option<String> {
+    let cap = value_text(claim.metric.unit(), claim.cap?);
     Some(format!(", counting what takes longer than {cap} as {cap}"))
 }
 
@@ -364,25 +370,40 @@ pub(crate) fn of_a_family(false_share: f64) -> String {
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
     let first = open.next().filter(|_| run.self_check.is_none())?;
-    // A stream is gone when it has been read: it takes further lines.
-    let lines = if first.scope == Scope::Stream { " < LINES" } else { "" };
-    let command = format!("tiebreak resume {} --more{lines}", plain(&run.journal));
-    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, command)];
+    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, resume_command(run))];
     if let Some(hint) = what_ends_it(run, first) {
         spans.push(span(Tone::Plain, format!("; {hint}")));
     }
     Some(spans)
 }
 
+/// The command that goes on with a run: what was interrupted has some of its budget left, and what
+/// used it up gets as much again. A stream is gone when it has been read: it takes further lines.
+pub fn resume_command(run: &RunResult) -> String {
+    let more = if run.stopped == Some(StopReason::Interrupted) { "" } else { " --more" };
+    let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
+    let lines = if is_stream { " < LINES" } else { "" };
+    format!("tiebreak resume {}{more}{lines}", plain(&run.journal))
+}
+
 /// What would make a run like it end before its budget.
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
+    let share_cut_off = |name: &str| {
+        let found = run.contestants.iter().find(|contestant| contestant.name == name);
+        found.map_or(0.0, |found| found.timed_out as f64 / found.samples.max(1) as f64)
+    };
+    let cut_off = share_cut_off(&claim.left).max(share_cut_off(right(claim)));
     match claim.statement {
         Statement::Ratio(_) if claim.centre == Centre::Factor && claim.no_factor().is_some() => {
             Some("there is no one factor: a new run without --centre factor can end")
         }
-        Statement::Ratio(_) if claim.centre == Centre::Mean => {
-            Some("a new run with a smaller --timeout needs fewer rounds")
-        }
+        Statement::Ratio(_) if claim.centre == Centre::Mean => match cut_off {
+            0.0 => Some("a new run with a smaller --timeout needs fewer rounds"),
+            share if share >= 0.5 => {
+                Some("most runs were cut off: a new run with a larger --timeout tells them apart")
+            }
+            _ => None,
+        },
         Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")
         }

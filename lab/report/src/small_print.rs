@@ -81,7 +81,8 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
 fn what_a_ratio_is(centre: Centre) -> &'static str {
     match centre {
         Centre::Median => {
-            "A ratio is the median of the rounds' ratios, not the ratio of the means."
+            "A ratio is the median of the rounds' ratios, not the ratio of the means: rare slow \
+             runs do not move it."
         }
         Centre::Factor => {
             "A ratio is one factor for all rounds; if there is none, it is not the ratio of the \

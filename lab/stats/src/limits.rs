@@ -75,12 +75,15 @@ impl History {
         self.bets.iter().map(|bet| bet.d).collect()
     }
 
-    /// The log ratios before the first that is not one number, each with the scale of the rounds
-    /// before it, which is `NAN` while there is none; rounds in which bets rest are left out.
-    pub(crate) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let known = self.bets.iter().take_while(|bet| bet.d.low == bet.d.high).enumerate();
+    /// The log ratios that were bet on, each with the scale of the rounds before it: the latest
+    /// that there was, `NAN` while there was none.
+    pub(crate) fn scaled(&self) -> impl Iterator<Item = (LogRatio, f64)> + '_ {
         let rests = |round: usize| self.weights.get(round) == Some(&0.0);
-        known.filter(move |(round, _)| !rests(*round)).map(|(_, bet)| (bet.d.low, bet.scale))
+        let bets = self.bets.iter().enumerate().filter(move |(round, _)| !rests(*round));
+        bets.scan(f64::NAN, |latest, (_, bet)| {
+            *latest = if bet.scale.is_nan() { *latest } else { bet.scale };
+            Some((bet.d, *latest))
+        })
     }
 
     /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.

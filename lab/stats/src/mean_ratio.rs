@@ -174,29 +174,68 @@ mod tests {
         assert!(limits.low < bets.estimate() && bets.estimate() < limits.high, "{limits:?}");
     }
 
-    /// The means follow the rounds before, and a tenth of the runs is slow.
+    /// Each limit stands where the bets, by their formula, have won what it takes: a hair further
+    /// in they have not.
     #[test]
-    fn limits_miss_the_ratio_no_more_often_than_they_may() {
+    fn limits_are_where_the_bets_have_won_enough() {
+        let error = 0.01;
+        let mut chance = Stream::new(Seed::from_text("limits"), Purpose::Simulation, 0, 0);
+        let rounds: Vec<_> = (0..400).map(|_| (4.0 * chance.unit(), 5.0 * chance.unit())).collect();
+        let won = |theta: f64, is_low: bool| {
+            let r = libm::exp(theta);
+            let gain = |(a, b): &(f64, f64)| if is_low { b / r - a } else { a * r - b };
+            let stakes = (0..10).map(|k| 0.9 * 0.5f64.powi(k));
+            let wealth = |s: f64| rounds.iter().map(|d| 1.0 + s * gain(d) / 5.0).product::<f64>();
+            stakes.map(wealth).sum::<f64>() / 10.0
+        };
+        let limits = bets(rounds.len(), 5.0, |i| rounds[i]).limits(error);
+        for (limit, inwards) in [(limits.low, 1e-9), (limits.high, -1e-9)] {
+            let limit = limit.unwrap();
+            let is_low = inwards > 0.0;
+            assert!(won(limit, is_low) > (1.0 - 1e-9) / error, "{limits:?}");
+            assert!(won(limit + inwards, is_low) < 1.0 / error, "{limits:?}");
+        }
+    }
+
+    /// How many of so many streams miss the true ratio at any look, if limits lie at so many times
+    /// their distance from the estimate. Runs are short or as long as the cap, which takes as much
+    /// of a bettor's wealth as anything can, and how long the others are follows the rounds before.
+    fn missed(streams: u64, error: f64, width: f64) -> u64 {
         let truth = libm::log(1.1);
         let misses = |stream: &u64| {
             let mut chance = Stream::new(Seed::from_text("means"), Purpose::Simulation, *stream, 0);
             let mut bets = MeanRatioBets::default();
             let mut level = 1.0;
-            (0..300).any(|round| {
-                let mut run = || if chance.next_u32().is_multiple_of(10) { 3.0 } else { 1.0 };
-                let (a, b) = (level * run(), level * run());
-                level = if b > a { 0.8 } else { 1.2 };
-                bets.push(Reading::exact(a), Reading::exact(1.1 * b), 5.0);
-                let limits = || bets.limits(0.05);
-                round % 50 == 49 && {
-                    let limits = limits();
-                    limits.low.is_some_and(|low| low > truth)
-                        || limits.high.is_some_and(|high| high < truth)
+            (1..=LOOKS[LOOKS.len() - 1]).any(|round| {
+                let mut run =
+                    || if chance.next_u32().is_multiple_of(2) { 1.0 } else { 0.1 * level };
+                let (a, b) = (run(), run());
+                level = if b > a { 0.5 } else { 1.5 };
+                bets.push(Reading::exact(a), Reading::exact(1.1 * b), 1.1);
+                LOOKS.contains(&round) && {
+                    let (limits, centre) = (bets.limits(error), bets.estimate().unwrap_or(truth));
+                    let narrower = |limit: f64| centre + width * (limit - centre);
+                    limits.low.is_some_and(|low| narrower(low) > truth)
+                        || limits.high.is_some_and(|high| narrower(high) < truth)
                 }
             })
         };
-        let missed = (0..200).filter(misses).count();
-        println!("missed {missed} of 200 at 5% a side");
-        assert!(missed <= 32, "{missed}");
+        (0..streams).filter(misses).count() as u64
+    }
+
+    const LOOKS: [usize; 12] = [10, 15, 22, 33, 50, 75, 110, 170, 250, 380, 570, 850];
+
+    /// And limits that were two fifths too narrow would be found out; the test above finds any.
+    #[test]
+    fn limits_miss_the_ratio_no_more_often_than_they_may() {
+        let (streams, error) = (1000, 0.01);
+        let is_too_often = |missed: u64| {
+            crate::rate::compare_with(streams, missed, 2.0 * error, 1e-3) == Some(true)
+        };
+        let (ours, narrower) = (missed(streams, error, 1.0), missed(streams, error, 0.6));
+        println!(
+            "missed {ours} of {streams} at 1% a side, {narrower} with limits two fifths nearer"
+        );
+        assert!(!is_too_often(ours) && is_too_often(narrower), "{ours} {narrower}");
     }
 }

@@ -11,11 +11,16 @@
 //! if it has done so under *every* `theta`. The far ones are rejected by the bettor of all sizes,
 //! the near ones by those of the tails, if these lie on one side.
 //!
-//! As a function of `theta` the mean only changes where `theta` passes a round or comes within so
+//! Of a ratio that is not one number, as where a run was ended at the time-out, the sign or the
+//! size may be open: such a round goes to the side where it makes the bettor poorest, so what is
+//! found is never more than it would be with the true values. One whose bounds lie far on one side
+//! counts there.
+//!
+//! As a function of `theta` the mean only changes where `theta` passes a bound or comes within so
 //! many scales of it, so its least value over all real numbers is found exactly, by sorting.
 
 use crate::limits::History;
-use crate::observation::factor;
+use crate::observation::{LogRatio, factor};
 
 /// The probability with which one factor is denied where there is one.
 pub const ERROR: f64 = 0.01;
@@ -28,7 +33,7 @@ const TAILS: [f64; 6] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0];
 pub struct OneFactor {
     /// What the bets against every factor have won, at the factor against which they won least.
     pub evidence: f64,
-    /// Rounds that were looked at: all before the first whose ratio is not one number.
+    /// Rounds that were looked at: those in which bets did not rest.
     pub rounds: u64,
     /// Of these, rounds far from the median on the side where there are more of them; how far is
     /// what tells the sides apart best.
@@ -40,6 +45,8 @@ pub struct OneFactor {
     pub far_opposite: u64,
     /// How many times the median ratio the middle one of them is, or the other way round: above 1.
     pub times: f64,
+    /// Whether a run that was cut off stands there, which took at least that long.
+    pub is_least: bool,
 }
 
 impl OneFactor {
@@ -52,46 +59,58 @@ impl OneFactor {
 /// What the rounds of a comparison say of one factor; `None` without rounds. Costs a sort of eleven
 /// numbers a round.
 pub fn look(history: &History) -> Option<OneFactor> {
-    let rounds: Vec<Round> = history.known().map(|(d, scale)| Round { d, scale }).collect();
+    let rounds: Vec<Round> = history.scaled().map(|(d, scale)| Round { d, scale }).collect();
     let logs = Logs::new(rounds.len());
-    let mut sorted: Vec<f64> = rounds.iter().map(|round| round.d).collect();
+    let mut sorted: Vec<f64> = rounds.iter().map(Round::place).collect();
     sorted.sort_by(f64::total_cmp);
     let median = *sorted.get(sorted.len() / 2)?;
     // To describe them, all rounds are measured by what is known at the end.
     let scale = rounds.last()?.scale;
     let found = |tail: usize| {
-        let far = |round: &&Round| Round { scale, ..**round }.is_far(tail, median);
-        let sides = rounds.iter().filter(far).map(|round| round.d - median);
-        let (below, above): (Vec<f64>, Vec<f64>) = sides.partition(|y| *y < 0.0);
+        let far = |round: &Round| (round.place() - median).abs() >= TAILS[tail] * scale;
+        let sides = rounds.iter().filter(|round| far(round)).copied();
+        let (below, above): (Vec<Round>, Vec<Round>) =
+            sides.partition(|round| round.place() < median);
         (logs.won(below.len(), above.len()), below, above)
     };
     let best = (1..TAILS.len()).map(found).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     let (_, below, above) = best;
     let is_below = below.len() > above.len();
     let (mut far, opposite) = if is_below { (below, above) } else { (above, below) };
-    far.sort_by(f64::total_cmp);
+    far.sort_by(|a, b| a.place().total_cmp(&b.place()));
+    let middle = far.get(far.len() / 2);
     Some(OneFactor {
         evidence: least_evidence(&rounds, &logs),
         rounds: rounds.len() as u64,
         far: far.len() as u64,
         is_below,
         far_opposite: opposite.len() as u64,
-        times: far.get(far.len() / 2).map_or(1.0, |y| factor(y.abs())),
+        times: middle.map_or(1.0, |round| factor((round.place() - median).abs())),
+        is_least: middle.is_some_and(|round| !(round.d.high - round.d.low).is_finite()),
     })
 }
 
 #[derive(Clone, Copy)]
 struct Round {
-    d: f64,
+    d: LogRatio,
     /// `NAN` while there was none: only the bettor of all sizes bets.
     scale: f64,
 }
 
 impl Round {
-    fn is_far(&self, tail: usize, centre: f64) -> bool {
-        tail == 0 || (self.d - centre).abs() >= TAILS[tail] * self.scale
+    /// Where it lies: the middle of its bounds, or the only one that it has.
+    fn place(&self) -> f64 {
+        let LogRatio { low, high } = self.d;
+        match (low.is_finite(), high.is_finite()) {
+            (true, false) => low,
+            (false, true) => high,
+            _ => self.d.middle(),
+        }
     }
 }
+
+/// Rounds that lie above `theta`, below it, and on a side that is not known, if on any.
+type Sides = (usize, usize, usize);
 
 /// What changes where `theta` passes a point.
 struct Change {
@@ -99,39 +118,46 @@ struct Change {
     /// Whether at the point itself all is still as it was below it.
     is_after: bool,
     tail: usize,
-    /// The change of the rounds above and below `theta`.
-    by: (isize, isize),
+    /// The change of the rounds above and below `theta`, and of those that are open.
+    by: (isize, isize, isize),
 }
 
 /// The least mean of what the bettors have won over all `theta`.
 fn least_evidence(rounds: &[Round], logs: &Logs) -> f64 {
-    let mut sides = [(0usize, 0usize); TAILS.len()];
+    let mut sides: [Sides; TAILS.len()] = Default::default();
     let mut changes = Vec::with_capacity(rounds.len() * 2 * TAILS.len());
-    for round in rounds {
-        // At theta = d nobody bets; further out, a round that lies just so far is far.
-        let mut change = |at, is_after, tail, by| changes.push(Change { at, is_after, tail, by });
-        change(round.d, false, 0, (-1, 0));
-        change(round.d, true, 0, (0, 1));
-        sides[0].0 += 1;
-        for tail in (1..TAILS.len()).filter(|_| !round.scale.is_nan()) {
-            let distance = TAILS[tail] * round.scale;
-            change(round.d - distance, true, tail, (-1, 0));
-            change(round.d + distance, false, tail, (0, 1));
-            sides[tail].0 += 1;
+    for Round { d: LogRatio { low, high }, scale } in rounds {
+        let tails = if scale.is_nan() { 1 } else { TAILS.len() };
+        let open = isize::from(low < high);
+        for tail in 0..tails {
+            let distance = if tail == 0 { 0.0 } else { TAILS[tail] * scale };
+            // At theta = d nobody bets; further out, a round that lies just so far is far.
+            let is_far_at = tail > 0;
+            match *low > f64::NEG_INFINITY {
+                true => sides[tail].0 += 1,
+                false => sides[tail].2 += 1,
+            }
+            let leaves =
+                Change { at: low - distance, is_after: is_far_at, tail, by: (-1, 0, open) };
+            let comes =
+                Change { at: high + distance, is_after: !is_far_at, tail, by: (0, 1, -open) };
+            changes.extend([leaves, comes].into_iter().filter(|change| change.at.is_finite()));
         }
     }
     changes.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.is_after.cmp(&b.is_after)));
-    let won = |(above, below): (usize, usize)| logs.won(above, below);
+    let won = |sides: Sides| logs.least(sides);
     let mut wealth = sides.map(won);
-    let mut least = f64::INFINITY;
+    let mean = |wealth: &[f64; TAILS.len()]| wealth.iter().sum::<f64>() / TAILS.len() as f64;
+    let mut least = mean(&wealth);
     for (index, change) in changes.iter().enumerate() {
         let side = &mut sides[change.tail];
         side.0 = side.0.saturating_add_signed(change.by.0);
         side.1 = side.1.saturating_add_signed(change.by.1);
+        side.2 = side.2.saturating_add_signed(change.by.2);
         wealth[change.tail] = won(*side);
         let is_same = |next: &Change| next.at == change.at && next.is_after == change.is_after;
         if !changes.get(index + 1).is_some_and(is_same) {
-            least = least.min(wealth.iter().sum::<f64>() / TAILS.len() as f64);
+            least = least.min(mean(&wealth));
         }
     }
     least
@@ -154,6 +180,14 @@ impl Logs {
             std::iter::once(0.0).chain(sums).collect()
         };
         Logs { whole: sums(1.0), half: sums(0.5) }
+    }
+
+    /// What the bettor has at the least: who sees a round on the side where there are fewer of them
+    /// loses, and of two on either side too.
+    fn least(&self, (above, below, open): Sides) -> f64 {
+        let (few, many) = (above.min(below), above.max(below));
+        let rest = open.saturating_sub(many - few);
+        self.won(few + (open - rest) + rest / 2, many + (rest - rest / 2))
     }
 
     /// What the bettor has who saw so many rounds on either side.
@@ -185,18 +219,33 @@ mod tests {
         assert_eq!(logs.won(7, 2), logs.won(2, 7));
     }
 
+    /// The least over a grid of every theta, and over all ways in which open rounds may come out.
     #[test]
     fn the_least_is_the_least_of_every_theta() {
-        let d = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
-        let history = history((0..90).map(d));
-        let rounds: Vec<Round> = history.known().map(|(d, scale)| Round { d, scale }).collect();
+        let place = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
+        let d = |i: u32| match (i, place(i)) {
+            (40..44, d) => LogRatio { low: d - 0.02, high: d + 0.05 },
+            (60..62, _) => LogRatio { low: 2.5, high: f64::INFINITY },
+            (70, _) => LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY },
+            (_, d) => LogRatio::exact(d),
+        };
+        let history = History::of(&S, &(0..90).map(d).collect::<Vec<_>>());
+        let rounds: Vec<Round> = history.scaled().map(|(d, scale)| Round { d, scale }).collect();
         let logs = Logs::new(rounds.len());
         let mean_at = |theta: f64| {
             let of_tail = |tail: usize| {
-                let far = || rounds.iter().filter(|round| round.is_far(tail, theta));
-                let above = far().filter(|round| round.d > theta).count();
-                let below = far().filter(|round| round.d < theta).count();
-                logs.won(above, below)
+                let far = |y: f64, scale: f64| tail == 0 || y >= TAILS[tail] * scale;
+                let of = |has: &dyn Fn(&Round) -> bool| rounds.iter().filter(|r| has(r)).count();
+                let is_above = |r: &Round| r.d.low > theta && far(r.d.low - theta, r.scale);
+                let is_below = |r: &Round| r.d.high < theta && far(theta - r.d.high, r.scale);
+                let is_open = |r: &Round| {
+                    let bets = tail == 0 || !r.scale.is_nan();
+                    bets && r.d.low < r.d.high && !is_above(r) && !is_below(r)
+                };
+                let (above, below, open) = (of(&is_above), of(&is_below), of(&is_open));
+                let ways = (0..=open).flat_map(|up| (0..=open - up).map(move |down| (up, down)));
+                let won = ways.map(|(up, down)| logs.won(above + up, below + down));
+                won.fold(f64::INFINITY, f64::min)
             };
             (0..TAILS.len()).map(of_tail).sum::<f64>() / TAILS.len() as f64
         };
@@ -221,10 +270,20 @@ mod tests {
         assert!(look(&history([])).is_none());
     }
 
+    /// A quarter of A's runs hangs: each is ended at ten times the time of the others.
     #[test]
-    fn nothing_is_looked_at_after_a_ratio_that_is_not_one_number() {
-        let open = LogRatio { low: 0.0, high: f64::INFINITY };
-        let rounds = [LogRatio::exact(0.1), LogRatio::exact(0.2), open, LogRatio::exact(0.1)];
-        assert_eq!(look(&History::of(&S, &rounds)).unwrap().rounds, 2);
+    fn runs_that_were_cut_off_count_on_their_side() {
+        let hangs = |i: u32| LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 };
+        let d = |i: u32| LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02);
+        let rounds: Vec<_> = (0..100).map(|i| if i % 4 == 3 { hangs(i) } else { d(i) }).collect();
+        let found = look(&History::of(&S, &rounds)).unwrap();
+        assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");
+        assert_eq!((found.rounds, found.far, found.far_opposite), (100, 25, 0));
+        assert!((found.times - 10.0).abs() < 0.2, "{found:?}");
+        // Of what nobody knows nothing follows.
+        let unknown = LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
+        assert!(!look(&History::of(&S, &[unknown; 100])).unwrap().is_denied());
+        let half = (0..100).map(|i| if i % 2 == 0 { unknown } else { d(i) }).collect::<Vec<_>>();
+        assert!(!look(&History::of(&S, &half)).unwrap().is_denied());
     }
 }

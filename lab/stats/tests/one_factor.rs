@@ -86,6 +86,72 @@ fn a_slow_share_of_runs_is_found() {
     }
 }
 
+/// As [`with_slow_runs`], and A's slow runs are ended: they took at least that long.
+fn with_hung_runs(
+    noise: Noise,
+    slow: (f64, f64),
+    seed: Seed,
+    stream: u64,
+) -> impl Iterator<Item = LogRatio> {
+    let cut_off = -libm::log(slow.1) / 2.0;
+    let cut = move |d: LogRatio| match d.low < cut_off {
+        true => LogRatio { low: f64::NEG_INFINITY, ..d },
+        false => d,
+    };
+    with_slow_runs(noise, slow, seed, stream).map(cut)
+}
+
+/// Whoever is cut off by chance, as often as the other: it is no less one factor.
+#[test]
+fn runs_that_are_cut_off_on_both_sides_deny_nothing() {
+    for (noise, cap) in [(HEAVY, 1.0), (HEAVY, 0.2), (CLEAN, 0.02)] {
+        let cell =
+            Cell::new("one factor denied", noise.name, "cut off", move |form: Form, seed, s| {
+                let cut = |d: LogRatio| match d.low {
+                    y if y < -cap => LogRatio { low: f64::NEG_INFINITY, high: -cap },
+                    y if y > cap => LogRatio { low: cap, high: f64::INFINITY },
+                    _ => d,
+                };
+                denied_at(Race::new(noise, 0.0).rounds(seed, s).map(cut), form.rounds).is_some()
+            });
+        let rate = cell.measure(FORM);
+        assert!(!rate.is_proven_above(ERROR), "{}", rate.line());
+    }
+}
+
+/// The table of the manual: in how many of a hundred runs of so many rounds it is seen.
+#[test]
+fn the_manual_says_how_soon_slow_runs_are_seen() {
+    const ROUNDS: [usize; 5] = [30, 60, 120, 250, 500];
+    let manual = include_str!("../../../docs/manual/claims.md");
+    let check = |what: &str, noise: Noise, slow: (f64, f64), hangs: bool| {
+        let seed = Seed::from_text("how soon");
+        let seen = |most: usize| {
+            let is_seen = |stream: &u64| {
+                let rounds: Vec<_> = match hangs {
+                    true => with_hung_runs(noise, slow, seed, *stream).take(most).collect(),
+                    false => with_slow_runs(noise, slow, seed, *stream).take(most).collect(),
+                };
+                one_factor::look(&History::of(&S, &rounds)).is_some_and(|found| found.is_denied())
+            };
+            (0..100).filter(is_seen).count()
+        };
+        let cells: Vec<String> = ROUNDS.iter().map(|most| format!("{}%", seen(*most))).collect();
+        let row = format!("| {what} | {} |", cells.join(" | "));
+        println!("{row}");
+        manual.contains(&row)
+    };
+    let rows = [
+        check("one run in 20 takes 3 times as long", CLEAN, (0.05, 3.0), false),
+        check("one run in 10 takes 3 times as long", CLEAN, (0.1, 3.0), false),
+        check("the same, half of all runs hit by other work", HEAVY, (0.1, 3.0), false),
+        check("one run in 4 takes 3 times as long", CLEAN, (0.25, 3.0), false),
+        check("one run in 4 hangs and is cut off", CLEAN, (0.25, 10.0), true),
+        check("the two are alike", CLEAN, (0.1, 1.0), false),
+    ];
+    assert_eq!(rows, [true; 6], "the rows above are not those of the manual");
+}
+
 /// The engine for one factor says "faster" or "too close" of a program that takes three times as
 /// long in every tenth run; asked for one factor, it says so only before that can be seen.
 #[test]

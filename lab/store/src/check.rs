@@ -3,7 +3,7 @@
 
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::journal::{Event, RecordedVerdict, Round};
-use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Centre, Kind, Plan, PlannedClaim};
 use tiebreak_core::schedule::RoundCoins;
 
 type Checked = Result<(), String>;
@@ -67,6 +67,14 @@ fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
     }
     if matches!(plan.kind, Kind::Stream { .. }) && is_of_two {
         return Err("a claim about the lines of a stream compares contestants".to_owned());
+    }
+    let cap = || plan.cap_of_means(claim.claim.metric).filter(|cap| *cap > 0.0);
+    if plan.centre == Centre::Mean && statement.relation().is_some() && cap().is_none() {
+        return Err(format!(
+            "'{}' is about a ratio of means that nothing caps: it must be about wall time, and its \
+             plan needs a time-out above 0",
+            claim.claim.text
+        ));
     }
     if is_in_range(statement) { Ok(()) } else { Err("a number of a claim is out of range".into()) }
 }

@@ -48,7 +48,7 @@ impl ClaimTest {
         let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
         match planned.claim.statement {
             Statement::Ratio(relation) if plan.centre == Centre::Mean => {
-                // Without a cap no limit is ever proven.
+                // Readers of plans refuse one without a cap; here it would never prove a limit.
                 let cap = plan.cap_of_means(planned.claim.metric).unwrap_or(f64::MAX);
                 let test = MeanRatioTest::new(relation, cap, error, plan.resolution);
                 ClaimTest::MeanRatio(Box::new(test))

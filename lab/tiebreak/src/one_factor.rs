@@ -31,7 +31,7 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
         true => rows(referee.pairs(claim), cap(referee, planned.claim.metric), test.error()),
         false => Vec::new(),
     };
-    let OneFactor { evidence, rounds, far, far_opposite, times, .. } = found;
+    let OneFactor { evidence, rounds, far, far_opposite, times, is_least, .. } = found;
     Some(OneFactorResult {
         evidence,
         needed: 1.0 / one_factor::ERROR,
@@ -41,6 +41,7 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
         far_opposite,
         slow: plan.contestants[slow].name.clone(),
         times,
+        is_least,
         ratios,
     })
 }

@@ -175,6 +175,7 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
             samples: seen.samples,
             ran: plan.functions.is_none().then_some(seen.ran).filter(|ran| *ran > 0),
             invalid: seen.invalid,
+            timed_out: seen.timed_out,
             marks: marks(seen),
             fault: seen.fault.clone(),
             failures: seen.failures,

@@ -11,6 +11,9 @@ use tiebreak_core::warning::Warning;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_store::first_broken_link;
 
+/// The version of the engine from which on every journal has a chain.
+const CHAINED_SINCE: u32 = 2;
+
 /// Why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
     let is_turn = |event: &&Event| matches!(event, Event::Stopped { .. } | Event::Resumed { .. });
@@ -35,11 +38,9 @@ fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
 /// and every link of whose chain must be what its rows give.
 ///
 /// # Errors
-/// A later engine wrote the journal, a verdict comes out otherwise, or a link is broken.
+/// A later engine wrote the journal, a verdict comes out otherwise, or a link of the chain is
+/// broken: all are, where there is no chain though the engine that wrote the journal makes one.
 pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
-    if let Some(what) = first_broken_link(journal) {
-        return Err(LabError::Chain { id: journal.id.clone(), what });
-    }
     let engine = journal.header.plan.engine_version;
     if !(1..=ENGINE_VERSION).contains(&engine) {
         return Err(LabError::OtherEngine {
@@ -48,6 +49,12 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
             ours: ENGINE_VERSION,
             made_by: journal.header.version.clone(),
         });
+    }
+    let is_missing = journal.chain.is_empty() && engine >= CHAINED_SINCE;
+    let missing = is_missing
+        .then(|| format!("it is gone, which version {engine} of the engine always writes"));
+    if let Some(what) = missing.or_else(|| first_broken_link(journal)) {
+        return Err(LabError::Chain { id: journal.id.clone(), what });
     }
     let seed = Seed::from_text(&journal.header.plan.seed);
     let referee = Referee::walk(

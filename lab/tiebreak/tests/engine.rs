@@ -88,6 +88,10 @@ fn a_changed_sample_does_not_replay() {
     let error = replay::check_head(&journal, &head).unwrap_err().to_string();
     assert!(error.contains("it has none"), "{error}");
     let error = replay::replay(&journal).unwrap_err().to_string();
+    assert!(error.contains("the engine always writes"), "{error}");
+    // Not even to say that an engine without chains wrote it.
+    journal.header.plan.engine_version = 1;
+    let error = replay::replay(&journal).unwrap_err().to_string();
     assert!(error.contains("does not replay"), "{error}");
 }
 

@@ -29,6 +29,8 @@ pub struct OneFactorResult {
     pub slow: String,
     /// How many times as long as usual it took against the other, in the middle one of them.
     pub times: f64,
+    /// Whether a run that was cut off stands there, which took at least that long.
+    pub is_least: bool,
     /// Where one factor is denied: the median, the high percentiles and the mean of each
     /// contestant, and their ratios.
     pub ratios: Vec<RatioRow>,

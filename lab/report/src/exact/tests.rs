@@ -102,6 +102,17 @@ fn sentences_of_the_other_verdicts() {
     check(
         |result| {
             result.verdict = Verdict::Undecided;
+            result.is_paired = true;
+            result.difference = 0.0;
+            result.shift = Some(Shifts { low: Some(0.0), high: Some(0.0), confidence: 0.99 });
+        },
+        "Not proven: the mean of the differences Y - X is 0 (a shift of 0 with confidence 99%), \
+         but chance alone gives such a difference in more than 1% of cases (254 permutations). \
+         That does not say that there is none.",
+    );
+    check(
+        |result| {
+            result.verdict = Verdict::Undecided;
             result.stopped = StopReason::Budget;
             result.by_program = true;
             result.statistic = "./spread \u{1b}[31m".to_owned();

@@ -99,6 +99,8 @@ struct OneFactorEntry<'a> {
     far_opposite: u64,
     slow: &'a str,
     times: f64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    times_is_least: bool,
     #[serde(skip_serializing_if = "<[RatioRow]>::is_empty")]
     ratios: &'a [RatioRow],
 }
@@ -180,6 +182,7 @@ impl<'a> OneFactorEntry<'a> {
             far_opposite: found.far_opposite,
             slow: &found.slow,
             times: found.times,
+            times_is_least: found.is_least,
             ratios: &found.ratios,
         }
     }

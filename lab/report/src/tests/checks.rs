@@ -115,12 +115,28 @@ fn only_e_bonferroni_gives_a_claim_an_error_of_its_own() {
 #[test]
 fn what_is_odd_names_a_contest_once() {
     let mut check = checked(Family::EBonferroni);
-    check.contests[1].run.warnings = vec![Warning::CoarseClock { step: 10.0 }; 3];
-    check.contests[2].run.warnings = vec![Warning::CoarseClock { step: 10.0 }];
+    let coarse = Warning::CoarseClock { step: 10.0, unit: None, of_means: false };
+    check.contests[1].run.warnings = vec![coarse.clone(); 3];
+    check.contests[2].run.warnings = vec![coarse];
     let page = check::page(&check, &LOOK);
     assert!(page.contains("- two revisions, server \"a|b\": the metric comes"), "{page}");
     let page = terminal::render(&check.contests[1].run, &LOOK);
     assert_eq!(page.matches("the metric comes").count(), 1, "{page}");
+}
+
+#[test]
+fn a_contest_about_means_says_so_and_what_counts_as_what() {
+    let mut check = checked(Family::EBonferroni);
+    let words = "sorting: ratios of mean times, counting what takes longer than 5 s as 5 s";
+    assert!(!check::page(&check, &LOOK).contains("mean times"));
+    for claim in &mut check.contests[0].run.verdicts {
+        (claim.centre, claim.cap) = (Centre::Mean, Some(5e9));
+    }
+    for width in [80, 200] {
+        let page = check::page(&check, &Look { width, ..LOOK });
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains(words), "{page}");
+    }
 }
 
 #[test]

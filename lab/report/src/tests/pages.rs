@@ -102,6 +102,7 @@ pub(super) fn no_factor() -> ClaimResult {
         far_opposite: 0,
         slow: "A".to_owned(),
         times: 2.973,
+        is_least: false,
         ratios: vec![
             row("median", [2.0e9, 2.0e9], [Some(0.994), Some(1.003)], None),
             row("p90", [5.9e9, 2.03e9], [Some(0.331), Some(1.01)], None),

@@ -169,11 +169,42 @@ fn an_undecided_run_says_how_to_go_on() {
     run.resolution = 0.0;
     let page = terminal::render(&run, &LOOK);
     assert!(page.contains("tiebreak resume k7w2 --more; a new run"), "{page}");
+    run.stopped = Some(StopReason::Interrupted);
+    assert_eq!(crate::resume_command(&run), "tiebreak resume k7w2");
+    let page = terminal::render(&run, &LOOK);
+    assert!(page.contains("To go on: tiebreak resume k7w2; a new run"), "{page}");
     let lines = lines_succeed(Verdict::Undecided, share(17, 17, [None; 2]));
     let page = terminal::render(&judged(vec![lines]), &LOOK);
     assert!(page.contains("To go on: tiebreak resume k7w2 --more < LINES\n"), "{page}");
     let page = terminal::render(&compared(vec![questions()[0].clone()]), &LOOK);
     assert!(!page.contains("resume"), "{page}");
+}
+
+/// A shorter time-out is advice only where nothing was cut off; where most is, it is the cause.
+#[test]
+fn a_mean_without_a_verdict_says_which_timeout_helps() {
+    let check = |cut_off: u64, expected: Option<&str>| {
+        let mut run = compared(vec![questions()[4].clone()]);
+        run.stopped = Some(StopReason::Budget);
+        (run.verdicts[0].centre, run.verdicts[0].cap) = (Centre::Mean, Some(5e9));
+        let contestant = &mut run.contestants[1];
+        (contestant.invalid, contestant.timed_out) = (cut_off, cut_off);
+        let page = terminal::render(&run, &Look { width: 400, ..LOOK });
+        let hint = page.lines().find_map(|line| line.split_once("--more; ")).map(|(_, hint)| hint);
+        let matches = match (hint, expected) {
+            (Some(hint), Some(expected)) => hint.contains(expected),
+            (hint, expected) => hint == expected,
+        };
+        assert!(matches, "{cut_off} of 12: {hint:?}");
+        let told = format!("12, {cut_off} cut off");
+        assert_eq!(page.contains(&told), cut_off > 0, "{page}");
+        assert!(!page.contains("invalid"), "{page}");
+    };
+    check(0, Some("smaller --timeout needs fewer rounds"));
+    check(1, None);
+    check(5, None);
+    check(6, Some("larger --timeout"));
+    check(12, Some("larger --timeout"));
 }
 
 #[test]

@@ -95,6 +95,7 @@ fn errors_name_the_line_and_what_is_wrong() {
     check(1, "tiebreak/journal/1", "tiebreak/journal/2", "'tiebreak/journal/2'");
     check(1, "schema", "scheme", "should stand here");
     check(1, "\"left\":0", "\"left\":2", "contestant 2 of 2");
+    check(1, "\"centre\":\"factor\"", "\"centre\":\"mean\"", "a ratio of means that nothing caps");
     check(2, "\"order\":[0,1]", "\"order\":[0,2]", "contestant 2 of 2");
     check(2, "\"order\":[0,1]", "\"order\":[0,0]", "twice");
     check(2, "\"line\":\"coins\"", "\"line\":\"dice\"", "unknown variant `dice`");

@@ -19,11 +19,11 @@ impl Referee {
         for (index, planned) in self.plan.claims.iter().enumerate() {
             warnings.extend(self.of_claim(index, planned, is_over));
         }
-        for (seen, contestant) in self.seen.iter().zip(&self.plan.contestants) {
-            if seen.timed_out > 0 {
-                let contestant = contestant.name.clone();
-                warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out });
-            }
+        for (index, seen) in self.seen.iter().enumerate().filter(|(_, seen)| seen.timed_out > 0) {
+            let contestant = self.plan.contestants[index].name.clone();
+            let is_cap =
+                self.plan.claims.iter().any(|claim| self.plan.caps_at_timeout(claim, index));
+            warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out, is_cap });
         }
         let charged = self.claims.iter().any(|claim| claim.test.is_charged());
         let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
@@ -43,8 +43,12 @@ impl Referee {
             warnings.push(Warning::LimitsCross { claim: text() });
         }
         if claim.coarse_rounds * 2 > claim.test.rounds().max(1) {
-            let step = planned.claim.metric.step(self.plan.clock_step_ns);
-            warnings.push(Warning::CoarseClock { step });
+            let metric = planned.claim.metric;
+            warnings.push(Warning::CoarseClock {
+                step: metric.step(self.plan.clock_step_ns),
+                unit: Some(metric.unit()),
+                of_means: matches!(claim.test, ClaimTest::MeanRatio(_)),
+            });
         }
         if let ClaimTest::Ratio(test) = &claim.test {
             warnings.extend(taken_out(test, text()));

@@ -78,20 +78,22 @@ impl Tried<'_> {
         false
     }
 
-    /// The nearest shift on one side of the observed difference that is found to be rejected.
+    /// The nearest shift on one side of the observed difference that is found to be rejected; that
+    /// difference itself if only what rounding makes of the numbers lies between.
     fn limit(&self, centre: f64, sign: f64) -> Option<f64> {
         let values = || self.question.x.values.iter().chain(&self.question.y.values);
         let least = values().copied().fold(f64::INFINITY, f64::min);
         let most = values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let rounding = least.abs().max(most.abs()) * 4.0 * f64::EPSILON;
         let first = ((most - least) / values().count() as f64).max(centre.abs() * f64::EPSILON);
         let mut distances = (0..DOUBLINGS).map(|doubling| first * f64::from(doubling).exp2());
         let mut outside = distances.find(|d| self.is_rejected(centre + sign * d))?;
         let mut inside = if outside > first { outside / 2.0 } else { 0.0 };
-        while outside - inside > WIDTH * outside {
+        while outside > rounding && outside - inside > WIDTH * outside {
             let middle = (outside + inside) / 2.0;
             *(if self.is_rejected(centre + sign * middle) { &mut outside } else { &mut inside }) =
                 middle;
         }
-        Some(centre + sign * outside)
+        Some(if outside > rounding { centre + sign * outside } else { centre })
     }
 }

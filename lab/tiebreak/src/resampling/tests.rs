@@ -83,6 +83,21 @@ fn the_interval_of_the_shift_is_what_the_test_does_not_reject() {
     }
 }
 
+/// Pairs that all differ by the same leave no room but for rounding, of which nothing is said.
+#[test]
+fn pairs_that_all_differ_alike_have_that_shift() {
+    for (by, expected) in [(0.0, 0.0), (0.1, 0.1)] {
+        let mut asked = question(StatisticOf::Each(Statistic::Mean));
+        let value = |place: i32| 2.0 + f64::from(place * 7 % 41) / 37.0;
+        asked.x.values = (1..41).map(value).collect();
+        asked.y.values = asked.x.values.iter().map(|x| x + by).collect();
+        asked.is_paired = true;
+        let shift = answer(&asked, &GO_ON, |_, _| {}).unwrap().shift.unwrap();
+        assert_eq!(shift.low, shift.high, "{by}");
+        assert!(shift.low.is_some_and(|low| (low - expected).abs() < 1e-15), "{shift:?}");
+    }
+}
+
 #[test]
 fn equal_seeds_give_equal_results() {
     let question =
