@@ -6,7 +6,7 @@ mod summary;
 
 use super::{Wish, unavailable};
 pub use live::watch_noise;
-use tiebreak_core::machine::{Noise, Probed};
+use tiebreak_core::machine::{Floor, Noise, Probed};
 use tiebreak_machine::probes::{Budget, noise};
 
 /// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
@@ -29,6 +29,7 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Noise> {
         found.floors.extend(floor);
         reasons.extend(reason);
         reasons.extend(busy(&found));
+        reasons.extend(uneven(&found));
         found
     })
 }
@@ -43,10 +44,30 @@ fn busy(found: &Noise) -> Option<String> {
     Some(format!("{percent:.0}% of CPU time was lost meanwhile: {what} a machine at other work"))
 }
 
+/// Of parts of one look, how many times the floor of the calmest that of the noisiest may be: both
+/// are then within 10% of what is said.
+const EVEN: f64 = 1.1 / 0.9;
+
+/// What speaks against floors whose own parts differ: the next look may say another.
+fn uneven(found: &Noise) -> Option<String> {
+    let differ = |floor: &Floor| {
+        let [low, high] = floor.smallest.iter().find_map(|one| one.among_parts)?;
+        (high > EVEN * low).then(|| format!("{} {:.1} times", floor.of, high / low))
+    };
+    let differ: Vec<String> = found.floors.iter().filter_map(differ).collect();
+    (!differ.is_empty()).then(|| {
+        format!(
+            "noise differed between parts of the look (of {}): a floor moves as much from look to \
+             look",
+            differ.join(", of ")
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_core::machine::Floor;
+    use tiebreak_core::machine::SmallestSlowdown;
 
     #[test]
     fn a_low_floor_beside_a_high_loss_is_in_doubt() {
@@ -60,5 +81,24 @@ mod tests {
         check(0.1, Some(0.09), None);
         check(0.68, Some(0.0), Some("68%"));
         check(0.02, Some(0.41), Some("41%"));
+    }
+
+    #[test]
+    fn floors_that_differ_among_parts_are_in_doubt() {
+        let check = |parts: [Option<[f64; 2]>; 2], expected: Option<&str>| {
+            let floor = |(of, among_parts): (&str, Option<[f64; 2]>)| {
+                let one = SmallestSlowdown { among_parts, ..SmallestSlowdown::default() };
+                Floor { of: of.to_owned(), smallest: vec![one], ..Floor::default() }
+            };
+            let floors = ["functions", "programs"].into_iter().zip(parts).map(floor).collect();
+            let reason = uneven(&Noise { floors, ..Noise::default() });
+            let said = reason.as_deref().and_then(|why| why.split(['(', ')']).nth(1));
+            assert_eq!(said, expected);
+        };
+        check([None, None], None);
+        check([Some([0.0095, 0.011]), None], None);
+        check([Some([0.01, 0.0106]), Some([0.02, 0.05])], Some("of programs 2.5 times"));
+        let both = [Some([0.01, 0.013]), Some([0.02, 0.05])];
+        check(both, Some("of functions 1.3 times, of programs 2.5 times"));
     }
 }
