@@ -161,9 +161,12 @@ fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>
     };
     let ratio = value(a).zip(value(b)).map(|(a, b)| b / a);
     let ratio = ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    // How far a machine's own measurements lie apart: so far may it be from itself in a minute.
+    let apart = |figure: &Figure| figure.spread.map_or(1.0, |spread| spread.high / spread.low);
     // What is printed must say the same as what is proven.
     let is_above = |rule: &WinnerRule, above: &Figure, below: &Figure| {
-        above.value > rule.factor * below.value
+        let least = rule.factor.max(apart(above)).max(apart(below));
+        above.value > least * below.value
             && chance_above(&above.parts, &below.parts, rule.factor) <= one_sided(rule)
     };
     let named = |rule: &WinnerRule| {

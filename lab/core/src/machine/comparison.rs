@@ -23,8 +23,8 @@ pub struct Comparison {
 }
 
 /// A machine is named where an exact rank-sum test of the parts of both prints shows that they
-/// differ by more than a factor, and the figures themselves do so too. The error is shared
-/// equally by all rows that might name one.
+/// differ by more than a factor, and the figures themselves do so too, and by more than parts of
+/// either print. The error is shared equally by all rows that might name one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WinnerRule {
     /// The probability that any machine is named wrongly, at most, if two runs on one machine

@@ -87,9 +87,10 @@ fn footer(comparison: &Comparison, look: &Look) -> String {
         None => "No figure of both can name a better machine.".to_owned(),
         Some(WinnerRule { error, factor, rows }) => format!(
             "The better one is named where the parts of both prints, whose distance from the \
-             figure is {}, prove more than {factor}x (exact rank-sum test): wrong in any of the \
-             {rows} rows with probability at most {}, if runs on one machine differ by no more \
-             than that beyond their parts.",
+             figure is {}, prove more than {factor}x (exact rank-sum test), and the figures lie \
+             further apart than the parts of either: wrong in any of the {rows} rows with \
+             probability at most {}, if runs on one machine differ by no more than that beyond \
+             their parts.",
             spread_title(look),
             percent(error, Rounding::Nearest),
         ),

@@ -301,3 +301,31 @@ fn a_level_is_compared_with_the_same_level_only() {
     check(&old, "cache-level-3", None, "");
     check(&old, "latency-memory", None, "B: no such level found");
 }
+
+/// Bandwidth of one machine in two minutes: in the second a neighbour took up to half of it.
+#[test]
+fn figures_that_lie_no_further_apart_than_their_parts_name_nobody() {
+    let rule = WinnerRule { error: ERROR, factor: BETWEEN_RUNS, rows: 1 };
+    let check = |low: f64, expected: Winner| {
+        let figure = |value: f64, [low, high]: [f64; 2]| {
+            let part = |k: usize| low + (high - low) * k as f64 / (PARTS - 1) as f64;
+            Figure {
+                value,
+                spread: Spread::of([low, high]),
+                parts: (0..PARTS).map(part).collect(),
+                ..memory_figure()
+            }
+        };
+        let sides = [Some(figure(57.0, [49.8, 58.1])), Some(figure(44.0, [low, 40.0]))];
+        assert_eq!(beside(&sides, Better::Higher, Some(&rule)).winner, Some(expected), "{low}");
+    };
+    check(22.0, Winner::TooClose);
+    check(36.0, Winner::A);
+}
+
+/// Any figure: what is compared stands beside.
+fn memory_figure() -> Figure {
+    let mut world = World::new("any", 1.0, &[0.01], 0.0);
+    let figures = figures(&world.print(130.0));
+    figures.into_iter().find(|figure| figure.key == "latency-memory").expect("it is there")
+}
