@@ -407,7 +407,7 @@ pub struct FunctionPlan {
     /// What the pilot found.
     pub pilot: Pilot,
     /// By contestant, what the pilot saw of its work outside of the timed spans. Empty in journals
-    /// of old, and where contestants are runners.
+    /// of old.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untimed: Vec<Option<Untimed>>,
 }
@@ -416,7 +416,7 @@ pub struct FunctionPlan {
 /// part of no other time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Untimed {
-    /// Time on a CPU of `prepare`, once a process.
+    /// Time on a CPU of `prepare`, once a process; of a runner that of its main thread for `load`.
     pub prepare_ns: u64,
     /// Time on a CPU of `reset`, before a call; 0 if it has none.
     #[serde(default, skip_serializing_if = "is_zero")]

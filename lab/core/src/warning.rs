@@ -224,7 +224,7 @@ pub enum Warning {
     LongPreparation {
         /// Name of the contestant.
         contestant: String,
-        /// What its `prepare` takes.
+        /// What its `prepare` takes, or of a runner its `load`.
         #[serde(with = "crate::float")]
         prepare_ns: f64,
         /// How many of its calls take as long.
@@ -504,9 +504,9 @@ impl Warning {
             ),
             Warning::LongPreparation { contestant, prepare_ns, calls, other, other_ns } => write!(
                 f,
-                "the 'prepare' of {contestant} takes {}, as long as {calls:.0} of its calls, and \
-                 that of {other} {}: none of it is timed, so look whether it does what others do \
-                 in each call",
+                "what {contestant} does before its first call takes {}, as long as {calls:.0} of \
+                 its calls, and that of {other} {}: none of it is timed, so look whether it does \
+                 what others do in each call",
                 format_ns(*prepare_ns),
                 format_ns(*other_ns)
             ),

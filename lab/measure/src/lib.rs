@@ -21,6 +21,7 @@ pub mod build;
 mod channel;
 mod error;
 mod files;
+mod honesty;
 mod image;
 pub mod interrupt;
 mod job;

@@ -15,10 +15,12 @@ mod process;
 mod runner;
 mod session;
 mod suspicion;
+mod trial;
 mod usage;
 mod warm;
 
 use crate::error::StartError;
+use crate::honesty::Trials;
 use crate::meters::{COUNTED, MissingMeter};
 use crate::oracle::{Oracle, OracleError};
 use crate::program;
@@ -30,7 +32,7 @@ use process::{Launch, Patience, Trouble};
 use runner::{Load, Runner};
 use session::Session;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use suspicion::{Suspicion, Witness};
@@ -39,7 +41,7 @@ use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan};
+use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
@@ -71,6 +73,8 @@ pub struct Runners {
     error: f64,
     /// Contestants whose answer was looked at, where no oracle gives checksums.
     checked: HashSet<usize>,
+    trials: Trials,
+    untimed: HashMap<usize, Untimed>,
     /// At scope `layout`, the processes of the session.
     session: Option<Session>,
     missing: [MissingMeter; 2],
@@ -133,6 +137,8 @@ impl Runners {
             launches,
             files,
             checked: HashSet::new(),
+            trials: Trials::default(),
+            untimed: HashMap::new(),
             session: None,
             missing: missing_meters(),
             verified: None,
@@ -222,6 +228,10 @@ impl Sampler for Runners {
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
         Ok(())
+    }
+
+    fn untimed(&self, contestant: usize) -> Option<Untimed> {
+        self.untimed.get(&contestant).copied()
     }
 
     fn now_ns(&self) -> u64 {

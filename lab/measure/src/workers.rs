@@ -28,6 +28,7 @@ pub use process::WorkerProgram;
 
 use crate::build::Stock;
 use crate::error::StartError;
+use crate::honesty::Trials;
 use crate::meters::{MissingMeter, asks};
 use crate::oracle::Oracle;
 use crate::worker::message::HelperCpus;
@@ -48,7 +49,6 @@ use tiebreak_core::sampler::{
 use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
-use trials::Trials;
 
 /// A unit may always wait this long for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;

@@ -26,8 +26,8 @@ impl Runners {
         let patience = self.patience(self.check_timeout_ns);
         let answer = || -> Result<(Vec<u8>, u64), Trouble> {
             let mut runner = Runner::start(launch, 0, &load, &patience)?;
-            let checksum = runner.once(&patience)?;
-            let text = runner.dump(&patience)?;
+            let (checksum, _) = runner.once(&patience)?;
+            let (text, _) = runner.dump(&patience)?;
             runner.bye();
             Ok((text, checksum))
         };
@@ -68,8 +68,8 @@ impl Runners {
                 }
                 None => Runner::start(launch, 0, &load, &patience)?,
             };
-            let checksum = runner.once(&patience)?;
-            let text = runner.dump(&patience)?;
+            let (checksum, _) = runner.once(&patience)?;
+            let (text, _) = runner.dump(&patience)?;
             Ok((text, checksum, runner))
         };
         let (text, checksum, runner) = answer().map_err(blamed(contestant))?;

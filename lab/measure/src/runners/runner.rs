@@ -28,6 +28,8 @@ pub(super) struct Runner {
     is_warm: Option<bool>,
     /// What an exchange without a run costs.
     empty_ns: u64,
+    /// How long the main thread was on a CPU for the last `load`; 0 where the kernel does not say.
+    load_ns: u64,
 }
 
 /// What a batch gave.
@@ -38,7 +40,10 @@ pub(super) struct Batch {
     /// The time of all calls, at most.
     pub(super) elapsed_ns: u64,
     pub(super) checksum: u64,
+    /// Of the run alone.
     pub(super) usage: Usage,
+    /// How long the main thread was on a CPU for the resets before the calls.
+    pub(super) reset_ns: u64,
 }
 
 impl Batch {
@@ -58,7 +63,8 @@ impl Runner {
     ) -> Result<Runner, Trouble> {
         let mut process = Process::start(launch, padding_bytes)?;
         process.ask("hello 1", patience)?;
-        let mut runner = Runner { process, resets: false, is_warm: None, empty_ns: 0 };
+        let (resets, is_warm, empty_ns, load_ns) = (false, None, 0, 0);
+        let mut runner = Runner { process, resets, is_warm, empty_ns, load_ns };
         runner.load(load, patience)?;
         Ok(runner)
     }
@@ -73,14 +79,22 @@ impl Runner {
              path={path}",
             load.seed, load.items
         );
-        let answer = self.process.ask(&request, patience)?;
-        self.resets = matches!(answer.0, Answer::Loaded { resets: true });
+        let (answer, held) = self.process.ask(&request, patience)?;
+        self.resets = matches!(answer, Answer::Loaded { resets: true });
+        self.load_ns = held.ran_ns;
         Ok(())
     }
 
-    /// One call, not timed; gives its checksum.
-    pub(super) fn once(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
-        self.ask_for_runs(1, patience).map(|(timed, _)| timed.checksum)
+    /// How long the main thread was on a CPU for the last `load`.
+    pub(super) fn load_ns(&self) -> u64 {
+        self.load_ns
+    }
+
+    /// One call that is no evidence; gives its checksum, and how long the main thread was on a CPU
+    /// for it.
+    pub(super) fn once(&mut self, patience: &Patience<'_>) -> Result<(u64, u64), Trouble> {
+        self.reset(patience)?;
+        self.ask_to_run(1, patience).map(|(timed, held)| (timed.checksum, held.ran_ns))
     }
 
     /// Runs batches until the runtime is judged warm, or the limit is reached; then sees what an
@@ -131,6 +145,7 @@ impl Runner {
             sum.time.low_ns += call.time.low_ns;
             sum.time.high_ns += call.time.high_ns;
             sum.elapsed_ns += call.elapsed_ns;
+            sum.reset_ns += call.reset_ns;
             sum.usage.add(&call.usage);
             if call.checksum != sum.checksum {
                 let what = "gave another checksum after a reset: each run must do the same work";
@@ -147,8 +162,9 @@ impl Runner {
         witness: Option<&Witness<'_>>,
         patience: &Patience<'_>,
     ) -> Result<Batch, Trouble> {
+        let reset_ns = self.reset(patience)?;
         let before = self.process.counters.read();
-        let (timed, held) = self.ask_for_runs(calls, patience)?;
+        let (timed, held) = self.ask_to_run(calls, patience)?;
         self.process.rest();
         let usage = self.process.counters.read().since(&before);
         let checksum = timed.checksum;
@@ -163,18 +179,16 @@ impl Runner {
             let [low, high] = [low_ns, high_ns].map(|ns| timed.with_elapsed(ns).batch_ns());
             time = BatchTime::between(low, high);
         }
-        Ok(Batch { time, elapsed_ns, checksum, usage })
+        Ok(Batch { time, elapsed_ns, checksum, usage, reset_ns })
     }
 
-    fn ask_for_runs(
-        &mut self,
-        calls: u64,
-        patience: &Patience<'_>,
-    ) -> Result<(Timed, Held), Trouble> {
-        if self.resets {
-            self.process.ask("reset", patience)?;
+    /// Puts the input back, if the contestant needs it; gives how long its main thread was on a CPU
+    /// for that.
+    fn reset(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
+        if !self.resets {
+            return Ok(0);
         }
-        self.ask_to_run(calls, patience)
+        self.process.ask("reset", patience).map(|(_, held)| held.ran_ns)
     }
 
     fn ask_to_run(
@@ -191,10 +205,10 @@ impl Runner {
         }
     }
 
-    /// The answer of the last run.
-    pub(super) fn dump(&mut self, patience: &Patience<'_>) -> Result<Vec<u8>, Trouble> {
+    /// The answer of the last run, and how long it took to write it.
+    pub(super) fn dump(&mut self, patience: &Patience<'_>) -> Result<(Vec<u8>, u64), Trouble> {
         let request = format!("dump path={}", self.process.dump_path());
-        let answer = self.process.ask(&request, patience)?.0;
+        let (answer, held) = self.process.ask(&request, patience)?;
         let dumped = self.process.dumped()?;
         let length = dumped.len() as u64;
         if answer != (Answer::Dumped { bytes: length }) {
@@ -204,7 +218,7 @@ impl Runner {
             );
             return Err(self.process.broke(patience, what));
         }
-        Ok(dumped)
+        Ok((dumped, held.outside_ns))
     }
 
     /// The process behind it.

@@ -2,8 +2,10 @@
 
 use super::judge::Input;
 use super::runner::{Batch, Runner};
+use super::trial::Left;
 use super::usage::Usage;
 use super::{Runners, blamed, nobody, warm, wrong_checksum};
+use crate::honesty::Turn;
 use crate::resources::Around;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
@@ -15,14 +17,14 @@ use tiebreak_machine::clock;
 /// The processes of a unit, or at scope `layout` of all its rounds.
 #[derive(Debug)]
 pub(super) struct Session {
-    input: Input,
+    pub(super) input: Input,
     input_seed: u64,
     /// By contestant.
     runners: BTreeMap<usize, Runner>,
 }
 
 impl Session {
-    fn runner(&mut self, contestant: usize) -> Result<&mut Runner, UnitFailure> {
+    pub(super) fn runner(&mut self, contestant: usize) -> Result<&mut Runner, UnitFailure> {
         self.runners.get_mut(&contestant).ok_or_else(|| nobody(contestant))
     }
 
@@ -38,10 +40,12 @@ impl Session {
 
 /// The timed batches of one contestant in a unit.
 #[derive(Debug, Default)]
-struct Taken {
-    batches: Vec<BatchTime>,
+pub(super) struct Taken {
+    pub(super) batches: Vec<BatchTime>,
     /// The time on a CPU of each.
-    worked_ns: Vec<u64>,
+    pub(super) worked_ns: Vec<u64>,
+    /// The time on a CPU of the resets before its calls.
+    pub(super) reset_ns: u64,
     elapsed_ns: u64,
     usage: Usage,
     checksum: u64,
@@ -54,6 +58,7 @@ impl Taken {
         self.checksum = batch.checksum;
         self.batches.push(batch.time);
         self.worked_ns.push(batch.worked_ns());
+        self.reset_ns += batch.reset_ns;
         self.elapsed_ns += batch.elapsed_ns;
         self.usage.add(&batch.usage);
     }
@@ -104,8 +109,11 @@ impl Runners {
         };
         let is_new = request.coins.unit.is_some();
         let cpu_before_ns = if is_new { 0 } else { session.cpu_ns() };
-        let taken = self.rounds(&mut session, request)?;
+        let seed = request.coins.unit.as_ref().map_or(request.coins.round, |unit| unit.orders_seed);
+        let turn = self.trials.draw(request.orders, seed);
+        let (taken, left) = self.rounds(&mut session, request, turn.as_ref())?;
         self.check_checksums(&mut session, &taken)?;
+        self.check_untimed(&mut session, &taken, left.as_ref())?;
         let unit_ns = clock::monotonic_ns() - start_ns;
         let cpu_ns = session.cpu_ns().saturating_sub(cpu_before_ns);
         let around = self.surroundings.after_run(start_ns, unit_ns, cpu_ns);
@@ -115,6 +123,13 @@ impl Runners {
             ran.samples.push(taken.sample(session.runner(*contestant)?, &around, unit_ns));
             ran.batches.push(taken.batches.clone());
         }
+        let dump_ns = left.as_ref().map_or(0, |left| left.dump_ns);
+        if let (Some(turn), Some(left)) = (&turn, left) {
+            let taken = taken.get(&turn.contestant).ok_or_else(|| nobody(turn.contestant))?;
+            self.judge_trial(&mut session, turn, taken, &left, request)?;
+        }
+        let now_ns = clock::monotonic_ns() - start_ns;
+        self.trials.spent(turn.as_ref(), now_ns - unit_ns + dump_ns, now_ns);
         if self.scope == Scope::Layout {
             self.session = Some(session);
         } else {
@@ -156,23 +171,30 @@ impl Runners {
         Ok(Session { input, input_seed: unit.input_seed, runners })
     }
 
-    /// The rounds, each timed batch after an untimed call of the same contestant.
+    /// The rounds, each timed batch after an untimed call of the same contestant; and the answer
+    /// that the batch on trial has left.
     fn rounds(
         &self,
         session: &mut Session,
         request: &UnitRequest<'_>,
-    ) -> Result<BTreeMap<usize, Taken>, UnitFailure> {
+        turn: Option<&Turn>,
+    ) -> Result<(BTreeMap<usize, Taken>, Option<Left>), UnitFailure> {
         let patience = self.patience(request.timeout_ns);
         let mut taken: BTreeMap<usize, Taken> = BTreeMap::new();
-        for &contestant in request.orders.iter().flatten() {
+        let mut left = None;
+        for (index, &contestant) in request.orders.iter().flatten().enumerate() {
             let runner = session.runner(contestant)?;
             runner.once(&patience).map_err(blamed(contestant))?;
             let witness = self.witness(contestant)?;
             let calls = self.functions.calls_a_batch.of(contestant);
             let batch = runner.batch(calls, Some(&witness), &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
+            if turn.is_some_and(|turn| turn.batch == index) {
+                let (answer, dump_ns) = runner.dump(&patience).map_err(blamed(contestant))?;
+                left = Some(Left { contestant, answer, dump_ns });
+            }
         }
-        Ok(taken)
+        Ok((taken, left))
     }
 
     /// Every checksum must be the one of this input; where one is not, the whole answer tells what

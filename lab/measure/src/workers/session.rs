@@ -76,7 +76,7 @@ impl Session {
             return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
         }
         for (index, contestant) in orders.iter().flatten().enumerate() {
-            let is_judged = trial.is_some_and(|trial| trial.batch == index);
+            let is_judged = trial.is_some_and(|trial| trial.turn.batch == index);
             self.area.set_turn(index, Turn { position: self.position(*contestant)?, is_judged });
         }
         let request = Request::Rounds(Rounds {
@@ -85,7 +85,7 @@ impl Session {
             calls_a_batch: self.members.iter().map(|member| (batch.calls)(*member)).collect(),
             times_each_call: batch.times_each_call,
             counts: batch.counts,
-            noise: trial.map_or(0, |trial| trial.noise),
+            noise: trial.map_or(0, |trial| trial.turn.seed),
         });
         let descriptors: Vec<_> = trial.iter().map(|trial| trial.dump.as_fd()).collect();
         let reply = self.process.ask(&request, &descriptors, &frame.patience(&self.area));

@@ -4,6 +4,7 @@ use super::blame::{Frame, Suspect, no_worker};
 use super::counting::{self, Counting};
 use super::process::Process;
 use super::session::{Batch, Session};
+use super::trials::Trial;
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
 use crate::worker::area::Record;
@@ -120,7 +121,7 @@ impl Workers {
             counts: self.counting == Counting::Always,
         };
         let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
-        let trial = self.trials.draw(request.orders, seed)?;
+        let trial = self.trials.draw(request.orders, seed).map(Trial::of).transpose()?;
         self.lookout.before();
         let primer = Some(coins.primer);
         let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
@@ -134,11 +135,12 @@ impl Workers {
         self.judge_conduct(&coins.order, &batches, input_bytes, &frame)?;
         let ran_ns = clock::monotonic_ns();
         if let Some(trial) = &trial {
-            self.verdict_of(trial, &records[trial.batch], session.input_seed(), &frame)?;
+            self.verdict_of(trial, &records[trial.turn.batch], session.input_seed(), &frame)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
-        self.trials.spent(trial.as_ref(), now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
+        let turn = trial.as_ref().map(|trial| &trial.turn);
+        self.trials.spent(turn, now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
         if self.counting == Counting::Once {

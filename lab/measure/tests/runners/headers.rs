@@ -30,7 +30,7 @@ fn oracle(folder: &Path) -> PathBuf {
 }
 
 /// A plan of these contestants, each a script of the study or one of our own, on drawn inputs.
-fn plan(study: &Study) -> Plan {
+pub fn plan(study: &Study) -> Plan {
     let mut plan = study.plan();
     let functions = plan.functions.as_mut().unwrap();
     functions.oracle = Some(oracle(study.path()).to_string_lossy().into_owned());
@@ -41,7 +41,7 @@ fn plan(study: &Study) -> Plan {
 }
 
 /// A folder with the study's scripts and these contestants.
-fn study(contestants: &[&str]) -> Study {
+pub fn study(contestants: &[&str]) -> Study {
     let mut study = Study::new();
     let scripts = root().join("studies/header-names");
     for name in ["names.mjs", "race.mjs"] {

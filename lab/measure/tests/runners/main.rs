@@ -1,5 +1,6 @@
 //! Runners: contestants in other runtimes, good ones and bad ones.
 
+mod cheats;
 mod headers;
 mod page;
 mod plan;

@@ -105,7 +105,9 @@ fn a_lie_gains_nothing_and_is_a_fault_once_it_is_proven() {
         for _ in 0..units {
             match unit(&mut runners, &vec![vec![0, 1]; 8], TIMEOUT_NS) {
                 Ok(ran) => {
-                    assert!(ran.batches[1].iter().all(|time| time.high_ns >= 5_000_000), "{ran:?}");
+                    // A wait of ours may hide a sleep; the median of the rounds is what counts.
+                    let short = ran.batches[1].iter().filter(|time| time.high_ns < 5_000_000);
+                    assert!(short.count() < 4, "{ran:?}");
                     assert!(ran.batches[1].iter().any(|time| time.low_ns < 2_000_000), "{ran:?}");
                 }
                 Err(UnitFailure::Fault(1, fault)) if is_proven => {

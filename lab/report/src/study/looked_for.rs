@@ -28,15 +28,18 @@ pub(super) fn looked_for(study: &Study, look: &Look) -> String {
 fn lines(study: &Study) -> Vec<(&'static str, String)> {
     let all = || "all workloads".to_owned();
     if study.contestants.iter().any(|one| one.recipe.language.is_runner()) {
-        let nowhere = || "none: a runner's memory is its own".to_owned();
+        let drawn = study.workloads.iter().filter(|one| one.is_drawn && study.oracle.is_some());
         return vec![
             ("times that the clock outside refutes", all()),
-            ("answers kept from call to call", nowhere()),
-            ("work done outside of the timed calls", nowhere()),
+            ("answers not written, work in 'reset'", all()),
+            ("answers kept from call to call", names(drawn, "none: no oracle draws inputs")),
         ];
     }
     let drawn = |is_said: bool, word: &str| match is_said {
-        true => names(study.workloads.iter().filter(|one| one.file.is_none())),
+        true => {
+            let made = study.workloads.iter().filter(|one| one.file.is_none());
+            names(made, "none: each input is a file")
+        }
         false => format!("none: not reads_input = \"{word}\""),
     };
     vec![
@@ -47,7 +50,7 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn names<'a>(workloads: impl Iterator<Item = &'a Workload>) -> String {
+fn names<'a>(workloads: impl Iterator<Item = &'a Workload>, none: &str) -> String {
     let names: Vec<String> = workloads.map(|one| plain(&one.name)).collect();
-    if names.is_empty() { "none: each input is a file".to_owned() } else { names.join(", ") }
+    if names.is_empty() { none.to_owned() } else { names.join(", ") }
 }

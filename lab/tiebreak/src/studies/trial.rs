@@ -11,7 +11,7 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Centre;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::{BatchCalls, FunctionPlan, Workload};
+use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -26,6 +26,8 @@ use tiebreak_stats::{bettor, family};
 const PREPARED_TIMES: f64 = 10.0;
 const PREPARED_CALLS: f64 = 100.0;
 const PREPARED_NS: f64 = 20e3;
+/// The same of a runner, whose runtime has compiled nothing yet.
+const PREPARED_COLD_NS: f64 = 20e6;
 
 /// A workload on which functions were tried.
 #[derive(Debug)]
@@ -295,8 +297,10 @@ fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
         return Vec::new();
     };
     let name = |index: usize| prepared.ready[index].entrant.name.clone();
-    let long = all().filter(|(_, call_ns, prepare_ns)| {
-        let own_ns = PREPARED_NS + PREPARED_CALLS * call_ns;
+    let is_runner = |one: usize| matches!(prepared.ready[one].built.form, BuiltForm::Runner { .. });
+    let long = all().filter(|(one, call_ns, prepare_ns)| {
+        let cold_ns = if is_runner(*one) { PREPARED_COLD_NS } else { PREPARED_NS };
+        let own_ns = cold_ns + PREPARED_CALLS * call_ns;
         *prepare_ns as f64 > own_ns + PREPARED_TIMES * least_ns as f64
     });
     let told = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {

@@ -1,0 +1,113 @@
+//! What contestants of every kind are held to, libraries and runners: trials and resets.
+//!
+//! A trial looks at the whole answer of a timed batch. In a unit one contestant is on trial, in a
+//! batch that is drawn, so that no contestant knows when it is.
+
+use std::collections::HashMap;
+use tiebreak_abi::Random;
+
+/// The part of the units' time that trials may take, beside the first of them.
+const SHARE: u64 = 10;
+
+/// A reset may take as long as the run, and so many times as long as the shortest reset of the
+/// unit: what all contestants have to put back is the task's, not a place to hide work.
+const RESETS: u64 = 10;
+
+/// A batch on trial.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// The contestant, by its index in the plan.
+    pub(crate) contestant: usize,
+    /// Its place among the batches of the request.
+    pub(crate) batch: usize,
+    /// What else the trial needs is drawn from this.
+    pub(crate) seed: u64,
+}
+
+/// The trials of a run so far.
+#[derive(Debug, Default)]
+pub(crate) struct Trials {
+    /// How many each contestant has had.
+    had: HashMap<usize, u64>,
+    trials_ns: u64,
+    units_ns: u64,
+}
+
+impl Trials {
+    /// Draws who is on trial in these rounds, among those who were least often, and in which batch;
+    /// nobody if trials have taken more than their share of the time.
+    pub(crate) fn draw(&self, orders: &[Vec<usize>], seed: u64) -> Option<Turn> {
+        let batches: Vec<usize> = orders.iter().flatten().copied().collect();
+        let had = |contestant: &usize| self.had.get(contestant).copied().unwrap_or(0);
+        let least = batches.iter().map(had).min();
+        let least = least.filter(|_| self.trials_ns * SHARE <= self.units_ns)?;
+        let due = |(_, contestant): &(usize, &usize)| had(contestant) == least;
+        let due: Vec<(usize, &usize)> = batches.iter().enumerate().filter(due).collect();
+        let mut random = Random::new(seed);
+        let (batch, contestant) = due[random.below(due.len() as u64) as usize];
+        Some(Turn { contestant: *contestant, batch, seed: random.next_u64() })
+    }
+
+    /// Notes how long a unit took, the trial in it included, and how long that took.
+    pub(crate) fn spent(&mut self, turn: Option<&Turn>, trial_ns: u64, unit_ns: u64) {
+        if let Some(turn) = turn {
+            *self.had.entry(turn.contestant).or_default() += 1;
+        }
+        self.trials_ns += trial_ns;
+        self.units_ns += unit_ns.saturating_sub(trial_ns);
+    }
+}
+
+/// What is wrong with a contestant whose reset takes longer than what it puts back can explain:
+/// the times of its reset, of its run and of the unit's shortest reset, and what a reset costs that
+/// does nothing, in nanoseconds.
+pub(crate) fn hidden_in_reset(
+    [reset_ns, run_ns, least_ns]: [u64; 3],
+    empty_ns: u64,
+) -> Option<String> {
+    let times = reset_ns / run_ns.max(1);
+    (reset_ns > run_ns + RESETS * least_ns + empty_ns).then(|| {
+        format!(
+            "has a 'reset' that takes {times} times as long as its 'run', and is not timed (where \
+             putting back is part of the task, all contestants do it)"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_contestant_has_its_turn_and_trials_have_their_share_of_the_time() {
+        let orders = [vec![4, 2, 9], vec![9, 4, 2]];
+        let flat: Vec<usize> = orders.iter().flatten().copied().collect();
+        let mut trials = Trials::default();
+        let mut places = std::collections::HashSet::new();
+        for seed in 0..300 {
+            let turn = trials.draw(&orders, seed).unwrap();
+            assert_eq!(flat[turn.batch], turn.contestant);
+            places.insert(turn.batch);
+            trials.spent(Some(&turn), 10, 110);
+        }
+        assert_eq!(trials.had, HashMap::from([(4, 100), (2, 100), (9, 100)]));
+        assert_eq!(places.len(), flat.len());
+        trials.spent(None, 1, 1);
+        assert!(trials.draw(&orders, 1).is_none());
+        trials.spent(None, 0, 20);
+        assert!(trials.draw(&orders, 1).is_some());
+        assert!(trials.draw(&[], 1).is_none());
+    }
+    #[test]
+    fn resets_may_take_as_long_as_runs_and_as_what_all_have_to_put_back() {
+        let check = |times_ns: [u64; 3], expected| {
+            assert_eq!(hidden_in_reset(times_ns, 5000).is_some(), expected, "{times_ns:?}");
+        };
+        check([0, 0, 0], false);
+        check([5000, 10, 0], false);
+        check([90_000, 100_000, 0], false);
+        check([900_000, 100_000, 100_000], false);
+        check([900_000, 100_000, 0], true);
+        check([13_400_000, 100_000, 100_000], true);
+    }
+}
