@@ -14,7 +14,7 @@
 //! Of a ratio that is not one number, as where a run was ended at the time-out, the sign or the
 //! size may be open: such a round goes to the side where it makes the bettor poorest, so what is
 //! found is never more than it would be with the true values. One whose bounds lie far on one side
-//! counts there.
+//! counts there. So does an attempt that was cut off, of which nothing is known.
 //!
 //! As a function of `theta` the mean only changes where `theta` passes a bound or comes within so
 //! many scales of it, so its least value over all real numbers is found exactly, by sorting.
@@ -56,11 +56,11 @@ impl OneFactor {
     }
 }
 
-/// What the rounds of a comparison say of one factor; `None` without rounds. Costs a sort of eleven
-/// numbers a round.
-pub fn look(history: &History) -> Option<OneFactor> {
+/// What the rounds of a comparison, and so many attempts that were cut off, say of one factor;
+/// `None` without rounds. Costs a sort of eleven numbers a round.
+pub fn look(history: &History, lost: u64) -> Option<OneFactor> {
     let rounds: Vec<Round> = history.scaled().map(|(d, scale)| Round { d, scale }).collect();
-    let logs = Logs::new(rounds.len());
+    let logs = Logs::new(rounds.len() + lost as usize);
     let mut sorted: Vec<f64> = rounds.iter().map(Round::place).collect();
     sorted.sort_by(f64::total_cmp);
     let median = *sorted.get(sorted.len() / 2)?;
@@ -80,7 +80,7 @@ pub fn look(history: &History) -> Option<OneFactor> {
     far.sort_by(|a, b| a.place().total_cmp(&b.place()));
     let middle = far.get(far.len() / 2);
     Some(OneFactor {
-        evidence: least_evidence(&rounds, &logs),
+        evidence: least_evidence(&rounds, lost as usize, &logs),
         rounds: rounds.len() as u64,
         far: far.len() as u64,
         is_below,
@@ -122,9 +122,9 @@ struct Change {
     by: (isize, isize, isize),
 }
 
-/// The least mean of what the bettors have won over all `theta`.
-fn least_evidence(rounds: &[Round], logs: &Logs) -> f64 {
-    let mut sides: [Sides; TAILS.len()] = Default::default();
+/// The least mean of what the bettors have won over all `theta`; the side of lost attempts is open.
+fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
+    let mut sides: [Sides; TAILS.len()] = [(0, 0, lost); TAILS.len()];
     let mut changes = Vec::with_capacity(rounds.len() * 2 * TAILS.len());
     for Round { d: LogRatio { low, high }, scale } in rounds {
         let tails = if scale.is_nan() { 1 } else { TAILS.len() };
@@ -251,23 +251,34 @@ mod tests {
         };
         let grid = (-3000..6000).map(|i| mean_at(f64::from(i) * 1e-3 + 1.234e-5));
         let least = grid.fold(f64::INFINITY, f64::min);
-        let found = least_evidence(&rounds, &logs);
+        let found = least_evidence(&rounds, 0, &logs);
         assert!(found <= least * (1.0 + 1e-9) && found > least / 2.0, "{found} {least}");
     }
 
     #[test]
     fn a_slow_tenth_is_no_factor_and_a_shift_is_one() {
         let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
-        let plain = look(&history((0..300).map(bulk))).unwrap();
+        let plain = look(&history((0..300).map(bulk)), 0).unwrap();
         assert!(!plain.is_denied(), "{plain:?}");
         let tenth = |i: u32| bulk(i) - if i % 10 == 3 { 1.1 } else { 0.0 };
-        let tailed = look(&history((0..300).map(tenth))).unwrap();
+        let tailed = look(&history((0..300).map(tenth)), 0).unwrap();
         assert!(tailed.is_denied() && tailed.is_below, "{tailed:?}");
         assert_eq!((tailed.far, tailed.far_opposite), (30, 0));
         assert!((tailed.times - 3.0).abs() < 0.05, "{tailed:?}");
-        let mirrored = look(&history((0..300).map(|i| -tenth(i)))).unwrap();
+        let mirrored = look(&history((0..300).map(|i| -tenth(i))), 0).unwrap();
         assert_eq!((mirrored.evidence, mirrored.far), (tailed.evidence, tailed.far));
-        assert!(look(&history([])).is_none());
+        assert!(look(&history([]), 0).is_none());
+    }
+
+    /// One round in ten lies far below and one far above, and who dislikes the one kind kills it.
+    #[test]
+    fn attempts_that_were_cut_off_deny_nothing() {
+        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        let kept: Vec<_> =
+            (0..300).map(|i| bulk(i) + if i % 10 == 3 { 1.1 } else { 0.0 }).collect();
+        assert!(look(&history(kept.clone()), 0).unwrap().is_denied());
+        let charged = look(&history(kept), 30).unwrap();
+        assert!(!charged.is_denied() && charged.rounds == 300, "{charged:?}");
     }
 
     /// A quarter of A's runs hangs: each is ended at ten times the time of the others.
@@ -276,14 +287,14 @@ mod tests {
         let hangs = |i: u32| LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 };
         let d = |i: u32| LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02);
         let rounds: Vec<_> = (0..100).map(|i| if i % 4 == 3 { hangs(i) } else { d(i) }).collect();
-        let found = look(&History::of(&S, &rounds)).unwrap();
+        let found = look(&History::of(&S, &rounds), 0).unwrap();
         assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");
         assert_eq!((found.rounds, found.far, found.far_opposite), (100, 25, 0));
         assert!((found.times - 10.0).abs() < 0.2, "{found:?}");
         // Of what nobody knows nothing follows.
         let unknown = LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
-        assert!(!look(&History::of(&S, &[unknown; 100])).unwrap().is_denied());
+        assert!(!look(&History::of(&S, &[unknown; 100]), 0).unwrap().is_denied());
         let half = (0..100).map(|i| if i % 2 == 0 { unknown } else { d(i) }).collect::<Vec<_>>();
-        assert!(!look(&History::of(&S, &half)).unwrap().is_denied());
+        assert!(!look(&History::of(&S, &half), 0).unwrap().is_denied());
     }
 }

@@ -179,7 +179,7 @@ impl RatioTest {
 
     /// What the rounds say of one factor; costs a sort of eleven numbers a round.
     pub fn one_factor(&self) -> Option<OneFactor> {
-        self.denied.or_else(|| one_factor::look(&self.history))
+        self.denied.or_else(|| one_factor::look(&self.history, self.charges()))
     }
 
     fn settle_if_possible(&mut self) -> Option<Settled> {

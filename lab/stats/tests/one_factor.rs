@@ -30,7 +30,7 @@ fn denied_at(rounds: impl Iterator<Item = LogRatio>, most: usize) -> Option<usiz
     let rounds: Vec<LogRatio> = rounds.take(most).collect();
     let mut looks = std::iter::successors(Some(24), |n| Some(n * 5 / 3)).take_while(|n| *n <= most);
     looks.find(|n| {
-        one_factor::look(&History::of(&S, &rounds[..*n])).is_some_and(|found| found.is_denied())
+        one_factor::look(&History::of(&S, &rounds[..*n]), 0).is_some_and(|found| found.is_denied())
     })
 }
 
@@ -132,7 +132,8 @@ fn the_manual_says_how_soon_slow_runs_are_seen() {
                     true => with_hung_runs(noise, slow, seed, *stream).take(most).collect(),
                     false => with_slow_runs(noise, slow, seed, *stream).take(most).collect(),
                 };
-                one_factor::look(&History::of(&S, &rounds)).is_some_and(|found| found.is_denied())
+                one_factor::look(&History::of(&S, &rounds), 0)
+                    .is_some_and(|found| found.is_denied())
             };
             (0..100).filter(is_seen).count()
         };

@@ -6,6 +6,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow};
 use tiebreak_core::sample::Reading;
+use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::limits::Limits;
 use tiebreak_stats::mean_ratio::MeanRatioBets;
 use tiebreak_stats::observation::factor;
@@ -52,23 +53,63 @@ fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
     let plan: &Plan = referee.plan();
     let is_planned = plan.program.timeout_ns.is_some();
     let known = metric == Metric::WallTime && referee.rounds() > 0;
-    known.then(|| Cap { most: referee.timeout_ns() as f64, from: usize::from(!is_planned) })
+    known.then(|| Cap { most: referee.timeout_ns() as f64, is_planned })
 }
 
-/// A cap, and the first round that it can be used of: one that the first round decided holds for
-/// those after it.
+/// A cap. One that is not planned was decided by the first round, and holds for those after it.
 #[derive(Clone, Copy)]
 struct Cap {
     most: f64,
-    from: usize,
+    is_planned: bool,
+}
+
+/// The two values of each round that counts as evidence of a ratio, in the order in which they
+/// came to count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    counted: Vec<(Reading, Reading)>,
+    /// Of the block of primers that is not over: those in which bets do not rest.
+    block: Vec<(Reading, Reading)>,
+    /// The place of the run's first round.
+    first: Option<usize>,
+}
+
+/// Of an attempt that was cut off nothing is known, so every row takes it as the worst (rule A9).
+const LOST: (Reading, Reading) = (Reading::UNKNOWN, Reading::UNKNOWN);
+
+impl Pairs {
+    /// Takes a round, which counts once its block of primers is over (rule A3).
+    pub(crate) fn observe(&mut self, is_first: bool, pair: (Reading, Reading), how: &Conditions) {
+        if !how.rests {
+            if is_first {
+                self.first = Some(self.counted.len() + self.block.len());
+            }
+            self.block.push(pair);
+        }
+        if !how.goes_on {
+            self.counted.append(&mut self.block);
+        }
+    }
+
+    /// Counts an attempt that was cut off.
+    pub(crate) fn lose_attempt(&mut self) {
+        let place = self.counted.len();
+        self.first = self.first.map(|first| first + usize::from(first >= place));
+        self.counted.push(LOST);
+    }
+
+    /// Rounds that count and were not cut off.
+    fn known(&self) -> impl Iterator<Item = &(Reading, Reading)> {
+        self.counted.iter().filter(|pair| **pair != LOST)
+    }
 }
 
 /// The rows of the table. Each ratio of quantiles lies between limits of both quantiles, each of
 /// which uses a quarter of the error.
-fn rows(pairs: &[(Reading, Reading)], cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
-    let lefts: Vec<Reading> = pairs.iter().map(|pair| pair.0).collect();
-    let rights: Vec<Reading> = pairs.iter().map(|pair| pair.1).collect();
-    let quantiles = QUANTILES.iter().filter(|(.., least)| pairs.len() >= *least);
+fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
+    let (lefts, rights): (Vec<Reading>, Vec<Reading>) = pairs.counted.iter().copied().unzip();
+    let known = pairs.known().count();
+    let quantiles = QUANTILES.iter().filter(|(.., least)| known >= *least);
     let quantile = |(statistic, share, _): &(&'static str, f64, usize)| {
         let limits = |of: &[Reading]| quantile_limits(of, *share, *share, 1, error / 4.0);
         let (left, right) = (limits(&lefts), limits(&rights));
@@ -91,17 +132,23 @@ fn rows(pairs: &[(Reading, Reading)], cap: Option<Cap>, error: f64) -> Vec<Ratio
 }
 
 /// The means, and their ratio with limits where there is a cap.
-fn mean(pairs: &[(Reading, Reading)], cap: Option<Cap>, error: f64) -> RatioRow {
+fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
     let most = cap.map_or(f64::MAX, |cap| cap.most);
     let mean = |side: fn(&(Reading, Reading)) -> Reading| {
-        let sum: f64 = pairs.iter().map(|pair| side(pair).high.min(most)).sum();
-        let mean = sum / pairs.len() as f64;
+        let sum: f64 = pairs.known().map(|pair| side(pair).high.min(most)).sum();
+        let mean = sum / pairs.known().count() as f64;
         mean.is_finite().then_some(mean)
     };
     let (left, right) = (mean(|pair| pair.0), mean(|pair| pair.1));
     let limits = cap.map_or(Limits { low: None, high: None }, |cap| {
         let mut bets = MeanRatioBets::default();
-        pairs.iter().skip(cap.from).for_each(|(left, right)| bets.push(*left, *right, cap.most));
+        for (place, pair) in pairs.counted.iter().enumerate() {
+            match *pair {
+                LOST => bets.push_lost(),
+                _ if !cap.is_planned && pairs.first == Some(place) => {}
+                (left, right) => bets.push(left, right, cap.most),
+            }
+        }
         bets.limits(error / 2.0)
     });
     RatioRow {
@@ -134,6 +181,64 @@ mod tests {
         if u < 0.8 { 1.0 + u } else { 3.0 + 5.0 * (u - 0.8) }
     }
 
+    fn counted(pairs: &[(Reading, Reading)]) -> Pairs {
+        let mut counted = Pairs::default();
+        for (round, pair) in pairs.iter().enumerate() {
+            counted.observe(round == 0, *pair, &Conditions::UNKNOWN);
+        }
+        counted
+    }
+
+    #[test]
+    fn rounds_count_at_the_end_of_their_block_and_lost_attempts_at_once() {
+        let of = |i: u32| (Reading::exact(f64::from(i)), Reading::exact(1.0));
+        let conditions = |goes_on, rests| Conditions { goes_on, rests, ..Conditions::UNKNOWN };
+        let mut pairs = Pairs::default();
+        pairs.observe(true, of(0), &conditions(true, false));
+        assert_eq!((pairs.counted.len(), pairs.first), (0, Some(0)));
+        pairs.lose_attempt();
+        assert_eq!((pairs.counted.len(), pairs.first), (1, Some(1)));
+        pairs.observe(false, of(1), &conditions(true, true));
+        pairs.observe(false, of(2), &conditions(false, false));
+        assert_eq!(pairs.counted, [LOST, of(0), of(2)]);
+        pairs.lose_attempt();
+        assert_eq!((pairs.known().count(), pairs.first), (2, Some(1)));
+    }
+
+    /// A is three times as slow in a tenth of its runs, and its mean is that of B; a watcher cuts
+    /// off three in ten of the rounds in which it is.
+    #[test]
+    fn a_watcher_that_kills_slow_rounds_proves_nothing() {
+        let missed = |tells: bool| {
+            let of_stream = |stream: &u64| {
+                let mut chance =
+                    Stream::new(Seed::from_text("kills"), Purpose::Simulation, *stream, 0);
+                let mut pairs = Pairs::default();
+                for round in 0..1500 {
+                    let mut pair = || {
+                        let slow = chance.unit() < 0.1;
+                        let a = (if slow { 3.0 } else { 1.0 }) + (chance.unit() - 0.5) * 0.02;
+                        let is_killed = slow && chance.unit() < 0.3;
+                        ((Reading::exact(a), Reading::exact(1.2)), is_killed)
+                    };
+                    let mut drawn = pair();
+                    while drawn.1 {
+                        if tells {
+                            pairs.lose_attempt();
+                        }
+                        drawn = pair();
+                    }
+                    pairs.observe(round == 0, drawn.0, &Conditions::UNKNOWN);
+                }
+                let rows = rows(&pairs, Some(Cap { most: 5.0, is_planned: true }), 0.05);
+                rows[3].ratio.low.is_some_and(|low| low > 1.0)
+            };
+            (0..40).filter(of_stream).count()
+        };
+        let (charged, untold) = (missed(true), missed(false));
+        assert!(charged <= 2 && untold >= 20, "{charged} {untold}");
+    }
+
     /// Over all looks at a run that grows, each row misses the true ratio no more often than the
     /// error, and so do the three of quantiles together: they are far from using it up.
     #[test]
@@ -150,9 +255,10 @@ mod tests {
                 (Reading::exact(a), Reading::exact(b))
             };
             let pairs: Vec<_> = (0..600).map(|_| pair()).collect();
+            let cap = Some(Cap { most: 4.0, is_planned: true });
             let mut misses = [false; 4];
             for rounds in [40, 100, 160, 250, 400, 600] {
-                let rows = rows(&pairs[..rounds], Some(Cap { most: 4.0, from: 0 }), ERROR);
+                let rows = rows(&counted(&pairs[..rounds]), cap, ERROR);
                 for (row, name) in ["median", "p90", "p99", "mean"].iter().enumerate() {
                     let Some(found_row) = rows.iter().find(|one| one.statistic == *name) else {
                         continue;
@@ -182,7 +288,8 @@ mod tests {
             (Reading::exact(a), Reading::exact(2e9 + f64::from(i * 7907 % 991) * 1e3))
         };
         let pairs: Vec<_> = (0..400).map(pair).collect();
-        let rows = rows(&pairs, Some(Cap { most: 10e9, from: 1 }), 0.01);
+        let pairs = counted(&pairs);
+        let rows = rows(&pairs, Some(Cap { most: 10e9, is_planned: false }), 0.01);
         let names: Vec<_> = rows.iter().map(|row| row.statistic).collect();
         assert_eq!(names, ["median", "p90", "p99", "mean"]);
         for (row, expected) in rows.iter().zip([1.0, 1.0, 1.0 / 3.0, 1.0 / 1.2]) {

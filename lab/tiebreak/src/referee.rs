@@ -10,6 +10,7 @@ use self::beside::Beside;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
 use crate::oddities::Oddities;
+use crate::one_factor::Pairs;
 use crate::round_ratio::{self, Part};
 use crate::seen::Seen;
 use crate::self_check::SelfCheck;
@@ -35,8 +36,8 @@ pub struct OpenClaim {
     test: ClaimTest,
     /// Of a claim about a quantile, the values in the order in which they came.
     readings: Vec<Reading>,
-    /// Of a ratio of two programs, the two values of each round of its evidence.
-    pairs: Vec<(Reading, Reading)>,
+    /// Of a ratio of two programs, the two values of each round.
+    pairs: Pairs,
     /// The run's own time when the claim was settled or became void.
     ended_ns: Option<u64>,
     void: bool,
@@ -79,7 +80,7 @@ impl Referee {
         let open = |planned: &PlannedClaim| OpenClaim {
             test: ClaimTest::new(plan, planned),
             readings: Vec::new(),
-            pairs: Vec::new(),
+            pairs: Pairs::default(),
             ended_ns: None,
             void: false,
             coarse_rounds: 0,
@@ -326,7 +327,7 @@ impl Referee {
         let of = |part: Part| part.sample.reading(planned.claim.metric);
         let pair = (of(left).unwrap_or(Reading::UNKNOWN), of(right).unwrap_or(Reading::UNKNOWN));
         if self.plan.functions.is_none() {
-            claim.pairs.push(pair);
+            claim.pairs.observe(self.rounds == 1, pair, &conditions);
         }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
@@ -355,7 +356,11 @@ impl Referee {
         }
         for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
             let ran = |contestant: &usize| coins.order.contains(contestant);
-            if claim.is_open() && ran(&planned.left) && planned.right.iter().all(ran) {
+            if !ran(&planned.left) || !planned.right.iter().all(ran) {
+                continue;
+            }
+            claim.pairs.lose_attempt();
+            if claim.is_open() {
                 claim.test.lose_attempt();
                 if planned.claim.statement.is_about_quantile() {
                     claim.readings.push(Reading::UNKNOWN);

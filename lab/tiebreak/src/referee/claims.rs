@@ -2,6 +2,7 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
+use crate::one_factor::Pairs;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 
@@ -17,7 +18,7 @@ impl Referee {
     }
 
     /// Of a claim about the ratio of two programs, the two values of each round of its evidence.
-    pub fn pairs(&self, claim: usize) -> &[(Reading, Reading)] {
+    pub(crate) fn pairs(&self, claim: usize) -> &Pairs {
         &self.claims[claim].pairs
     }
 
