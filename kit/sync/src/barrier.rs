@@ -115,8 +115,8 @@ pub struct Barrier {
 impl Barrier {
     /// The barrier of this process: the best that works here, chosen at the first call, which takes
     /// some microseconds (some 10 ms where only the slowest strategies are left, also beside a
-    /// `barrierd` that was stopped, and at most a second beside one that gets no CPU). Later calls
-    /// are one load and one test.
+    /// `barrierd` that was stopped, and half a second at most beside one that gets no CPU). Later
+    /// calls are one load and one test.
     #[inline]
     pub fn process() -> Barrier {
         // Acquire: whoever sees the strategy comes after its registration.

@@ -315,7 +315,8 @@ impl fmt::Display for Warning {
                 "{} of {contestant} ended at the time-out and {}; '--timeout' changes it",
                 count(*samples, "run"),
                 match is_cap {
-                    true => "count as exactly that long in the mean",
+                    true =>
+                        "count as exactly that long in a mean, and as 'at least that long' else",
                     false => "count as 'at least that long'",
                 }
             ),
@@ -439,14 +440,14 @@ impl Warning {
         match self {
             Warning::ForeignLoad { share } => write!(
                 f,
-                "other processes used {:.0}% of our CPUs' time beside the samples: the verdict \
-                 stands, a quieter machine gets it sooner",
+                "other processes used {:.0}% of our CPUs' time beside the samples: on a quieter \
+                 machine a ratio is settled sooner, and times are shorter",
                 share * 100.0
             ),
             Warning::Steal { share } => write!(
                 f,
-                "the hypervisor took {:.1}% of the time: the verdict stands, a machine of its own \
-                 gets it sooner",
+                "the hypervisor took {:.1}% of the time: on a machine of its own a ratio is \
+                 settled sooner, and times are shorter",
                 share * 100.0
             ),
             Warning::Throttled { samples } => write!(

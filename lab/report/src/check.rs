@@ -7,7 +7,7 @@ use crate::live::{check_frame, check_line};
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
-use crate::property::{is_bursty, trial_noun, trials};
+use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
 use crate::text::{NO_BREAK, plain, shorten_middle};
@@ -105,6 +105,10 @@ pub fn promise(check: &CheckResult) -> String {
             "Of the verdicts of this file that prove something, at most {error} are wrong on \
              average, whenever it stops (e-BH)"
         ),
+    };
+    let text = match check.claims().any(|(.., claim)| condition(claim).is_some()) {
+        true => text + ", under the conditions that the sentences name",
+        false => text,
     };
     match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",

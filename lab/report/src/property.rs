@@ -189,22 +189,25 @@ pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
     }
 }
 
-/// Of the lines of a stream: what the promise of an error rests on, and how little of that could
-/// have shown. Results of older versions do not say in which blocks a mean was judged.
+/// Of a share, a quantile or a mean: what the promise of an error and of a confidence rests on, as
+/// no coin protects it, and how little of that could have shown. Results of older versions do not
+/// say in which blocks a mean was judged.
 pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
-    claim.statement.property().filter(|_| claim.scope == Scope::Stream)?;
+    claim.statement.property().filter(|_| !is_bursty(claim))?;
+    let noun = trial_noun(claim);
     let (what, seen) = match (&claim.share, &claim.spells) {
         (Some(share), _) if share.is_chain => {
             return Some("if each line depends on the one before alone".to_owned());
         }
         (Some(share), _) => ("burst", few_failures(share.trials - share.successes)),
         (None, Some(spells)) => ("spell", few_beyond(spells.rarer)),
-        (None, None) => {
+        (None, None) if claim.scope == Scope::Stream => {
             return Some("if no line, or block of lines, depends on those before".to_owned());
         }
+        (None, None) => ("spell", None),
     };
     let rests = match block(claim) {
-        Some(1) => "if no line depends on those before".to_owned(),
+        None | Some(1) => format!("if no {noun} depends on those before"),
         _ => format!("if no {what} is longer than a thirtieth of a block"),
     };
     Some(rests + &seen.map(|seen| format!(" ({seen})")).unwrap_or_default())

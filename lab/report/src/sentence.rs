@@ -17,6 +17,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate, Scope};
 use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
 
 /// The verdict on one claim of a run, in one or two sentences with their scope: on one line,
 /// without styles, so that it can be quoted as it stands.
@@ -50,11 +51,15 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
             Verdict::Undecided => Some(("the interval is ", 1.0 - claim.effect.confidence)),
             _ => Some(("", claim.error)),
         };
-        if let Some((what, error)) = error {
-            let wrong = percent(error, Rounding::Up);
-            let condition = property::condition(claim).map(|text| text + ", ").unwrap_or_default();
-            let said = format!("; {condition}{what}wrong with probability at most {wrong}");
-            text.push(span(Tone::Plain, said));
+        let promise = error.map(|(what, error)| {
+            format!("{what}wrong with probability at most {}", percent(error, Rounding::Up))
+        });
+        // The confidence of limits needs the condition where no error is said, too.
+        let condition = property::condition(claim).or_else(|| adjusted(run, claim));
+        let condition = condition.filter(|_| has_bounds || promise.is_some());
+        let said: Vec<String> = condition.into_iter().chain(promise).collect();
+        if !said.is_empty() {
+            text.push(span(Tone::Plain, format!("; {}", said.join(", "))));
         }
         text.extend(of_bursts(claim));
         text.extend(of_no_factor(claim));
@@ -65,6 +70,13 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
     text.push(span(Tone::Plain, "."));
     text.extend(whose(claim).map(|whose| span(Tone::Plain, whose)));
     text
+}
+
+/// Of a ratio whose rounds count by how long contestants waited for a CPU: where its error is kept.
+fn adjusted(run: &RunResult, claim: &ClaimResult) -> Option<String> {
+    let is_weighted = |warning: &Warning| matches!(warning, Warning::Weighted { .. });
+    let is_it = claim.statement.property().is_none() && run.warnings.iter().any(is_weighted);
+    is_it.then(|| "if the two are nearly equal".to_owned())
 }
 
 /// Whose a study's claim is, if it is not the study's own.

@@ -131,7 +131,7 @@ impl ClaimTest {
         match self {
             ClaimTest::Ratio(test) => test.is_charged(),
             ClaimTest::MeanRatio(test) => test.is_charged(),
-            ClaimTest::Share(_) | ClaimTest::Mean(_) => false,
+            ClaimTest::Share(_) | ClaimTest::Mean(_) => self.summary().lost > 0,
         }
     }
 

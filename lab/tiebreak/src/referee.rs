@@ -312,6 +312,9 @@ impl Referee {
                 let reading = left.sample.reading(planned.claim.metric);
                 claim.readings.push(reading.unwrap_or(Reading::UNKNOWN));
             }
+            if claim.is_open() {
+                claim.beside.take(&self.plan, planned, left, None);
+            }
             if claim.test.observe_one(planned, left.sample).is_some() {
                 claim.ended_ns = Some(round.elapsed_ns);
             }
@@ -331,7 +334,7 @@ impl Referee {
         }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
-            claim.beside.take(&self.plan, planned, left, right);
+            claim.beside.take(&self.plan, planned, left, Some(right));
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {

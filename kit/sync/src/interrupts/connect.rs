@@ -144,8 +144,8 @@ fn receive_by(socket: &UnixStream, deadline: Instant) -> io::Result<(Vec<u8>, Ve
     }
 }
 
-/// Whether the process that listens was stopped, by SIGSTOP or by a debugger. Not where the kernel
-/// does not say who it is.
+/// Whether the process that listens was stopped by a signal; one that a debugger or a tracer holds
+/// may go on at once. Not where the kernel does not say who it is.
 fn is_stopped(socket: &UnixStream) -> bool {
     let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut length = size_of::<libc::ucred>() as libc::socklen_t;
@@ -165,7 +165,7 @@ fn is_stopped(socket: &UnixStream) -> bool {
     }
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", peer.pid)).unwrap_or_default();
     // The name, in brackets, may hold anything; the state comes after it.
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
 /// Room for control messages, aligned as they must be.

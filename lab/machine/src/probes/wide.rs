@@ -101,6 +101,9 @@ macro_rules! multiply {
                     inout(reg) 2000_u64 => _,
                     out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
                     out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
+                    // The last instruction clears the upper halves of these, too.
+                    out("xmm10") _, out("xmm11") _, out("xmm12") _, out("xmm13") _, out("xmm14") _,
+                    out("xmm15") _,
                     options(nostack, readonly)
                 );
             }

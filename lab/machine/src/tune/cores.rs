@@ -73,9 +73,19 @@ fn parameters(sight: &Sight<'_>) -> impl Iterator<Item = &'static str> {
     PARAMETERS.into_iter().filter(move |name| has_tick || *name != "nohz_full")
 }
 
+/// The parameters with these CPUs; of `isolcpus` the flags that the command line has stay.
 fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
     let list = list(cpus);
-    parameters(sight).map(|name| format!("{name}={list}")).collect::<Vec<_>>().join(" ")
+    let line = sight.text("/proc/cmdline").unwrap_or_default();
+    let old = line.split_whitespace().find_map(|word| word.strip_prefix("isolcpus="));
+    let is_flag = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+    let flags: Vec<&str> = old.unwrap_or_default().split(',').filter(is_flag).collect();
+    let of = |name: &str| match name {
+        "isolcpus" => flags.iter().map(|flag| format!("{flag},")).collect(),
+        _ => String::new(),
+    };
+    let said = |name| format!("{name}={}{list}", of(name));
+    parameters(sight).map(said).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn isolation(sight: &Sight<'_>) -> Told {

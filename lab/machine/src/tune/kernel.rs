@@ -76,7 +76,13 @@ pub(super) fn cache_shares(sight: &Sight<'_>) -> Told {
     let ways = mask.count_ones();
     let found =
         Found::new(Standing::Could, format!("{free} of {groups} groups free, {ways} ways of L3"));
-    if free == 0 || ways < 2 {
+    // A share of fewer ways than these is refused.
+    let least_file = format!("{ROOT}/info/L3/min_cbm_bits");
+    let least = match sight.number(&least_file) {
+        Err(Lack::Absent(_)) => 1,
+        told => told?,
+    };
+    if free == 0 || u64::from(ways / 2) < least.max(1) {
         return Ok(found);
     }
     let rest = mask & ((1 << (ways - ways / 2)) - 1);

@@ -35,16 +35,20 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
             ("answers kept from call to call", names(drawn, "none: no oracle draws inputs")),
         ];
     }
-    let drawn = |is_said: bool, word: &str| match is_said {
+    let rates = || match study.reads_whole {
+        true => all(),
+        false => "none: not reads_input = \"whole\"".to_owned(),
+    };
+    let exchanged = || match study.reads_in_run {
         true => {
             let made = study.workloads.iter().filter(|one| one.file.is_none());
             names(made, "none: each input is a file")
         }
-        false => format!("none: not reads_input = \"{word}\""),
+        false => "none: not reads_input = \"run\"".to_owned(),
     };
     vec![
-        ("answers kept from call to call", drawn(study.reads_in_run, "run")),
-        ("rates that no core can load", drawn(study.reads_whole, "whole")),
+        ("answers kept from call to call", exchanged()),
+        ("rates that no core can load", rates()),
         ("outputs not written, work in 'reset'", all()),
         ("prints, leaks, allocation, threads", all()),
     ]

@@ -274,6 +274,14 @@ fn claims_of_streams_say_what_their_error_rests_on() {
         claim.share.iter_mut().for_each(|share| share.is_chain = true);
     };
     check("rate holds", &chain, alone);
+    // Where nothing is proven yet, the confidence of the limits rests on the same.
+    let open = |claim: &mut ClaimResult| {
+        chain(claim);
+        claim.verdict = Verdict::Undecided;
+    };
+    check("rate holds", &open, "; if each line depends on the one before alone");
+    let of_runs = |claim: &mut ClaimResult| claim.scope = Scope::Binary;
+    check("rate holds", &of_runs, "; if no run depends on those before, wrong with");
     let dependent = |claim: &mut ClaimResult| {
         let found = SpellsResult { mean_spell: Some(70.0), is_dependent: true, ..spells(10, 700) };
         claim.spells = Some(found);

@@ -1,5 +1,5 @@
-//! What other processes did beside the rounds of a claim about how long programs take, and what
-//! the same rounds say of the time that those programs were on a CPU.
+//! What other processes did beside the rounds of a claim about how long programs take, and of two
+//! programs what the same rounds say of the time that these were on a CPU.
 //!
 //! Runs of programs cannot be made equally long as batches of functions can: the longer one meets
 //! more of what else runs, and its ratio by wall time is then that of this machine with these
@@ -26,19 +26,28 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Takes a round, if the claim is about the wall time of two programs.
-    pub(super) fn take(&mut self, plan: &Plan, planned: &PlannedClaim, left: Part, right: Part) {
+    /// Takes a round, if the claim is about the wall time of programs.
+    pub(super) fn take(
+        &mut self,
+        plan: &Plan,
+        planned: &PlannedClaim,
+        left: Part,
+        right: Option<Part>,
+    ) {
         let is_it = plan.functions.is_none()
             && plan.kind == Kind::Compare
             && planned.claim.metric == Metric::WallTime
-            && planned.claim.statement.property().is_none();
+            && !planned.claim.statement.is_about_success();
         if !is_it {
             return;
         }
-        for part in [left, right] {
+        for part in std::iter::once(left).chain(right) {
             self.wall_ns += part.sample.wall_ns;
             self.foreign_cpu_ns += part.sample.beside.foreign_cpu_ns.unwrap_or(0);
         }
+        let Some(right) = right.filter(|_| planned.claim.statement.property().is_none()) else {
+            return;
+        };
         let d = |metric| round_ratio::log_ratio(plan, metric, left, right).0.middle();
         self.by_cpu_time.push(d(Metric::CpuTime));
         // It is known where the main thread did the work.
@@ -104,9 +113,11 @@ mod tests {
         planning::plan(&request).unwrap()
     }
 
+    type Found = (Metric, Option<f64>);
+
     #[test]
     fn a_busy_machine_is_told_with_the_ratio_by_time_on_a_cpu() {
-        let check = |claim: &str, foreign: u64, run_share: u64, expected: Option<(Metric, f64)>| {
+        let check = |claim: &str, foreign: u64, run_share: u64, expected: Option<Found>| {
             let plan = plan(claim);
             let mut beside = Beside::default();
             for round in 0..5 {
@@ -123,19 +134,25 @@ mod tests {
                     sample: &samples[contestant],
                     batches: &[],
                 };
-                beside.take(&plan, &plan.claims[0], part(0), part(1));
+                let right = plan.claims[0].right.map(part);
+                beside.take(&plan, &plan.claims[0], part(0), right);
             }
             let found = beside.result(2.0);
             assert_eq!(found.map(|found| found.metric), expected.map(|(metric, _)| metric));
             if let (Some(found), Some((_, ratio))) = (found, expected) {
-                assert!((found.ratio.unwrap() / ratio - 1.0).abs() < 0.01, "{found:?}");
+                let is_near = |(found, ratio): (f64, f64)| (found / ratio - 1.0).abs() < 0.01;
+                assert_eq!(found.ratio.is_some(), ratio.is_some(), "{found:?}");
+                assert!(found.ratio.zip(ratio).is_none_or(is_near), "{found:?}");
                 assert!((found.foreign_share - foreign as f64 / 100.0).abs() < 0.001);
             }
         };
         let faster = "a is faster than b";
-        check(faster, 85, 100, Some((Metric::RunTime, 7.0)));
-        check(faster, 85, 50, Some((Metric::CpuTime, 7.0)));
+        check(faster, 85, 100, Some((Metric::RunTime, Some(7.0))));
+        check(faster, 85, 50, Some((Metric::CpuTime, Some(7.0))));
         check(faster, 9, 100, None);
         check("a uses less cpu time than b", 85, 100, None);
+        check("p90 of a is below 5 ms", 85, 100, Some((Metric::RunTime, None)));
+        check("a is faster than b in 90% of rounds", 85, 100, Some((Metric::RunTime, None)));
+        check("a succeeds at least 98% of the time", 85, 100, None);
     }
 }

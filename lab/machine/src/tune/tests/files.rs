@@ -92,11 +92,13 @@ fn isolation_is_from_everything_or_says_from_what_not() {
     check(&whole, row, Standing::Fine, "6-7 from all", NONE);
     let lacking = kernel("6-7", "6", "isolcpus=managed_irq,domain,6-7 nohz_full=6 quiet");
     let now = "of CPUs 6-7, nohz_full lacks 7, rcu_nocbs lacks 7";
-    let command = "write on the kernel's command line: isolcpus=6-7 nohz_full=6-7 rcu_nocbs=6-7";
+    let command = "write on the kernel's command line: isolcpus=managed_irq,domain,6-7 \
+                   nohz_full=6-7 rcu_nocbs=6-7";
     let undo = "write there as before: isolcpus=managed_irq,domain,6-7 nohz_full=6";
     check(&lacking, row, Standing::Could, now, [command, undo]);
     // CPUs may be isolated without the command line, by a group of CPUs.
     let now = "of CPUs 6-7, nohz_full lacks 6-7, rcu_nocbs lacks 6-7";
+    let command = "write on the kernel's command line: isolcpus=6-7 nohz_full=6-7 rcu_nocbs=6-7";
     let undo = "remove them from the kernel's command line";
     check(&kernel("6-7", "", "quiet"), row, Standing::Could, now, [command, undo]);
     // A kernel that cannot stop the tick.
@@ -237,6 +239,9 @@ fn shares_of_the_cache() {
     let now = "14 of 16 groups free, 15 ways of L3";
     let lines = "    MB:0=100;1=100\n    L3:0=7fff;1=7fff\n";
     check(&mounted("7fff\n", lines), row, Standing::Could, now, [own, undo]);
+    let mut coarse = mounted("7fff\n", lines).to_vec();
+    coarse.push(("sys/fs/resctrl/info/L3/min_cbm_bits", "8\n"));
+    check(&coarse, row, Standing::Could, now, NONE);
     let odd = "/sys/fs/resctrl/info/L3/cbm_mask holds 'xyz', which is not known here";
     check(&mounted("xyz", lines), row, Standing::Unknown, odd, NONE);
     let odd = "schemata below /sys/fs/resctrl holds 'MB:0=100', which is not known here";
