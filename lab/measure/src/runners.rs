@@ -51,9 +51,9 @@ const CHECK_TIMEOUT_NS: u64 = 60_000_000_000;
 /// A number that no process has: this sampler has no launcher whose time would be its own.
 const NO_PROCESS: i32 = i32::MAX;
 
-/// A batch of a runner takes at least so long: what is let pass between its clock and the one
-/// outside is 1% of it.
-pub const BATCH_NS_MIN: f64 = 5_000_000.0;
+/// A batch of a runner takes at least so long: what an exchange costs, by which its time is not
+/// known, is then below 1% of it.
+pub const BATCH_NS_MIN: f64 = 10_000_000.0;
 
 /// Runs the contestants of a plan as runners, a fresh process each a unit.
 ///

@@ -179,7 +179,6 @@ impl Process {
             outside_ns,
             waited_ns: own_ns + waited_ns.saturating_sub(before.1.1),
             ran_ns: ran_ns.saturating_sub(before.1.0),
-            empty_ns: 0,
         };
         if self.errors.metadata().map_or(0, |data| data.len()) > ERRORS_BYTES_MAX {
             let most = ERRORS_BYTES_MAX >> 20;

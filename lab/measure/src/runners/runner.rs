@@ -1,6 +1,6 @@
 //! A contestant in its process: loaded, warmed up, timed, dumped.
 
-use super::held::{EMPTY_EXCHANGES, Held};
+use super::held::Held;
 use super::line::{Answer, Timed};
 use super::process::{Launch, Patience, Process, Trouble};
 use super::suspicion::Witness;
@@ -26,8 +26,6 @@ pub(super) struct Runner {
     resets: bool,
     /// Whether the warm-up ended because nothing more was gained; `None` before its end.
     is_warm: Option<bool>,
-    /// What an exchange without a run costs.
-    empty_ns: u64,
     /// How long the main thread was on a CPU for the last `load`; 0 where the kernel does not say.
     load_ns: u64,
 }
@@ -63,8 +61,7 @@ impl Runner {
     ) -> Result<Runner, Trouble> {
         let mut process = Process::start(launch, padding_bytes)?;
         process.ask("hello 1", patience)?;
-        let (resets, is_warm, empty_ns, load_ns) = (false, None, 0, 0);
-        let mut runner = Runner { process, resets, is_warm, empty_ns, load_ns };
+        let mut runner = Runner { process, resets: false, is_warm: None, load_ns: 0 };
         runner.load(load, patience)?;
         Ok(runner)
     }
@@ -97,9 +94,8 @@ impl Runner {
         self.ask_to_run(1, patience).map(|(timed, held)| (timed.checksum, held.ran_ns))
     }
 
-    /// Runs batches until the runtime is judged warm, or the limit is reached; then sees what an
-    /// exchange costs. None of the batches is held against the clock: before it is warm, a runtime
-    /// takes long to read a line.
+    /// Runs batches until the runtime is judged warm, or the limit is reached. None of them is held
+    /// against the clock: before it is warm, a runtime takes long to read a line.
     pub(super) fn warm_up(&mut self, calls: u64, patience: &Patience<'_>) -> Result<(), Trouble> {
         let start_ns = clock::monotonic_ns();
         let mut warm_up = WarmUp::default();
@@ -107,20 +103,10 @@ impl Runner {
             let worked_ns = self.batch(calls, None, patience)?.worked_ns();
             let elapsed_ns = clock::monotonic_ns() - start_ns;
             if let Next::Timed { is_warm } = warm_up.after(worked_ns, elapsed_ns) {
-                self.empty_ns = self.empty_exchange_ns(patience)?;
                 self.is_warm = Some(is_warm);
                 return Ok(());
             }
         }
-    }
-
-    fn empty_exchange_ns(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
-        let mut most_ns = 0;
-        for _ in 0..EMPTY_EXCHANGES {
-            let (_, held) = self.ask_to_run(0, patience)?;
-            most_ns = most_ns.max(held.cost_ns());
-        }
-        Ok(most_ns)
     }
 
     /// Whether the warm-up ended because nothing more was gained.
@@ -199,7 +185,7 @@ impl Runner {
         match self.process.ask(&format!("run {calls}"), patience)? {
             (Answer::Ran(timed), held) => {
                 let inside_ns = timed.elapsed_ns;
-                Ok((timed, Held { inside_ns, empty_ns: self.empty_ns, ..held }))
+                Ok((timed, Held { inside_ns, ..held }))
             }
             _ => Err(Trouble::Broken("a run was answered by something else".into())),
         }

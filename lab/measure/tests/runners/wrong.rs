@@ -2,6 +2,7 @@
 
 use super::TIMEOUT_NS;
 use super::plan::{PYTHON, Study, fault_of, there, unit};
+use tiebreak_core::sample::BatchTime;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 
@@ -121,6 +122,28 @@ fn a_lie_gains_nothing_and_is_a_fault_once_it_is_proven() {
     };
     check(LIES_NOW_AND_THEN, 8, true);
     check(LIES_ABOUT_SLEEP, 2, false);
+}
+
+/// Leaves 0.2 ms of 5 ms on a CPU out of what it says, and makes exchanges without a run take as
+/// long as if that were the pipes'.
+const LEAVES_A_LITTLE_OUT: &str = "
+def run(times):
+    start, end = time.perf_counter_ns(), time.process_time() + (0.005 if times else 0.0002)
+    while time.process_time() < end: pass
+    elapsed = time.perf_counter_ns() - start - 200000
+    return 'ran elapsed_ns=%d checksum=7' % (elapsed * (times > 0))";
+
+#[test]
+fn what_is_left_out_of_a_time_is_in_its_reading() {
+    if !there(&[PYTHON]) {
+        return;
+    }
+    let liar = fake(LEAVES_A_LITTLE_OUT);
+    let study = Study::new().with(PYTHON, "good.py", &fake("")).with(PYTHON, "bad.py", &liar);
+    let ran = unit(&mut study.runners(), &vec![vec![0, 1]; 16], TIMEOUT_NS).unwrap();
+    assert!(ran.batches[1].iter().all(|time| time.high_ns >= 5_000_000), "{ran:?}");
+    let close = |time: &&BatchTime| time.high_ns - time.low_ns < time.low_ns / 10;
+    assert!(ran.batches[0].iter().filter(close).count() > 8, "{ran:?}");
 }
 
 #[test]
