@@ -42,37 +42,35 @@ impl World {
         let mut made = print(2, None);
         made.bandwidth = Some(Probed::of(self.bandwidth(), Vec::new()));
         let mut ns = |value: f64| self.parts(value, true);
-        let clocks = [21.8, 21.7, 21.9, 2.8, 390.0, 420.0, 9.5].map(|cost_ns| Clock {
-            name: format!("clock of {cost_ns} ns"),
-            cost_low_ns: cost_ns,
-            parts_ns: ns(cost_ns),
-            ..Clock::default()
+        let clocks = [21.8, 21.7, 21.9, 2.8, 390.0, 420.0, 9.5].map(|cost_ns| {
+            let (name, parts_ns) = (format!("clock of {cost_ns} ns"), ns(cost_ns));
+            Clock { name, cost_low_ns: median(&parts_ns), parts_ns, ..Clock::default() }
         });
-        let kernels = Kernel::ALL.map(|kernel| KernelLatency {
-            kernel,
-            nearest_ns: 60.0,
-            farthest_ns: 60.0,
-            pairs: vec![PairLatency {
+        let kernels = Kernel::ALL.map(|kernel| {
+            let rounds_ns = ns(60.0);
+            let latency_ns = median(&rounds_ns);
+            let pair = PairLatency {
                 cpus: [0, 1],
-                latency_ns: 60.0,
+                latency_ns,
                 timed_by_ns: [None; 2],
                 modes: Vec::new(),
-                rounds_ns: ns(60.0),
+                rounds_ns,
                 strays: 0,
                 batches: 9,
                 invalid: 0,
                 preemptions: 0,
-            }],
+            };
+            let (nearest_ns, farthest_ns) = (latency_ns, latency_ns);
+            KernelLatency { kernel, nearest_ns, farthest_ns, pairs: vec![pair] }
         });
-        let caches = [(1, 1.0), (2, 3.6), (3, 13.0)].map(|(level, latency_ns)| CacheSize {
-            level,
-            effective_bytes: Some(1 << 20),
-            latency_ns: Some(latency_ns),
-            parts_ns: ns(latency_ns),
-            ..CacheSize::default()
+        let caches = [(1, 1.0), (2, 3.6), (3, 13.0)].map(|(level, latency_ns)| {
+            let parts_ns = ns(latency_ns);
+            let latency_ns = Some(median(&parts_ns));
+            let effective_bytes = Some(1 << 20);
+            CacheSize { level, effective_bytes, latency_ns, parts_ns, ..CacheSize::default() }
         });
         let (caches, memory_parts_ns) = (caches.to_vec(), ns(memory_ns));
-        let memory_ns = Some(memory_ns);
+        let memory_ns = Some(median(&memory_parts_ns));
         let latency = Latency { caches, memory_ns, memory_parts_ns, ..Latency::default() };
         made.latency = Some(Probed::of(latency, Vec::new()));
         let timers = Timers { clocks: clocks.to_vec(), ..Timers::default() };
@@ -84,33 +82,43 @@ impl World {
     }
 
     fn bandwidth(&mut self) -> Bandwidth {
-        let curves = Traffic::ALL.map(|traffic| BandwidthCurve {
-            traffic,
-            is_pinned: true,
-            points: vec![BandwidthPoint {
+        let curves = Traffic::ALL.map(|traffic| {
+            let parts_bytes_per_s = self.parts(40e9, false);
+            let bytes_per_s = median(&parts_bytes_per_s);
+            let point = BandwidthPoint {
                 threads: 1,
-                bytes_per_s: 40e9,
-                low_bytes_per_s: 38e9,
-                high_bytes_per_s: 40e9,
-                parts_bytes_per_s: self.parts(40e9, false),
+                bytes_per_s,
+                low_bytes_per_s: 0.95 * bytes_per_s,
+                high_bytes_per_s: bytes_per_s,
+                parts_bytes_per_s,
                 rounds: 11,
                 windows: 300,
                 windows_kept: 250,
-            }],
-            knee: None,
+            };
+            BandwidthCurve { traffic, is_pinned: true, points: vec![point], knee: None }
         });
-        let loaded = [100.0, 170.0].map(|latency_ns| LoadedLatency {
-            threads: 1,
-            asked_share: 1.0,
-            bytes_per_s: 0.0,
-            latency_ns,
-            spread_ns: None,
-            parts_ns: self.parts(latency_ns, true),
-            windows_kept: 200,
+        let loaded = [100.0, 170.0].map(|latency_ns| {
+            let parts_ns = self.parts(latency_ns, true);
+            LoadedLatency {
+                threads: 1,
+                asked_share: 1.0,
+                bytes_per_s: 0.0,
+                latency_ns: median(&parts_ns),
+                spread_ns: None,
+                parts_ns,
+                windows_kept: 200,
+            }
         });
         let (curves, loaded_latency) = (curves.to_vec(), loaded.to_vec());
         Bandwidth { curves, loaded_latency, ..Bandwidth::default() }
     }
+}
+
+/// What is printed of a figure with these parts.
+fn median(parts: &[f64]) -> f64 {
+    let mut sorted = parts.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
 }
 
 fn unpriced(a: &MachinePrint, b: &MachinePrint) -> Comparison {
@@ -161,12 +169,31 @@ fn the_error_holds_where_two_runs_differ_by_all_that_is_allowed() {
     let tables = (0..PAIRS).filter(|_| {
         let (a, mut b) = (world.print(145.0), world.print(145.0));
         let Some(Probed::Measured { value }) = &mut b.timers else { panic!("{:?}", b.timers) };
-        for part in value.clocks.iter_mut().flat_map(|clock| &mut clock.parts_ns) {
-            *part *= BETWEEN_RUNS;
+        for clock in &mut value.clocks {
+            clock.cost_low_ns *= BETWEEN_RUNS;
+            clock.parts_ns.iter_mut().for_each(|part| *part *= BETWEEN_RUNS);
         }
         !named(&unpriced(&a, &b)).is_empty()
     });
     assert!(tables.count() as f64 <= ERROR * PAIRS as f64);
+}
+
+/// The test by itself, without what is printed, at an error that shows within so many pairs. Of
+/// parts that are spread unequally it has a larger one: 14% instead of 10% in the loud world, which
+/// is why what is printed must lie further apart than the parts, too.
+#[test]
+fn the_test_of_the_parts_has_its_error_at_the_edge() {
+    let error = 0.1;
+    for (name, spread) in [("quiet edge", &[0.01]), ("loud edge", &[0.5])] {
+        let mut world = World::new(name, 1.0, spread, 0.0);
+        let pairs = 2000;
+        let named = (0..pairs).filter(|_| {
+            let (above, below) = (world.parts(BETWEEN_RUNS, true), world.parts(1.0, true));
+            chance_above(&above, &below, BETWEEN_RUNS) <= error
+        });
+        let named = named.count() as f64 / f64::from(pairs);
+        assert!(named <= error + 0.02 && named > error / 10.0, "{name}: {named}");
+    }
 }
 
 #[test]
@@ -175,7 +202,7 @@ fn what_differs_by_a_third_is_found() {
     let found = (0..PAIRS).filter(|_| {
         let comparison = unpriced(&world.print(145.0), &world.print(1.3 * 145.0));
         let memory = row(&comparison, "latency-memory");
-        assert!((memory.values.ratio.unwrap() - 1.3).abs() < 1e-9 && memory.why.is_none());
+        assert!((memory.values.ratio.unwrap() / 1.3 - 1.0).abs() < 0.05 && memory.why.is_none());
         named(&comparison) == ["latency-memory"] && memory.values.winner == Some(Winner::A)
     });
     assert!(found.count() >= PAIRS * 99 / 100);
@@ -203,9 +230,11 @@ fn a_price_is_set_against_bandwidth_and_not_against_latency() {
 fn a_machine_is_named_only_where_the_figures_that_are_printed_say_so_too() {
     let check = |printed: f64, expected: Winner| {
         let mut world = World::new("printed", 1.0, &[0.003], 0.0);
-        let (a, mut b) = (world.print(100.0), world.print(130.0));
-        let Some(Probed::Measured { value }) = &mut b.latency else { panic!("no latency") };
-        value.memory_ns = Some(printed);
+        let (mut a, mut b) = (world.print(100.0), world.print(130.0));
+        for (print, ns) in [(&mut a, 100.0), (&mut b, printed)] {
+            let Some(Probed::Measured { value }) = &mut print.latency else { panic!("no latency") };
+            value.memory_ns = Some(ns);
+        }
         let row = unpriced(&a, &b);
         let values = self::row(&row, "latency-memory").values;
         assert_eq!((values.ratio, values.winner), (Some(printed / 100.0), Some(expected)));
