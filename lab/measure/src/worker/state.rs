@@ -13,6 +13,8 @@ use tiebreak_machine::clock;
 const OVERWRITTEN_BYTES_MAX: usize = 16 << 10;
 const STRETCHES: usize = 64;
 const STRETCH_BYTES: usize = 64;
+/// Or only one stretch is, of so many bytes at most.
+const FEW_BYTES: usize = 8;
 
 /// A contestant with a state of its own.
 #[derive(Clone, Copy)]
@@ -71,18 +73,24 @@ impl Prepared {
     }
 
     /// Overwrites the output, or stretches of it that are drawn if it is large, so that the caches
-    /// keep what they hold.
+    /// keep what they hold; in half of all cases one stretch of a few bytes only, which whoever
+    /// looks at some places of its output does not see. Each byte becomes another one.
     pub(super) fn overwrite_output(&self, noise: u64) {
         let (place, bytes) = self.output;
         let mut random = Random::new(noise);
-        let whole = bytes <= OVERWRITTEN_BYTES_MAX;
-        let (stretches, length) = if whole { (1, bytes) } else { (STRETCHES, STRETCH_BYTES) };
+        let few = 1 + random.below(FEW_BYTES as u64) as usize;
+        let (stretches, length) = match random.below(2) {
+            0 => (1, few.min(bytes)),
+            _ if bytes <= OVERWRITTEN_BYTES_MAX => (1, bytes),
+            _ => (STRETCHES, STRETCH_BYTES),
+        };
         for _ in 0..stretches {
             let from = random.below((bytes - length) as u64 + 1) as usize;
             for at in from..from + length {
+                let change = 1 + random.below(u64::from(u8::MAX)) as u8;
                 // SAFETY: the output has as many bytes, they are the contestant's to write, and it
-                // does not run.
-                unsafe { place.add(at).write(random.next_u64() as u8) };
+                // does not run; a mapping of ours holds something at each of them.
+                unsafe { place.add(at).write(place.add(at).read() ^ change) };
             }
         }
     }

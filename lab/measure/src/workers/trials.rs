@@ -2,9 +2,9 @@
 //!
 //! Checksums are held against the oracle's in every call; a trial looks at the answer itself. In a
 //! unit one contestant is on trial, in a batch that is drawn: its output is overwritten after the
-//! untimed call before the batch, and what it dumps after the clock has stopped must be the
-//! oracle's answer. A contestant that writes its output only when it believes that somebody looks
-//! does not know when that is.
+//! untimed call before the batch, as a whole or only a few bytes of it, and what it dumps after the
+//! clock has stopped must be the oracle's answer. A contestant that writes its output only when it
+//! believes that somebody looks does not know when that is.
 //!
 //! Where the study says that contestants read their input in `run` alone, another input is then put
 //! in the place of theirs, with the same addresses, and theirs again: each answer must be that of
@@ -67,7 +67,7 @@ impl Workers {
         let Some(found) = compared.map_err(|error| no_worker(&error))? else { return Ok(()) };
         let what = format!(
             "left another answer after a timed batch than its checksum says: item {} should be \
-             '{}' and was '{}' (its output was overwritten before the batch)",
+             '{}' and was '{}' (some of its output was overwritten before the batch)",
             found.item, found.expected, found.got
         );
         fault(what)

@@ -60,7 +60,7 @@ fn outputs_that_are_not_written_in_timed_calls_are_found() {
         caught(&cheat, 8, contains);
     };
     let first = "if (s->calls++ < 2) memcpy(s->output, s->input, s->bytes);";
-    check(first, "left another answer after a timed batch than its checksum says: item 1 should");
+    check(first, "left another answer after a timed batch than its checksum says: item ");
     // The checksum is of the input, so it does not show what became of the answer.
     let wrong = "memcpy(s->output, s->input, s->bytes); if (++s->calls > 5) s->output[41]++;";
     check(wrong, "item 42 should be");
@@ -77,6 +77,18 @@ fn large_outputs_are_overwritten_in_places() {
     let first = "if (s->calls++ < 2) memcpy(s->output, s->input, s->bytes);";
     caught(&large(first), 8, "left another answer");
     innocent(&large("memcpy(s->output, s->input, s->bytes);"), 4);
+}
+
+#[test]
+fn who_writes_its_output_only_where_a_few_places_were_touched_is_found() {
+    let run = "int same = s->calls++ > 0;
+        for (uint64_t i = 0; i < s->bytes; i += 97) same &= s->output[i] == s->input[i];
+        if (!same) memcpy(s->output, s->input, s->bytes);";
+    for size in [SIZE, 100_000] {
+        let mut canary = copying(Source { run, ..DUMPS });
+        canary.functions().workload.size = size;
+        caught(&canary, 40, "left another answer");
+    }
 }
 
 /// A study whose contestants say that they read their input in `run` alone: the sum is some work.
