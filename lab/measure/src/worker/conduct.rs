@@ -20,14 +20,17 @@ pub(crate) const CHILD: u64 = 4;
 pub(crate) const THREAD: u64 = 8;
 /// Its `run` printed something.
 pub(crate) const PRINTED: u64 = 16;
+/// It left a timer armed.
+pub(crate) const TIMER: u64 = 32;
 
 /// What each of these bits is called, without its subject.
-pub(crate) const SENTENCES: [(u64, &str); 5] = [
+pub(crate) const SENTENCES: [(u64, &str); 6] = [
     (AFFINITY, "changed on which CPUs its process may run"),
     (ROUNDING, "changed how the CPU rounds for all who follow"),
     (CHILD, "left a process behind that it had started"),
     (THREAD, "left a thread behind that its 'run' had started"),
     (PRINTED, "printed in 'run', to standard output or standard error"),
+    (TIMER, "left a timer armed that signals its process"),
 ];
 
 /// The thread and its process as they should be.
@@ -39,6 +42,8 @@ pub(super) struct Conduct {
     own_threads: u64,
     /// Whether a child was found already: it stays, and is nobody else's.
     has_child: bool,
+    /// Where the kernel tells which timers the process has made.
+    timers: Option<File>,
     /// Where the kernel tells how much memory the process has.
     memory: Option<File>,
     /// How much was printed, and how many addresses had memory, when the last run began.
@@ -55,6 +60,7 @@ impl Conduct {
             threads: threads(),
             own_threads: threads(),
             has_child: has_child(),
+            timers: File::open("/proc/self/timers").ok(),
             memory: File::open("/proc/self/statm").ok(),
             printed_bytes: 0,
             mapped_bytes: 0,
@@ -105,7 +111,7 @@ impl Conduct {
         }
         if control() != self.control {
             found |= ROUNDING;
-            self.restore_rounding();
+            set_control(self.control);
         }
         if !self.has_child && has_child() {
             found |= CHILD;
@@ -116,6 +122,9 @@ impl Conduct {
             found |= THREAD;
             self.threads = threads;
         }
+        if self.disarm_timers() {
+            found |= TIMER;
+        }
         found
     }
 
@@ -124,10 +133,43 @@ impl Conduct {
         self.look() & !THREAD
     }
 
-    /// Has the CPU round as it should: libraries that were built with -ffast-math change it for the
-    /// whole process when they are loaded.
-    pub(super) fn restore_rounding(&self) {
+    /// Puts back what libraries change for the whole process when they are loaded: how the CPU
+    /// rounds, if they were built with -ffast-math, and timers.
+    pub(super) fn restore(&self) {
         set_control(self.control);
+        self.disarm_timers();
+    }
+
+    /// Stops whatever would signal this process; whether anything would have. Timers that are made
+    /// are seen where the kernel lists them (`CONFIG_CHECKPOINT_RESTORE`).
+    fn disarm_timers(&self) -> bool {
+        let mut found = false;
+        for which in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
+            // SAFETY: all zero bytes are valid there, and each call reads or writes no more than
+            // one of them.
+            unsafe {
+                let mut timer: libc::itimerval = std::mem::zeroed();
+                libc::getitimer(which, &raw mut timer);
+                if timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0 {
+                    found = true;
+                    let never: libc::itimerval = std::mem::zeroed();
+                    libc::setitimer(which, &raw const never, std::ptr::null_mut());
+                }
+            }
+        }
+        let Some(timers) = &self.timers else { return found };
+        let (mut text, mut at) = ([0; 4096], 0);
+        while let Ok(length) = timers.read_at(&mut text, at)
+            && let Some(end) = text[..length].iter().rposition(|byte| *byte == b'\n')
+        {
+            let lines = text[..end].split(|byte| *byte == b'\n');
+            for number in lines.filter_map(|line| line.strip_prefix(b"ID: ")) {
+                let number = std::str::from_utf8(number).ok().and_then(|text| text.parse().ok());
+                found |= number.is_some_and(disarm_made);
+            }
+            at += end as u64 + 1;
+        }
+        found
     }
 }
 
@@ -145,6 +187,23 @@ fn has_child() -> bool {
     unsafe {
         let mut told: libc::siginfo_t = std::mem::zeroed();
         libc::waitid(libc::P_ALL, 0, &raw mut told, flags) == 0
+    }
+}
+
+/// Stops a timer that was made, by the kernel's number for it; whether it was armed.
+fn disarm_made(number: i32) -> bool {
+    // SAFETY: all zero bytes are valid there, and each call reads or writes no more than one of
+    // them; a number that no timer has any more is refused.
+    unsafe {
+        let mut timer: libc::itimerspec = std::mem::zeroed();
+        libc::syscall(libc::SYS_timer_gettime, number, &raw mut timer);
+        let is_armed = timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0;
+        if is_armed {
+            let never: libc::itimerspec = std::mem::zeroed();
+            let nothing = std::ptr::null_mut::<libc::itimerspec>();
+            libc::syscall(libc::SYS_timer_settime, number, 0, &raw const never, nothing);
+        }
+        is_armed
     }
 }
 

@@ -40,7 +40,7 @@ struct Placed {
     prepared: Prepared,
     /// How many threads do the same beside the timed one.
     beside: usize,
-    /// What its `prepare` did to the process.
+    /// What it did to the process before its first batch.
     conduct: u64,
 }
 
@@ -85,7 +85,7 @@ impl Unit {
         }
         area.header().enter(NOBODY);
         let most = load.contestants.iter().map(|member| beside(member.threads)).max();
-        as_begun.restore_rounding();
+        as_begun.restore();
         let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
         let mut conduct = Conduct::now();
         let (mut contestants, mut inputs, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
@@ -172,11 +172,14 @@ impl Unit {
     }
 
     /// An untimed call of everybody who takes part in these batches, the primer last.
-    fn prime(&self, primer: u32, count: u32, batches: usize) {
-        let takes_part = |one: u32| (0..batches).any(|index| self.area.turn(index).position == one);
-        let all = (1..=count).map(|step| (primer + step) % count);
-        for one in all.filter(|one| takes_part(*one)) {
-            self.call(one);
+    fn prime(&mut self, primer: u32, count: u32, batches: usize) {
+        let takes_part =
+            |area: &Area, one| (0..batches).any(|index| area.turn(index).position == one);
+        for one in (1..=count).map(|step| (primer + step) % count) {
+            if takes_part(&self.area, one) {
+                self.call(one);
+                self.contestants[one as usize].conduct |= self.conduct.look();
+            }
         }
     }
 
@@ -215,6 +218,7 @@ impl Unit {
         }
         if turn.is_judged {
             self.area.header().enter(NOBODY);
+            record.conduct |= self.conduct.look();
             pace::measure(&mut record, &self.inputs[place], self.input_bytes);
         }
         Ok(record)
