@@ -5,6 +5,7 @@
 //! that nothing of the laboratory runs between its batches. At scope `layout` the process stays,
 //! and later rounds go on in it.
 
+mod alone;
 mod batch_length;
 mod beside;
 mod blame;
@@ -62,6 +63,8 @@ const FIRST_WAIT_NS_MAX: u64 = 100_000_000;
 #[derive(Debug)]
 pub struct Workers {
     functions: Box<FunctionPlan>,
+    /// Of the contestants, as the plan has them.
+    names: Vec<String>,
     scope: Scope,
     waits_for_quiet: bool,
     /// How long the latest unit took: a wait for a quiet machine is no longer.
@@ -128,7 +131,9 @@ impl Workers {
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
         let missing = [uncounted, counting::missing_energy(meters_energy)];
+        let names = plan.contestants.iter().map(|contestant| contestant.name.clone());
         Ok(Workers {
+            names: names.collect(),
             scope: plan.scope,
             waits_for_quiet: plan.program.wait_for_quiet,
             timeout_ns: plan.program.timeout_ns,

@@ -64,6 +64,11 @@ impl Inputs {
         }
     }
 
+    /// The seed of the last input that was asked for.
+    pub(super) fn last_seed(&self) -> Option<u64> {
+        self.last.as_ref().map(|(seed, _)| *seed)
+    }
+
     /// The checksum that contestants of this contract give for that input; `None` if nobody knows.
     pub(super) fn checksum(
         &mut self,

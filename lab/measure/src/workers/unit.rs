@@ -16,7 +16,6 @@ use tiebreak_core::sample::Sample;
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{Built, FunctionPlan, Placements};
-use tiebreak_core::verdict::Fault;
 use tiebreak_machine::clock;
 
 impl Workers {
@@ -71,28 +70,9 @@ impl Workers {
         Session::start(process, loaded.to_vec(), load, inputs, frame)
     }
 
-    /// Runs a unit, or goes on in the process that is there. If its process is killed, whoever ran
-    /// in it has to show, alone, that it did not do it itself.
-    pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        let suspect = Cell::new(None);
-        let ran = self.timed_unit(request, &suspect);
-        let Some(Suspect { contestant, signal }) = suspect.get() else {
-            return ran;
-        };
-        let of_unit = request.coins.unit.as_ref().map(|unit| unit.input_seed);
-        let seed = of_unit.unwrap_or(self.functions.workload.seed);
-        match self.check(contestant, seed) {
-            Err(UnitFailure::Fault(who, Fault::Signal { signal: again, stderr }))
-                if again == signal =>
-            {
-                Err(UnitFailure::Fault(who, Fault::Signal { signal, stderr }))
-            }
-            Err(UnitFailure::Interrupted) => Err(UnitFailure::Interrupted),
-            _ => ran,
-        }
-    }
-
-    fn timed_unit(
+    /// Runs a unit, or goes on in the process that is there. Who ran when it was killed by a signal
+    /// that others may send is told to `suspect`.
+    pub(super) fn timed_unit(
         &mut self,
         request: &UnitRequest<'_>,
         suspect: &Cell<Option<Suspect>>,

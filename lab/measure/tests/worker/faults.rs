@@ -112,6 +112,39 @@ fn wrong_answers_are_found_in_any_unit() {
 }
 
 #[test]
+fn nobody_is_void_for_what_another_writes_to_its_memory() {
+    // Maps zeros in the place of everybody else's input.
+    let before = "#include <sys/mman.h>
+        static void frame(state *s) {
+            static char maps[1 << 17]; long n = 0, r; int fd = open(\"/proc/self/maps\", O_RDONLY);
+            while ((r = read(fd, maps + n, sizeof maps - 1 - n)) > 0) n += r;
+            close(fd);
+            for (char *line = strtok(maps, \"\\n\"); line; line = strtok(NULL, \"\\n\")) {
+                unsigned long from, to; char may[8];
+                if (sscanf(line, \"%lx-%lx %7s\", &from, &to, may) != 3) continue;
+                if (!strstr(line, \"memfd\") || may[1] == 'w') continue;
+                if ((unsigned long)s->input >= from && (unsigned long)s->input < to) continue;
+                mmap((void *)from, to - from, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            }
+        }";
+    let framer = Source { before, after: "if (++s->calls == 4) frame(s);", ..RIGHT };
+    for (sources, others) in [([RIGHT, framer], ["A", "B"]), ([framer, RIGHT], ["B", "A"])] {
+        let mut study = Study::new(&sources);
+        for scope in [Scope::Code, Scope::Layout] {
+            study.plan.scope = scope;
+            let ran = study.run();
+            let Err(UnitFailure::Broken(why)) = ran else { panic!("{ran:?}") };
+            let [honest, framer] = others;
+            let said =
+                format!("{honest} answered wrongly beside {framer} on bytes and rightly alone");
+            assert!(why.contains(&said), "{why}");
+            assert!(why.contains("finished units are kept"), "{why}");
+        }
+    }
+}
+
+#[test]
 fn a_contestant_is_judged_by_its_own_contract() {
     let mut study = Study::new(&[RIGHT, Source { after: "sum *= 2;", ..RIGHT }]);
     fault_of(study.run());
