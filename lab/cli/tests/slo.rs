@@ -81,6 +81,25 @@ fn long_outages_take_the_promise_of_blocks_away() {
     }
 }
 
+/// Spells in which every other line fails: no run of failures is long, and blocks differ.
+#[test]
+fn spells_of_failures_take_the_promise_of_blocks_away() {
+    let place = Place::new();
+    let lines = ("1\n".repeat(9000) + &"0\n1\n".repeat(500)).repeat(12);
+    let said = place.pipe(&["slo", "--stdin", "--at-least", "99%"], &lines);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(!said.out.contains("wrong with probability"), "{said:?}");
+    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("because blocks differ as if failures came"), "{said:?}");
+    let again = place.run(&["replay", "--json", "-"]).json();
+    validate(&again);
+    let share = &again["verdicts"][0]["share"];
+    assert!(share["is_bursty"] == true && share["mean_burst"] == 1.0, "{share}");
+    assert!(share["spell_lines"].as_f64().unwrap() > 100.0, "{share}");
+    let codes = again["warnings"].as_array().unwrap().iter();
+    assert_eq!(codes.filter(|warning| warning["code"] == "uneven").count(), 1);
+}
+
 /// A chain needs failures to know how long they last, and far fewer lines than blocks.
 #[test]
 fn chains_are_settled_and_replayed() {

@@ -139,6 +139,14 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         mean_spell: f64,
     },
+    /// Blocks differ as much as if failures came in bursts for which they are short.
+    Uneven {
+        /// The claim.
+        claim: String,
+        /// How long such bursts would be.
+        #[serde(with = "crate::float")]
+        spell_lines: f64,
+    },
     /// Lines that are taken for a chain depend on more than the one before.
     Memory {
         /// The claim.
@@ -273,6 +281,7 @@ impl Warning {
             Warning::Dependent { .. } => "dependent",
             Warning::Serial { .. } => "serial",
             Warning::Spells { .. } => "spells",
+            Warning::Uneven { .. } => "uneven",
             Warning::Memory { .. } => "memory",
             Warning::LeftOver { .. } => "left_over",
             Warning::GatePassed { .. } => "gate_passed",
@@ -359,13 +368,13 @@ impl fmt::Display for Warning {
                  so the verdict needs more evidence",
                 count(*attempts, "attempt")
             ),
-            _ => self.of_shares_and_weights(f),
+            _ => self.of_dependence(f),
         }
     }
 }
 
 impl Warning {
-    fn of_shares_and_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn of_dependence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Dependent { claim, mean_burst } => write!(
                 f,
@@ -374,6 +383,38 @@ impl Warning {
                  was asked for: let blocks of at least 30 times as many be one (--block {:.0})",
                 (30.0 * mean_burst).ceil()
             ),
+            Warning::Serial { claim, z } => write!(
+                f,
+                "in '{claim}' each observation is like the one before ({z:.0} standard \
+                 deviations), so they are not independent and its error is not what was asked for: \
+                 let longer blocks be one observation each (--block)"
+            ),
+            Warning::Spells { claim, mean_spell } => write!(
+                f,
+                "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
+                 observations are not independent and its error is not what was asked for: let \
+                 blocks of at least 30 times as many be one (--block {:.0})",
+                (30.0 * mean_spell).ceil()
+            ),
+            Warning::Uneven { claim, spell_lines } => write!(
+                f,
+                "in '{claim}' blocks differ as if failures came {spell_lines:.1} in a row, so \
+                 lines fail more often in spells, its observations are not independent and its \
+                 error is not what was asked for: let blocks of at least 30 spells be one each \
+                 (--block {:.0} or more)",
+                (30.0 * spell_lines).ceil()
+            ),
+            Warning::Memory { claim } => write!(
+                f,
+                "in '{claim}' lines depend on more than the one before, so its error is not what \
+                 was asked for: let blocks of at least 30 bad spells be one each (--block)"
+            ),
+            _ => self.of_rounds(f),
+        }
+    }
+
+    fn of_rounds(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Warning::Drifts { claim, change, ran: [left, right] } => write!(
                 f,
                 "in '{claim}' the ratio of the later half of the rounds is {:.2}% {} than that of \
@@ -385,24 +426,6 @@ impl Warning {
                 left.1,
                 right.0,
                 right.1
-            ),
-            Warning::Serial { claim, z } => write!(
-                f,
-                "in '{claim}' each value is like the one before ({z:.0} standard deviations), so \
-                 its observations are not independent and its error is not what was asked for: \
-                 let blocks be one observation each (--block)"
-            ),
-            Warning::Spells { claim, mean_spell } => write!(
-                f,
-                "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
-                 observations are not independent and its error is not what was asked for: let \
-                 blocks of at least 30 times as many be one (--block {:.0})",
-                (30.0 * mean_spell).ceil()
-            ),
-            Warning::Memory { claim } => write!(
-                f,
-                "in '{claim}' lines depend on more than the one before, so its error is not what \
-                 was asked for: let blocks of at least 30 bad spells be one each (--block)"
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,

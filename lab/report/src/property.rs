@@ -11,6 +11,8 @@ use tiebreak_core::verdict::Verdict;
 
 /// Fewer failures, or values beyond a bar, hardly show whether they come in bursts.
 const FAILURES_TELLING: u64 = 10;
+/// Fewer blocks hardly show whether they follow each other.
+const BLOCKS_TELLING: u64 = 30;
 /// By more standard deviations than these values follow each other.
 const SERIAL_Z: f64 = 4.0;
 
@@ -160,8 +162,10 @@ pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
 fn why_bursty(share: &ShareResult) -> String {
     match (finite(share.values_z), finite(share.mean_burst)) {
         _ if share.is_chain => "lines depend on more than the one before".to_owned(),
-        (Some(z), _) if z > SERIAL_Z => {
-            format!("each value is like the one before ({z:.0} standard deviations)")
+        (Some(z), _) if z > SERIAL_Z => like_the_one_before(share.block, z),
+        (_, burst) if finite(share.spell_lines) > burst => {
+            let spell = share.spell_lines.unwrap_or_default();
+            format!("blocks differ as if failures came {spell:.1} in a row")
         }
         (_, Some(burst)) => format!("failures come {burst:.1} in a row"),
         _ => "failures come in bursts".to_owned(),
@@ -170,13 +174,15 @@ fn why_bursty(share: &ShareResult) -> String {
 
 fn why_dependent(spells: &SpellsResult) -> String {
     match (finite(spells.values_z), finite(spells.mean_spell)) {
-        (Some(z), _) if z > SERIAL_Z => {
-            let each = if spells.block > 1 { "block" } else { "value" };
-            format!("each {each} is like the one before ({z:.0} standard deviations)")
-        }
+        (Some(z), _) if z > SERIAL_Z => like_the_one_before(spells.block, z),
         (_, Some(spell)) => format!("values on one side of the bar come {spell:.1} in a row"),
         _ => "values come in spells".to_owned(),
     }
+}
+
+fn like_the_one_before(block: u64, z: f64) -> String {
+    let each = if block > 1 { "block" } else { "value" };
+    format!("each {each} is like the one before ({z:.0} standard deviations)")
 }
 
 /// Of such a claim: what stands in the place of what its error means.
@@ -197,29 +203,49 @@ pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
     let noun = trial_noun(claim);
     let (what, seen) = match (&claim.share, &claim.spells) {
         (Some(share), _) if share.is_chain => {
-            return Some("if each line depends on the one before alone".to_owned());
+            let rests = "if each line depends on the one before alone".to_owned();
+            return Some(rests + &in_brackets(few_failures(share)));
         }
-        (Some(share), _) => ("burst", few_failures(share.trials - share.successes)),
-        (None, Some(spells)) => ("spell", few_beyond(spells.rarer)),
+        (Some(share), _) => {
+            let spell = format!("spell in which {noun}s fail more often");
+            (spell, few_blocks(share).or(few_failures(share)))
+        }
+        (None, Some(spells)) => ("spell".to_owned(), few_beyond(spells.rarer)),
         (None, None) if claim.scope == Scope::Stream => {
             return Some("if no line, or block of lines, depends on those before".to_owned());
         }
-        (None, None) => ("spell", None),
+        (None, None) => ("spell".to_owned(), None),
     };
     let rests = match block(claim) {
         None | Some(1) => format!("if no {noun} depends on those before"),
         _ => format!("if no {what} is longer than a thirtieth of a block"),
     };
-    Some(rests + &seen.map(|seen| format!(" ({seen})")).unwrap_or_default())
+    Some(rests + &in_brackets(seen))
 }
 
-fn few_failures(failures: u64) -> Option<String> {
+fn in_brackets(seen: Option<String>) -> String {
+    seen.map(|seen| format!(" ({seen})")).unwrap_or_default()
+}
+
+fn few_blocks(share: &ShareResult) -> Option<String> {
+    let blocks = (share.trials - share.left_over) / share.block.max(1);
+    (share.block > 1 && blocks < BLOCKS_TELLING)
+        .then(|| format!("{} would hardly show spells", count(blocks, "block")))
+}
+
+/// Failures that come together tell as little as one does: of a chain those of a run, and of blocks
+/// as many as would have to come in a row for blocks to differ as they do.
+fn few_failures(share: &ShareResult) -> Option<String> {
+    let failures = share.trials - share.successes;
+    let together = if share.is_chain { share.mean_burst } else { share.spell_lines };
+    let alone = failures as f64 / finite(together).unwrap_or(1.0).max(1.0);
     match failures {
         0 => Some("no failure was seen, so nothing is known of bursts".to_owned()),
         1..FAILURES_TELLING => {
             Some(format!("{} would hardly show bursts", count(failures, "failure")))
         }
-        _ => None,
+        _ => (alone < FAILURES_TELLING as f64)
+            .then(|| format!("{failures} failures that come together would hardly show bursts")),
     }
 }
 

@@ -1,4 +1,7 @@
-//! Whether failures come in bursts: a diagnosis, for which no error is promised (rule A12).
+//! Whether failures come in bursts, or in spells: a diagnosis, for which no error is promised (rule
+//! A12).
+
+use crate::exact::Order;
 
 /// How many times longer than chance makes them runs of failures may be.
 const BURST_MOST: f64 = 1.5;
@@ -9,6 +12,9 @@ const REPEATS_LEAST: u64 = 3;
 /// A block is so many times as long as a burst at the least, for blocks to know next to nothing of
 /// each other.
 pub const BURSTS_A_BLOCK: f64 = 30.0;
+/// Observations of which so many are equal that their ranks vary less than this share of what they
+/// would otherwise are not tested for following each other.
+const SPREAD_LEAST: f64 = 0.25;
 
 /// How failures follow each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +70,55 @@ impl Dependence {
     pub fn is_bursty_in(&self, block: u64) -> bool {
         self.is_bursty && BURSTS_A_BLOCK * self.excess > block as f64
     }
+}
+
+/// How much the failures of blocks differ, which shows spells in which lines fail more often though
+/// no run of failures is long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockSpells {
+    /// How long runs of failures would be that make blocks differ as much: of spells, a length that
+    /// they exceed.
+    pub spell_lines: f64,
+    /// Whether that is more than runs make that are 1.5 times a thirtieth of a block long, and by
+    /// more than four standard deviations more than independent lines do.
+    pub is_long: bool,
+}
+
+impl BlockSpells {
+    /// What the shares of failures in blocks of so many lines say; `None` of fewer than two blocks,
+    /// or of lines that all succeed or all fail.
+    ///
+    /// If lines are independent, the failures of a block of `n` have the variance `n p q`; if they
+    /// are a chain in which failures are rare and come `L` in a row, `2 L - 1` times that. Squared
+    /// distances from the mean over `n p q` are nearly chi-squared, with `2 n p q / (2 n p q + 1)`
+    /// times as many degrees of freedom as there are blocks less one (by the fourth moment of the
+    /// binomial); its cube root is nearly normal (Wilson and Hilferty 1931).
+    pub fn of(shares: &[f64], block: u64) -> Option<BlockSpells> {
+        let (blocks, lines) = (shares.len() as f64, block as f64);
+        let mean = shares.iter().sum::<f64>() / blocks;
+        let by_chance = lines * mean * (1.0 - mean);
+        if shares.len() < 2 || by_chance.is_nan() || by_chance <= 0.0 {
+            return None;
+        }
+        let squares: f64 = shares.iter().map(|share| (share - mean) * (share - mean)).sum();
+        let times = squares / (blocks - 1.0) * lines * lines / by_chance;
+        let spread = 2.0 / 9.0 / (blocks - 1.0) * (1.0 + 0.5 / by_chance);
+        let z = (libm::cbrt(times) - (1.0 - spread)) / libm::sqrt(spread);
+        let spell_lines = (times + 1.0) / 2.0;
+        let is_long = BURSTS_A_BLOCK * spell_lines > BURST_MOST * lines;
+        Some(BlockSpells { spell_lines, is_long: is_long && z > RUNS_Z_MOST })
+    }
+}
+
+/// By how many standard deviations observations that stand next to each other are more alike than
+/// chance makes them (Bartels 1982); `None` where most are equal. Costs a sort.
+pub(crate) fn serial_z(values: &[f64]) -> Option<f64> {
+    Order::of(values).filter(|order| order.spread >= SPREAD_LEAST).map(|order| order.z)
+}
+
+/// Whether observations follow each other, by that deviation: as far off as runs may be.
+pub fn is_serial(z: f64) -> bool {
+    z > RUNS_Z_MOST
 }
 
 /// Counts runs of failures as trials come.

@@ -4,17 +4,12 @@ pub(crate) mod bets;
 pub(crate) mod stakes;
 
 use crate::decide::Settled;
-use crate::dependence::{Dependence, RUNS_Z_MOST, Sides};
-use crate::exact::Order;
+use crate::dependence::{Dependence, Sides, is_serial, serial_z};
 use crate::limits::Limits;
 use bets::MeanBets;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
-
-/// Observations of which so many are equal that their ranks vary less than this share of what they
-/// would otherwise are not tested for following each other.
-const SPREAD_LEAST: f64 = 0.25;
 
 /// Sequential evidence about one mean of values of at least 0.
 ///
@@ -204,16 +199,14 @@ impl MeanTest {
     /// By how many standard deviations observations that stand next to each other are more alike
     /// than chance makes them (Bartels 1982); `None` where most are equal. Costs a sort.
     pub fn values_z(&self) -> Option<f64> {
-        let order = Order::of(self.above.values());
-        order.filter(|order| order.spread >= SPREAD_LEAST).map(|order| order.z)
+        serial_z(self.above.values())
     }
 
     /// Whether values come in spells that are long for what is one observation, or observations
     /// follow each other, so that nothing can be promised: a diagnosis, whose silence promises
     /// nothing. Costs a sort.
     pub fn is_dependent(&self) -> bool {
-        self.dependence().is_in_spells(self.block.length)
-            || self.values_z().is_some_and(|z| z > RUNS_Z_MOST)
+        self.dependence().is_in_spells(self.block.length) || self.values_z().is_some_and(is_serial)
     }
 
     /// The limits of the mean, each wrong with probability at most the error, whenever one looks;

@@ -18,7 +18,7 @@ mod quantile;
 mod side;
 
 use crate::decide::Settled;
-use crate::dependence::{Dependence, Runs};
+use crate::dependence::{BlockSpells, Dependence, Runs, is_serial, serial_z};
 use crate::limits::Limits;
 use grid::Odds;
 pub use quantile::{quantile_estimate, quantile_limits};
@@ -309,13 +309,30 @@ impl ShareTest {
         Dependence::of(self.trials, failures, self.runs.failure_runs())
     }
 
-    /// Whether failures come in bursts so long that observations are not independent of each other,
-    /// or lines that are taken for a chain are none, and nothing can be promised: a diagnosis,
-    /// whose silence promises nothing. Of a chain it is wrong with probability at most 1%.
+    /// What the failures of blocks say of spells in which trials fail more often; `None` where
+    /// trials are no blocks, or too few.
+    pub fn block_spells(&self) -> Option<BlockSpells> {
+        BlockSpells::of(self.below.block_shares(), self.block)
+    }
+
+    /// By how many standard deviations blocks that stand next to each other are more alike than
+    /// chance makes them; `None` where most are equal, or trials are no blocks. Costs a sort.
+    pub fn blocks_z(&self) -> Option<f64> {
+        serial_z(self.below.block_shares())
+    }
+
+    /// Whether failures come in bursts, or spells, so long that observations are not independent of
+    /// each other, or lines that are taken for a chain are none, and nothing can be promised: a
+    /// diagnosis, whose silence promises nothing. Of a chain it is wrong with probability at most
+    /// 1%. In blocks it costs a sort of these.
     pub fn is_bursty(&self) -> bool {
         match self.is_chain {
             true => memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR),
-            false => self.dependence().is_bursty_in(self.block),
+            false => {
+                self.dependence().is_bursty_in(self.block)
+                    || self.block_spells().is_some_and(|spells| spells.is_long)
+                    || self.blocks_z().is_some_and(is_serial)
+            }
         }
     }
 

@@ -3,10 +3,10 @@
 mod common;
 
 use common::rates::{Cell, Form};
-use common::trials::Service;
+use common::trials::{Hidden, Service};
 use tiebreak_core::transitions::{ByAge, Walk};
 use tiebreak_core::verdict::Verdict;
-use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::coins::Seed;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 const FORM: Form = Form { streams: 300, rounds: 100_000, error: 0.05 };
@@ -99,24 +99,6 @@ fn batches_are_what_their_lines_are() {
     assert!(!one.is_bursty() && one.is_chain());
 }
 
-/// A service with a state that no line tells: in the bad one a share of the lines fails, and in the
-/// good one another; 3% of the lines are bad, and states change with these mean lengths.
-fn hidden(
-    [of_bad, of_good]: [f64; 2],
-    bad_lines: f64,
-    seed: Seed,
-    stream: u64,
-) -> impl Iterator<Item = Trial> {
-    let mut chance = Stream::new(seed, Purpose::Simulation, stream, 0);
-    let mut is_bad = chance.unit() < 0.03;
-    std::iter::from_fn(move || {
-        let fails = chance.unit() < if is_bad { of_bad } else { of_good };
-        let changes = if is_bad { 1.0 } else { 0.03 / 0.97 } / bad_lines;
-        is_bad ^= chance.unit() < changes;
-        Some(if fails { Trial::Failure } else { Trial::Success })
-    })
-}
-
 /// No false verdict keeps its promise where all failures come from the hidden state. What has not
 /// come when the verdict does, nothing sees.
 #[test]
@@ -131,7 +113,8 @@ fn memory_beyond_one_line_takes_the_promise_away() {
         let judged = |what: &str, counts: fn(&ShareTest) -> bool| {
             Cell::new(what, world.clone(), "chain", move |form: Form, _, stream| {
                 let seed = Seed::from_text("hidden");
-                let trials = hidden(fails, bad_lines, seed, stream).take(form.rounds);
+                let service = Hidden { fails, bad_share: 0.03, bad_lines };
+                let trials = service.trials(seed, stream).take(form.rounds);
                 // Half of the failures more than are claimed.
                 let test = read(1.0 - (1.0 - share) / 1.5, form.error, trials);
                 test.settled().is_some_and(|settled| settled.verdict == Verdict::Holds)

@@ -6,7 +6,7 @@ use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::Kind;
 use tiebreak_core::result::{EffectResult, ShareResult, SpellsResult};
-use tiebreak_stats::dependence::RUNS_Z_MOST;
+use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 
@@ -68,6 +68,7 @@ pub fn share(
         least_trials_to_refute,
         mean_burst: dependence.mean_burst,
         runs_z: dependence.runs_z,
+        spell_lines: test.block_spells().map(|spells| spells.spell_lines),
         values_z,
         is_bursty: test.is_bursty() || values_z.is_some_and(is_serial),
         is_chain: test.is_chain(),
@@ -90,12 +91,6 @@ pub fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResul
         values_z,
         is_dependent: dependence.is_in_spells(test.block()) || values_z.is_some_and(is_serial),
     })
-}
-
-/// Whether values follow each other, by the deviation of [`Referee::values_z`]: as far off as runs
-/// of failures may be.
-pub fn is_serial(z: f64) -> bool {
-    z > RUNS_Z_MOST
 }
 
 fn plain(evidence: &Evidence) -> EffectResult {

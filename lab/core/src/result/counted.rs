@@ -27,12 +27,16 @@ pub struct ShareResult {
     /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
     /// deviations: far above 0 where failures come in bursts. `None` where it says nothing.
     pub runs_z: Option<f64>,
-    /// Of values each of which is an observation: by how many standard deviations neighbours are
-    /// more alike than chance makes them. `None` of all others.
+    /// Of blocks: how long runs of failures would be that make blocks differ as much as they do: 1
+    /// if trials are independent, and far above the mean burst where these fail more often in
+    /// spells. `None` of single trials, and of too few blocks.
+    pub spell_lines: Option<f64>,
+    /// Of observations that are values or blocks: by how many standard deviations neighbours are
+    /// more alike than chance makes them. `None` of all others, and where most blocks are equal.
     pub values_z: Option<f64>,
-    /// Whether failures come in bursts, and an observation is not at least 30 times as long as one,
-    /// or values follow each other, or lines that are taken for a chain depend on more than the one
-    /// before: the error then is not what was asked for.
+    /// Whether failures come in bursts, or blocks differ as if they did, and an observation is not
+    /// at least 30 times as long as one, or observations follow each other, or lines that are taken
+    /// for a chain depend on more than the one before: the error then is not what was asked for.
     pub is_bursty: bool,
     /// Whether lines are a chain, of which each depends on the one before alone.
     pub is_chain: bool,

@@ -81,6 +81,8 @@ struct ShareEntry {
     mean_burst: Option<f64>,
     runs_z: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    spell_lines: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     values_z: Option<f64>,
     is_bursty: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -199,6 +201,7 @@ impl ShareEntry {
             least_trials_to_refute: share.least_trials_to_refute,
             mean_burst: share.mean_burst,
             runs_z: share.runs_z,
+            spell_lines: share.spell_lines,
             values_z: share.values_z,
             is_bursty: share.is_bursty,
             is_chain: share.is_chain,

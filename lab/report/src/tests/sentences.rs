@@ -240,6 +240,16 @@ fn failures_in_bursts_are_promised_no_error() {
     assert!(!promises.iter().any(|promise| page.contains(promise)), "{page}");
 }
 
+#[track_caller]
+fn check_stream(name: &str, change: &dyn Fn(&mut ClaimResult), expected: &str) {
+    let mut claim = properties().into_iter().find(|(known, _)| *known == name).unwrap().1;
+    claim.verdict = Verdict::Holds;
+    claim.scope = Scope::Stream;
+    change(&mut claim);
+    let said = sentence(&judged(vec![claim.clone()]), &claim);
+    assert!(said.contains(expected), "{said}");
+}
+
 #[test]
 fn claims_of_streams_say_what_their_error_rests_on() {
     let spells = |block, rarer| SpellsResult {
@@ -251,42 +261,76 @@ fn claims_of_streams_say_what_their_error_rests_on() {
         values_z: None,
         is_dependent: false,
     };
-    let check = |name: &str, change: &dyn Fn(&mut ClaimResult), expected: &str| {
-        let mut claim = properties().into_iter().find(|(known, _)| *known == name).unwrap().1;
-        claim.verdict = Verdict::Holds;
-        claim.scope = Scope::Stream;
-        change(&mut claim);
-        let said = sentence(&judged(vec![claim.clone()]), &claim);
-        assert!(said.contains(expected), "{said}");
-    };
     let old = "; if no line, or block of lines, depends on those before, wrong with";
-    check("mean", &|_| {}, old);
+    check_stream("mean", &|_| {}, old);
     let each = "; if no line depends on those before, wrong with";
-    check("mean", &|claim| claim.spells = Some(spells(1, 10)), each);
-    check("mean", &|claim| claim.spells = Some(spells(1, 10)), ", each line one observation, ");
+    check_stream("mean", &|claim| claim.spells = Some(spells(1, 10)), each);
+    check_stream(
+        "mean",
+        &|claim| claim.spells = Some(spells(1, 10)),
+        ", each line one observation, ",
+    );
     let none = "before (all lines are on one side of the bar: nothing is known of spells), wrong";
-    check("mean", &|claim| claim.spells = Some(spells(1, 0)), none);
+    check_stream("mean", &|claim| claim.spells = Some(spells(1, 0)), none);
     let few = "if no spell is longer than a thirtieth of a block (2 lines on one side of the bar";
-    check("mean", &|claim| claim.spells = Some(spells(30, 2)), few);
-    check("lines", &|_| {}, "; if no burst is longer than a thirtieth of a block, wrong with");
+    check_stream("mean", &|claim| claim.spells = Some(spells(30, 2)), few);
     let alone = "; if each line depends on the one before alone, wrong with";
     let chain = |claim: &mut ClaimResult| {
         claim.share.iter_mut().for_each(|share| share.is_chain = true);
     };
-    check("rate holds", &chain, alone);
+    check_stream("rate holds", &chain, alone);
     // Where nothing is proven yet, the confidence of the limits rests on the same.
     let open = |claim: &mut ClaimResult| {
         chain(claim);
         claim.verdict = Verdict::Undecided;
     };
-    check("rate holds", &open, "; if each line depends on the one before alone");
+    check_stream("rate holds", &open, "; if each line depends on the one before alone");
     let of_runs = |claim: &mut ClaimResult| claim.scope = Scope::Binary;
-    check("rate holds", &of_runs, "; if no run depends on those before, wrong with");
+    check_stream("rate holds", &of_runs, "; if no run depends on those before, wrong with");
+    let single = |claim: &mut ClaimResult| {
+        chain(claim);
+        counted(100_000, 30, None)(claim);
+        claim.share.iter_mut().for_each(|share| share.mean_burst = Some(10.0));
+    };
+    let few = "the one before alone (30 failures that come together would hardly show bursts), wr";
+    check_stream("rate holds", &single, few);
     let dependent = |claim: &mut ClaimResult| {
         let found = SpellsResult { mean_spell: Some(70.0), is_dependent: true, ..spells(10, 700) };
         claim.spells = Some(found);
     };
-    check("mean", &dependent, "; its error is not what was asked for, because values on one side");
+    check_stream(
+        "mean",
+        &dependent,
+        "; its error is not what was asked for, because values on one side",
+    );
+}
+
+/// So many trials and failures, and blocks that differ so much.
+fn counted(trials: u64, failures: u64, spell_lines: Option<f64>) -> impl Fn(&mut ClaimResult) {
+    move |claim| {
+        let share = claim.share.as_mut().unwrap();
+        (share.trials, share.successes) = (trials, trials - failures);
+        share.spell_lines = spell_lines;
+    }
+}
+
+#[test]
+fn shares_of_blocks_say_what_their_error_rests_on() {
+    let flat =
+        "; if no spell in which lines fail more often is longer than a thirtieth of a block, w";
+    check_stream("lines", &|_| {}, flat);
+    let few = "thirtieth of a block (29 blocks would hardly show spells), wrong with";
+    check_stream("lines", &counted(29_017, 400, Some(1.0)), few);
+    let few = "block (no failure was seen, so nothing is known of bursts), wrong with";
+    check_stream("lines", &counted(100_017, 0, None), few);
+    let few = "block (35 failures that come together would hardly show bursts), wrong with";
+    check_stream("lines", &counted(100_017, 35, Some(16.0)), few);
+    let uneven = |claim: &mut ClaimResult| {
+        counted(100_017, 9000, Some(237.0))(claim);
+        claim.share.iter_mut().for_each(|share| share.is_bursty = true);
+    };
+    let why = "not what was asked for, because blocks differ as if failures came 237.0 in a row.";
+    check_stream("lines", &uneven, why);
 }
 
 #[test]

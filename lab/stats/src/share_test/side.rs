@@ -125,6 +125,15 @@ impl Side {
         }
     }
 
+    /// The share of hits in each whole block, in the order in which they came; none where trials
+    /// are no blocks.
+    pub fn block_shares(&self) -> &[f64] {
+        match self {
+            Side::Trials(_) | Side::Chain(_) => &[],
+            Side::Blocks(blocks) => blocks.bets.values(),
+        }
+    }
+
     /// The fewest trials that reach `exp(log_needed)`: all of them hits, of a chain nearly all.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
         match self {

@@ -2,10 +2,11 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use crate::effect::{self, is_serial};
+use crate::effect;
 use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
+use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::exact::Order;
 use tiebreak_stats::observation;
 use tiebreak_stats::ratio_test::RatioTest;
@@ -90,14 +91,17 @@ impl Referee {
         Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
     }
 
-    /// Of a claim about values each of which is an observation: how much more alike neighbours are
-    /// than chance makes them, in standard deviations. Costs a sort.
+    /// Of a claim about a share whose observations are blocks, or lines with a value: how much more
+    /// alike neighbours are than chance makes them, in standard deviations. Costs a sort.
     pub fn values_z(&self, claim: usize) -> Option<f64> {
         let claim = &self.claims[claim];
-        let is_each = matches!(&claim.test, ClaimTest::Share(test) if test.block() == 1);
+        let ClaimTest::Share(test) = &claim.test else { return None };
+        if test.block() > 1 {
+            return test.blocks_z();
+        }
         let is_stream = matches!(self.plan.kind, Kind::Stream { .. });
         let values = || claim.readings.iter().map(|reading| reading.high).collect::<Vec<_>>();
-        (is_each && is_stream).then(|| Order::of(&values()))?.map(|order| order.z)
+        is_stream.then(|| Order::of(&values()))?.map(|order| order.z)
     }
 
     fn of_adjusting(&self) -> Option<Warning> {
@@ -118,11 +122,15 @@ fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
     slot.into_iter().chain(weighted).collect()
 }
 
-/// Bursts matter where an observation is not many times as long as one of them.
+/// Bursts and spells matter where an observation is not many times as long as one of them.
 fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
-    let mean_burst = test.dependence().mean_burst?;
-    test.is_bursty().then(|| match test.is_chain() {
-        true => Warning::Memory { claim },
-        false => Warning::Dependent { claim, mean_burst },
-    })
+    if test.is_chain() {
+        return test.is_bursty().then_some(Warning::Memory { claim });
+    }
+    if let Some(spells) = test.block_spells().filter(|spells| spells.is_long) {
+        return Some(Warning::Uneven { claim, spell_lines: spells.spell_lines });
+    }
+    let dependence = test.dependence();
+    let mean_burst = dependence.mean_burst.filter(|_| dependence.is_bursty_in(test.block()))?;
+    Some(Warning::Dependent { claim, mean_burst })
 }

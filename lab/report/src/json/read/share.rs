@@ -14,6 +14,8 @@ pub(super) struct ShareDocument {
     least_trials_to_refute: u64,
     mean_burst: Option<f64>,
     runs_z: Option<f64>,
+    #[serde(default)]
+    spell_lines: Option<f64>,
     values_z: Option<f64>,
     is_bursty: bool,
     #[serde(default)]
@@ -33,6 +35,7 @@ impl ShareDocument {
             least_trials_to_refute: self.least_trials_to_refute,
             mean_burst: self.mean_burst,
             runs_z: self.runs_z,
+            spell_lines: self.spell_lines,
             values_z: self.values_z,
             is_bursty: self.is_bursty,
             is_chain: self.is_chain,
