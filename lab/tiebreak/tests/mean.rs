@@ -123,8 +123,7 @@ const IN_SHORT: [&str; 4] = ["busy 16", "own state grows", "drift", "neighbours 
 /// What is odd about runs is said as the claim counts them.
 #[test]
 fn cut_runs_and_coarse_steps_are_told_as_they_count() {
-    let of_means =
-        ["count as exactly that long in a mean", "each mean may be off by half of one"];
+    let of_means = ["count as exactly that long in a mean", "each mean may be off by half of one"];
     let of_medians = ["count as 'at least that long'", "every value counts as an interval"];
     for (centre, said, not_said) in
         [(Centre::Mean, of_means, of_medians), (Centre::Median, of_medians, of_means)]
