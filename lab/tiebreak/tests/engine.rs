@@ -5,9 +5,11 @@ mod common;
 use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
 use tiebreak::core::journal::StopReason;
 use tiebreak::core::plan::{Budget, Centre, Check};
+use tiebreak::core::schedule::RoundCoins;
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::core::warning::Warning;
-use tiebreak::planning::Request;
+use tiebreak::planning::{self, Request};
+use tiebreak::referee::Referee;
 use tiebreak::replay;
 
 fn faster() -> Behaviour {
@@ -164,6 +166,25 @@ fn a_failing_contestant_is_void_and_the_others_go_on() {
     assert!(matches!(fault, Fault::ExitStatus { status: 7, .. }));
     let charged = Warning::LostAttempts { attempts: 1, charged: true };
     assert!(result.warnings.contains(&charged), "the others pay for the round that it cut off");
+}
+
+/// Whatever a claim is about, it pays for an attempt that was cut off, and the page says so.
+#[test]
+fn attempts_that_were_cut_off_are_said_to_be_charged() {
+    let coins = RoundCoins {
+        round: 0,
+        attempt: 0,
+        primer: 0,
+        order: vec![0],
+        padding_bytes: vec![0, 0],
+        unit: None,
+    };
+    for claim in ["p90 of A is below 1 s", "mean of A is below 3 ms capped at 1 s"] {
+        let mut referee = Referee::new(&planning::plan(&request(1, &[claim])).unwrap());
+        referee.lose_attempt(&coins, None);
+        let charged = Warning::LostAttempts { attempts: 1, charged: true };
+        assert!(referee.warnings(1.0, true).contains(&charged), "{claim}");
+    }
 }
 
 #[test]
