@@ -22,20 +22,24 @@ pub(crate) const THREAD: u64 = 8;
 pub(crate) const PRINTED: u64 = 16;
 /// It left a timer armed.
 pub(crate) const TIMER: u64 = 32;
+/// It changed its priority or its scheduling policy.
+pub(crate) const PRIORITY: u64 = 64;
 
 /// What each of these bits is called, without its subject.
-pub(crate) const SENTENCES: [(u64, &str); 6] = [
+pub(crate) const SENTENCES: [(u64, &str); 7] = [
     (AFFINITY, "changed on which CPUs its process may run"),
     (ROUNDING, "changed how the CPU rounds for all who follow"),
     (CHILD, "left a process behind that it had started"),
     (THREAD, "left a thread behind that its 'run' had started"),
     (PRINTED, "printed in 'run', to standard output or standard error"),
     (TIMER, "left a timer armed that signals its process"),
+    (PRIORITY, "changed how the scheduler treats its process"),
 ];
 
 /// The thread and its process as they should be.
 pub(super) struct Conduct {
     mask: [u64; MASK_WORDS],
+    priority: Priority,
     control: u64,
     threads: u64,
     /// The threads of the worker itself.
@@ -56,6 +60,7 @@ impl Conduct {
     pub(super) fn now() -> Conduct {
         Conduct {
             mask: mask(),
+            priority: priority(),
             control: control(),
             threads: threads(),
             own_threads: threads(),
@@ -108,6 +113,11 @@ impl Conduct {
             unsafe {
                 libc::sched_setaffinity(0, size_of_val(&self.mask), self.mask.as_ptr().cast());
             }
+        }
+        if priority() != self.priority {
+            found |= PRIORITY;
+            // SAFETY: the words are as long as they say, and are only read.
+            unsafe { libc::syscall(libc::SYS_sched_setattr, 0, self.priority.as_ptr(), 0) };
         }
         if control() != self.control {
             found |= ROUNDING;
@@ -178,6 +188,20 @@ fn mask() -> [u64; MASK_WORDS] {
     // SAFETY: the mask is as long as the call is told, and the kernel writes no more than that.
     unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     mask
+}
+
+/// The kernel's `sched_attr`: its length and the policy, flags, the nice value and the priority;
+/// then what is of deadlines alone, or a time slice that the kernel may change by itself.
+type Priority = [u64; 6];
+
+/// How the scheduler treats this thread; all 0 where the kernel does not say.
+fn priority() -> Priority {
+    let mut words: Priority = [0; 6];
+    let bytes = size_of_val(&words);
+    // SAFETY: the words are as long as the call is told, and the kernel writes no more than that.
+    unsafe { libc::syscall(libc::SYS_sched_getattr, 0, words.as_mut_ptr(), bytes, 0) };
+    words[3..].fill(0);
+    words
 }
 
 /// Whether this process has a child that nobody has waited for.

@@ -229,6 +229,10 @@ fn what_is_done_to_the_process_is_found() {
         #endif
         ";
     check("", rounds, "changed how the CPU rounds");
+    let nicer = "setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);";
+    check("#include <sys/resource.h>\n", nicer, "changed how the scheduler treats its process");
+    let batch = "struct sched_param none = {0}; sched_setscheduler(0, SCHED_BATCH, &none);";
+    check("#include <sched.h>\n", batch, "changed how the scheduler treats its process");
     check("", "if (!fork()) for (;;) pause();", "left a process behind");
     let starts = "pthread_t thread; pthread_create(&thread, NULL, waits, NULL);";
     let waits = "#include <pthread.h>\nstatic void *waits(void *p) { for (;;) pause(); }";
