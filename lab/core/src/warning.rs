@@ -66,6 +66,17 @@ pub enum Warning {
         /// The two contestants, and how often each ran, untimed runs included.
         ran: [(String, u64); 2],
     },
+    /// The time that a contestant spends on a CPU changed along its runs.
+    Grows {
+        /// Name of the contestant.
+        contestant: String,
+        /// By how much that of the later half of its runs is above that of the earlier one: 0.1 for
+        /// 10%.
+        #[serde(with = "crate::float")]
+        change: f64,
+        /// How often it ran, untimed runs included.
+        ran: u64,
+    },
     /// Attempts at rounds were lost to kills and interruptions.
     LostAttempts {
         /// How many.
@@ -271,6 +282,7 @@ impl Warning {
             Warning::NeverQuiet { .. } => "never_quiet",
             Warning::TimedOut { .. } => "timed_out",
             Warning::Drifts { .. } => "drifts",
+            Warning::Grows { .. } => "grows",
             Warning::LostAttempts { .. } => "lost_attempts",
             Warning::ClockBackwards { .. } => "clock_backwards",
             Warning::CoarseClock { .. } => "coarse_clock",
@@ -426,6 +438,14 @@ impl Warning {
                 left.1,
                 right.0,
                 right.1
+            ),
+            Warning::Grows { contestant, change, ran } => write!(
+                f,
+                "{contestant} ran {ran} times and used {:.0}% {} CPU time in the later half of \
+                 its runs than in the earlier half: it keeps something from run to run, or the \
+                 machine changed",
+                change.abs() * 100.0,
+                if *change < 0.0 { "less" } else { "more" },
             ),
             Warning::LeftOver { lines, block } => write!(
                 f,

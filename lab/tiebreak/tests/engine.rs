@@ -152,6 +152,26 @@ fn a_ratio_that_changes_along_the_run_is_told_with_how_often_each_ran() {
     check([0.0, 0.0], false);
 }
 
+/// The ratio of two that grow alike stays what it is, and each of them is named.
+#[test]
+fn contestants_that_grow_are_told_with_how_often_they_ran() {
+    let check = |growths: [f64; 2], told: &[&str]| {
+        let behaviours = growths.map(|growth| Behaviour { growth, ..Behaviour::default() });
+        let budget = Some(Budget { rounds: Some(200), seconds: None });
+        let asked = Request { error: 1e-60, budget, ..request(2, &["A is within 10% of B"]) };
+        let (_, _, journal) = compare(&asked, &behaviours);
+        let warnings = replay::replay(&journal).unwrap().warnings;
+        let grows = warnings.iter().filter(|warning| warning.code() == "grows");
+        let grows: Vec<String> = grows.map(Warning::to_string).collect();
+        assert_eq!(grows.len(), told.len(), "{grows:?}");
+        assert!(grows.iter().zip(told).all(|(said, told)| said.starts_with(told)), "{grows:?}");
+    };
+    let [a, b] = ["A ran 300 times and used 2", "B ran 300 times and used 2"];
+    check([0.002, 0.002], &[a, b]);
+    check([0.002, 0.0], &[a]);
+    check([0.0, 0.0], &[]);
+}
+
 #[test]
 fn a_failing_contestant_is_void_and_the_others_go_on() {
     let failing = Behaviour { fails_in_run: Some(4), ..Behaviour::default() };

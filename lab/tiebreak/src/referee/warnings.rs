@@ -3,14 +3,19 @@
 use super::Referee;
 use crate::claim_test::ClaimTest;
 use crate::effect;
+use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::dependence::is_serial;
+use tiebreak_stats::drift::Drift;
 use tiebreak_stats::exact::Order;
-use tiebreak_stats::observation;
+use tiebreak_stats::observation::{self, LogRatio};
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
+
+/// A contestant whose time on a CPU changes by less along a run is not worth a line.
+const GROWTH_MIN: f64 = 0.1;
 
 impl Referee {
     /// The warnings that hold now: those of the run, of its claims, contestants and samples.
@@ -30,6 +35,9 @@ impl Referee {
         let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
         if attempts > 0 {
             warnings.push(Warning::LostAttempts { attempts, charged });
+        }
+        if is_over && self.plan.functions.is_none() && self.plan.kind == Kind::Compare {
+            warnings.extend((0..self.seen.len()).filter_map(|index| self.growing(index)));
         }
         warnings.extend(self.of_adjusting());
         warnings.extend(self.oddities.warnings(cpus));
@@ -89,6 +97,17 @@ impl Referee {
         let change = observation::factor(test.drift()?.change) - 1.0;
         let ran = [ran(planned.left), ran(planned.right?)];
         Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
+    }
+
+    /// A contestant whose times on a CPU change by a tenth or more, which other work hardly does.
+    fn growing(&self, index: usize) -> Option<Warning> {
+        let (name, seen) = (&self.plan.contestants[index].name, &self.seen[index]);
+        let times_ns = seen.values.get(&Metric::CpuTime)?;
+        let logs: Vec<LogRatio> =
+            times_ns.iter().map(|ns| LogRatio::exact(observation::log(ns.max(1.0)))).collect();
+        let change = observation::factor(Drift::of(&logs)?.change) - 1.0;
+        let (contestant, ran) = (name.clone(), seen.ran);
+        (change.abs() >= GROWTH_MIN).then_some(Warning::Grows { contestant, change, ran })
     }
 
     /// Of a claim about a share whose observations are blocks, or lines with a value: how much more
