@@ -89,7 +89,7 @@ pub fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResul
         mean_spell: dependence.mean_burst,
         runs_z: dependence.runs_z,
         values_z,
-        is_dependent: dependence.is_in_spells(test.block()) || values_z.is_some_and(is_serial),
+        is_dependent: test.is_dependent(),
     })
 }
 

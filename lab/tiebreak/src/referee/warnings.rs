@@ -75,12 +75,11 @@ impl Referee {
             }
         }
         if let Some(spells) = effect::spells(self, index, true) {
-            let is_long = spells.is_dependent && !spells.values_z.is_some_and(is_serial);
-            let z = spells.values_z.filter(|z| is_serial(*z));
-            warnings.extend(z.map(|z| Warning::Serial { claim: text(), z }));
-            let mean_spell = spells.mean_spell.filter(|_| is_long);
-            warnings
-                .extend(mean_spell.map(|mean_spell| Warning::Spells { claim: text(), mean_spell }));
+            let mean_spell = spells.mean_spell.filter(|_| spells.is_dependent);
+            warnings.extend(match spells.values_z.filter(|z| is_serial(*z)) {
+                Some(z) => Some(Warning::Serial { claim: text(), z }),
+                None => mean_spell.map(|mean_spell| Warning::Spells { claim: text(), mean_spell }),
+            });
         }
         let verdict = self.verdict(index);
         let is_open = matches!(verdict, Verdict::TooClose | Verdict::Undecided);
