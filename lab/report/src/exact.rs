@@ -261,6 +261,22 @@ fn meaning(result: &ResamplingResult) -> String {
     }
 }
 
+/// Why a difference that is there counts for nothing: equal numbers leave open where a quantile is.
+fn ties(result: &ResamplingResult) -> Option<String> {
+    let expected = if let Null::Shift { by } = result.null { by } else { 0.0 };
+    let is_free = result.resampled.as_ref().is_some_and(|resampled| resampled.observed == 0.0);
+    let is_proof = result.verdict == Verdict::Holds;
+    let is_apart = result.is_studentised && result.difference != expected;
+    (is_free && is_apart && !is_proof && result.statistic != "mean").then(|| {
+        format!(
+            "Ties: so many numbers are equal that one value may be the {} of both sets; a \
+             difference of {} then proves nothing.",
+            statistic(result),
+            number(result.difference.abs())
+        )
+    })
+}
+
 fn small_print(result: &ResamplingResult) -> Vec<String> {
     let alpha = percent(result.alpha, Rounding::Up);
     let mut lines = warnings(result);
@@ -278,6 +294,7 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
         ),
     });
     lines.push(meaning(result));
+    lines.extend(ties(result));
     if result.verdict == Verdict::Holds && result.p.high > result.alpha {
         lines.push(format!(
             "The limits of p are another statement, and may reach beyond {alpha} where the \

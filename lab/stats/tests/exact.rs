@@ -218,6 +218,108 @@ fn unequal_spreads_are_no_difference_of_middles() {
     }
 }
 
+/// How often sets with one median, whose numbers are rounded or few, are said to differ.
+fn with_ties(what: &str, count: usize, sides: Sides, [x, y]: [fn(&mut Stream) -> f64; 2]) -> Rate {
+    let form = Form { streams: 300, rounds: 0, error: 0.05 };
+    let what = format!("{what}, {sides:?}");
+    let cell = Cell::new(what, format!("{count} each"), "exact", move |form, seed, stream| {
+        let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+        let x: Vec<f64> = (0..count).map(|_| x(&mut coins)).collect();
+        let y: Vec<f64> = (0..count).map(|_| y(&mut coins)).collect();
+        let statistic = Statistic::Median;
+        Asked { statistic, sides, alpha: form.error, ..ASKED }.differs(&x, &y)
+    });
+    cell.measure(form)
+}
+
+/// Equal medians, and numbers that equal others: what ties leave open is no difference.
+#[test]
+fn ties_are_no_difference_of_medians() {
+    type World = [fn(&mut Stream) -> f64; 2];
+    let worlds: [(&str, usize, World); 6] = [
+        (
+            "rounded",
+            100,
+            [
+                |coins| (10.0 + 0.3 * coins.normal()).round(),
+                |coins| (10.0 + 5.0 * coins.normal()).round(),
+            ],
+        ),
+        (
+            "rounded",
+            1000,
+            [
+                |coins| (10.0 + 0.3 * coins.normal()).round(),
+                |coins| (10.0 + 5.0 * coins.normal()).round(),
+            ],
+        ),
+        (
+            "rounded finely",
+            100,
+            [
+                |coins| 0.2 * (5.0 * coins.normal()).round(),
+                |coins| 0.2 * (25.0 * coins.normal()).round(),
+            ],
+        ),
+        (
+            "1 or 2, 2 or 3",
+            1000,
+            [
+                |coins| if coins.unit() < 0.49 { 1.0 } else { 2.0 },
+                |coins| if coins.unit() < 0.51 { 2.0 } else { 3.0 },
+            ],
+        ),
+        (
+            "1 or 2, 2 or 3 at the edge",
+            300,
+            [
+                |coins| if coins.unit() < 0.5 { 1.0 } else { 2.0 },
+                |coins| if coins.unit() < 0.5 { 2.0 } else { 3.0 },
+            ],
+        ),
+        (
+            "one distribution",
+            30,
+            [|coins| (2.0 * coins.normal()).round(), |coins| (2.0 * coins.normal()).round()],
+        ),
+    ];
+    for (what, count, world) in worlds {
+        for sides in [Sides::Two, Sides::Greater] {
+            let rate = with_ties(what, count, sides, world);
+            assert!(!rate.is_proven_above(rate.nominal), "{}", rate.line());
+        }
+    }
+    let apart: World = [
+        |coins| (10.0 + 2.0 * coins.normal()).round(),
+        |coins| (12.0 + 5.0 * coins.normal()).round(),
+    ];
+    let found = with_ties("apart", 200, Sides::Two, apart);
+    assert!(found.is_proven_above(0.5), "{}", found.line());
+}
+
+/// Equal means, one of them of numbers with a heavy tail: the level is no more than neared.
+#[test]
+fn heavy_tails_exceed_the_level_of_means() {
+    for (count, most) in [(60, 0.35), (500, 0.25)] {
+        let what = "lognormal numbers, and normal ones";
+        let cell = Cell::new(what, format!("{count} each"), "exact", move |form, seed, stream| {
+            let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+            let mut of = |number: fn(&mut Stream) -> f64| -> Vec<f64> {
+                (0..count).map(|_| number(&mut coins)).collect()
+            };
+            let x = of(|coins| libm::exp(1.5 * coins.normal() - 1.125));
+            let y = of(|coins| 1.0 + 0.1 * coins.normal());
+            Asked { alpha: form.error, ..ASKED }.differs(&x, &y)
+        });
+        let rate = cell.measure(Form { streams: 400, rounds: 0, error: 0.05 });
+        assert!(
+            rate.is_proven_above(rate.nominal) && rate.is_proven_below(most),
+            "{}",
+            rate.line()
+        );
+    }
+}
+
 /// Pairs that have much in common: what they have in common hides a difference from sets that are
 /// taken apart, and does not from pairs; and where there is none, none is found.
 #[test]

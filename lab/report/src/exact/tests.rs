@@ -205,6 +205,12 @@ fn what_is_proven_is_what_is_said() {
         "The mean of the differences Y - X is 0.0011707",
         "Exact where the difference of each pair",
     );
+    let tied = |result: &mut ResamplingResult| {
+        (result.statistic, result.difference) = ("median".to_owned(), 1.0);
+        result.verdict = Verdict::Undecided;
+        result.resampled.iter_mut().for_each(|resampled| resampled.observed = 0.0);
+    };
+    check(tied, "Not proven: the median of Y is 1 above", "equal that one value may be the median");
     check(
         |result| (result.order[0].is_serial, result.order[0].z) = (true, 4.25),
         "Proven",

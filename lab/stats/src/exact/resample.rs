@@ -42,6 +42,8 @@ pub struct Resampler {
     null: Null,
     seed: Seed,
     drawn: u64,
+    /// Numbers that all differ, in the place of those of the pool, if some of these are equal.
+    places: Option<Vec<f64>>,
     x: Vec<f64>,
     y: Vec<f64>,
 }
@@ -56,7 +58,8 @@ impl Resampler {
             Null::Ratio { factor } => value / factor,
         }));
         let (x, y) = (x.to_vec(), pool[x.len()..].to_vec());
-        Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, x, y }
+        let places = has_ties(&pool).then(|| (0..pool.len()).map(|place| place as f64).collect());
+        Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, places, x, y }
     }
 
     /// The sets that were drawn last (at first those that were observed), with what the null
@@ -68,9 +71,23 @@ impl Resampler {
     /// What a statistic makes of the sets that were drawn last: of pairs, of their differences; of
     /// sets the difference of both, by its own spread if it `is_studentised`. They lose their
     /// order.
+    ///
+    /// Quantiles by their own spread tell of the order of the numbers alone. Where some are equal,
+    /// the sets that were drawn are measured as if they stood in any order, each as likely: as
+    /// often as it is said of the observed ones that they differ, it is so of one of these orders,
+    /// so that the test stays exact.
     pub fn difference(&mut self, statistic: Statistic, is_studentised: bool) -> Difference {
         match self.design {
-            Design::Sets if is_studentised => statistic.studentised(&mut self.x, &mut self.y),
+            Design::Sets if is_studentised => {
+                if let (false, Some(places)) = (statistic == Statistic::Mean, &self.places)
+                    && self.drawn > 0
+                {
+                    let (x, y) = places.split_at(self.x_count);
+                    self.x.copy_from_slice(x);
+                    self.y.copy_from_slice(y);
+                }
+                statistic.studentised(&mut self.x, &mut self.y)
+            }
             Design::Sets => statistic.difference(&mut self.x, &mut self.y),
             Design::Pairs => {
                 let differences = self.y.iter_mut().zip(&self.x);
@@ -117,12 +134,25 @@ impl Resampler {
         let y_count = count - self.x_count;
         if self.x_count <= y_count {
             for at in 0..self.x_count {
-                self.pool.swap(at, at + coins.below((count - at) as u64) as usize);
+                self.swap(at, at + coins.below((count - at) as u64) as usize);
             }
         } else {
             for left in (self.x_count + 1..=count).rev() {
-                self.pool.swap(left - 1, coins.below(left as u64) as usize);
+                self.swap(left - 1, coins.below(left as u64) as usize);
             }
         }
     }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.pool.swap(one, other);
+        if let Some(places) = &mut self.places {
+            places.swap(one, other);
+        }
+    }
+}
+
+fn has_ties(values: &[f64]) -> bool {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.windows(2).any(|two| two[0] == two[1])
 }

@@ -15,9 +15,14 @@ impl Statistic {
     ///
     /// Of quantiles the root, with the sign of their difference, of what it costs both sets to have
     /// one quantile: at the number that costs the least, the sum over both of the squared
-    /// standardised differences of how many numbers lie below it (half of those that equal it
-    /// among them) and how many should. No density has to be estimated for that, and its limit is
+    /// standardised differences of how many numbers lie below it (half of one that equals it among
+    /// them) and how many should. No density has to be estimated for that, and its limit is
     /// standard normal (Owen 1988).
+    ///
+    /// A number that others equal may be the quantile wherever among these the share falls, so it
+    /// costs a set only what is missing to the nearest of them, and both sets half of the squared
+    /// sum of what it costs each. That is at most what any order of equal numbers makes it, and
+    /// where that number is the quantile of both, it is at most a standard normal variable, nearly.
     ///
     /// Both sets are not empty, and lose their order. Linear, and of quantiles a sort of the
     /// numbers between the two.
@@ -81,12 +86,18 @@ fn cost_of_one_quantile(
         let passed =
             |set: &[f64], at: usize| set[at..].iter().take_while(|other| **other == value).count();
         let (more_low, more_high) = (passed(&of_low, i), passed(&of_high, j));
-        let cost = |count: f64, below: usize, more: usize| {
-            let off = below as f64 + more as f64 / 2.0 - count * share;
-            off * off / count
+        let is_tied = more_low + more_high > 1;
+        let off = |count: f64, below: usize, more: usize| {
+            let (below, more) = (below as f64 - count * share, more as f64);
+            let off = if is_tied { below.max(-below - more).max(0.0) } else { below + more / 2.0 };
+            off / libm::sqrt(count)
         };
-        let costs = cost(low_count, low_below, more_low) + cost(high_count, high_below, more_high);
-        least = least.min(costs);
+        let offs = [off(low_count, low_below, more_low), off(high_count, high_below, more_high)];
+        let [low_off, high_off] = offs;
+        least = least.min(match is_tied {
+            true => (low_off + high_off) * (low_off + high_off) / 2.0,
+            false => low_off * low_off + high_off * high_off,
+        });
         (low_below, high_below) = (low_below + more_low, high_below + more_high);
         (i, j) = (i + more_low, j + more_high);
     }

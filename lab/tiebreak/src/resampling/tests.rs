@@ -83,6 +83,20 @@ fn the_interval_of_the_shift_is_what_the_test_does_not_reject() {
     }
 }
 
+/// Medians of 1 and 2, where half of the numbers of both sets are 2, or nearly: a shift of 0 is not
+/// left out.
+#[test]
+fn ties_leave_open_where_a_median_is() {
+    let median = StatisticOf::Each(Statistic::Median);
+    let mut asked = Question { alpha: 0.05, ..question(median) };
+    asked.x = numbers("x", (0..100).map(|place| 1 + u32::from(place >= 52)));
+    asked.y = numbers("y", (0..100).map(|place| 2 + u32::from(place >= 52)));
+    let found = answer(&asked, &GO_ON, |_, _| {}).unwrap();
+    assert_eq!((found.verdict, found.difference), (Verdict::Undecided, 1.0));
+    let shift = found.shift.unwrap();
+    assert!(shift.low.unwrap() < 0.0 && shift.high.unwrap() >= 1.0, "{shift:?}");
+}
+
 /// Pairs that all differ by the same leave no room but for rounding, of which nothing is said.
 #[test]
 fn pairs_that_all_differ_alike_have_that_shift() {
