@@ -266,6 +266,7 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
         "answers kept from call to call        small, large",
         "rates that no core can load           none: not reads_input = \"whole\"",
         "prints, leaks, allocation, threads    all workloads",
+        "timers, priority, rounding, CPUs      all workloads",
     ] {
         assert!(verified.out.contains(line), "{}", verified.out);
     }

@@ -51,6 +51,7 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
         ("rates that no core can load", rates()),
         ("outputs not written, work in 'reset'", all()),
         ("prints, leaks, allocation, threads", all()),
+        ("timers, priority, rounding, CPUs", all()),
     ]
 }
 
