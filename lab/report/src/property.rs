@@ -189,7 +189,7 @@ fn like_the_one_before(block: u64, z: f64) -> String {
 pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
     match claim.share.as_ref() {
         Some(share) if !share.is_chain => {
-            "No error is promised of a claim whose failures come in bursts."
+            "No error is promised of a claim whose failures come in bursts or in spells."
         }
         _ => "No error is promised of a claim whose lines depend on those before.",
     }

@@ -143,8 +143,12 @@ fn a_contest_about_means_says_so_and_what_counts_as_what() {
 fn a_file_promises_nothing_of_failures_in_bursts() {
     for (family, bursty, expected) in [
         (Family::EBonferroni, 0, "it stops, under the conditions that the sentences name."),
-        (Family::EBonferroni, 1, "that leaves out the claim whose failures come in bursts."),
-        (Family::EBh, 2, "that leaves out the 2 claims whose failures come in bursts."),
+        (
+            Family::EBonferroni,
+            1,
+            "that leaves out the claim whose failures come in bursts or spells.",
+        ),
+        (Family::EBh, 2, "that leaves out the 2 claims whose failures come in bursts or spells."),
     ] {
         let mut check = checked(family);
         for claim in check.contests[2].run.verdicts.iter_mut().take(bursty) {
