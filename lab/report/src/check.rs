@@ -112,10 +112,10 @@ pub fn promise(check: &CheckResult) -> String {
     };
     match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",
-        1 => text + "; that leaves out the claim whose failures come in bursts or spells.",
+        1 => text + "; that leaves out the claim whose failures come in bursts or in spells.",
         many => {
             text + &format!(
-                "; that leaves out the {many} claims whose failures come in bursts or spells."
+                "; that leaves out the {many} claims whose failures come in bursts or in spells."
             )
         }
     }

@@ -146,9 +146,13 @@ fn a_file_promises_nothing_of_failures_in_bursts() {
         (
             Family::EBonferroni,
             1,
-            "that leaves out the claim whose failures come in bursts or spells.",
+            "that leaves out the claim whose failures come in bursts or in spells.",
         ),
-        (Family::EBh, 2, "that leaves out the 2 claims whose failures come in bursts or spells."),
+        (
+            Family::EBh,
+            2,
+            "that leaves out the 2 claims whose failures come in bursts or in spells.",
+        ),
     ] {
         let mut check = checked(family);
         for claim in check.contests[2].run.verdicts.iter_mut().take(bursty) {
