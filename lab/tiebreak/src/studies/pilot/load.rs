@@ -92,6 +92,7 @@ fn misses(neighbours: Neighbours, call_ns: [f64; 2], calls: [u64; 2]) -> u64 {
 
 #[test]
 fn load_makes_no_ratio_of_functions_false() {
+    let (mut all, mut races) = (0, 0);
     for ratio in [1.02, 1.3, 5.0, 34.0] {
         let call_ns = [130e3, 130e3 * ratio];
         let even = even::calls(&call_ns, 52.5e3, 5e6);
@@ -100,9 +101,12 @@ fn load_makes_no_ratio_of_functions_false() {
                 let neighbours = Neighbours { processes, in_bursts };
                 let missed = misses(neighbours, call_ns, [even[0], even[1]]);
                 assert!(missed <= MISSES_MAX, "{ratio} beside {neighbours:?}: {missed}");
+                (all, races) = (all + missed, races + RACES);
             }
         }
     }
+    println!("{all} of {races} intervals miss the ratio");
+    assert!(all as f64 <= ERROR * races as f64, "{all} of {races}");
     // What this is for: with one call of each a batch, the slow one alone is interrupted.
     let busy = Neighbours { processes: 8, in_bursts: true };
     assert!(misses(busy, [130e3, 34.0 * 130e3], [1, 1]) > RACES / 2);
