@@ -85,12 +85,8 @@ impl Plan {
     }
 }
 
-fn is_zero(number: &u64) -> bool {
+pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-fn is_false(is: &bool) -> bool {
-    !is
 }
 
 fn one() -> u64 {
@@ -154,7 +150,7 @@ pub enum Kind {
         #[serde(with = "crate::float::option", default)]
         scale: Option<f64>,
         /// Lines are a chain: whether one fails depends on the one before, and on nothing else.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_chain: bool,
     },
     /// A program against itself: comparisons one after the other, each with evidence of its own.

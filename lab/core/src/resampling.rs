@@ -75,10 +75,10 @@ pub struct ResamplingResult {
     pub by_program: bool,
     /// Whether differences count by their own spread: only then is the test one of equal means (or
     /// medians, or quantiles), as the sets grow; what it says of equal distributions is exact.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_studentised: bool,
     /// Whether the numbers at one place of X and Y are a pair, and their differences are tested.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_paired: bool,
     /// What counts as extreme.
     pub sides: Sides,
@@ -118,10 +118,6 @@ pub struct ResamplingResult {
     pub order: Vec<SetOrder>,
     /// The differences of the resampled sets.
     pub resampled: Option<Resampled>,
-}
-
-fn is_false(is: &bool) -> bool {
-    !is
 }
 
 /// The shifts that a test does not reject.

@@ -419,7 +419,7 @@ pub struct Untimed {
     /// Time on a CPU of `prepare`, once a process; of a runner that of its main thread for `load`.
     pub prepare_ns: u64,
     /// Time on a CPU of `reset`, before a call; 0 if it has none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::plan::is_zero")]
     pub reset_ns: u64,
     /// Wall time of `dump`; `None` where it was not on trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -439,10 +439,6 @@ impl Untimed {
             }
         }
     }
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl FunctionPlan {

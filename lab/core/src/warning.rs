@@ -52,7 +52,7 @@ pub enum Warning {
         /// How many runs.
         samples: u64,
         /// A claim is about a mean of which the time-out is the cap.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_cap: bool,
     },
     /// The ratio of two contestants changed along the run, as it does where one of them is faster
@@ -99,7 +99,7 @@ pub enum Warning {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Unit>,
         /// The claim is about a ratio of means.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         of_means: bool,
     },
     /// This claim was run before on the same files.
@@ -110,7 +110,7 @@ pub enum Warning {
         #[serde(with = "crate::float")]
         error: f64,
         /// It is about a stream, of which each run has one of its own.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_stream: bool,
     },
     /// A file that the run depends on was another one at its end.
@@ -557,10 +557,6 @@ impl Warning {
             _ => f.write_str(self.code()),
         }
     }
-}
-
-fn is_false(is: &bool) -> bool {
-    !is
 }
 
 /// A step of a metric: `20 ns`, `1 us`, `4096`; a plain number where its unit is not known.
