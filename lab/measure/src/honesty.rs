@@ -98,6 +98,7 @@ mod tests {
         assert!(trials.draw(&orders, 1).is_some());
         assert!(trials.draw(&[], 1).is_none());
     }
+
     #[test]
     fn resets_may_take_as_long_as_runs_and_as_what_all_have_to_put_back() {
         let check = |times_ns: [u64; 3], expected| {

@@ -211,13 +211,14 @@ pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
             (spell, few_blocks(share).or(few_failures(share)))
         }
         (None, Some(spells)) => ("spell".to_owned(), few_beyond(spells.rarer)),
-        (None, None) if claim.scope == Scope::Stream => {
-            return Some("if no line, or block of lines, depends on those before".to_owned());
+        (None, None) => {
+            let of_stream = claim.scope == Scope::Stream;
+            let noun = if of_stream { "line, or block of lines," } else { noun };
+            return Some(format!("if no {noun} depends on those before"));
         }
-        (None, None) => ("spell".to_owned(), None),
     };
     let rests = match block(claim) {
-        None | Some(1) => format!("if no {noun} depends on those before"),
+        Some(1) => format!("if no {noun} depends on those before"),
         _ => format!("if no {what} is longer than a thirtieth of a block"),
     };
     Some(rests + &in_brackets(seen))

@@ -14,7 +14,7 @@
 //! Of a ratio that is not one number, as where a run was ended at the time-out, the sign or the
 //! size may be open: such a round goes to the side where it makes the bettor poorest, so what is
 //! found is never more than it would be with the true values. One whose bounds lie far on one side
-//! counts there. So does an attempt that was cut off, of which nothing is known.
+//! counts there. Of an attempt that was cut off all is open.
 //!
 //! As a function of `theta` the mean only changes where `theta` passes a bound or comes within so
 //! many scales of it, so its least value over all real numbers is found exactly, by sorting.

@@ -184,8 +184,8 @@ impl Runner {
     ) -> Result<(Timed, Held), Trouble> {
         match self.process.ask(&format!("run {calls}"), patience)? {
             (Answer::Ran(timed), held) => {
-                let inside_ns = timed.elapsed_ns;
-                Ok((timed, Held { inside_ns, ..held }))
+                let held = Held { inside_ns: timed.elapsed_ns, ..held };
+                Ok((timed, held))
             }
             _ => Err(Trouble::Broken("a run was answered by something else".into())),
         }

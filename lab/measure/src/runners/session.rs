@@ -41,11 +41,11 @@ impl Session {
 /// The timed batches of one contestant in a unit.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
-    pub(super) batches: Vec<BatchTime>,
+    batches: Vec<BatchTime>,
     /// The time on a CPU of each.
-    pub(super) worked_ns: Vec<u64>,
+    worked_ns: Vec<u64>,
     /// The time on a CPU of the resets before its calls.
-    pub(super) reset_ns: u64,
+    reset_ns: u64,
     elapsed_ns: u64,
     usage: Usage,
     checksum: u64,
@@ -61,6 +61,12 @@ impl Taken {
         self.reset_ns += batch.reset_ns;
         self.elapsed_ns += batch.elapsed_ns;
         self.usage.add(&batch.usage);
+    }
+
+    /// The time on a CPU of one call, and of one reset, where a batch has so many calls.
+    pub(super) fn a_call_ns(&self, calls_a_batch: u64) -> (u64, u64) {
+        let calls = calls_a_batch.max(1) * self.batches.len().max(1) as u64;
+        (self.worked_ns.iter().sum::<u64>() / calls, self.reset_ns / calls)
     }
 
     /// The sums as a sample. Where the time that counts is a mean of parts, CPU time and waiting
@@ -111,7 +117,7 @@ impl Runners {
         let cpu_before_ns = if is_new { 0 } else { session.cpu_ns() };
         let seed = request.coins.unit.as_ref().map_or(request.coins.round, |unit| unit.orders_seed);
         let turn = self.trials.draw(request.orders, seed);
-        let (taken, left) = self.rounds(&mut session, request, turn.as_ref())?;
+        let (taken, left) = self.rounds(&mut session, request, turn)?;
         self.check_checksums(&mut session, &taken)?;
         self.check_untimed(&mut session, &taken, left.as_ref())?;
         let unit_ns = clock::monotonic_ns() - start_ns;
@@ -123,11 +129,10 @@ impl Runners {
             ran.samples.push(taken.sample(session.runner(*contestant)?, &around, unit_ns));
             ran.batches.push(taken.batches.clone());
         }
-        let dump_ns = left.as_ref().map_or(0, |left| left.dump_ns);
-        if let (Some(turn), Some(left)) = (&turn, left) {
-            let taken = taken.get(&turn.contestant).ok_or_else(|| nobody(turn.contestant))?;
-            self.judge_trial(&mut session, turn, taken, &left, request)?;
+        if let Some(left) = &left {
+            self.judge_trial(&mut session, &taken, left, request)?;
         }
+        let dump_ns = left.map_or(0, |left| left.dump_ns);
         let now_ns = clock::monotonic_ns() - start_ns;
         self.trials.spent(turn.as_ref(), now_ns - unit_ns + dump_ns, now_ns);
         if self.scope == Scope::Layout {
@@ -177,7 +182,7 @@ impl Runners {
         &self,
         session: &mut Session,
         request: &UnitRequest<'_>,
-        turn: Option<&Turn>,
+        turn: Option<Turn>,
     ) -> Result<(BTreeMap<usize, Taken>, Option<Left>), UnitFailure> {
         let patience = self.patience(request.timeout_ns);
         let mut taken: BTreeMap<usize, Taken> = BTreeMap::new();
@@ -189,9 +194,9 @@ impl Runners {
             let calls = self.functions.calls_a_batch.of(contestant);
             let batch = runner.batch(calls, Some(&witness), &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
-            if turn.is_some_and(|turn| turn.batch == index) {
+            if let Some(turn) = turn.filter(|turn| turn.batch == index) {
                 let (answer, dump_ns) = runner.dump(&patience).map_err(blamed(contestant))?;
-                left = Some(Left { contestant, answer, dump_ns });
+                left = Some(Left { turn, answer, dump_ns });
             }
         }
         Ok((taken, left))

@@ -6,7 +6,7 @@
 
 use super::judge::{self, Expected};
 use super::session::{Session, Taken};
-use super::{Runners, blamed, wrong_checksum};
+use super::{Runners, blamed, nobody, wrong_checksum};
 use crate::honesty::{Turn, hidden_in_reset};
 use std::collections::BTreeMap;
 use tiebreak_abi::Random;
@@ -29,7 +29,7 @@ const FRESH_INPUTS: usize = 3;
 /// What the batch on trial has left.
 #[derive(Debug)]
 pub(super) struct Left {
-    pub(super) contestant: usize,
+    pub(super) turn: Turn,
     pub(super) answer: Vec<u8>,
     pub(super) dump_ns: u64,
 }
@@ -42,16 +42,13 @@ impl Runners {
         taken: &BTreeMap<usize, Taken>,
         left: Option<&Left>,
     ) -> Result<(), UnitFailure> {
-        let calls = |one: &usize, taken: &Taken| {
-            self.functions.calls_a_batch.of(*one).max(1) * taken.batches.len().max(1) as u64
-        };
-        let reset_ns = |(one, taken): (&usize, &Taken)| taken.reset_ns / calls(one, taken);
-        let least_ns = taken.iter().map(reset_ns).min().unwrap_or(0);
+        let calls = self.functions.calls_a_batch.clone();
+        let a_call_ns = |(one, taken): (&usize, &Taken)| taken.a_call_ns(calls.of(*one));
+        let least_ns = taken.iter().map(|one| a_call_ns(one).1).min().unwrap_or(0);
         for (contestant, taken) in taken {
-            let run_ns = taken.worked_ns.iter().sum::<u64>() / calls(contestant, taken);
-            let reset_ns = reset_ns((contestant, taken));
+            let (run_ns, reset_ns) = a_call_ns((contestant, taken));
             let load_ns = session.runner(*contestant)?.load_ns();
-            let dumped = left.filter(|left| left.contestant == *contestant);
+            let dumped = left.filter(|left| left.turn.contestant == *contestant);
             let dump_ns = dumped.map_or(0, |left| left.dump_ns);
             let untimed = self.untimed.entry(*contestant).or_default();
             untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
@@ -67,27 +64,26 @@ impl Runners {
     pub(super) fn judge_trial(
         &mut self,
         session: &mut Session,
-        turn: &Turn,
-        taken: &Taken,
+        taken: &BTreeMap<usize, Taken>,
         left: &Left,
         request: &UnitRequest<'_>,
     ) -> Result<(), UnitFailure> {
-        let built = self.built(turn.contestant)?.clone();
+        let contestant = left.turn.contestant;
+        let built = self.built(contestant)?.clone();
         let expected = self.judge.expected(&session.input, &built)?;
         let expected = expected.map(|expected| Expected { checksum: None, ..expected });
         let workload = &self.functions.workload.name;
         let wrong = |right| judge::compare(workload, &right, &left.answer, 0);
         if let Some(fault) = expected.and_then(wrong) {
-            return Err(UnitFailure::Fault(turn.contestant, fault));
+            return Err(UnitFailure::Fault(contestant, fault));
         }
         let is_drawn = self.judge.has_oracle() && self.functions.workload.is_drawn;
         if self.scope == Scope::Layout || !is_drawn {
             return Ok(());
         }
-        let calls = self.functions.calls_a_batch.of(turn.contestant).max(1);
-        let batches = taken.worked_ns.len().max(1) as u64;
-        let call_ns = taken.worked_ns.iter().sum::<u64>() / calls / batches;
-        let first_ns = self.first_call_ns(session, turn, request)?;
+        let taken = taken.get(&contestant).ok_or_else(|| nobody(contestant))?;
+        let (call_ns, _) = taken.a_call_ns(self.functions.calls_a_batch.of(contestant));
+        let first_ns = self.first_call_ns(session, left.turn, request)?;
         if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
             return Ok(());
         }
@@ -96,7 +92,7 @@ impl Runners {
             "did its work once for all runs on one input: a run on an input that had just been \
              loaded took {times} times as long as those of a timed batch"
         );
-        Err(self.misconduct(turn.contestant, what))
+        Err(self.misconduct(contestant, what))
     }
 
     /// Loads other inputs, each for one run, whose checksums must be right; gives the shortest time
@@ -104,7 +100,7 @@ impl Runners {
     fn first_call_ns(
         &mut self,
         session: &mut Session,
-        turn: &Turn,
+        turn: Turn,
         request: &UnitRequest<'_>,
     ) -> Result<u64, UnitFailure> {
         let contestant = turn.contestant;
