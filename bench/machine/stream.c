@@ -1,8 +1,9 @@
 /* Memory bandwidth in the manner of STREAM (McCalpin): each thread has an array of its own, all
  * meet, all go through a part of their arrays, all meet again; the time in between is that of a
- * repetition, and the best of all counts but those of the first pass. Reads, ordinary stores and
- * copies, in plain C. Useful bytes are counted: a copy counts what is read and what is written, a
- * store only what is stored.
+ * repetition. The best of all but those of the first pass is STREAM's figure; their median stands
+ * beside it, because the best of many is as far above it as they scatter. Reads, ordinary stores
+ * and copies, in plain C. Useful bytes are counted: a copy counts what is read and what is written,
+ * a store only what is stored.
  *
  * With one part this is STREAM as it is known. With more, each repetition takes the next part:
  * nothing of it is in a cache, and a repetition is short enough to escape interruptions sometimes,
@@ -20,6 +21,7 @@
 #include <time.h>
 
 enum kernel { READ, WRITE, COPY, KERNELS };
+enum { KEPT_MAX = 100000 };
 
 static const char *const NAMES[KERNELS] = {"read", "write", "copy"};
 
@@ -37,8 +39,9 @@ static size_t words, parts;
 static int threads;
 static double seconds;
 static atomic_int arrived, generation;
-static double best[KERNELS];
-static int repetitions[KERNELS];
+/* Bytes a second of the repetitions that count, as many as are kept. */
+static double rates[KERNELS][KEPT_MAX];
+static int kept[KERNELS], repetitions[KERNELS];
 static int go_on;
 static struct worker *workers;
 
@@ -108,8 +111,8 @@ static void judge(enum kernel kernel, double until)
     double bytes = 8.0 * (words / parts) * threads;
     double rate = bytes / (end - start);
     int counts = ++repetitions[kernel] > (int)parts;
-    if (counts && rate > best[kernel])
-        best[kernel] = rate;
+    if (counts && kept[kernel] < KEPT_MAX)
+        rates[kernel][kept[kernel]++] = rate;
     go_on = now() < until || !counts;
 }
 
@@ -142,6 +145,12 @@ static void *work(void *argument)
     return NULL;
 }
 
+static int compare(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
 int main(int count, char **arguments)
 {
     if (count < 5) {
@@ -163,7 +172,11 @@ int main(int count, char **arguments)
     }
     for (int i = 0; i < threads; i++)
         pthread_join(workers[i].thread, NULL);
-    for (int kernel = READ; kernel < KERNELS; kernel++)
-        printf("%s %d %.4e %d\n", NAMES[kernel], threads, best[kernel], repetitions[kernel]);
+    for (int kernel = READ; kernel < KERNELS; kernel++) {
+        double *sorted = rates[kernel];
+        int last = kept[kernel] - 1;
+        qsort(sorted, kept[kernel], sizeof *sorted, compare);
+        printf("%s %d %.4e %.4e\n", NAMES[kernel], threads, sorted[last], sorted[last / 2]);
+    }
     return workers[0].sum == 42;
 }

@@ -60,6 +60,8 @@ struct Ratio {
     ratio: Option<f64>,
     least: Option<f64>,
     most: Option<f64>,
+    /// The same over the median repetition of the C program, not its best.
+    over_median: Option<f64>,
 }
 
 /// The text of the block.
@@ -165,16 +167,17 @@ fn rates(data: &Bandwidth, page: &mut String) -> Result<()> {
     for kernel in kernels {
         let cell = |threads: u32| {
             let found = data.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
-            match found.map(|found| (found, found.ratio, found.least, found.most)) {
-                Some((found, Some(ratio), Some(least), Some(most))) => {
-                    format!("{ratio:.3} ({least:.3} to {most:.3}, {} turns)", found.turns)
-                }
-                _ => "-".to_owned(),
-            }
+            let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found
+            else {
+                return "-".to_owned();
+            };
+            let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
+            format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
         };
         writeln!(
             page,
-            "| {kernel}: tiebreak over a STREAM-like C program | {} | {} |",
+            "| {kernel}: tiebreak over the best of a STREAM-like C program; over its median | {} \
+             | {} |",
             cell(1),
             cell(2)
         )?;
