@@ -1,7 +1,12 @@
 //! The table of a study, from what `tiebreak study run NAME --json` wrote.
 
 use anyhow::{Context, Result, ensure};
-use tiebreak_report::{json, study, svg};
+use serde_json::Value;
+use tiebreak_report::json::{self, NotAStudy};
+use tiebreak_report::{study, svg};
+
+/// How the sentence of a missing meter ends.
+const NO_METER: &str = ": its metrics were not measured";
 
 /// Where the data of studies is, from the root; the study's name and `.json` follow.
 pub const STUDIES: &str = "docs/measured/study-";
@@ -22,9 +27,36 @@ pub fn data(name: &str) -> Result<String> {
 /// The data is not of this study, or not what `tiebreak study run` writes.
 pub fn render(text: &str, name: &str) -> Result<String> {
     let place = data(name)?;
-    let result = json::read_study(text).with_context(|| format!("reading {place}"))?;
+    let read = || json::read_study(&of_today(text)?);
+    let result = read().with_context(|| format!("reading {place}"))?;
     ensure!(result.study == name, "{place} is of the study {}", result.study);
     Ok(study::markdown(&result))
+}
+
+/// Documents of old in today's form, as far as the table needs them. Their warnings are words
+/// alone, of which it needs those of missing meters; their contestants have fewer numbers, and it
+/// needs none; they have no ranks, and efficiencies of medians.
+fn of_today(text: &str) -> Result<String, NotAStudy> {
+    let mut document: Value = serde_json::from_str(text)?;
+    let is_of_today = |warning: &Value| warning.as_object().is_some_and(|of| of.len() > 2);
+    for run in document["runs"].as_array_mut().into_iter().flatten() {
+        run["contestants"] = Value::Array(Vec::new());
+        let Some(warnings) = run["warnings"].as_array_mut() else { continue };
+        for warning in warnings.iter_mut().filter(|warning| !is_of_today(warning)) {
+            let what = warning["text"].as_str().and_then(|text| text.strip_suffix(NO_METER));
+            if let Some(what) = what.map(str::to_owned) {
+                warning["what"] = what.into();
+            }
+        }
+        warnings.retain(is_of_today);
+    }
+    let mut study = json::read_study(&document.to_string())?;
+    for run in &mut study.runs {
+        if let Some(table) = &mut run.study {
+            table.compare(&run.verdicts);
+        }
+    }
+    Ok(json::text(&study))
 }
 
 /// Where the picture of a study's distribution functions is, if it has one: a file that is there is
@@ -39,7 +71,8 @@ pub fn picture_place(name: &str) -> String {
 /// The data is not what `tiebreak study run` writes.
 pub fn picture(text: &str, name: &str) -> Result<String> {
     let place = data(name)?;
-    let result = json::read_study(text).with_context(|| format!("reading {place}"))?;
+    let read = || json::read_study(&of_today(text)?);
+    let result = read().with_context(|| format!("reading {place}"))?;
     Ok(svg::ecdf(&result))
 }
 

@@ -344,7 +344,7 @@ impl Targets {
             io.out(&page);
         }
         github::tell(result, io);
-        let json = self.json.write(|| report::json::check_text(result), io);
+        let json = self.json.write(|| report::json::text(result), io);
         let junit = self.junit.map(|file| file.write(&junit::text(result, &WORDS)));
         let markdown = self.markdown.map(|file| file.write(&markdown::text(result, &WORDS)));
         json.and(junit.unwrap_or(Ok(()))).and(markdown.unwrap_or(Ok(())))

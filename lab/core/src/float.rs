@@ -121,6 +121,31 @@ pub mod list {
     }
 }
 
+/// The form of results, in which what is not finite is `null`; it is read back as NaN.
+pub mod or_null {
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::Serializer;
+
+    /// Writes a float.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        match value.is_finite() {
+            true => serializer.serialize_f64(*value),
+            false => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a float.
+    ///
+    /// # Errors
+    /// It is neither `null` nor a number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde::{Deserialize, Serialize};

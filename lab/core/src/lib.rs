@@ -27,3 +27,4 @@ pub mod transitions;
 pub mod verdict;
 pub mod warning;
 pub mod watch;
+pub mod worded;

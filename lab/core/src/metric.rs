@@ -154,6 +154,68 @@ impl Metric {
     }
 }
 
+/// The form of results, in which a metric stands under its [`Metric::key`], unit and all: the
+/// journal has names of its own.
+pub mod key {
+    use super::Metric;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+    use std::collections::BTreeMap;
+
+    /// Writes a metric.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer>(metric: &Metric, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(metric.key())
+    }
+
+    /// Reads a metric.
+    ///
+    /// # Errors
+    /// It is no key of one.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metric, D::Error> {
+        read(&String::deserialize(deserializer)?)
+    }
+
+    fn read<E: Error>(key: &str) -> Result<Metric, E> {
+        let mut known = Metric::ALL.into_iter().chain([Metric::Value]);
+        let found = known.find(|metric| metric.key() == key);
+        found.ok_or_else(|| E::custom(format_args!("no metric is '{key}'")))
+    }
+
+    /// The same of a list of what belongs to metrics, which is an object.
+    pub mod map {
+        use super::{BTreeMap, Deserialize, Deserializer, Metric, Serializer, read};
+        use serde::Serialize;
+
+        /// Writes what belongs to each metric.
+        ///
+        /// # Errors
+        /// The serializer's own.
+        pub fn serialize<T: Serialize, S: Serializer>(
+            list: &[(Metric, T)],
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(list.iter().map(|(metric, value)| (metric.key(), value)))
+        }
+
+        /// Reads what belongs to each metric, in the order of [`Metric::ALL`].
+        ///
+        /// # Errors
+        /// A key is no metric's, or a value is wrong.
+        pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Vec<(Metric, T)>, D::Error> {
+            let object = BTreeMap::<String, T>::deserialize(deserializer)?;
+            let pair = |(key, value): (String, T)| Ok((read(&key)?, value));
+            let mut list = object.into_iter().map(pair).collect::<Result<Vec<_>, D::Error>>()?;
+            list.sort_by_key(|(metric, _)| *metric);
+            Ok(list)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -91,7 +91,8 @@ pub struct Beside {
 pub struct Marks(u16);
 
 /// One reason to look twice at a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u16)]
 pub enum Mark {
     /// Put off its CPU more than once: once is what starting a process often costs by itself.
@@ -107,6 +108,7 @@ pub enum Mark {
     /// The clock went backwards while it ran.
     ClockBackwards = 32,
     /// It left processes behind, which were ended.
+    #[serde(rename = "left_children")]
     LeftBehind = 64,
     /// A meter shared its hardware counter, so its count is scaled.
     Multiplexed = 128,

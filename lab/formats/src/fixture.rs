@@ -7,7 +7,8 @@ use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
-    CheckResult, ClaimResult, ContestResult, EffectResult, EvidenceResult, Family, RunResult,
+    Blame, CheckResult, ClaimResult, ContestResult, EffectResult, EvidenceResult, Family,
+    MachineResult, Quantity, RunResult,
 };
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
@@ -15,7 +16,7 @@ use tiebreak_core::warning::Warning;
 /// Words that are short and say what they were given.
 pub(crate) const WORDS: Words = Words {
     sentence: |_, run, claim| format!("{} is {} ({})", claim.claim, claim.verdict, run.journal),
-    effect: |claim| match claim.effect.estimate {
+    effect: |claim| match claim.effect().estimate {
         Some(estimate) => format!("{estimate}x (1.31x to 1.56x)"),
         None => "-".to_owned(),
     },
@@ -45,18 +46,20 @@ pub(crate) fn claim(text: &str, verdict: Verdict, gate: Gate) -> ClaimResult {
         error: 0.0025,
         rounds: 12,
         seconds: 1.94,
-        effect: EffectResult {
-            estimate: (!is_void).then_some(1.42),
-            low: Some(1.31),
-            high: Some(1.56),
-            confidence: 0.995,
+        quantity: Quantity::Ratio {
+            ratio: EffectResult {
+                estimate: (!is_void).then_some(1.42),
+                low: Some(1.31),
+                high: Some(1.56),
+                confidence: 0.995,
+            },
         },
         share: None,
         spells: None,
         one_factor: None,
         cap: None,
         evidence: EvidenceResult { for_claim: 131.0, against: 0.08, needed: 400.0 },
-        fault: is_void.then_some(("A".to_owned(), fault)),
+        fault: is_void.then_some(Blame { contestant: "A".to_owned(), fault }),
     }
 }
 
@@ -83,8 +86,7 @@ fn run(journal: &str, verdicts: Vec<ClaimResult>) -> RunResult {
         adjust: Adjust::NONE,
         verdicts,
         contestants: Vec::new(),
-        machine: Fingerprint(machine.into_iter().collect()),
-        machine_print: None,
+        machine: MachineResult { facts: Fingerprint(machine.into_iter().collect()), print: None },
         warnings: vec![Warning::ForeignLoad { share: 0.12 }],
         self_check: None,
         study: None,

@@ -126,7 +126,7 @@ fn details(out: &mut String, check: &CheckResult, words: &Words) {
 
 /// The machine on a line.
 fn machine(check: &CheckResult) -> String {
-    let fact = |run: &RunResult, key: &str| match run.machine.0.get(key) {
+    let fact = |run: &RunResult, key: &str| match run.machine.facts.0.get(key) {
         Some(Fact::Text(text)) => Some(plain(text)),
         Some(Fact::Number(number)) => Some(number.to_string()),
         _ => None,

@@ -45,9 +45,9 @@ mod tests {
 
     #[test]
     fn a_budget_that_is_too_small_is_told_before_it_is_spent() {
-        let share = shares::share(0, 0, [None, None]);
-        let (hold, refute) = (share.least_trials_to_hold, share.least_trials_to_refute);
-        let claim = shares::succeeds(Verdict::Undecided, 0.98, 0.96, share);
+        let none = shares::share(0, 0, [None, None]);
+        let (hold, refute) = (none.share.least_trials_to_hold, none.share.least_trials_to_refute);
+        let claim = shares::succeeds(Verdict::Undecided, 0.98, 0.96, none);
         for (rounds, expected) in [
             (None, None),
             (Some(hold), None),

@@ -5,15 +5,17 @@ pub(crate) mod shares;
 pub(crate) mod study;
 pub(crate) mod threads;
 
+use std::collections::BTreeMap;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
-    ClaimResult, ContestantResult, EffectResult, EvidenceResult, Histogram, MetricSummary,
-    RunResult, SelfCheckResult, SmallestDifference,
+    Blame, ClaimResult, ContestantResult, EffectResult, EvidenceResult, Histogram, MachineResult,
+    MetricSummary, Quantity, RunResult, SelfCheckResult, SmallestDifference,
 };
+use tiebreak_core::sample::Mark;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 
@@ -37,8 +39,7 @@ pub(crate) fn empty() -> RunResult {
         adjust: Adjust::NONE,
         verdicts: Vec::new(),
         contestants: Vec::new(),
-        machine: Fingerprint::default(),
-        machine_print: None,
+        machine: MachineResult::default(),
         warnings: Vec::new(),
         self_check: None,
         study: None,
@@ -68,11 +69,13 @@ pub(crate) fn question(
         error: 0.01,
         rounds: 12,
         seconds: 1.94,
-        effect: EffectResult {
-            estimate: ratio[1],
-            low: ratio[0],
-            high: ratio[2],
-            confidence: 0.99,
+        quantity: Quantity::Ratio {
+            ratio: EffectResult {
+                estimate: ratio[1],
+                low: ratio[0],
+                high: ratio[2],
+                confidence: 0.99,
+            },
         },
         share: None,
         spells: None,
@@ -95,7 +98,7 @@ pub(crate) fn claim(
     claim.is_question = false;
     claim.statement = Statement::Ratio(relation);
     if !matches!(relation, Relation::Within { .. }) {
-        claim.effect.confidence = 0.98;
+        claim.quantity.effect_mut().confidence = 0.98;
         claim.evidence.needed = 100.0;
     }
     claim
@@ -117,7 +120,7 @@ pub(crate) fn contestant(name: &str, command: &str, median_ns: f64) -> Contestan
         samples: 12,
         invalid: 0,
         timed_out: 0,
-        marks: Vec::new(),
+        marks: BTreeMap::new(),
         fault: None,
         failures: 0,
         first_failure: None,
@@ -163,7 +166,7 @@ pub(crate) fn compared(verdicts: Vec<ClaimResult>) -> RunResult {
         stopped: Some(StopReason::Settled),
         verdicts,
         contestants: vec![a, b],
-        machine: Fingerprint(machine.into_iter().collect()),
+        machine: MachineResult { facts: Fingerprint(machine.into_iter().collect()), print: None },
         ..empty()
     }
 }
@@ -175,16 +178,16 @@ pub(crate) fn three() -> RunResult {
     first.evidence.for_claim = f64::INFINITY;
     let mut second = question(Verdict::Void, None, [None, Some(1.01), None]);
     second.right = Some("C".to_owned());
-    second.fault = Some(("C".to_owned(), fault.clone()));
+    second.fault = Some(Blame { contestant: "C".to_owned(), fault: fault.clone() });
     let mut third = second.clone();
     third.left = "B".to_owned();
     let mut run = compared(vec![first, second, third]);
     let mut c = contestant("C", "cat /nowhere", 99e6);
     c.fault = Some(fault);
     c.samples = 3;
-    c.marks = vec![("preempted", 2), ("foreign load", 1)];
+    c.marks = BTreeMap::from([(Mark::Preempted, 2), (Mark::ForeignLoad, 1)]);
     run.contestants.push(c);
-    run.contestants[0].marks = vec![("preempted", 4)];
+    run.contestants[0].marks = BTreeMap::from([(Mark::Preempted, 4)]);
     run.warnings = vec![
         Warning::OutputsDiffer,
         Warning::ForeignLoad { share: 0.12 },
@@ -204,7 +207,7 @@ pub(crate) fn nothing_known() -> RunResult {
     run.stopped = Some(StopReason::Budget);
     run.resolution = 0.0;
     run.budget = Budget { rounds: Some(500), seconds: None };
-    run.machine = Fingerprint::default();
+    run.machine = MachineResult::default();
     run.eta_seconds = infinite;
     let nothing =
         MetricSummary { median: infinite, low: None, high: infinite, p10: None, p90: None };

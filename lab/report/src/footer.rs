@@ -75,7 +75,7 @@ fn machine(run: &RunResult) -> Option<String> {
 
 /// The machine's processor.
 pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
-    match run.machine.0.get("cpu_model") {
+    match run.machine.facts.0.get("cpu_model") {
         Some(Fact::Text(model)) => Some(plain(model)),
         _ => None,
     }
@@ -83,7 +83,7 @@ pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
 
 /// How to see what the machine was when it was last measured.
 pub(crate) fn print_line(run: &RunResult) -> Option<String> {
-    let name = plain(run.machine_print.as_ref()?);
+    let name = plain(run.machine.print.as_ref()?);
     Some(format!("measured as {name}: tiebreak machine show {name}"))
 }
 

@@ -20,6 +20,7 @@ use crate::text::{plain, shell_quote};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::machine::MachinePrint;
 use tiebreak_core::result::RunResult;
+use tiebreak_core::sample::Mark;
 
 /// The most bytes of a page: what fits into the first flight of a TCP connection (ten segments of
 /// 1448 bytes), so that it is there after one round trip, even if nothing compresses it.
@@ -164,8 +165,9 @@ fn odd(sheet: &mut Sheet, run: &RunResult) {
         }
     }
     for contestant in &run.contestants {
-        let marks = contestant.marks.iter().filter(|(_, count)| *count > 0);
-        let marks: Vec<String> = marks.map(|(name, count)| format!("{count} {name}")).collect();
+        let marks = contestant.marks.iter().filter(|(_, count)| **count > 0);
+        let text = |(mark, count): (&Mark, &u64)| format!("{count} {}", mark.name());
+        let marks: Vec<String> = marks.map(text).collect();
         if !marks.is_empty() {
             let (name, samples) = (plain(&contestant.name), contestant.samples);
             let marks = marks.join(", ");

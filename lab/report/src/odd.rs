@@ -47,17 +47,18 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
 fn odd_marks<'a>(
     run: &'a RunResult,
     contestant: &'a ContestantResult,
-) -> impl Iterator<Item = &'a (&'static str, u64)> {
+) -> impl Iterator<Item = (Mark, u64)> + 'a {
     let about_memory = run.verdicts.iter().any(|claim| claim.metric == Metric::PeakMemory);
-    let matters = move |name: &str| about_memory || name != Mark::MemoryFloor.name();
-    contestant.marks.iter().filter(move |(name, count)| *count > 0 && matters(name))
+    let matters = move |mark: Mark| about_memory || mark != Mark::MemoryFloor;
+    let marks = contestant.marks.iter().map(|(mark, count)| (*mark, *count));
+    marks.filter(move |(mark, count)| *count > 0 && matters(*mark))
 }
 
 /// `samples with marks, all of them kept: A 4 preempted of 12; B 2 preempted, 1 steal of 12`.
 fn marks(run: &RunResult, look: Look) -> Option<String> {
     let of_contestant = |c: &ContestantResult| {
-        let texts: Vec<_> =
-            odd_marks(run, c).map(|(name, count)| format!("{count} {name}")).collect();
+        let text = |(mark, count): (Mark, u64)| format!("{count} {}", mark.name());
+        let texts: Vec<_> = odd_marks(run, c).map(text).collect();
         let name = short_name(&c.name, look);
         (!texts.is_empty()).then(|| format!("{name} {} of {}", texts.join(", "), c.samples))
     };

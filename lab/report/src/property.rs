@@ -55,7 +55,7 @@ fn counted(claim: &ClaimResult, verb: &str) -> String {
 
 /// `99.72% (99.31% to 99.93% with confidence 98%)`.
 fn interval(told: &Told, claim: &ClaimResult) -> String {
-    let confidence = percent(claim.effect.confidence, Rounding::Down);
+    let confidence = percent(claim.effect().confidence, Rounding::Down);
     let limits = told.limits();
     let limits = match (told.low, told.high) {
         _ if is_bursty(claim) => limits,

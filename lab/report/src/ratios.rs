@@ -78,7 +78,7 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
     let estimates = ratios(|row| row.ratio.estimate, Rounding::Nearest);
-    let statistics = table.iter().map(|row| row.statistic.to_owned()).collect();
+    let statistics = table.iter().map(|row| row.statistic.to_string()).collect();
     vec![
         Column::new(&title, Align::Left, statistics),
         Column::new(&left, Align::Decimal, values(|row| row.left)),

@@ -15,7 +15,7 @@ use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate, Scope};
-use tiebreak_core::result::{BesideResult, ClaimResult, RunResult};
+use tiebreak_core::result::{BesideResult, Blame, ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
@@ -43,12 +43,13 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
             text.push(span(Tone::Plain, format!(", {observation}")));
         }
         text.push(span(Tone::Plain, format!(", {}", scope_words(run, claim))));
-        let has_bounds = claim.effect.low.is_some() || claim.effect.high.is_some();
+        let effect = claim.effect();
+        let has_bounds = effect.low.is_some() || effect.high.is_some();
         let error = match claim.verdict {
             _ if !has_error || property::is_bursty(claim) => None,
             // What is said of a property has the confidence beside its limits.
             Verdict::Undecided if !has_bounds || claim.statement.property().is_some() => None,
-            Verdict::Undecided => Some(("the interval is ", 1.0 - claim.effect.confidence)),
+            Verdict::Undecided => Some(("the interval is ", 1.0 - effect.confidence)),
             _ => Some(("", claim.error)),
         };
         let promise = error.map(|(what, error)| {
@@ -345,8 +346,8 @@ fn found(told: &Told) -> String {
 
 fn void(claim: &ClaimResult) -> String {
     match &claim.fault {
-        Some((name, fault)) => {
-            format!(" is not known, because {} {}", plain(name), short(&fault.to_string()))
+        Some(Blame { contestant, fault }) => {
+            format!(" is not known, because {} {}", plain(contestant), short(&fault.to_string()))
         }
         None => " is not known, because a contestant is void".to_owned(),
     }

@@ -229,9 +229,9 @@ fn digits(told: &Told, claim: &ClaimResult) -> String {
         return "nothing is known yet".to_owned();
     };
     let limits = told.limits();
-    let confidence = match claim.share.as_ref() {
-        Some(share) if (told.low.is_some() || told.high.is_some()) && !is_bursty(claim) => {
-            format!(", confidence {}", percent(share.rate.confidence, Rounding::Down))
+    let confidence = match claim.quantity.rate() {
+        Some(rate) if (told.low.is_some() || told.high.is_some()) && !is_bursty(claim) => {
+            format!(", confidence {}", percent(rate.confidence, Rounding::Down))
         }
         _ => String::new(),
     };

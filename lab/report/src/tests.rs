@@ -9,7 +9,7 @@ use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Centre, Gate, Scope};
 use tiebreak_core::result::{
-    BesideResult, ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult,
+    BesideResult, ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult, Statistic,
 };
 use tiebreak_core::verdict::{Fault, Verdict};
 use unicode_width::UnicodeWidthStr;

@@ -64,7 +64,7 @@ impl<'a> Told<'a> {
                 Property::Mean { bar, .. } => (Quantity::Mean(left, unit), vec![bar]),
             },
         };
-        let told = Told::with(claim, quantity, claim.effect, bars);
+        let told = Told::with(claim, quantity, claim.effect(), bars);
         let right_won = claim.winner.is_some() && claim.winner == claim.right;
         let turned = claim.is_question && claim.verdict == Verdict::Holds && right_won;
         if turned { told.turned_round() } else { told }
@@ -73,7 +73,7 @@ impl<'a> Told<'a> {
     /// The share that a claim about a share counts: of a quantile that of the values which are at
     /// most the bar, of the others the quantity itself.
     pub(crate) fn share_of(claim: &'a ClaimResult) -> Option<Told<'a>> {
-        let effect = claim.share.as_ref()?.rate;
+        let effect = claim.share.as_ref().and(claim.quantity.rate())?;
         let (quantity, good, bad) = match claim.statement.property()? {
             Property::InShareOfRounds { share, .. } => (Quantity::Rounds, share, share),
             Property::Succeeds { good, bad } => (Quantity::Rate(&claim.left), good, bad),

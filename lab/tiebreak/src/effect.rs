@@ -5,7 +5,7 @@ use crate::referee::Referee;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::Kind;
-use tiebreak_core::result::{EffectResult, ShareResult, SpellsResult};
+use tiebreak_core::result::{EffectResult, Quantity, ShareResult, SpellsResult};
 use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
@@ -13,19 +13,30 @@ use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 /// Points of the curve of plausible rates.
 const DENSITY_POINTS: usize = 120;
 
-/// The effect of a claim: a ratio, a share, a quantile or a mean.
-pub fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> EffectResult {
-    match referee.plan().claims[claim].claim.statement {
-        Statement::Ratio(_) => EffectResult {
-            estimate: evidence.estimate.map(factor),
-            low: evidence.low.map(factor),
-            high: evidence.high.map(factor),
-            confidence: evidence.confidence,
+/// What a claim is about: a ratio, a share, a quantile or a mean.
+pub fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
+    let property = match referee.plan().claims[claim].claim.statement {
+        Statement::Ratio(_) => return Quantity::Ratio { ratio: ratio(evidence) },
+        Statement::Property(property) => property,
+    };
+    match property {
+        Property::Quantile { good, bad, .. } => Quantity::Quantile {
+            quantile: quantile(referee, claim, (good, bad), evidence),
+            rate: plain(evidence),
         },
-        Statement::Property(Property::Quantile { good, bad, .. }) => {
-            quantile(referee, claim, (good, bad), evidence)
+        Property::InShareOfRounds { .. } | Property::Succeeds { .. } => {
+            Quantity::Rate { rate: plain(evidence) }
         }
-        Statement::Property(_) => plain(evidence),
+        Property::Mean { .. } => Quantity::Mean { mean: plain(evidence) },
+    }
+}
+
+fn ratio(evidence: &Evidence) -> EffectResult {
+    EffectResult {
+        estimate: evidence.estimate.map(factor),
+        low: evidence.low.map(factor),
+        high: evidence.high.map(factor),
+        confidence: evidence.confidence,
     }
 }
 
@@ -48,12 +59,7 @@ fn quantile(
 }
 
 /// What was counted, if the claim is about a share; the curve only if everything is wanted.
-pub fn share(
-    referee: &Referee,
-    claim: usize,
-    evidence: &Evidence,
-    full: bool,
-) -> Option<ShareResult> {
+pub fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult> {
     let ClaimTest::Share(test) = referee.test(claim) else { return None };
     let (least_trials_to_hold, least_trials_to_refute) = test.least_trials();
     let dependence = test.dependence();
@@ -61,7 +67,6 @@ pub fn share(
     Some(ShareResult {
         trials: test.trials(),
         successes: test.successes(),
-        rate: plain(evidence),
         block: test.block(),
         left_over: test.left_over(),
         least_trials_to_hold,

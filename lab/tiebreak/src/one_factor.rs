@@ -4,7 +4,7 @@ use crate::claim_test::ClaimTest;
 use crate::referee::Referee;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
-use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow};
+use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow, Statistic};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::limits::Limits;
@@ -14,8 +14,8 @@ use tiebreak_stats::one_factor::{self, OneFactor};
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 
 /// The percentiles that are compared, and the rounds from which on each is.
-const QUANTILES: [(&str, f64, usize); 3] =
-    [("median", 0.5, 0), ("p90", 0.9, 0), ("p99", 0.99, 100)];
+const QUANTILES: [(Statistic, f64, usize); 3] =
+    [(Statistic::Median, 0.5, 0), (Statistic::P90, 0.9, 0), (Statistic::P99, 0.99, 100)];
 
 /// What the rounds of a ratio of two programs say of one factor. Of functions, whose ratios are
 /// summaries of units, it is only looked at where a claim is about one factor.
@@ -34,6 +34,7 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     };
     let OneFactor { evidence, rounds, far, far_opposite, times, is_least, .. } = found;
     Some(OneFactorResult {
+        is_denied: found.is_denied(),
         evidence,
         needed: 1.0 / one_factor::ERROR,
         error: one_factor::ERROR,
@@ -110,13 +111,13 @@ fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     let (lefts, rights): (Vec<Reading>, Vec<Reading>) = pairs.counted.iter().copied().unzip();
     let known = pairs.known().count();
     let quantiles = QUANTILES.iter().filter(|(.., least)| known >= *least);
-    let quantile = |(statistic, share, _): &(&'static str, f64, usize)| {
+    let quantile = |(statistic, share, _): &(Statistic, f64, usize)| {
         let limits = |of: &[Reading]| quantile_limits(of, *share, *share, 1, error / 4.0);
         let (left, right) = (limits(&lefts), limits(&rights));
         let [estimate_left, estimate_right] =
             [&lefts, &rights].map(|of| quantile_estimate(of, *share));
         RatioRow {
-            statistic,
+            statistic: *statistic,
             left: estimate_left,
             right: estimate_right,
             ratio: EffectResult {
@@ -152,7 +153,7 @@ fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
         bets.limits(error / 2.0)
     });
     RatioRow {
-        statistic: "mean",
+        statistic: Statistic::Mean,
         left,
         right,
         ratio: EffectResult {
@@ -175,6 +176,9 @@ mod tests {
     use super::*;
     use tiebreak_stats::coins::{Purpose, Seed, Stream};
     use tiebreak_stats::rate;
+
+    const ALL: [Statistic; 4] =
+        [Statistic::Median, Statistic::P90, Statistic::P99, Statistic::Mean];
 
     /// A's time as a function of a uniform number: a fifth of the runs is slow. B's has no tail.
     fn time_of_a(u: f64) -> f64 {
@@ -259,8 +263,8 @@ mod tests {
             let mut misses = [false; 4];
             for rounds in [40, 100, 160, 250, 400, 600] {
                 let rows = rows(&counted(&pairs[..rounds]), cap, ERROR);
-                for (row, name) in ["median", "p90", "p99", "mean"].iter().enumerate() {
-                    let Some(found_row) = rows.iter().find(|one| one.statistic == *name) else {
+                for (row, name) in ALL.into_iter().enumerate() {
+                    let Some(found_row) = rows.iter().find(|one| one.statistic == name) else {
                         continue;
                     };
                     let EffectResult { low, high, .. } = found_row.ratio;
@@ -291,7 +295,7 @@ mod tests {
         let pairs = counted(&pairs);
         let rows = rows(&pairs, Some(Cap { most: 10e9, is_planned: false }), 0.01);
         let names: Vec<_> = rows.iter().map(|row| row.statistic).collect();
-        assert_eq!(names, ["median", "p90", "p99", "mean"]);
+        assert_eq!(names, ALL);
         for (row, expected) in rows.iter().zip([1.0, 1.0, 1.0 / 3.0, 1.0 / 1.2]) {
             let EffectResult { estimate, low, high, .. } = row.ratio;
             assert!((estimate.unwrap() / expected - 1.0).abs() < 0.01, "{row:?}");

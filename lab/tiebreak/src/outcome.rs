@@ -6,12 +6,13 @@ use crate::one_factor;
 use crate::referee::Referee;
 use crate::seen::Seen;
 use crate::studies;
+use std::collections::BTreeMap;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::PlannedClaim;
 use tiebreak_core::result::{
-    ClaimResult, ContestantResult, EvidenceResult, MetricSummary, RunResult,
+    Blame, ClaimResult, ContestantResult, EvidenceResult, MachineResult, MetricSummary, RunResult,
 };
 use tiebreak_core::sample::Mark;
 use tiebreak_core::verdict::Verdict;
@@ -66,19 +67,21 @@ pub fn result(
         chain_head: None,
         seconds,
         seconds_waited: self::seconds(referee.waited_ns()),
-        eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         rounds: referee.rounds(),
         lost: referee.lost(),
         stopped,
+        eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,
-        false_share: referee.false_share(),
         resolution: plan.resolution,
         budget: referee.budget(),
         adjust: plan.adjust,
+        false_share: referee.false_share(),
         verdicts,
         contestants,
-        machine: header.machine.clone(),
-        machine_print: header.machine_print.clone(),
+        machine: MachineResult {
+            facts: header.machine.clone(),
+            print: header.machine_print.clone(),
+        },
         warnings,
         study: study.map(Box::new),
         self_check: referee.self_check().map(|check| match detail {
@@ -98,7 +101,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
     let verdict = referee.verdict(index);
     let fault = std::iter::once(planned.left).chain(planned.right).find_map(|contestant| {
         let fault = referee.seen()[contestant].fault.clone()?;
-        (verdict == Verdict::Void).then(|| (name(contestant), fault))
+        (verdict == Verdict::Void).then(|| Blame { contestant: name(contestant), fault })
     });
     ClaimResult {
         claim: planned.claim.text.clone(),
@@ -122,8 +125,8 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         error: referee.test(index).error(),
         rounds: evidence.rounds,
         seconds: seconds(referee.claim_ns(index)),
-        effect: effect::of_claim(referee, index, &evidence),
-        share: effect::share(referee, index, &evidence, full),
+        quantity: effect::of_claim(referee, index, &evidence),
+        share: effect::share(referee, index, full),
         spells: effect::spells(referee, index, full),
         one_factor: if full { one_factor::of_claim(referee, index).map(Box::new) } else { None },
         evidence: EvidenceResult {
@@ -192,9 +195,8 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
     results
 }
 
-fn marks(seen: &Seen) -> Vec<(&'static str, u64)> {
-    let counted = Mark::ALL.into_iter().zip(seen.marks);
-    counted.filter(|(_, count)| *count > 0).map(|(mark, count)| (mark.name(), count)).collect()
+fn marks(seen: &Seen) -> BTreeMap<Mark, u64> {
+    Mark::ALL.into_iter().zip(seen.marks).filter(|(_, count)| *count > 0).collect()
 }
 
 fn mostly_start(contestant: &ContestantResult) -> Option<Warning> {

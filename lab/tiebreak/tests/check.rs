@@ -162,7 +162,7 @@ fn e_bh_settles_together_what_none_settles_alone() {
     assert!(verdicts(&alone).iter().chain(&verdicts(&together)).all(|v| *v == Verdict::Holds));
     assert!(rounds(&together) < rounds(&alone), "{} {}", rounds(&together), rounds(&alone));
     for claim in together.contests.iter().flat_map(|contest| &contest.run.verdicts) {
-        assert!(claim.effect.low.unwrap() > 1.0, "interval and verdict agree: {claim:?}");
+        assert!(claim.effect().low.unwrap() > 1.0, "interval and verdict agree: {claim:?}");
         assert!(claim.evidence.for_claim >= claim.evidence.needed * (1.0 - 1e-9), "{claim:?}");
         assert!((0.0033..=0.02).contains(&claim.error), "{claim:?}");
     }

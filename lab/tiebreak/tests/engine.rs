@@ -5,6 +5,7 @@ mod common;
 use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
 use tiebreak::core::journal::StopReason;
 use tiebreak::core::plan::{Budget, Centre, Check};
+use tiebreak::core::result::{Blame, Statistic};
 use tiebreak::core::schedule::RoundCoins;
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::core::warning::Warning;
@@ -44,7 +45,7 @@ fn a_difference_is_proven_and_replays() {
     assert_eq!(referee.rounds(), 10, "unanimous data need ten rounds at 1%, two-sided");
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.verdicts[0].winner.as_deref(), Some("A"));
-    assert!(result.verdicts[0].effect.low.unwrap() > 1.0);
+    assert!(result.verdicts[0].effect().low.unwrap() > 1.0);
 }
 
 /// A takes three times as long in a tenth of its runs, and otherwise as long as B: as one factor
@@ -65,7 +66,7 @@ fn a_slow_tenth_is_said_and_is_no_factor() {
         let share = found.far as f64 / found.rounds as f64;
         assert!((0.05..0.17).contains(&share), "{found:?}");
         let names: Vec<_> = found.ratios.iter().map(|row| row.statistic).collect();
-        assert_eq!(names, ["median", "p90", "p99", "mean"]);
+        assert_eq!(names, [Statistic::Median, Statistic::P90, Statistic::P99, Statistic::Mean]);
         let high = found.ratios[2].ratio.estimate.unwrap();
         assert!((high * 3.0 - 1.0).abs() < 0.1, "{found:?}");
         if centre == Centre::Factor {
@@ -181,7 +182,7 @@ fn a_failing_contestant_is_void_and_the_others_go_on() {
     assert_eq!(referee.verdict(0), Verdict::Void);
     assert_eq!(referee.verdict(1), Verdict::Holds);
     let result = replay::replay(&journal).unwrap();
-    let (name, fault) = result.verdicts[0].fault.clone().unwrap();
+    let Blame { contestant: name, fault } = result.verdicts[0].fault.clone().unwrap();
     assert_eq!(name, "B");
     assert!(matches!(fault, Fault::ExitStatus { status: 7, .. }));
     let charged = Warning::LostAttempts { attempts: 1, charged: true };
@@ -237,7 +238,7 @@ fn a_hanging_contestant_is_an_outcome() {
     assert_eq!(referee.verdict(0), Verdict::Holds);
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.contestants[1].invalid, result.contestants[1].samples);
-    assert_eq!(result.verdicts[0].effect.high, None, "nothing bounds a run that did not end");
+    assert_eq!(result.verdicts[0].effect().high, None, "nothing bounds a run that did not end");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod common;
 use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
 use tiebreak::core::journal::{Event, StopReason};
 use tiebreak::core::plan::{Budget, Check};
+use tiebreak::core::result::Blame;
 use tiebreak::core::verdict::{Fault, Verdict};
 use tiebreak::planning::Request;
 use tiebreak::replay;
@@ -66,7 +67,10 @@ fn a_failure_ends_the_claims_that_it_is_no_observation_of() {
     assert_eq!(reason, StopReason::Settled);
     assert_eq!((referee.verdict(0), referee.verdict(1)), (Verdict::Holds, Verdict::Void));
     let result = replay::replay(&journal).unwrap();
-    assert_eq!(result.verdicts[1].fault, Some(("A".to_owned(), Fault::FailedRun)));
+    assert_eq!(
+        result.verdicts[1].fault,
+        Some(Blame { contestant: "A".to_owned(), fault: Fault::FailedRun })
+    );
     assert!(result.contestants[0].failures <= 1);
     if result.contestants[0].failures == 1 {
         let is_told = |event: &Event| matches!(event, Event::FirstFailure { contestant: 0, .. });
@@ -90,10 +94,13 @@ fn quantiles_lie_where_the_shares_say() {
     }
     let (_, _, journal) = compare(&about_one("p90 of A is below 8 ms"), &[noisy]);
     let claim = &replay::replay(&journal).unwrap().verdicts[0];
-    assert!(claim.effect.high.unwrap() <= 8e6, "verdict and interval agree: {claim:?}");
+    assert!(claim.effect().high.unwrap() <= 8e6, "verdict and interval agree: {claim:?}");
     let share = claim.share.as_ref().unwrap();
     assert_eq!(share.trials, share.successes);
-    assert!(share.rate.low.unwrap() > 0.9 && share.trials >= share.least_trials_to_hold);
+    assert!(
+        claim.quantity.rate().unwrap().low.unwrap() > 0.9
+            && share.trials >= share.least_trials_to_hold
+    );
 }
 
 #[test]
@@ -168,7 +175,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
         let detail = tiebreak::outcome::Detail::Full;
         let result = tiebreak::outcome::result(&referee, &header, "run", None, detail);
         let claim = &result.verdicts[0];
-        let excludes_the_bar = claim.effect.high.is_some_and(|high| high <= 1e7);
+        let excludes_the_bar = claim.effect().high.is_some_and(|high| high <= 1e7);
         assert_eq!(excludes_the_bar, claim.verdict == Verdict::Holds, "{number}: {claim:?}");
     }
     assert_eq!(referee.verdict(0), Verdict::Holds);

@@ -104,7 +104,7 @@ fn bursts_are_told_where_each_line_counts() {
 fn numbers_have_the_unit_of_the_bar_or_their_own() {
     let result = judge("p90 of A is below 5 ms", 1, Some(1e6), &"4.2\n4200us\n".repeat(60));
     assert_eq!(result.verdicts[0].verdict, Verdict::Holds);
-    assert_eq!(result.verdicts[0].effect.estimate, Some(4.2e6));
+    assert_eq!(result.verdicts[0].effect().estimate, Some(4.2e6));
     let mean = judge("mean of A is above 3 ms", 1, Some(1e6), &"4\n".repeat(400));
     assert_eq!(mean.verdicts[0].verdict, Verdict::Holds);
 }

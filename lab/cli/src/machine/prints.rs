@@ -60,7 +60,7 @@ fn read(path: &Path) -> Result<MachinePrint, Failure> {
 
 /// The print that a run names, if this store has it.
 pub fn of_run(run: &RunResult, store: &Path) -> Option<MachinePrint> {
-    let name = run.machine_print.as_ref()?;
+    let name = run.machine.print.as_ref()?;
     let store = Store::open_existing(store).ok()?;
     store.find_print(name).and_then(|id| store.print(&id)).ok()
 }

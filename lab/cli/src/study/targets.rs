@@ -88,7 +88,7 @@ impl StudyTargets {
             true => report::study::verdicts(result),
             false => report::study::table(result, &io.out_look()) + &self.letters(result, io),
         };
-        let json = self.json.write_beside(&page, || report::json::study(result), io);
+        let json = self.json.write_beside(&page, || report::json::text(result), io);
         let write = |file: Option<OutputFile>, text: &dyn Fn() -> String| {
             file.map_or(Ok(()), |file| file.write(&text()))
         };

@@ -51,7 +51,7 @@ fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectRes
     let of_both = || claims.iter().filter(about);
     let claim = of_both().find(|claim| !claim.statement.is_measure()).or(of_both().next())?;
     let is_known = |value: &f64| value.is_finite() && *value > 0.0;
-    let EffectResult { estimate, low, high, confidence } = claim.effect;
+    let EffectResult { estimate, low, high, confidence } = claim.effect();
     let [estimate, low, high] = [estimate, low, high].map(|value| value.filter(is_known));
     Some(match claim.left == name {
         true => EffectResult { estimate, low, high, confidence },

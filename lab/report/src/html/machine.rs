@@ -31,13 +31,13 @@ pub(super) struct Measured<'a> {
 impl<'a> Measured<'a> {
     /// The print that this run names, if it names one.
     pub(super) fn of(run: &RunResult, print: Option<&'a MachinePrint>) -> Option<Measured<'a>> {
-        run.machine_print.as_ref().map(|name| Measured { name: plain(name), print })
+        run.machine.print.as_ref().map(|name| Measured { name: plain(name), print })
     }
 }
 
 /// The facts about the machine, those first that say most, as far as there is room, and its print.
 pub(super) fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured<'_>>) {
-    if run.machine.0.is_empty() && measured.is_none() {
+    if run.machine.facts.0.is_empty() && measured.is_none() {
         return;
     }
     sheet.raw("<h2 id=machine>Machine</h2>\n");
@@ -71,7 +71,7 @@ fn print(sheet: &mut Sheet, measured: &Measured<'_>) {
 }
 
 fn facts(sheet: &mut Sheet, run: &RunResult) {
-    let mut facts: Vec<(&String, &Fact)> = run.machine.0.iter().collect();
+    let mut facts: Vec<(&String, &Fact)> = run.machine.facts.0.iter().collect();
     if facts.is_empty() {
         return;
     }

@@ -84,7 +84,7 @@ fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, 
 
 /// From a verdict to what the machine was on which it was reached.
 fn link(run: &RunResult) -> &'static str {
-    if run.machine_print.is_some() { " <a class=d href=#machine>machine</a>" } else { "" }
+    if run.machine.print.is_some() { " <a class=d href=#machine>machine</a>" } else { "" }
 }
 
 /// The class and the sign of a verdict.

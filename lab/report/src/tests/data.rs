@@ -7,7 +7,7 @@ use crate::{csv, json};
 use serde_json::{Value, json};
 use tiebreak_core::journal::{Event, Journal, Round, RunHeader};
 use tiebreak_core::plan::{Adjust, Budget, Contestant, Hooks, Kind, Plan, ProgramPlan};
-use tiebreak_core::result::Family;
+use tiebreak_core::result::{Blame, CheckResult, Family};
 use tiebreak_core::sample::{Mark, Marks, Outcome, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::transitions::Transitions;
@@ -62,7 +62,8 @@ fn faults() -> Vec<RunResult> {
     let run = |fault: &Fault| {
         let mut run = three();
         run.contestants[2].fault = Some(fault.clone());
-        run.verdicts[2].fault = Some(("C".to_owned(), fault.clone()));
+        let contestant = "C".to_owned();
+        run.verdicts[2].fault = Some(Blame { contestant, fault: fault.clone() });
         run
     };
     all.iter().map(run).collect()
@@ -74,7 +75,7 @@ fn every_result_obeys_the_schema() {
     let mut runs: Vec<_> = all_results().into_iter().map(|(_, run)| run).collect();
     runs.extend(faults());
     let mut marked = three();
-    marked.contestants[0].marks = Mark::ALL.map(|mark| (mark.name(), 1)).to_vec();
+    marked.contestants[0].marks = Mark::ALL.map(|mark| (mark, 1)).into();
     let mut metrics = three();
     let summary = metrics.contestants[0].metrics[0].1;
     metrics.contestants[0].metrics = Metric::ALL.map(|metric| (metric, summary)).to_vec();
@@ -87,18 +88,18 @@ fn every_result_obeys_the_schema() {
         runs.push(RunResult { stopped: Some(stopped), ..three() });
     }
     for run in runs {
-        let value = json::result(&run);
+        let value = json::value(&run);
         let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert_eq!(errors, [""; 0], "{value:#}");
-        let read: Value = serde_json::from_str(&json::text(&run)).unwrap();
-        assert_eq!(read, value);
+        let read: RunResult = serde_json::from_str(&json::text(&run)).unwrap();
+        assert_eq!(json::value(&read), value);
     }
 }
 
 #[test]
 fn the_schema_rejects_what_is_not_a_result() {
     let schema = schema();
-    let good = json::result(&three());
+    let good = json::value(&three());
     assert!(schema.is_valid(&good));
     for (pointer, key, value) in [
         ("", "schema", json!("tiebreak/result/2")),
@@ -130,7 +131,7 @@ fn the_schema_rejects_what_is_not_a_result() {
 fn each_kind_of_claim_has_the_keys_of_its_kind_and_no_others() {
     let schema = schema();
     for (name, claim) in properties() {
-        let good = json::result(&judged(vec![claim]));
+        let good = json::value(&judged(vec![claim]));
         assert!(schema.is_valid(&good), "{name}");
         let verdict = &good["verdicts"][0];
         let kinds: Vec<_> = ["ratio", "rate", "quantile", "mean", "share"]
@@ -150,7 +151,7 @@ fn each_kind_of_claim_has_the_keys_of_its_kind_and_no_others() {
             assert_eq!(schema.is_valid(&bad), *key == "share", "{name} without {key}");
         }
         let mut bad = good.clone();
-        bad["verdicts"][0]["ratio"] = json::result(&three())["verdicts"][0]["ratio"].clone();
+        bad["verdicts"][0]["ratio"] = json::value(&three())["verdicts"][0]["ratio"].clone();
         assert!(!schema.is_valid(&bad), "{name} with a ratio");
     }
 }
@@ -159,16 +160,16 @@ fn each_kind_of_claim_has_the_keys_of_its_kind_and_no_others() {
 fn a_check_obeys_its_schema() {
     let schema = check_schema();
     for check in [checked(Family::EBonferroni), checked(Family::EBh), unchecked()] {
-        let value = json::check(&check);
+        let value = json::value(&check);
         let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert_eq!(errors, [""; 0], "{value:#}");
-        let read: Value = serde_json::from_str(&json::check_text(&check)).unwrap();
-        assert_eq!(read, value);
+        let read: CheckResult = serde_json::from_str(&json::text(&check)).unwrap();
+        assert_eq!(json::value(&read), value);
         let counts = value["counts"].as_object().unwrap();
         let all: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!(all, 9);
     }
-    let good = json::check(&checked(Family::EBh));
+    let good = json::value(&checked(Family::EBh));
     for (pointer, key, value) in [
         ("", "schema", json!("tiebreak/check/2")),
         ("", "family", json!("bonferroni")),
@@ -205,7 +206,7 @@ fn json_stands_in_the_order_of_the_schema() {
 
 #[test]
 fn numbers_that_are_not_finite_are_null() {
-    let value = json::result(&nothing_known());
+    let value = json::value(&nothing_known());
     let verdict = &value["verdicts"][0];
     assert_eq!(verdict["evidence"], json!({ "for": null, "against": null, "needed": null }));
     assert_eq!(verdict["ratio"]["estimate"], Value::Null);

@@ -117,7 +117,7 @@ fn a_page_of_a_print_has_everything_and_nothing_from_elsewhere() {
 fn measured_results() -> Vec<(&'static str, RunResult)> {
     let mut results = super::html::pages();
     for (_, run) in &mut results {
-        run.machine_print = Some("m7f3k2x".to_owned());
+        run.machine.print = Some("m7f3k2x".to_owned());
     }
     results
 }
@@ -132,10 +132,10 @@ fn every_verdict_names_the_print_of_its_machine() {
             let words = words.join(" ");
             assert!(words.contains("tiebreak machine show m7f3k2x"), "{what}: {text}");
         }
-        let value = crate::json::result(&run);
+        let value = crate::json::value(&run);
         assert_eq!(value["machine"]["print"], "m7f3k2x", "{what}");
     }
-    assert!(crate::json::result(&three())["machine"].get("print").is_none());
+    assert!(crate::json::value(&three())["machine"].get("print").is_none());
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_page_of_verdicts_links_each_to_the_machine_and_stays_small() {
         }
     }
     let mut run = three();
-    run.machine_print = Some("m7f3k2x".to_owned());
+    run.machine.print = Some("m7f3k2x".to_owned());
     let text = html::page(&run, Some(&print()));
     for part in ["<details><summary>Measured as m7f3k2x, 2026-11-21 20:45 UTC", "cache line</b>"] {
         assert!(text.contains(part), "{part}: {text}");

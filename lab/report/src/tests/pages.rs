@@ -67,8 +67,8 @@ fn a_frame_has_as_many_lines_whatever_is_known() {
         other.budget.seconds = None;
         for claim in &mut other.verdicts {
             claim.verdict = Verdict::Holds;
-            claim.effect.low = None;
-            claim.effect.estimate = None;
+            let effect = claim.quantity.effect_mut();
+            (effect.low, effect.estimate) = (None, None);
         }
         assert_eq!(live::frame(&other, &LOOK).len(), lines, "{what}");
     }
@@ -94,6 +94,7 @@ pub(super) fn no_factor() -> ClaimResult {
         cap,
     };
     let found = OneFactorResult {
+        is_denied: true,
         evidence: 480.0,
         needed: 100.0,
         error: 0.01,
@@ -104,10 +105,10 @@ pub(super) fn no_factor() -> ClaimResult {
         times: 2.973,
         is_least: false,
         ratios: vec![
-            row("median", [2.0e9, 2.0e9], [Some(0.994), Some(1.003)], None),
-            row("p90", [5.9e9, 2.03e9], [Some(0.331), Some(1.01)], None),
-            row("p99", [6.04e9, 2.06e9], [None, None], None),
-            row("mean", [2.4e9, 2.0e9], [Some(0.61), None], Some(60e9)),
+            row(Statistic::Median, [2.0e9, 2.0e9], [Some(0.994), Some(1.003)], None),
+            row(Statistic::P90, [5.9e9, 2.03e9], [Some(0.331), Some(1.01)], None),
+            row(Statistic::P99, [6.04e9, 2.06e9], [None, None], None),
+            row(Statistic::Mean, [2.4e9, 2.0e9], [Some(0.61), None], Some(60e9)),
         ],
     };
     ClaimResult {

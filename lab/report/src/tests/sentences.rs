@@ -1,13 +1,13 @@
 //! The sentences, one a kind of claim and verdict.
 
 use super::*;
-use tiebreak_core::result::SpellsResult;
+use tiebreak_core::result::{Blame, SpellsResult};
 
 pub(super) fn questions() -> [ClaimResult; 8] {
     let fault = Fault::Signal { signal: 11, stderr: "stack overflow\nin main".to_owned() };
     let interval = [Some(1.3149), Some(1.42), Some(1.5511)];
     let mut void = question(Verdict::Void, None, [None; 3]);
-    void.fault = Some(("B".to_owned(), fault));
+    void.fault = Some(Blame { contestant: "B".to_owned(), fault });
     let mut memory = question(Verdict::Holds, Some("B"), [Some(0.5), Some(0.52), Some(0.54)]);
     memory.metric = Metric::PeakMemory;
     memory.scope = Scope::Code;

@@ -6,7 +6,7 @@ use crate::fixture::study::*;
 use crate::fixture::threads::threaded;
 use crate::live::{study_frame, study_line};
 use crate::study;
-use tiebreak_core::result::{Ecdf, StudyResult};
+use tiebreak_core::result::{Blame, Ecdf, StudyResult};
 use tiebreak_core::warning::Warning;
 
 fn all_studies() -> Vec<(&'static str, StudyResult)> {
@@ -155,7 +155,8 @@ fn a_ratio_is_told_as_such() {
     let said: Vec<_> = run.verdicts.iter().take(3).map(|claim| sentence(run, claim)).collect();
     insta::assert_snapshot!(said.join("\n"));
     let mut void = cell("lut", Verdict::Void, [None; 3]);
-    void.fault = Some(("lut".to_owned(), Fault::NotPrepared { workload: "w".to_owned() }));
+    let fault = Fault::NotPrepared { workload: "w".to_owned() };
+    void.fault = Some(Blame { contestant: "lut".to_owned(), fault });
     let said = sentence(run, &void);
     let expected = "Void: how large naive / lut is is not known, because lut said that it cannot \
                     be prepared for w.";

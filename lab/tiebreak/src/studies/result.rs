@@ -96,7 +96,7 @@ fn row(
         batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
         calls_a_batch: Some(functions.calls_a_batch.of(index)),
         per_call,
-        ratio: cell.map(|cell| cell.effect),
+        ratio: cell.map(|cell| cell.effect()),
         is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
         rank: None,
         published: Vec::new(),

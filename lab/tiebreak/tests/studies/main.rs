@@ -347,7 +347,7 @@ fn the_company_does_not_change_a_ratio() {
         let calls = [1e5, 5e4, 2e5, 1.5e5, 2e4, 9e4];
         let mut sampler = Virtual { crowding, ..Virtual::new(&calls[..names.len()]) };
         assert_eq!(lab.go(&mut sampler), Some(StopReason::Settled));
-        let effect = replay::replay(&lab.journal()).unwrap().verdicts[1].effect;
+        let effect = replay::replay(&lab.journal()).unwrap().verdicts[1].effect();
         (effect.low.unwrap(), effect.high.unwrap())
     };
     let all = ["a", "b", "c", "d", "e", "f"];

@@ -52,7 +52,7 @@ fn the_efficiency_of_the_table_is_the_ratio_of_the_claim() {
         let lab = Lab::new(with_claim(text, turned));
         lab.go(&mut Virtual::new(&[1e5, 5e4, 6e4]));
         let result = replay::replay(&lab.journal()).unwrap();
-        let claim = result.verdicts.last().unwrap().effect;
+        let claim = result.verdicts.last().unwrap().effect();
         let rows = result.study.unwrap().rows;
         let median = |row: usize| rows[row].per_call[0].1.median.unwrap();
         let scaling = rows[2].scaling.clone().unwrap();

@@ -1,0 +1,62 @@
+//! The quantity that a claim is about, under the name of its kind.
+
+use super::EffectResult;
+use serde::{Deserialize, Serialize};
+
+/// What a claim is about, with its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Quantity {
+    /// Of a ratio claim.
+    Ratio {
+        /// How many times what the left contestant needs does the right one need.
+        ratio: EffectResult,
+    },
+    /// Of a quantile.
+    Quantile {
+        /// The quantile, in the metric's unit.
+        quantile: EffectResult,
+        /// The share of the values that are at most the bar: the verdict is about this one.
+        rate: EffectResult,
+    },
+    /// Of a success rate, or of a share of rounds.
+    Rate {
+        /// The share.
+        rate: EffectResult,
+    },
+    /// Of a mean.
+    Mean {
+        /// The mean, in the metric's unit.
+        mean: EffectResult,
+    },
+}
+
+impl Quantity {
+    /// The quantity and its limits.
+    pub fn effect(&self) -> EffectResult {
+        match *self {
+            Quantity::Ratio { ratio } => ratio,
+            Quantity::Quantile { quantile, .. } => quantile,
+            Quantity::Rate { rate } => rate,
+            Quantity::Mean { mean } => mean,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn effect_mut(&mut self) -> &mut EffectResult {
+        match self {
+            Quantity::Ratio { ratio } => ratio,
+            Quantity::Quantile { quantile, .. } => quantile,
+            Quantity::Rate { rate } => rate,
+            Quantity::Mean { mean } => mean,
+        }
+    }
+
+    /// The share that was counted, if one was.
+    pub fn rate(&self) -> Option<EffectResult> {
+        match *self {
+            Quantity::Rate { rate } | Quantity::Quantile { rate, .. } => Some(rate),
+            Quantity::Ratio { .. } | Quantity::Mean { .. } => None,
+        }
+    }
+}
