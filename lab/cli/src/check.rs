@@ -8,15 +8,15 @@ use crate::screen::Screen;
 use crate::{dry_run, exit, github, quantities, revisions, source};
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::check::{self, Contest, Rules, WORDS};
+use tiebreak::check::{self, Contest, Rules};
 use tiebreak::core::plan::{Budget, Plan};
 use tiebreak::core::result::{CheckResult, ContestResult, Family};
 use tiebreak::file_plan::{self, Shared};
-use tiebreak::formats::{junit, markdown};
 use tiebreak::machine::{clock, fingerprint};
 use tiebreak::measure::{self, Programs, interrupt};
 use tiebreak::planning::SECONDS_A_CLAIM;
 use tiebreak::report;
+use tiebreak::report::ci::{junit, markdown};
 use tiebreak::resume::NewBudget;
 use tiebreak::revisions::Revisions;
 use tiebreak::session::{Earlier, Origin, Session};
@@ -345,8 +345,8 @@ impl Targets {
         }
         github::tell(result, io);
         let json = self.json.write(|| report::json::text(result), io);
-        let junit = self.junit.map(|file| file.write(&junit::text(result, &WORDS)));
-        let markdown = self.markdown.map(|file| file.write(&markdown::text(result, &WORDS)));
+        let junit = self.junit.map(|file| file.write(&junit::text(result)));
+        let markdown = self.markdown.map(|file| file.write(&markdown::text(result)));
         json.and(junit.unwrap_or(Ok(()))).and(markdown.unwrap_or(Ok(())))
     }
 }

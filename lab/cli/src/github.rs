@@ -4,10 +4,9 @@ use crate::io::Io;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
-use tiebreak::check::WORDS;
 use tiebreak::core::plan::Gate;
 use tiebreak::core::result::{CheckResult, ContestResult, Family, RunResult};
-use tiebreak::formats::{github, markdown};
+use tiebreak::report::ci::{github, markdown};
 
 /// The value of a variable that is set to something.
 fn set(name: &str) -> Option<std::ffi::OsString> {
@@ -25,7 +24,7 @@ pub fn tell(result: &CheckResult, io: &mut Io) {
     summarise(result, io);
     if is_runner() {
         // Not on standard output, which may be JSON; the runner reads both.
-        io.err(&github::annotations(result, &WORDS));
+        io.err(&github::annotations(result));
     }
 }
 
@@ -47,7 +46,7 @@ pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
     };
     summarise(&result, io);
     if is_runner() {
-        let notes = github::annotations(&result, &WORDS);
+        let notes = github::annotations(&result);
         io.err(&notes.replace("file=tiebreak compare,line=1,", ""));
     }
 }
@@ -63,7 +62,7 @@ pub fn tell_failure(text: &str, io: &mut Io) {
 fn summarise(result: &CheckResult, io: &mut Io) {
     let Some(path) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from) else { return };
     let opened = OpenOptions::new().append(true).create(true).open(&path);
-    let text = markdown::text(result, &WORDS);
+    let text = markdown::text(result);
     if let Err(error) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
         io.err(&format!("warning: no summary in {}: {error}\n", path.display()));
     }

@@ -166,8 +166,9 @@ pub struct Blame {
     pub fault: Fault,
 }
 
-/// What a verdict comes to for whoever waits for it: an exit code, a CI system, a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a verdict comes to for whoever waits for it: an exit code, a CI system, a reader. The worst
+/// is the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Upshot {
     /// What was claimed is proven; of a question, any answer.
     Passed,

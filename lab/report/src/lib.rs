@@ -1,4 +1,4 @@
-//! Evidence and verdicts to terminal, SVG, JSON and CSV.
+//! Evidence and verdicts to terminal, SVG, JSON, CSV and the formats of CI systems.
 //!
 //! Everything here turns a [`tiebreak_core::result::RunResult`], a
 //! [`tiebreak_core::result::CheckResult`] (or, for CSV, a journal) into a `String`; nothing prints.
@@ -27,6 +27,7 @@
 mod announcement;
 mod chart;
 pub mod check;
+pub mod ci;
 mod contestants;
 pub mod csv;
 pub mod date;

@@ -11,21 +11,10 @@ use tiebreak_core::plan::Budget;
 use tiebreak_core::result::{CheckResult, ContestResult, Family, RunResult};
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::verdict::Verdict;
-use tiebreak_formats as formats;
-use tiebreak_report as report;
 use tiebreak_stats::family;
 
 /// A contest has the machine for at least this long before another one may have it.
 const TURN_NS: u64 = 200_000_000;
-
-/// The words in which the formats of CI systems tell of claims: those of the reports.
-pub const WORDS: formats::Words = formats::Words {
-    sentence: report::check::sentence,
-    effect: report::check::effect,
-    summary: report::check::summary,
-    promise: report::check::promise,
-    repeat: report::repeat_line,
-};
 
 /// A contest of a file: a run of its own.
 pub struct Contest<S> {

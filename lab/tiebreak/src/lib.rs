@@ -43,7 +43,6 @@ pub mod watch;
 pub mod work;
 
 pub use tiebreak_core as core;
-pub use tiebreak_formats as formats;
 pub use tiebreak_machine as machine;
 pub use tiebreak_measure as measure;
 pub use tiebreak_report as report;

@@ -1,11 +1,11 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
-use crate::outcome::Outcome;
+use crate::check::{effect, promise, sentence, summary};
+use crate::repeat_line;
 use crate::text::plain;
-use crate::words::Words;
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, RunResult};
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, RunResult, Upshot};
+use tiebreak_core::verdict::Verdict;
 
 /// The most claims in the table: a comment may have 65536 characters.
 const MOST_CLAIMS: usize = 100;
@@ -15,46 +15,41 @@ const MOST_CLAIMS: usize = 100;
 /// machine and the commands that repeat it.
 ///
 /// Names and claims are shown as they are: nothing in them becomes markup, a link or a mention.
-pub fn text(check: &CheckResult, words: &Words) -> String {
-    let title = escaped(&(words.summary)(check));
+pub fn text(check: &CheckResult) -> String {
+    let title = escaped(&summary(check));
     let mut out = format!("### {} {title}\n\n", icon_of(check));
-    out += &escaped(&(words.promise)(check));
+    out += &escaped(&promise(check));
     out += "\n\n";
-    table(&mut out, check, words);
-    details(&mut out, check, words);
+    table(&mut out, check);
+    details(&mut out, check);
     out
 }
 
 /// The sign of the worst outcome.
 fn icon_of(check: &CheckResult) -> &'static str {
-    let outcomes = || check.claims().map(|(.., claim)| Outcome::of(claim));
-    let worst = [Outcome::Broken, Outcome::Failed, Outcome::Open, Outcome::Passed];
-    let worst = worst.into_iter().find(|worst| outcomes().any(|outcome| outcome == *worst));
-    worst.map_or(":grey_question:", icon)
+    check.claims().map(|(.., claim)| claim.upshot()).max().map_or(":grey_question:", icon)
 }
 
-fn icon(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Passed => ":white_check_mark:",
-        Outcome::Failed => ":x:",
-        Outcome::Broken => ":no_entry:",
-        Outcome::Open => ":warning:",
+fn icon(upshot: Upshot) -> &'static str {
+    match upshot {
+        Upshot::Passed => ":white_check_mark:",
+        Upshot::PassedUnproven => ":warning:",
+        Upshot::Unproven | Upshot::Failed => ":x:",
+        Upshot::Void => ":no_entry:",
     }
 }
 
 /// A verdict, and whether a gate lets it pass.
 fn verdict(claim: &ClaimResult) -> String {
-    let note = match (Outcome::of(claim), claim.gate) {
-        (Outcome::Open, Gate::OpenUnlessRefuted) => " (passes)",
-        (Outcome::Failed, Gate::ClosedUnlessHolds) if claim.verdict.name() != "refuted" => {
-            " (fails)"
-        }
+    let note = match (claim.upshot(), claim.verdict) {
+        (Upshot::PassedUnproven, _) => " (passes)",
+        (Upshot::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
         _ => "",
     };
     let winner = claim.winner.as_deref().filter(|_| claim.is_question);
     match winner {
-        Some(winner) => format!("{} {}", icon(Outcome::of(claim)), escaped(winner)),
-        None => format!("{} {}{note}", icon(Outcome::of(claim)), claim.verdict.name()),
+        Some(winner) => format!("{} {}", icon(claim.upshot()), escaped(winner)),
+        None => format!("{} {}{note}", icon(claim.upshot()), claim.verdict.name()),
     }
 }
 
@@ -63,13 +58,13 @@ fn verdict(claim: &ClaimResult) -> String {
 fn chosen(check: &CheckResult) -> Vec<(&ContestResult, &ClaimResult)> {
     let mut all: Vec<_> = check.claims().map(|(contest, _, claim)| (contest, claim)).collect();
     if all.len() > MOST_CLAIMS {
-        all.sort_by_key(|(_, claim)| Outcome::of(claim) == Outcome::Passed);
+        all.sort_by_key(|(_, claim)| claim.upshot() == Upshot::Passed);
         all.truncate(MOST_CLAIMS);
     }
     all
 }
 
-fn table(out: &mut String, check: &CheckResult, words: &Words) {
+fn table(out: &mut String, check: &CheckResult) {
     let chosen = chosen(check);
     if chosen.is_empty() {
         return;
@@ -81,7 +76,7 @@ fn table(out: &mut String, check: &CheckResult, words: &Words) {
             "| {} | {} | {} | {} | {} |\n",
             verdict(claim),
             escaped(&claim.claim),
-            escaped(&(words.effect)(claim)),
+            escaped(&effect(claim)),
             claim.share.as_ref().map_or(claim.rounds, |share| share.trials),
             escaped(&contest.name),
         );
@@ -92,10 +87,10 @@ fn table(out: &mut String, check: &CheckResult, words: &Words) {
     out.push('\n');
 }
 
-fn details(out: &mut String, check: &CheckResult, words: &Words) {
+fn details(out: &mut String, check: &CheckResult) {
     *out += "<details>\n<summary>what the verdicts say, and how to get them again</summary>\n\n";
     for (contest, claim) in chosen(check) {
-        *out += &format!("- {}\n", escaped(&(words.sentence)(check, &contest.run, claim)));
+        *out += &format!("- {}\n", escaped(&sentence(check, &contest.run, claim)));
     }
     let mut odd: Vec<String> = Vec::new();
     for contest in &check.contests {
@@ -112,7 +107,7 @@ fn details(out: &mut String, check: &CheckResult, words: &Words) {
     *out += &format!("\n{}\n", machine(check));
     let mut commands: Vec<String> = Vec::new();
     for contest in &check.contests {
-        let repeat = plain(&(words.repeat)(&contest.run));
+        let repeat = plain(&repeat_line(&contest.run));
         if !commands.contains(&repeat) {
             commands.push(repeat);
         }
@@ -176,16 +171,17 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{WORDS, checked, nasty};
+    use crate::fixture::shares::{checked, nasty};
+    use tiebreak_core::result::Family;
 
     #[test]
     fn a_comment_looks_as_it_was_approved() {
-        insta::assert_snapshot!(text(&checked(), &WORDS));
+        insta::assert_snapshot!(text(&checked(Family::EBonferroni)));
     }
 
     #[test]
     fn every_row_has_its_cells_whatever_the_names_are() {
-        let page = text(&nasty(), &WORDS);
+        let page = text(&nasty());
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 2 + nasty().contests[0].run.verdicts.len());
         assert!(rows.iter().all(|row| row.matches('|').count() == 6), "{page}");
@@ -197,13 +193,13 @@ mod tests {
 
     #[test]
     fn many_claims_keep_to_what_a_comment_may_have() {
-        let mut check = checked();
+        let mut check = checked(Family::EBonferroni);
         let claims = &mut check.contests[0].run.verdicts;
         let passed = claims[0].clone();
         claims.splice(0..0, std::iter::repeat_n(passed, 400));
-        let page = text(&check, &WORDS);
+        let page = text(&check);
         assert!(page.len() < 65536, "{}", page.len());
-        assert!(page.contains(":x: refuted") && page.contains("and 306 more"), "{page}");
+        assert!(page.contains(":x: refuted") && page.contains("and 309 more"), "{page}");
     }
 
     #[test]

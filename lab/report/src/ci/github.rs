@@ -1,29 +1,28 @@
 //! GitHub's workflow commands: lines on standard output that become annotations.
 
-use crate::outcome::Outcome;
+use crate::check::{promise, sentence, summary};
 use crate::text::plain;
-use crate::words::Words;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Upshot};
 
 /// An annotation for every claim that did not pass, at its line of the file: errors first (refuted,
 /// void, or not proven), then warnings (not proven, and a gate lets that pass), and at last a
 /// notice with the summary. Each stands on a line of its own.
 ///
 /// GitHub shows ten errors and ten warnings of a step, so those that matter more come first.
-pub fn annotations(check: &CheckResult, words: &Words) -> String {
+pub fn annotations(check: &CheckResult) -> String {
     let mut out = String::new();
-    let of = |claim: &ClaimResult| match Outcome::of(claim) {
-        Outcome::Failed | Outcome::Broken => Some("error"),
-        Outcome::Open => Some("warning"),
-        Outcome::Passed => None,
+    let of = |claim: &ClaimResult| match claim.upshot() {
+        Upshot::Failed | Upshot::Unproven | Upshot::Void => Some("error"),
+        Upshot::PassedUnproven => Some("warning"),
+        Upshot::Passed => None,
     };
     for level in ["error", "warning"] {
         for (contest, line, claim) in check.claims().filter(|(.., claim)| of(claim) == Some(level))
         {
-            out += &annotation(check, (contest, line, claim), level, words);
+            out += &annotation(check, (contest, line, claim), level);
         }
     }
-    let text = format!("{}. {}", (words.summary)(check), (words.promise)(check));
+    let text = format!("{}. {}", summary(check), promise(check));
     let file = property(&check.file);
     out += &format!("::notice file={file},title=tiebreak::{}\n", data(&text));
     out
@@ -33,12 +32,11 @@ fn annotation(
     check: &CheckResult,
     (contest, line, claim): (&ContestResult, Option<u64>, &ClaimResult),
     level: &str,
-    words: &Words,
 ) -> String {
     let file = property(&check.file);
     let line = line.map_or(String::new(), |line| format!(",line={line}"));
     let title = format!("{}: {}", plain(&contest.name), claim.verdict.name());
-    let text = data(&(words.sentence)(check, &contest.run, claim));
+    let text = data(&sentence(check, &contest.run, claim));
     format!("::{level} file={file}{line},title={}::{text}\n", property(&title))
 }
 
@@ -56,16 +54,17 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{WORDS, checked, nasty};
+    use crate::fixture::shares::{checked, nasty};
+    use tiebreak_core::result::Family;
 
     #[test]
     fn annotations_look_as_they_were_approved() {
-        insta::assert_snapshot!(annotations(&checked(), &WORDS));
+        insta::assert_snapshot!(annotations(&checked(Family::EBonferroni)));
     }
 
     #[test]
     fn nothing_leaves_its_line_or_its_property() {
-        let text = annotations(&nasty(), &WORDS);
+        let text = annotations(&nasty());
         for line in text.lines() {
             let (head, _) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
             let (level, properties) = head.split_once(' ').unwrap();

@@ -1,11 +1,11 @@
 //! JUnit reports, as CI systems read them.
 
-use crate::outcome::Outcome;
+use crate::check::{effect, sentence};
+use crate::repeat_line;
 use crate::text::plain;
-use crate::words::Words;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
+use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Upshot};
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
 ///
@@ -16,22 +16,22 @@ use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
 /// case wrote, is the sentence; a case's properties are its verdict, effect, rounds, error and
 /// journal. What XML forbids is left out of names and texts. Seconds are the contest's own when the
 /// claim was settled, so those of a suite add up to more than the suite's.
-pub fn text(check: &CheckResult, words: &Words) -> String {
+pub fn text(check: &CheckResult) -> String {
     let mut report = Report::new(format!("tiebreak {}", plain(&check.file)));
     report.set_time(duration(check.seconds));
     for contest in &check.contests {
-        report.add_test_suite(suite(check, contest, words));
+        report.add_test_suite(suite(check, contest));
     }
     // The report goes to memory, and every text in it is XML's: nothing here can fail.
     report.to_string().unwrap_or_default()
 }
 
-fn suite(check: &CheckResult, contest: &ContestResult, words: &Words) -> TestSuite {
+fn suite(check: &CheckResult, contest: &ContestResult) -> TestSuite {
     let mut suite = TestSuite::new(plain(&contest.name));
     suite.set_time(duration(contest.run.seconds));
     suite.add_property(("seed", plain(&contest.run.seed).as_str()));
     suite.add_property(("journal", plain(&contest.run.journal).as_str()));
-    suite.add_property(("repeat", plain(&(words.repeat)(&contest.run)).as_str()));
+    suite.add_property(("repeat", plain(&repeat_line(&contest.run)).as_str()));
     let mut said: Vec<(String, String)> = Vec::new();
     for warning in &contest.run.warnings {
         let property = (format!("warning.{}", warning.code()), plain(&warning.to_string()));
@@ -42,7 +42,7 @@ fn suite(check: &CheckResult, contest: &ContestResult, words: &Words) -> TestSui
         }
     }
     for (index, claim) in contest.run.verdicts.iter().enumerate() {
-        let mut case = case(check, contest, claim, words);
+        let mut case = case(check, contest, claim);
         let extra = |name: &str, value: String| (XmlString::new(name), XmlString::new(value));
         case.extra.extend([extra("file", plain(&check.file))]);
         case.extra.extend(contest.lines.get(index).map(|line| extra("line", line.to_string())));
@@ -51,20 +51,15 @@ fn suite(check: &CheckResult, contest: &ContestResult, words: &Words) -> TestSui
     suite
 }
 
-fn case(
-    check: &CheckResult,
-    contest: &ContestResult,
-    claim: &ClaimResult,
-    words: &Words,
-) -> TestCase {
-    let sentence = plain(&(words.sentence)(check, &contest.run, claim));
-    let mut status = match Outcome::of(claim) {
-        Outcome::Passed => TestCaseStatus::success(),
-        Outcome::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Outcome::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Outcome::Open => TestCaseStatus::skipped(),
+fn case(check: &CheckResult, contest: &ContestResult, claim: &ClaimResult) -> TestCase {
+    let sentence = plain(&sentence(check, &contest.run, claim));
+    let mut status = match claim.upshot() {
+        Upshot::Passed => TestCaseStatus::success(),
+        Upshot::Failed | Upshot::Unproven => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Upshot::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Upshot::PassedUnproven => TestCaseStatus::skipped(),
     };
-    let has_passed = Outcome::of(claim) == Outcome::Passed;
+    let has_passed = claim.upshot() == Upshot::Passed;
     if !has_passed {
         status.set_type(claim.verdict.name());
         status.set_message(sentence.as_str());
@@ -75,7 +70,7 @@ fn case(
     case.set_classname(plain(&contest.name));
     case.set_time(duration(claim.seconds));
     case.add_property(("verdict", claim.verdict.name()));
-    case.add_property(("effect", plain(&(words.effect)(claim)).as_str()));
+    case.add_property(("effect", plain(&effect(claim)).as_str()));
     case.add_property(("rounds", claim.rounds.to_string().as_str()));
     case.add_property(("error", claim.error.to_string().as_str()));
     if has_passed {
@@ -92,17 +87,18 @@ fn duration(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{WORDS, checked, nasty};
+    use crate::fixture::shares::{checked, nasty};
+    use tiebreak_core::result::Family;
 
     #[test]
     fn a_report_looks_as_it_was_approved() {
-        insta::assert_snapshot!(text(&checked(), &WORDS));
+        insta::assert_snapshot!(text(&checked(Family::EBonferroni)));
     }
 
     #[test]
     fn what_is_written_can_be_read_back() {
-        for check in [checked(), nasty()] {
-            let written = text(&check, &WORDS);
+        for check in [checked(Family::EBonferroni), nasty()] {
+            let written = text(&check);
             let report = Report::deserialize_from_str(&written).unwrap();
             assert_eq!(report.test_suites.len(), check.contests.len());
             for (suite, contest) in report.test_suites.iter().zip(&check.contests) {
@@ -117,8 +113,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_outcomes() {
-        let report = Report::deserialize_from_str(&text(&checked(), &WORDS)).unwrap();
+        let report = Report::deserialize_from_str(&text(&checked(Family::EBonferroni))).unwrap();
         let counts = [report.tests, report.failures, report.errors, report.skipped];
-        assert_eq!(counts, [6, 3, 1, 1]);
+        assert_eq!(counts, [9, 3, 2, 1]);
     }
 }
