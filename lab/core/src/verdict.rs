@@ -39,10 +39,11 @@ impl fmt::Display for Verdict {
 }
 
 /// Why a contestant is void.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "fault")]
 pub enum Fault {
     /// It ended with a status that is not success.
+    #[error("ended with exit status {status}{}", Said(.stderr))]
     ExitStatus {
         /// The status.
         status: i32,
@@ -50,6 +51,7 @@ pub enum Fault {
         stderr: String,
     },
     /// A signal killed it (not one of ours).
+    #[error("was killed by signal {signal}{}", Said(.stderr))]
     Signal {
         /// The signal's number.
         signal: i32,
@@ -57,11 +59,16 @@ pub enum Fault {
         stderr: String,
     },
     /// It wrote more than the limit to standard output.
+    #[error("wrote more than {limit_bytes} bytes to standard output and was ended")]
     Flooded {
         /// The limit.
         limit_bytes: u64,
     },
     /// Its output is not what all contestants wrote in the first round.
+    #[error(
+        "changed its output: {got_bytes} bytes that are not the {expected_bytes} bytes that all \
+         contestants wrote in the first round"
+    )]
     OutputChanged {
         /// Bytes of the first round's output.
         expected_bytes: u64,
@@ -69,11 +76,13 @@ pub enum Fault {
         got_bytes: u64,
     },
     /// Its output is not what the first contestant wrote in the same round.
+    #[error("wrote another output than {from}")]
     OutputDiffers {
         /// Name of the contestant that it differs from.
         from: String,
     },
     /// The program of `--check` did not accept its output.
+    #[error("wrote an output that the check '{judge}' rejected (status {status})")]
     Rejected {
         /// The judge's command.
         judge: String,
@@ -81,6 +90,7 @@ pub enum Fault {
         status: i32,
     },
     /// One of its hooks failed.
+    #[error("has a failing --{hook} '{command}': status {status}{}", Said(.stderr))]
     Hook {
         /// `setup`, `prepare`, `conclude` or `cleanup`.
         hook: String,
@@ -92,11 +102,13 @@ pub enum Fault {
         stderr: String,
     },
     /// It could be started before, but not now.
+    #[error("could not be started: {reason}")]
     CannotStart {
         /// What the system said.
         reason: String,
     },
     /// Its answer is not the oracle's.
+    #[error("answered wrongly on {workload}: {}", wrong(*.item, .expected, .got))]
     WrongAnswer {
         /// The workload.
         workload: String,
@@ -108,6 +120,7 @@ pub enum Fault {
         got: String,
     },
     /// It touched memory that is not its own.
+    #[error("{what}, on {workload}")]
     OutOfBounds {
         /// The workload.
         workload: String,
@@ -115,6 +128,7 @@ pub enum Fault {
         what: String,
     },
     /// It did not come back.
+    #[error("did not come back within {seconds} s, on {workload}, and was ended")]
     Hung {
         /// The workload.
         workload: String,
@@ -122,11 +136,13 @@ pub enum Fault {
         seconds: u64,
     },
     /// It could not be prepared.
+    #[error("said that it cannot be prepared for {workload}")]
     NotPrepared {
         /// The workload.
         workload: String,
     },
     /// It broke the runner protocol, or said of its time what the clock outside contradicts.
+    #[error("{what}, on {workload}")]
     Runner {
         /// The workload.
         workload: String,
@@ -135,6 +151,7 @@ pub enum Fault {
     },
     /// It did what the contract forbids, or what makes its time say something else than the study
     /// asks.
+    #[error("{what}, on {workload}")]
     Conduct {
         /// The workload.
         workload: String,
@@ -143,6 +160,7 @@ pub enum Fault {
     },
     /// It failed in a run that a claim about its success counts, so that the claims about its other
     /// properties are about nothing.
+    #[error("failed in a run, so only its success can be judged")]
     FailedRun,
 }
 
@@ -170,51 +188,11 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::ExitStatus { status, stderr } => {
-                write!(f, "ended with exit status {status}{}", Said(stderr))
-            }
-            Fault::Signal { signal, stderr } => {
-                write!(f, "was killed by signal {signal}{}", Said(stderr))
-            }
-            Fault::Flooded { limit_bytes } => {
-                write!(f, "wrote more than {limit_bytes} bytes to standard output and was ended")
-            }
-            Fault::OutputChanged { expected_bytes, got_bytes } => write!(
-                f,
-                "changed its output: {got_bytes} bytes that are not the {expected_bytes} bytes \
-                 that all contestants wrote in the first round"
-            ),
-            Fault::OutputDiffers { from } => write!(f, "wrote another output than {from}"),
-            Fault::Rejected { judge, status } => {
-                write!(f, "wrote an output that the check '{judge}' rejected (status {status})")
-            }
-            Fault::Hook { hook, command, status, stderr } => {
-                write!(f, "has a failing --{hook} '{command}': status {status}{}", Said(stderr))
-            }
-            Fault::CannotStart { reason } => write!(f, "could not be started: {reason}"),
-            Fault::WrongAnswer { workload, item: Some(item), expected, got } => write!(
-                f,
-                "answered wrongly on {workload}: item {item} should be '{expected}' and was \
-                 '{got}'"
-            ),
-            Fault::WrongAnswer { workload, item: None, expected, got } => write!(
-                f,
-                "answered wrongly on {workload}: its checksum should be {expected} and was {got}"
-            ),
-            Fault::Hung { workload, seconds } => {
-                write!(f, "did not come back within {seconds} s, on {workload}, and was ended")
-            }
-            Fault::NotPrepared { workload } => {
-                write!(f, "said that it cannot be prepared for {workload}")
-            }
-            Fault::OutOfBounds { workload, what }
-            | Fault::Runner { workload, what }
-            | Fault::Conduct { workload, what } => write!(f, "{what}, on {workload}"),
-            Fault::FailedRun => write!(f, "failed in a run, so only its success can be judged"),
-        }
+/// What is wrong with an answer: an item of it, or its checksum.
+fn wrong(item: Option<u64>, expected: &str, got: &str) -> String {
+    match item {
+        Some(item) => format!("item {item} should be '{expected}' and was '{got}'"),
+        None => format!("its checksum should be {expected} and was {got}"),
     }
 }
 

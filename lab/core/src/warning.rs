@@ -3,15 +3,23 @@
 use crate::metric::Unit;
 use crate::quantity::{Rounding, format_ns, format_percent};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Something that does not stop a run but that a reader of the result should know.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "code")]
 pub enum Warning {
     /// The contestants write different outputs, so only exit statuses are checked.
+    #[error(
+        "the contestants write different outputs, so only exit statuses are checked: '--check \
+         exit' says that this is meant, '--check same-output' forbids it, and '--check CMD' lets \
+         a program judge each output"
+    )]
     OutputsDiffer,
     /// A contestant left processes behind, which were ended.
+    #[error(
+        "{contestant} left the process '{process}' behind; it was ended: let the command wait \
+         for its children, or end them in --conclude"
+    )]
     LeftBehind {
         /// Name of the contestant.
         contestant: String,
@@ -19,33 +27,61 @@ pub enum Warning {
         process: String,
     },
     /// The two limits crossed: the effect is not a constant factor.
+    #[error(
+        "the limits of '{claim}' cross: the effect is not a constant factor; '--centre median' \
+         asks for the median ratio instead"
+    )]
     LimitsCross {
         /// The claim.
         claim: String,
     },
     /// The machine was busy: other processes used this share of our CPUs' time beside the samples.
+    #[error(
+        "other processes used {:.0}% of our CPUs' time beside the samples: on a quieter machine \
+         a ratio is settled sooner, and times are shorter",
+        .share * 100.0
+    )]
     ForeignLoad {
         /// 0.1 for 10%.
         #[serde(with = "crate::float")]
         share: f64,
     },
     /// The hypervisor took this share of the time.
+    #[error(
+        "the hypervisor took {:.1}% of the time: on a machine of its own a ratio is settled \
+         sooner, and times are shorter",
+        .share * 100.0
+    )]
     Steal {
         /// 0.1 for 10%.
         #[serde(with = "crate::float")]
         share: f64,
     },
     /// The control group held contestants back in this many samples.
+    #[error(
+        "the control group held back {}: raise its CPU quota, or measure outside it",
+        count(*.samples, "sample")
+    )]
     Throttled {
         /// How many.
         samples: u64,
     },
     /// Rounds that waited for quiet did not get it.
+    #[error(
+        "{} started while other processes ran: '--cpus' may pin to an idle CPU, '--no-wait' \
+         stops waiting",
+        count(*.rounds, "round")
+    )]
     NeverQuiet {
         /// How many.
         rounds: u64,
     },
     /// Runs ended at the time-out.
+    #[error(
+        "{} of {contestant} ended at the time-out and {}; '--timeout' changes it",
+        count(*.samples, "run"),
+        timed_out(*.is_cap)
+    )]
     TimedOut {
         /// Name of the contestant.
         contestant: String,
@@ -57,6 +93,17 @@ pub enum Warning {
     },
     /// The ratio of two contestants changed along the run, as it does where one of them is faster
     /// or slower for having run before.
+    #[error(
+        "in '{claim}' the ratio of the later half of the rounds is {:.2}% {} than that of the \
+         earlier half ({} ran {} times, {} {}): if either keeps something from run to run, \
+         '--prepare' may put it back",
+        .change.abs() * 100.0,
+        by_sign(*.change, "larger", "smaller"),
+        .ran[0].0,
+        .ran[0].1,
+        .ran[1].0,
+        .ran[1].1
+    )]
     Drifts {
         /// The claim.
         claim: String,
@@ -67,6 +114,12 @@ pub enum Warning {
         ran: [(String, u64); 2],
     },
     /// The time that a contestant spends on a CPU changed along its runs.
+    #[error(
+        "{contestant} ran {ran} times and used {:.0}% {} CPU time in the later half of its runs \
+         than in the earlier half: it keeps something from run to run, or the machine changed",
+        .change.abs() * 100.0,
+        by_sign(*.change, "more", "less")
+    )]
     Grows {
         /// Name of the contestant.
         contestant: String,
@@ -78,6 +131,7 @@ pub enum Warning {
         ran: u64,
     },
     /// Attempts at rounds were lost to kills and interruptions.
+    #[error("{} at a round cut off{}", count(*.attempts, "attempt"), lost(*.charged))]
     LostAttempts {
         /// How many.
         attempts: u64,
@@ -85,12 +139,22 @@ pub enum Warning {
         charged: bool,
     },
     /// The clock went backwards.
+    #[error(
+        "the clock went backwards in {}, which count as unknown: check the clock source",
+        count(*.samples, "sample")
+    )]
     ClockBackwards {
         /// In how many samples.
         samples: u64,
     },
     /// The step of the metric is coarse for this resolution. Values count as intervals; of a ratio
     /// of means nothing is added.
+    #[error(
+        "the metric comes in steps of {}, coarse for this resolution, {}: let the program do \
+         more work",
+        with_unit(*.step, *.unit),
+        coarse(*.of_means)
+    )]
     CoarseClock {
         /// Step of the metric, in its own unit.
         #[serde(with = "crate::float")]
@@ -103,6 +167,11 @@ pub enum Warning {
         of_means: bool,
     },
     /// This claim was run before on the same files.
+    #[error(
+        "run {run} of this claim{}: any of {run} wrong with probability at most {}",
+        repeated_on(*.is_stream),
+        format_percent((.error * *.run as f64).min(1.0), Rounding::Up)
+    )]
     Repeated {
         /// This is run n.
         run: u64,
@@ -114,11 +183,16 @@ pub enum Warning {
         is_stream: bool,
     },
     /// A file that the run depends on was another one at its end.
+    #[error(
+        "{path} changed while the run went on: if it is a program or an input, the verdict is \
+         about a mixture, so start a new run"
+    )]
     FileChanged {
         /// The file.
         path: String,
     },
     /// A contestant's clean-up hook failed.
+    #[error("{contestant} {why}: clean up by hand")]
     CleanUpFailed {
         /// Name of the contestant.
         contestant: String,
@@ -127,6 +201,12 @@ pub enum Warning {
     },
     /// Failures come in bursts, and an observation (a run, a line, a round, a block of them) is not
     /// many times as long as one of them.
+    #[error(
+        "in '{claim}' failures come {mean_burst:.1} in a row, long for what is one observation, \
+         so its observations are not independent and its error is not what was asked for: let \
+         blocks of at least 30 times as many be one (--block {:.0})",
+        (30.0 * .mean_burst).ceil()
+    )]
     Dependent {
         /// The claim.
         claim: String,
@@ -135,6 +215,11 @@ pub enum Warning {
         mean_burst: f64,
     },
     /// Values follow each other, and each counts as an observation.
+    #[error(
+        "in '{claim}' each observation is like the one before ({z:.0} standard deviations), so \
+         they are not independent and its error is not what was asked for: let longer blocks be \
+         one observation each (--block)"
+    )]
     Serial {
         /// The claim.
         claim: String,
@@ -143,6 +228,12 @@ pub enum Warning {
         z: f64,
     },
     /// Values on one side of a mean's bar come in spells that are long for what is one observation.
+    #[error(
+        "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
+         observations are not independent and its error is not what was asked for: let blocks of \
+         at least 30 times as many be one (--block {:.0})",
+        (30.0 * .mean_spell).ceil()
+    )]
     Spells {
         /// The claim.
         claim: String,
@@ -151,6 +242,12 @@ pub enum Warning {
         mean_spell: f64,
     },
     /// Blocks differ as much as if failures came in bursts for which they are short.
+    #[error(
+        "in '{claim}' blocks differ as if failures came {spell_lines:.1} in a row, so lines fail \
+         more often in spells, its observations are not independent and its error is not what was \
+         asked for: let blocks of at least 30 spells be one each (--block {:.0} or more)",
+        (30.0 * .spell_lines).ceil()
+    )]
     Uneven {
         /// The claim.
         claim: String,
@@ -159,11 +256,19 @@ pub enum Warning {
         spell_lines: f64,
     },
     /// Lines that are taken for a chain depend on more than the one before.
+    #[error(
+        "in '{claim}' lines depend on more than the one before, so its error is not what was \
+         asked for: let blocks of at least 30 bad spells be one each (--block)"
+    )]
     Memory {
         /// The claim.
         claim: String,
     },
     /// Lines at the end made no whole block and are no evidence.
+    #[error(
+        "{} at the end made no whole block of {block} and are no evidence",
+        count(*.lines, "line")
+    )]
     LeftOver {
         /// How many.
         lines: u64,
@@ -171,6 +276,10 @@ pub enum Warning {
         block: u64,
     },
     /// A gate let a claim pass that was not proven.
+    #[error(
+        "'{claim}' is {verdict}, and the gate is open: only 'refuted' closes it; --strict lets \
+         only 'holds' open it"
+    )]
     GatePassed {
         /// The claim.
         claim: String,
@@ -178,6 +287,11 @@ pub enum Warning {
         verdict: crate::verdict::Verdict,
     },
     /// What running second costs was taken out of the rounds of a claim.
+    #[error(
+        "in '{claim}' the second run of a round takes {:.2}% {}: that was taken out of its rounds",
+        .cost.abs() * 100.0,
+        by_sign(*.cost, "more", "less")
+    )]
     SlotTakenOut {
         /// The claim.
         claim: String,
@@ -187,6 +301,11 @@ pub enum Warning {
         cost: f64,
     },
     /// Rounds of a claim were weighted by how long contestants waited for a CPU.
+    #[error(
+        "{rounds} of {} in which a contestant waited for a CPU count less than in full: that \
+         keeps the error where contestants are equal, and not beside a large ratio",
+        count(*.of, "round")
+    )]
     Weighted {
         /// How many counted less than in full.
         rounds: u64,
@@ -194,8 +313,13 @@ pub enum Warning {
         of: u64,
     },
     /// Of some runs it is not known how long they waited for a CPU, so their rounds count in full.
+    #[error(
+        "the kernel did not say of every run how long it waited for a CPU (it says it of a \
+         program's main thread only), so the rounds of those runs count in full"
+    )]
     NoRunDelay,
     /// A claim of a study that nobody can judge here.
+    #[error("'{claim}' was not judged: {why}")]
     NotJudged {
         /// The claim.
         claim: String,
@@ -203,6 +327,7 @@ pub enum Warning {
         why: String,
     },
     /// The contestant that a study compares the others with takes no part.
+    #[error("{reference} takes no part, so the others are compared with {instead}")]
     OtherReference {
         /// The study's.
         reference: String,
@@ -210,11 +335,21 @@ pub enum Warning {
         instead: String,
     },
     /// Placements are drawn from so many again and again, which is not valid.
+    #[error(
+        "placements are drawn from {count} again and again, so the error is not kept: luck with \
+         one of them counts as often as it comes; without --placements it is"
+    )]
     PlacementsReused {
         /// From how many.
         count: u32,
     },
     /// Calls are timed one by one, and one is short for the clock.
+    #[error(
+        "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \
+         workload would hide that",
+        format_ns(*.call_ns),
+        format_ns(*.clock_ns)
+    )]
     ShortCall {
         /// Name of the contestant.
         contestant: String,
@@ -226,6 +361,13 @@ pub enum Warning {
         clock_ns: f64,
     },
     /// A single call of a contestant takes far longer than the batches of another.
+    #[error(
+        "a batch of {contestant} takes {} and one of {other} {}: what other processes do hits \
+         the longer one more often and makes their ratio by wall time too large: a longer \
+         --budget or a smaller workload evens them out, and on a quiet machine the ratio is true",
+        format_ns(*.batch_ns),
+        format_ns(*.other_ns)
+    )]
     UnevenBatches {
         /// Name of the contestant.
         contestant: String,
@@ -240,6 +382,13 @@ pub enum Warning {
     },
     /// What a contestant does before its first call takes far longer than what another does there,
     /// and than many of its own calls.
+    #[error(
+        "what {contestant} does before its first call takes {}, as long as {calls:.0} of its \
+         calls, and that of {other} {}: none of it is timed, so look whether it does what others \
+         do in each call",
+        format_ns(*.prepare_ns),
+        format_ns(*.other_ns)
+    )]
     LongPreparation {
         /// Name of the contestant.
         contestant: String,
@@ -256,16 +405,25 @@ pub enum Warning {
         other_ns: f64,
     },
     /// The program spends so little time that most of it is its start.
+    #[error(
+        "{contestant} takes little longer than starting a process does: give it more work to \
+         compare the work"
+    )]
     MostlyStart {
         /// Name of the contestant.
         contestant: String,
     },
     /// A meter is not there or was not read, so that its metrics were not measured.
+    #[error("{what}: its metrics were not measured")]
     NoMeter {
         /// Which and why, with each way that was tried and what came of it.
         what: String,
     },
     /// The journal that was replayed has no hash chain.
+    #[error(
+        "the journal has no chain: an older tiebreak made it, or the chain was removed; its \
+         verdicts follow from its coins and samples, but nothing shows that it is unchanged"
+    )]
     NoChain,
 }
 
@@ -312,251 +470,40 @@ impl Warning {
     }
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::OutputsDiffer => write!(
-                f,
-                "the contestants write different outputs, so only exit statuses are checked: \
-                 '--check exit' says that this is meant, '--check same-output' forbids it, and \
-                 '--check CMD' lets a program judge each output"
-            ),
-            Warning::LeftBehind { contestant, process } => write!(
-                f,
-                "{contestant} left the process '{process}' behind; it was ended: let the command \
-                 wait for its children, or end them in --conclude"
-            ),
-            Warning::LimitsCross { claim } => write!(
-                f,
-                "the limits of '{claim}' cross: the effect is not a constant factor; \
-                 '--centre median' asks for the median ratio instead"
-            ),
-            Warning::TimedOut { contestant, samples, is_cap } => write!(
-                f,
-                "{} of {contestant} ended at the time-out and {}; '--timeout' changes it",
-                count(*samples, "run"),
-                match is_cap {
-                    true =>
-                        "count as exactly that long in a mean, and as 'at least that long' else",
-                    false => "count as 'at least that long'",
-                }
-            ),
-            Warning::CoarseClock { step, unit, of_means } => write!(
-                f,
-                "the metric comes in steps of {}, coarse for this resolution, {}: let the program \
-                 do more work",
-                with_unit(*step, *unit),
-                match of_means {
-                    true =>
-                        "and each mean may be off by half of one, which its limits do not count",
-                    false => "so every value counts as an interval",
-                }
-            ),
-            Warning::FileChanged { path } => write!(
-                f,
-                "{path} changed while the run went on: if it is a program or an input, the verdict \
-                 is about a mixture, so start a new run"
-            ),
-            Warning::CleanUpFailed { contestant, why } => {
-                write!(f, "{contestant} {why}: clean up by hand")
-            }
-            Warning::MostlyStart { contestant } => write!(
-                f,
-                "{contestant} takes little longer than starting a process does: give it more work \
-                 to compare the work"
-            ),
-            Warning::Repeated { run, error, is_stream } => write!(
-                f,
-                "run {run} of this claim{}: any of {run} wrong with probability at most {}",
-                if *is_stream { ", each on a stream of its own" } else { " on these files" },
-                format_percent((error * *run as f64).min(1.0), Rounding::Up)
-            ),
-            Warning::LostAttempts { attempts, charged: false } => {
-                write!(f, "{} at a round cut off and made again", count(*attempts, "attempt"))
-            }
-            Warning::LostAttempts { attempts, charged: true } => write!(
-                f,
-                "{} at a round cut off: each is charged as a round that went as badly as it could, \
-                 so the verdict needs more evidence",
-                count(*attempts, "attempt")
-            ),
-            _ => self.of_dependence(f),
-        }
+/// What runs that were ended count as.
+fn timed_out(is_cap: bool) -> &'static str {
+    match is_cap {
+        true => "count as exactly that long in a mean, and as 'at least that long' else",
+        false => "count as 'at least that long'",
     }
 }
 
-impl Warning {
-    fn of_dependence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::Dependent { claim, mean_burst } => write!(
-                f,
-                "in '{claim}' failures come {mean_burst:.1} in a row, long for what is one \
-                 observation, so its observations are not independent and its error is not what \
-                 was asked for: let blocks of at least 30 times as many be one (--block {:.0})",
-                (30.0 * mean_burst).ceil()
-            ),
-            Warning::Serial { claim, z } => write!(
-                f,
-                "in '{claim}' each observation is like the one before ({z:.0} standard \
-                 deviations), so they are not independent and its error is not what was asked for: \
-                 let longer blocks be one observation each (--block)"
-            ),
-            Warning::Spells { claim, mean_spell } => write!(
-                f,
-                "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
-                 observations are not independent and its error is not what was asked for: let \
-                 blocks of at least 30 times as many be one (--block {:.0})",
-                (30.0 * mean_spell).ceil()
-            ),
-            Warning::Uneven { claim, spell_lines } => write!(
-                f,
-                "in '{claim}' blocks differ as if failures came {spell_lines:.1} in a row, so \
-                 lines fail more often in spells, its observations are not independent and its \
-                 error is not what was asked for: let blocks of at least 30 spells be one each \
-                 (--block {:.0} or more)",
-                (30.0 * spell_lines).ceil()
-            ),
-            Warning::Memory { claim } => write!(
-                f,
-                "in '{claim}' lines depend on more than the one before, so its error is not what \
-                 was asked for: let blocks of at least 30 bad spells be one each (--block)"
-            ),
-            _ => self.of_rounds(f),
-        }
+/// What a coarse step does to the values.
+fn coarse(of_means: bool) -> &'static str {
+    match of_means {
+        true => "and each mean may be off by half of one, which its limits do not count",
+        false => "so every value counts as an interval",
     }
+}
 
-    fn of_rounds(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::Drifts { claim, change, ran: [left, right] } => write!(
-                f,
-                "in '{claim}' the ratio of the later half of the rounds is {:.2}% {} than that of \
-                 the earlier half ({} ran {} times, {} {}): if either keeps something from run to \
-                 run, '--prepare' may put it back",
-                change.abs() * 100.0,
-                if *change < 0.0 { "smaller" } else { "larger" },
-                left.0,
-                left.1,
-                right.0,
-                right.1
-            ),
-            Warning::Grows { contestant, change, ran } => write!(
-                f,
-                "{contestant} ran {ran} times and used {:.0}% {} CPU time in the later half of \
-                 its runs than in the earlier half: it keeps something from run to run, or the \
-                 machine changed",
-                change.abs() * 100.0,
-                if *change < 0.0 { "less" } else { "more" },
-            ),
-            Warning::LeftOver { lines, block } => write!(
-                f,
-                "{} at the end made no whole block of {block} and are no evidence",
-                count(*lines, "line")
-            ),
-            Warning::GatePassed { claim, verdict } => write!(
-                f,
-                "'{claim}' is {verdict}, and the gate is open: only 'refuted' closes it; --strict \
-                 lets only 'holds' open it"
-            ),
-            Warning::SlotTakenOut { claim, cost } => write!(
-                f,
-                "in '{claim}' the second run of a round takes {:.2}% {}: that was taken out of its \
-                 rounds",
-                cost.abs() * 100.0,
-                if *cost < 0.0 { "less" } else { "more" }
-            ),
-            Warning::Weighted { rounds, of } => write!(
-                f,
-                "{rounds} of {} in which a contestant waited for a CPU count less than in full: \
-                 that keeps the error where contestants are equal, and not beside a large ratio",
-                count(*of, "round")
-            ),
-            Warning::NoRunDelay => write!(
-                f,
-                "the kernel did not say of every run how long it waited for a CPU (it says it of a \
-                 program's main thread only), so the rounds of those runs count in full"
-            ),
-            _ => self.of_the_machine(f),
+/// What became of lost attempts.
+fn lost(charged: bool) -> &'static str {
+    match charged {
+        true => {
+            ": each is charged as a round that went as badly as it could, so the verdict needs \
+             more evidence"
         }
+        false => " and made again",
     }
+}
 
-    fn of_the_machine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::ForeignLoad { share } => write!(
-                f,
-                "other processes used {:.0}% of our CPUs' time beside the samples: on a quieter \
-                 machine a ratio is settled sooner, and times are shorter",
-                share * 100.0
-            ),
-            Warning::Steal { share } => write!(
-                f,
-                "the hypervisor took {:.1}% of the time: on a machine of its own a ratio is \
-                 settled sooner, and times are shorter",
-                share * 100.0
-            ),
-            Warning::Throttled { samples } => write!(
-                f,
-                "the control group held back {}: raise its CPU quota, or measure outside it",
-                count(*samples, "sample")
-            ),
-            Warning::NoMeter { what } => write!(f, "{what}: its metrics were not measured"),
-            Warning::NoChain => f.write_str(
-                "the journal has no chain: an older tiebreak made it, or the chain was removed; \
-                 its verdicts follow from its coins and samples, but nothing shows that it is \
-                 unchanged",
-            ),
-            Warning::NeverQuiet { rounds } => write!(
-                f,
-                "{} started while other processes ran: '--cpus' may pin to an idle CPU, \
-                 '--no-wait' stops waiting",
-                count(*rounds, "round")
-            ),
-            Warning::ClockBackwards { samples } => write!(
-                f,
-                "the clock went backwards in {}, which count as unknown: check the clock source",
-                count(*samples, "sample")
-            ),
-            _ => self.of_studies(f),
-        }
-    }
+/// What earlier runs were on.
+fn repeated_on(is_stream: bool) -> &'static str {
+    if is_stream { ", each on a stream of its own" } else { " on these files" }
+}
 
-    fn of_studies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::NotJudged { claim, why } => write!(f, "'{claim}' was not judged: {why}"),
-            Warning::OtherReference { reference, instead } => {
-                write!(f, "{reference} takes no part, so the others are compared with {instead}")
-            }
-            Warning::PlacementsReused { count } => write!(
-                f,
-                "placements are drawn from {count} again and again, so the error is not kept: luck \
-                 with one of them counts as often as it comes; without --placements it is"
-            ),
-            Warning::ShortCall { contestant, call_ns, clock_ns } => write!(
-                f,
-                "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \
-                 workload would hide that",
-                format_ns(*call_ns),
-                format_ns(*clock_ns)
-            ),
-            Warning::UnevenBatches { contestant, batch_ns, other, other_ns } => write!(
-                f,
-                "a batch of {contestant} takes {} and one of {other} {}: what other processes do \
-                 hits the longer one more often and makes their ratio by wall time too large: a \
-                 longer --budget or a smaller workload evens them out, and on a quiet machine the \
-                 ratio is true",
-                format_ns(*batch_ns),
-                format_ns(*other_ns)
-            ),
-            Warning::LongPreparation { contestant, prepare_ns, calls, other, other_ns } => write!(
-                f,
-                "what {contestant} does before its first call takes {}, as long as {calls:.0} of \
-                 its calls, and that of {other} {}: none of it is timed, so look whether it does \
-                 what others do in each call",
-                format_ns(*prepare_ns),
-                format_ns(*other_ns)
-            ),
-            _ => f.write_str(self.code()),
-        }
-    }
+fn by_sign(change: f64, up: &'static str, down: &'static str) -> &'static str {
+    if change < 0.0 { down } else { up }
 }
 
 /// A step of a metric: `20 ns`, `1 us`, `4096`; a plain number where its unit is not known.
