@@ -78,9 +78,10 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (mut tokens, mut line, mut rest) = (Vec::new(), 1, text);
     while let Some(first) = rest.chars().next() {
-        let end = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let end = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         let (token, after) = rest.split_at(end);
         if !first.is_whitespace() {
@@ -99,9 +100,10 @@ fn without_comments(code: &str) -> String {
     while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
         let (before, comment) = rest.split_at(at);
         kept.push_str(before);
-        let end = match comment.starts_with("//") {
-            true => comment.find('\n'),
-            false => comment.find("*/").map(|end| end + 2),
+        let end = if comment.starts_with("//") {
+            comment.find('\n')
+        } else {
+            comment.find("*/").map(|end| end + 2)
         };
         let (comment, after) = comment.split_at(end.unwrap_or(comment.len()));
         kept.extend(comment.chars().filter(|c| *c == '\n'));

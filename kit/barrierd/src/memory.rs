@@ -37,9 +37,10 @@ impl Mapping {
             let (start, offset) = (std::ptr::null_mut(), offset as libc::off_t);
             libc::mmap(start, bytes, protection, libc::MAP_SHARED, file, offset)
         };
-        match start == libc::MAP_FAILED {
-            true => Err(io::Error::last_os_error()),
-            false => Ok(Mapping { start: start.cast(), bytes }),
+        if start == libc::MAP_FAILED {
+            Err(io::Error::last_os_error())
+        } else {
+            Ok(Mapping { start: start.cast(), bytes })
         }
     }
 

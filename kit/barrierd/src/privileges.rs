@@ -56,9 +56,10 @@ fn become_user(user: u32) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     // The calls take one number, -1, for "leave it as it is", and say that all went well.
-    match is_wholly(user, user) {
-        true => Ok(()),
-        false => Err(io::Error::other(format!("the system did not make it user {user}"))),
+    if is_wholly(user, user) {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("the system did not make it user {user}")))
     }
 }
 

@@ -30,10 +30,8 @@ fn main() {
         match unsafe { Barrier::trust(strategy) } {
             Ok(barrier) => {
                 let alone = measure(barrier, None);
-                let beside = match waits(strategy) {
-                    true => NOT_MEASURED,
-                    false => beside_a_neighbour(barrier, &cpus),
-                };
+                let beside =
+                    if waits(strategy) { NOT_MEASURED } else { beside_a_neighbour(barrier, &cpus) };
                 println!("{:<30} {alone} {beside}", strategy.name());
             }
             Err(refused) => println!("{:<30} not here: {}", strategy.name(), refused.reason),

@@ -201,9 +201,8 @@ impl<V: Value, P: Producers> EventCount<V, P> {
     /// ```
     #[inline]
     pub fn wait_until(&self, seen: V, deadline: Instant) -> Option<V> {
-        self.wait_by(seen, Some(deadline), || match Instant::now() < deadline {
-            true => Pause::Until(deadline),
-            false => Pause::End,
+        self.wait_by(seen, Some(deadline), || {
+            if Instant::now() < deadline { Pause::Until(deadline) } else { Pause::End }
         })
     }
 

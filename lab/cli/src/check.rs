@@ -294,10 +294,8 @@ fn line_up(
         let sampler = Programs::new(&plan, stop)?;
         let command = typed.to_vec();
         let origin = Origin { command, machine: fingerprint::read(), files: sampler.files() };
-        let earlier = match options.resume {
-            true => Session::earlier(&store, &plan, &origin)?,
-            false => Earlier::None,
-        };
+        let earlier =
+            if options.resume { Session::earlier(&store, &plan, &origin)? } else { Earlier::None };
         match earlier {
             Earlier::Settled(run) => line.done.push(ContestResult { name, run: *run, lines }),
             Earlier::Open(run, made) => {
@@ -337,9 +335,10 @@ impl Targets {
     /// Prints first, and then writes every file that can be written.
     fn deliver(self, result: &CheckResult, quiet: bool, io: &mut Io) -> Result<(), Failure> {
         if !self.json.is_standard() {
-            let page = match quiet {
-                true => report::check::verdicts(result),
-                false => report::check::page(result, &io.out_look()),
+            let page = if quiet {
+                report::check::verdicts(result)
+            } else {
+                report::check::page(result, &io.out_look())
             };
             io.out(&page);
         }

@@ -137,9 +137,10 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
 }
 
 fn noise(options: &NoiseOptions, io: &mut Io) -> Result<u8, Failure> {
-    match options.watch {
-        true => watch::run(&options.probe, io),
-        false => print(Some(Probe::Noise), &options.probe, io),
+    if options.watch {
+        watch::run(&options.probe, io)
+    } else {
+        print(Some(Probe::Noise), &options.probe, io)
     }
 }
 
@@ -204,9 +205,10 @@ fn take(wish: &Wish, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
 
 /// Keeps what every probe found: a look at one probe, or at some CPUs, is not the machine's print.
 fn keeper(probe: Option<Probe>, options: &ProbeOptions) -> Result<Keeper, Failure> {
-    match probe.is_some() || options.cpus.is_some() {
-        true => Ok(Keeper::nowhere()),
-        false => Keeper::open(options.store.as_ref()),
+    if probe.is_some() || options.cpus.is_some() {
+        Ok(Keeper::nowhere())
+    } else {
+        Keeper::open(options.store.as_ref())
     }
 }
 

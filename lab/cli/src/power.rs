@@ -183,9 +183,10 @@ pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, Failure> {
     });
     screen.clear();
     let result = result?;
-    let text = match options.quiet {
-        true => page::sentence(&result) + "\n",
-        false => page::render(&result, &io.out_look()),
+    let text = if options.quiet {
+        page::sentence(&result) + "\n"
+    } else {
+        page::render(&result, &io.out_look())
     };
     json.write_beside(&text, || page::json(&result), io)?;
     Ok(code(&result))

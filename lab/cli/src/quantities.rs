@@ -12,9 +12,10 @@ pub fn fraction(text: &str) -> Result<f64, String> {
 /// How a chain of hashes ends: from 8 to 64 hexadecimal digits, the beginning of its last hash.
 pub fn chain_head(text: &str) -> Result<String, String> {
     let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match (8..=64).contains(&text.len()) && is_hexadecimal {
-        true => Ok(text.to_owned()),
-        false => Err("a head has 8 to 64 digits, each of 0-9 and a-f".to_owned()),
+    if (8..=64).contains(&text.len()) && is_hexadecimal {
+        Ok(text.to_owned())
+    } else {
+        Err("a head has 8 to 64 digits, each of 0-9 and a-f".to_owned())
     }
 }
 

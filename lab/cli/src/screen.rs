@@ -30,9 +30,8 @@ impl<'a> Screen<'a> {
 
     /// Draws the run if it is time to; `result` is only asked for then.
     pub fn show(&mut self, result: impl FnOnce() -> RunResult) {
-        self.show_as(|look, is_frame| match is_frame {
-            true => live::frame(&result(), look),
-            false => vec![live::line(&result(), look)],
+        self.show_as(|look, is_frame| {
+            if is_frame { live::frame(&result(), look) } else { vec![live::line(&result(), look)] }
         });
     }
 

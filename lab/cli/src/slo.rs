@@ -140,9 +140,10 @@ fn plan(options: &SloOptions) -> Result<Plan, Failure> {
     request.names = vec![NAME.to_owned()];
     request.commands = vec![if options.stdin { "standard input".into() } else { command(options) }];
     let (claim, scale) = claim(options, &request)?;
-    let (subject, block) = match options.stdin {
-        true => (Subject::Lines { scale, is_chain: options.markov }, BLOCK_LINES),
-        false => (Subject::Runs, 1),
+    let (subject, block) = if options.stdin {
+        (Subject::Lines { scale, is_chain: options.markov }, BLOCK_LINES)
+    } else {
+        (Subject::Runs, 1)
     };
     request.block_runs =
         if options.independent || options.markov { 1 } else { options.block.unwrap_or(block) };
@@ -171,9 +172,10 @@ fn claim(options: &SloOptions, request: &Request) -> Result<(Claim, Option<f64>)
             Some(Property::Quantile { .. } | Property::Mean { .. })
         );
         if options.stdin && is_number != options.value {
-            return Err(Failure::usage(match is_number {
-                true => "a claim about values is about lines of numbers: say --value",
-                false => "a claim about success is about lines of 0 and 1: leave --value out",
+            return Err(Failure::usage(if is_number {
+                "a claim about values is about lines of numbers: say --value"
+            } else {
+                "a claim about success is about lines of 0 and 1: leave --value out"
             }));
         }
         // Times without a unit are in milliseconds, other numbers in the unit of the sentence.

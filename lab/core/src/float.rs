@@ -131,9 +131,10 @@ pub mod or_null {
     /// # Errors
     /// The serializer's own.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        match value.is_finite() {
-            true => serializer.serialize_f64(*value),
-            false => serializer.serialize_none(),
+        if value.is_finite() {
+            serializer.serialize_f64(*value)
+        } else {
+            serializer.serialize_none()
         }
     }
 

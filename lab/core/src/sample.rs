@@ -268,9 +268,10 @@ impl From<WrittenTime> for BatchTime {
 
 impl From<BatchTime> for WrittenTime {
     fn from(time: BatchTime) -> WrittenTime {
-        match time.is_known() {
-            true => WrittenTime::Known(time.low_ns),
-            false => WrittenTime::Between([time.low_ns, time.high_ns]),
+        if time.is_known() {
+            WrittenTime::Known(time.low_ns)
+        } else {
+            WrittenTime::Between([time.low_ns, time.high_ns])
         }
     }
 }

@@ -472,28 +472,29 @@ impl Warning {
 
 /// What runs that were ended count as.
 fn timed_out(is_cap: bool) -> &'static str {
-    match is_cap {
-        true => "count as exactly that long in a mean, and as 'at least that long' else",
-        false => "count as 'at least that long'",
+    if is_cap {
+        "count as exactly that long in a mean, and as 'at least that long' else"
+    } else {
+        "count as 'at least that long'"
     }
 }
 
 /// What a coarse step does to the values.
 fn coarse(of_means: bool) -> &'static str {
-    match of_means {
-        true => "and each mean may be off by half of one, which its limits do not count",
-        false => "so every value counts as an interval",
+    if of_means {
+        "and each mean may be off by half of one, which its limits do not count"
+    } else {
+        "so every value counts as an interval"
     }
 }
 
 /// What became of lost attempts.
 fn lost(charged: bool) -> &'static str {
-    match charged {
-        true => {
-            ": each is charged as a round that went as badly as it could, so the verdict needs \
-             more evidence"
-        }
-        false => " and made again",
+    if charged {
+        ": each is charged as a round that went as badly as it could, so the verdict needs \
+         more evidence"
+    } else {
+        " and made again"
     }
 }
 

@@ -93,9 +93,10 @@ fn mount_of(mounts: &str, controller: &str, version_2: bool) -> Option<String> {
         let mut right = right.split(' ');
         let kind = right.next()?;
         let options = right.nth(1).unwrap_or("");
-        let wanted = match version_2 {
-            true => kind == "cgroup2",
-            false => kind == "cgroup" && options.split(',').any(|option| option == controller),
+        let wanted = if version_2 {
+            kind == "cgroup2"
+        } else {
+            kind == "cgroup" && options.split(',').any(|option| option == controller)
         };
         wanted.then(|| point.trim_end_matches('/').to_owned())
     })

@@ -55,10 +55,7 @@ pub fn verdicts(check: &CheckResult) -> String {
 /// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
 /// that is shown now and then where nothing can be redrawn.
 pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
-    match is_frame {
-        true => check_frame(check, look),
-        false => vec![check_line(check, look)],
-    }
+    if is_frame { check_frame(check, look) } else { vec![check_line(check, look)] }
 }
 
 /// What became of a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
@@ -106,9 +103,10 @@ pub fn promise(check: &CheckResult) -> String {
              average, whenever it stops (e-BH)"
         ),
     };
-    let text = match check.claims().any(|(.., claim)| condition(claim).is_some()) {
-        true => text + ", under the conditions that the sentences name",
-        false => text,
+    let text = if check.claims().any(|(.., claim)| condition(claim).is_some()) {
+        text + ", under the conditions that the sentences name"
+    } else {
+        text
     };
     match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",

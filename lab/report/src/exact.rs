@@ -64,9 +64,10 @@ fn number(value: f64) -> String {
     }
     let digits = if value == 0.0 { 0.0 } else { 5.0 - value.abs().log10().floor() };
     let text = format!("{value:.*}", digits.clamp(0.0, 9.0) as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

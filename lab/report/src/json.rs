@@ -50,8 +50,9 @@ pub fn read_study(text: &str) -> Result<StudyResult, NotAStudy> {
         schema: String,
     }
     let Envelope { schema } = serde_json::from_str(text)?;
-    match schema == STUDY_SCHEMA {
-        true => Ok(serde_json::from_str(text)?),
-        false => Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}"))),
+    if schema == STUDY_SCHEMA {
+        Ok(serde_json::from_str(text)?)
+    } else {
+        Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}")))
     }
 }

@@ -158,12 +158,11 @@ const COUNTS: usize = 18;
 fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     let told = Told::of(claim);
     let name = |text: &str| shorten_middle(&plain(text), look.columns() / 5, look);
-    let sides = match claim.is_question {
-        true => {
-            let right = claim.right.as_deref().unwrap_or_default();
-            [format!("for {}", name(&claim.left)), format!("for {}", name(right))]
-        }
-        false => ["for".to_owned(), "against".to_owned()],
+    let sides = if claim.is_question {
+        let right = claim.right.as_deref().unwrap_or_default();
+        [format!("for {}", name(&claim.left)), format!("for {}", name(right))]
+    } else {
+        ["for".to_owned(), "against".to_owned()]
     };
     let labels = padded([vec![pair(&told, look)], sides.to_vec()].concat());
     let indent = labels[0].width() + 2;
@@ -216,9 +215,10 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         let most = claim.evidence.for_claim.max(claim.evidence.against);
         let share = share_of_needed(most, claim.evidence.needed);
         line.push(span(Tone::Plain, "  "));
-        line.push(match is_open(claim) {
-            true => span(Tone::Plain, bar(share, evidence_room, look)),
-            false => span(tone(claim), verdict_words(claim, look)),
+        line.push(if is_open(claim) {
+            span(Tone::Plain, bar(share, evidence_room, look))
+        } else {
+            span(tone(claim), verdict_words(claim, look))
         });
         lines.push(line);
     }

@@ -58,10 +58,7 @@ pub(crate) struct Entry {
 
 /// What the screen says, probe by probe; a probe that was not asked for is absent.
 pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
-    let line = |row: Row| match row.name.is_empty() {
-        true => row.text,
-        false => row.name + ": " + &row.text,
-    };
+    let line = |row: Row| if row.name.is_empty() { row.text } else { row.name + ": " + &row.text };
     let entry = |probe: Probe| {
         let (rows, note) = rows(print, probe)?;
         let mut lines: Vec<String> = rows.into_iter().map(line).collect();

@@ -22,13 +22,12 @@ const ENDS: [f64; 20] = [
 impl Axis {
     /// An axis on which all of these quantities, which are of one kind, and their bars can be seen.
     pub(crate) fn around(told: &[Told], resolution: f64, columns: usize) -> Axis {
-        match told.iter().all(Told::is_ratio) {
-            true => Axis::of_ratios(told, resolution, columns),
-            false => {
-                let is_share = told.iter().all(Told::is_share);
-                let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
-                Axis { low, high, columns, is_log: false }
-            }
+        if told.iter().all(Told::is_ratio) {
+            Axis::of_ratios(told, resolution, columns)
+        } else {
+            let is_share = told.iter().all(Told::is_share);
+            let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
+            Axis { low, high, columns, is_log: false }
         }
     }
 
@@ -54,9 +53,10 @@ impl Axis {
 
     /// Where a value lies, from 0 to 1; less or more beyond the ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
-        match self.is_log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
+        if self.is_log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
         }
     }
 

@@ -326,9 +326,10 @@ fn unit(claim: &ClaimResult, left_over: u64) -> String {
 /// How many trials it needs at the least, whatever they are.
 fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
     let noun = trial_noun(claim);
-    let subject = match has_others {
-        true => format!("'{}'", plain(&claim.claim).trim_end_matches('.')),
-        false => "It".to_owned(),
+    let subject = if has_others {
+        format!("'{}'", plain(&claim.claim).trim_end_matches('.'))
+    } else {
+        "It".to_owned()
     };
     format!(
         "{subject} cannot hold before {}, nor be refuted before {}, whatever they are.",

@@ -302,9 +302,10 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let limits = told.limits();
     let is_mean = claim.centre == Centre::Mean;
     let [ahead, behind] = [plain(ahead), plain(behind)];
-    let pair = match is_mean {
-        true => format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s"),
-        false => format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}"),
+    let pair = if is_mean {
+        format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s")
+    } else {
+        format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}")
     };
     let close = percent(run.resolution, Rounding::Nearest);
     match (claim.verdict, claim.is_question) {

@@ -99,10 +99,8 @@ fn error(claim: &ClaimResult, several: bool) -> String {
     );
     if two_sided {
         let right = percent(1.0 - claim.error, Rounding::Down);
-        let what = match several {
-            true => "a verdict and its interval",
-            false => "the verdict and the interval",
-        };
+        let what =
+            if several { "a verdict and its interval" } else { "the verdict and the interval" };
         return format!(
             "With probability at least {right} {what} are both right, whenever the run stops."
         );

@@ -107,10 +107,7 @@ pub fn looked_for(study: &Study, look: &Look) -> String {
 /// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is
 /// shown now and then where nothing can be redrawn.
 pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
-    match is_frame {
-        true => study_frame(study, look),
-        false => vec![study_line(study, look)],
-    }
+    if is_frame { study_frame(study, look) } else { vec![study_line(study, look)] }
 }
 
 /// What became of a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are

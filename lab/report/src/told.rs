@@ -199,9 +199,8 @@ impl<'a> Told<'a> {
     /// The bar that the estimate is closest to.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let distance = |bar: &f64| match self.is_ratio() {
-            true => (estimate / bar).ln().abs(),
-            false => (estimate - bar).abs(),
+        let distance = |bar: &f64| {
+            if self.is_ratio() { (estimate / bar).ln().abs() } else { (estimate - bar).abs() }
         };
         let nearest = self.bars.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         nearest.unwrap_or(1.0)

@@ -157,9 +157,10 @@ impl MeanRatioTest {
         // The first of each list is the bar; of `within` the first two are its edges.
         let won = |bets: &[BetsAbove], edge: usize| libm::exp(bets[edge].log_won());
         let first = (won(&self.above, 0), won(&self.below, 0));
-        match self.bars.has_two_edges() {
-            true => (first.0.min(first.1), won(&self.above, 1).max(won(&self.below, 1))),
-            false => first,
+        if self.bars.has_two_edges() {
+            (first.0.min(first.1), won(&self.above, 1).max(won(&self.below, 1)))
+        } else {
+            first
         }
     }
 

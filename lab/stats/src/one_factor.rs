@@ -133,9 +133,10 @@ fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
             let distance = if tail == 0 { 0.0 } else { TAILS[tail] * scale };
             // At theta = d nobody bets; further out, a round that lies just so far is far.
             let is_far_at = tail > 0;
-            match *low > f64::NEG_INFINITY {
-                true => sides[tail].0 += 1,
-                false => sides[tail].2 += 1,
+            if *low > f64::NEG_INFINITY {
+                sides[tail].0 += 1
+            } else {
+                sides[tail].2 += 1
             }
             let leaves =
                 Change { at: low - distance, is_after: is_far_at, tail, by: (-1, 0, open) };

@@ -326,13 +326,12 @@ impl ShareTest {
     /// diagnosis, whose silence promises nothing. Of a chain it is wrong with probability at most
     /// 1%. In blocks it costs a sort of these.
     pub fn is_bursty(&self) -> bool {
-        match self.is_chain {
-            true => memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR),
-            false => {
-                self.dependence().is_bursty_in(self.block)
-                    || self.block_spells().is_some_and(|spells| spells.is_long)
-                    || self.blocks_z().is_some_and(is_serial)
-            }
+        if self.is_chain {
+            memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR)
+        } else {
+            self.dependence().is_bursty_in(self.block)
+                || self.block_spells().is_some_and(|spells| spells.is_long)
+                || self.blocks_z().is_some_and(is_serial)
         }
     }
 

@@ -33,10 +33,7 @@ impl Strata {
 
     /// Adds a round.
     pub fn insert(&mut self, d: LogRatio, delay: Option<f64>) {
-        match is_disturbed(delay) {
-            true => self.disturbed.insert(d),
-            false => self.calm.insert(d),
-        }
+        if is_disturbed(delay) { self.disturbed.insert(d) } else { self.calm.insert(d) }
     }
 }
 

@@ -94,9 +94,8 @@ fn with_hung_runs(
     stream: u64,
 ) -> impl Iterator<Item = LogRatio> {
     let cut_off = -libm::log(slow.1) / 2.0;
-    let cut = move |d: LogRatio| match d.low < cut_off {
-        true => LogRatio { low: f64::NEG_INFINITY, ..d },
-        false => d,
+    let cut = move |d: LogRatio| {
+        if d.low < cut_off { LogRatio { low: f64::NEG_INFINITY, ..d } } else { d }
     };
     with_slow_runs(noise, slow, seed, stream).map(cut)
 }
@@ -128,9 +127,10 @@ fn the_manual_says_how_soon_slow_runs_are_seen() {
         let seed = Seed::from_text("how soon");
         let seen = |most: usize| {
             let is_seen = |stream: &u64| {
-                let rounds: Vec<_> = match hangs {
-                    true => with_hung_runs(noise, slow, seed, *stream).take(most).collect(),
-                    false => with_slow_runs(noise, slow, seed, *stream).take(most).collect(),
+                let rounds: Vec<_> = if hangs {
+                    with_hung_runs(noise, slow, seed, *stream).take(most).collect()
+                } else {
+                    with_slow_runs(noise, slow, seed, *stream).take(most).collect()
                 };
                 one_factor::look(&History::of(&S, &rounds), 0)
                     .is_some_and(|found| found.is_denied())

@@ -27,9 +27,10 @@ struct Became {
 /// than ten spells' worth of failures; of a chain, fewer than ten runs of them.
 fn is_little_known(test: &ShareTest) -> bool {
     let failures = (test.trials() - test.successes()) as f64;
-    let together = match test.is_chain() {
-        true => test.dependence().mean_burst,
-        false => test.block_spells().map(|spells| spells.spell_lines),
+    let together = if test.is_chain() {
+        test.dependence().mean_burst
+    } else {
+        test.block_spells().map(|spells| spells.spell_lines)
     };
     let few_blocks = test.block() > 1 && test.trials() / test.block() < 30;
     few_blocks || failures / together.unwrap_or(1.0).max(1.0) < 10.0

@@ -60,9 +60,10 @@ fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
         Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. })
     );
     if is_of_two != claim.right.is_some() {
-        return Err(match is_of_two {
-            true => "a claim about two contestants names only one".to_owned(),
-            false => "a claim about one contestant names two".to_owned(),
+        return Err(if is_of_two {
+            "a claim about two contestants names only one".to_owned()
+        } else {
+            "a claim about one contestant names two".to_owned()
         });
     }
     if matches!(plan.kind, Kind::Stream { .. }) && is_of_two {

@@ -92,9 +92,10 @@ pub fn write_lines(journal: &Journal, writer: &mut impl Write) -> io::Result<()>
     for line in in_order(journal) {
         write_line(writer, &line)?;
     }
-    match journal.chain.is_empty() {
-        true => Ok(()),
-        false => write_line(writer, &LineOut::Chain { links: &journal.chain }),
+    if journal.chain.is_empty() {
+        Ok(())
+    } else {
+        write_line(writer, &LineOut::Chain { links: &journal.chain })
     }
 }
 

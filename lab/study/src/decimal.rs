@@ -68,9 +68,10 @@ pub(crate) fn shifted_text(value: f64, exponent: i32) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let digits = format!("{whole}{fraction}");
     let places = exponent.unsigned_abs() as usize;
-    let (digits, point) = match exponent < 0 {
-        true => (format!("{}{digits}", "0".repeat(places)), whole.len()),
-        false => (format!("{digits:0<0$}", whole.len() + places), whole.len() + places),
+    let (digits, point) = if exponent < 0 {
+        (format!("{}{digits}", "0".repeat(places)), whole.len())
+    } else {
+        (format!("{digits:0<0$}", whole.len() + places), whole.len() + places)
     };
     let (whole, fraction) = digits.split_at(point);
     let whole = match whole.trim_start_matches('0') {

@@ -79,16 +79,18 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
         Relation::Order => format!("which of {left} and {right} uses {less} {}", metric.name()),
         Relation::AtLeast { factor } => {
             let bound = if factor == 1.0 { String::new() } else { format!("at least {factor}x ") };
-            match is_time {
-                true => format!("{left} is {bound}faster than {right}"),
-                false => format!("{left} uses {bound}{less} {} than {right}", metric.name()),
+            if is_time {
+                format!("{left} is {bound}faster than {right}")
+            } else {
+                format!("{left} uses {bound}{less} {} than {right}", metric.name())
             }
         }
         Relation::NoMoreThan { fraction } => {
             let bound = format!("no more than {}", amount(fraction));
-            match is_time {
-                true => format!("{left} is {bound} slower than {right}"),
-                false => format!("{left} uses {bound} more {} than {right}", metric.name()),
+            if is_time {
+                format!("{left} is {bound} slower than {right}")
+            } else {
+                format!("{left} uses {bound} more {} than {right}", metric.name())
             }
         }
         Relation::Within { fraction } => {
@@ -99,9 +101,8 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
 
 fn of_property(claim: &Claim, property: Property) -> String {
     let (left, metric) = (name(&claim.left), claim.metric);
-    let bad = |good: f64, bad: f64| match good == bad {
-        true => String::new(),
-        false => format!(" with {}% as bad", hundredfold(bad)),
+    let bad = |good: f64, bad: f64| {
+        if good == bad { String::new() } else { format!(" with {}% as bad", hundredfold(bad)) }
     };
     match property {
         Property::InShareOfRounds { factor, share } => {

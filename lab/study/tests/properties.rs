@@ -89,10 +89,8 @@ fn name() -> impl Strategy<Value = String> {
 
 fn shares() -> impl Strategy<Value = (f64, f64)> {
     let share = || prop_oneof![f64::MIN_POSITIVE..1.0, 0.5..1.0, Just(0.99), Just(0.98), Just(0.5)];
-    (share(), share(), any::<bool>()).prop_map(|(a, b, is_one)| match is_one {
-        true => (a, a),
-        false => (a.max(b), a.min(b)),
-    })
+    (share(), share(), any::<bool>())
+        .prop_map(|(a, b, is_one)| if is_one { (a, a) } else { (a.max(b), a.min(b)) })
 }
 
 fn property() -> impl Strategy<Value = Property> {

@@ -163,9 +163,10 @@ fn of_ratio(
         return usage("--method classic forecasts success rates only: give --good and --bad");
     }
     let (world, source) = world(question)?;
-    let truths = match question.truths.is_empty() {
-        false => question.truths.clone(),
-        true => around(relation, &source),
+    let truths = if !question.truths.is_empty() {
+        question.truths.clone()
+    } else {
+        around(relation, &source)
     };
     let error = question.error;
     let test =
@@ -233,10 +234,8 @@ fn of_share(
     if question.truths.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
         return usage("--rate must be from 0 to 100%");
     }
-    let truths = match question.truths.is_empty() {
-        false => question.truths.clone(),
-        true => rates_around(good, bad),
-    };
+    let truths =
+        if !question.truths.is_empty() { question.truths.clone() } else { rates_around(good, bad) };
     let driver = driver(question, good, bad)?;
     let scenario = |rate: &f64| -> Box<dyn Scenario> {
         let (rate, error) = (*rate, question.error);

@@ -28,9 +28,10 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     }
     let found = test.one_factor()?;
     let slow = if found.is_below { planned.left } else { planned.right? };
-    let ratios = match found.is_denied() && plan.functions.is_none() {
-        true => rows(referee.pairs(claim), cap(referee, planned.claim.metric), test.error()),
-        false => Vec::new(),
+    let ratios = if found.is_denied() && plan.functions.is_none() {
+        rows(referee.pairs(claim), cap(referee, planned.claim.metric), test.error())
+    } else {
+        Vec::new()
     };
     let OneFactor { evidence, rounds, far, far_opposite, times, is_least, .. } = found;
     Some(OneFactorResult {

@@ -213,14 +213,13 @@ impl Referee {
 
     /// Who takes part in the rounds to come, as far as that is known now.
     pub(crate) fn turns(&self) -> Turns {
-        match self.plan.races_pairs() {
-            true => {
-                let only_claims = self.claims_first();
-                let is_next = |planned: &&PlannedClaim| !(only_claims && self.waits(planned));
-                let open = self.open_claims().map(|(_, planned)| planned).filter(is_next);
-                self.had.turns(open.map(|planned| company::sorted(about(planned))))
-            }
-            false => Turns::of_one(self.in_block(), self.rounds),
+        if self.plan.races_pairs() {
+            let only_claims = self.claims_first();
+            let is_next = |planned: &&PlannedClaim| !(only_claims && self.waits(planned));
+            let open = self.open_claims().map(|(_, planned)| planned).filter(is_next);
+            self.had.turns(open.map(|planned| company::sorted(about(planned))))
+        } else {
+            Turns::of_one(self.in_block(), self.rounds)
         }
     }
 

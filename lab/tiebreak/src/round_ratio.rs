@@ -38,10 +38,8 @@ pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRa
     if metric == Metric::WallTime && !left.batches.is_empty() {
         let sums = |part: Part<'_>| -> Vec<Sum> {
             let is_whole = part.sample.outcome == Outcome::Finished;
-            let reading = |time: &BatchTime| match is_whole {
-                true => Reading::from(*time),
-                false => Reading::UNKNOWN,
-            };
+            let reading =
+                |time: &BatchTime| if is_whole { Reading::from(*time) } else { Reading::UNKNOWN };
             part.batches.iter().map(|time| sum(plan, metric, part, reading(time))).collect()
         };
         let (left, right) = (sums(left), sums(right));

@@ -83,9 +83,10 @@ impl Seen {
             if values.len() == values.capacity() {
                 values.reserve_exact(values.len() / 8 + 16 + batches.len());
             }
-            match metric == Metric::WallTime && !batches.is_empty() {
-                true => values.extend(batches.iter().map(|time| time.high_ns as f64)),
-                false => values.push(reading.high),
+            if metric == Metric::WallTime && !batches.is_empty() {
+                values.extend(batches.iter().map(|time| time.high_ns as f64))
+            } else {
+                values.push(reading.high)
             }
         }
     }

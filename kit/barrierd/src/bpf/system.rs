@@ -134,12 +134,13 @@ pub fn load_program(code: &[[u8; 8]]) -> io::Result<OwnedFd> {
 fn with_log(error: io::Error, log: &[u8]) -> io::Error {
     let text = String::from_utf8_lossy(log);
     let lines: Vec<&str> = text.trim_end_matches('\0').lines().rev().take(4).collect();
-    match lines.is_empty() {
-        true => error,
-        false => io::Error::new(
+    if lines.is_empty() {
+        error
+    } else {
+        io::Error::new(
             error.kind(),
             format!("{error}: {}", lines.into_iter().rev().collect::<Vec<_>>().join(" / ")),
-        ),
+        )
     }
 }
 

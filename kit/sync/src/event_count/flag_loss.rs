@@ -230,9 +230,10 @@ const ENOUGH: u32 = 5;
 
 /// How long a run takes, and after how many left asleep the control may end before.
 fn time_and_enough() -> (Duration, u32) {
-    match is_full() {
-        true => (Duration::from_secs(20), u32::MAX),
-        false => (Duration::from_millis(500), ENOUGH),
+    if is_full() {
+        (Duration::from_secs(20), u32::MAX)
+    } else {
+        (Duration::from_millis(500), ENOUGH)
     }
 }
 

@@ -142,10 +142,7 @@ impl Producers for Single {
             Some(Bound::Barrier(barrier)) => barrier,
             Some(Bound::Atomic) | None => Barrier::process(),
         };
-        match barrier.strategy().light_is_free() {
-            true => Bound::Barrier(barrier),
-            false => Bound::OneSecond,
-        }
+        if barrier.strategy().light_is_free() { Bound::Barrier(barrier) } else { Bound::OneSecond }
     }
 }
 

@@ -118,10 +118,8 @@ impl Client {
         // SeqCst: what the caller has stored is visible before anything below is read: step 2.
         fence(Ordering::SeqCst);
         let began_ns = now_ns();
-        let mark = match is_by_clock {
-            true => Mark::Time(began_ns),
-            false => Mark::Counts(self.view().counts()),
-        };
+        let mark =
+            if is_by_clock { Mark::Time(began_ns) } else { Mark::Counts(self.view().counts()) };
         let check_ins = check_ins.map(|check_ins| (check_ins.clone(), check_ins.look()));
         Ticket { mark, began_ns, set, check_ins }
     }

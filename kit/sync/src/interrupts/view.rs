@@ -89,9 +89,10 @@ impl View<'_> {
 
     /// That a CPU was not interrupted for so long.
     pub(super) fn stale(&self, cpu: usize, waited_ns: u64) -> Stale {
-        match self.words[cpu].is_tickless() {
-            true => Stale::Tickless { cpu, waited_ns },
-            false => Stale::Silent { cpu, waited_ns },
+        if self.words[cpu].is_tickless() {
+            Stale::Tickless { cpu, waited_ns }
+        } else {
+            Stale::Silent { cpu, waited_ns }
         }
     }
 

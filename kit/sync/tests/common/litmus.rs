@@ -176,9 +176,10 @@ fn heavy_thread(shared: &Shared, heavy: &impl Fn(), limit: Limit) -> Outcomes {
         let heavy_saw = shared.x.0.load(Relaxed) == 1;
         wait_for(shared, &shared.ended.0, outcomes.rounds);
         let light_saw = shared.light_saw.0.load(Relaxed) == 1;
-        head_start = match light_saw {
-            true => (head_start + 1).min(HEAD_START_MAX),
-            false => head_start.saturating_sub(1),
+        head_start = if light_saw {
+            (head_start + 1).min(HEAD_START_MAX)
+        } else {
+            head_start.saturating_sub(1)
         };
         match (light_saw, heavy_saw) {
             (false, false) => outcomes.forbidden += 1,

@@ -23,9 +23,10 @@ pub struct Loaded {
 pub fn load(name_or_file: &str, store: Option<&PathBuf>) -> Result<Loaded, Failure> {
     let path = Path::new(name_or_file);
     if path.is_file() {
-        return match is_store_file(path)? {
-            true => kept(&Store::open_existing(path)?, LATEST),
-            false => Ok(Loaded { name: None, print: read(path)? }),
+        return if is_store_file(path)? {
+            kept(&Store::open_existing(path)?, LATEST)
+        } else {
+            Ok(Loaded { name: None, print: read(path)? })
         };
     }
     if name_or_file.contains(['/', '.']) {

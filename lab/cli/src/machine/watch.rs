@@ -25,9 +25,12 @@ pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let html = OutputFile::open("html", options.html.as_ref())?;
     let redraws = io.err_redraws();
     let mut screen = Screen::new(io, options.quiet);
-    let mut show = |found: &Noise| match redraws {
-        true => screen.show_as(|look, _| report::machine::noise::frame(found, look)),
-        false => screen.say(&report::machine::noise::line(found)),
+    let mut show = |found: &Noise| {
+        if redraws {
+            screen.show_as(|look, _| report::machine::noise::frame(found, look))
+        } else {
+            screen.say(&report::machine::noise::line(found))
+        }
     };
     let print = probes::watch_noise(&wish, interrupt::flag(), &mut show);
     screen.clear();

@@ -19,10 +19,8 @@ pub fn run(options: &ListOptions, io: &mut Io) -> Result<u8, Failure> {
         let cell = |one: &Listed| one.study.as_ref().map_or("-".to_owned(), of);
         listed.iter().map(cell).collect::<Vec<_>>()
     };
-    let published = |study: &Study| match study.published.is_empty() {
-        true => "-".to_owned(),
-        false => "yes".to_owned(),
-    };
+    let published =
+        |study: &Study| if study.published.is_empty() { "-".to_owned() } else { "yes".to_owned() };
     let names = listed.iter().map(|one| one.name.clone()).collect();
     let columns = vec![
         Column::new("study", Align::Left, names),

@@ -218,10 +218,8 @@ fn describe(asked: &Asked, io: &mut Io) -> Result<u8, Failure> {
     }
     text += "claims\n";
     let of_study = asked.study.claims.iter().map(|claim| &claim.text);
-    let claims: Vec<&String> = match asked.claims.is_empty() {
-        true => of_study.collect(),
-        false => asked.claims.iter().collect(),
-    };
+    let claims: Vec<&String> =
+        if asked.claims.is_empty() { of_study.collect() } else { asked.claims.iter().collect() };
     for claim in claims {
         text += &format!("  {claim}\n");
     }

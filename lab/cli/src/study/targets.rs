@@ -84,9 +84,10 @@ impl StudyTargets {
 
     /// Prints first, and then writes every file that can be written.
     pub fn deliver(self, result: &StudyResult, io: &mut Io) -> Result<(), Failure> {
-        let page = match self.quiet {
-            true => report::study::verdicts(result),
-            false => report::study::table(result, &io.out_look()) + &self.letters(result, io),
+        let page = if self.quiet {
+            report::study::verdicts(result)
+        } else {
+            report::study::table(result, &io.out_look()) + &self.letters(result, io)
         };
         let json = self.json.write_beside(&page, || report::json::text(result), io);
         let write = |file: Option<OutputFile>, text: &dyn Fn() -> String| {

@@ -44,9 +44,10 @@ pub struct Tried {
 impl<T> Probed<T> {
     /// Measured if nothing speaks against it, else degraded.
     pub fn of(value: T, reasons: Vec<String>) -> Probed<T> {
-        match reasons.is_empty() {
-            true => Probed::Measured { value },
-            false => Probed::Degraded { value, reasons },
+        if reasons.is_empty() {
+            Probed::Measured { value }
+        } else {
+            Probed::Degraded { value, reasons }
         }
     }
 

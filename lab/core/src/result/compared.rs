@@ -53,12 +53,11 @@ fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectRes
     let is_known = |value: &f64| value.is_finite() && *value > 0.0;
     let EffectResult { estimate, low, high, confidence } = claim.effect();
     let [estimate, low, high] = [estimate, low, high].map(|value| value.filter(is_known));
-    Some(match claim.left == name {
-        true => EffectResult { estimate, low, high, confidence },
-        false => {
-            let [estimate, low, high] = [estimate, high, low].map(|value| value.map(f64::recip));
-            EffectResult { estimate, low, high, confidence }
-        }
+    Some(if claim.left == name {
+        EffectResult { estimate, low, high, confidence }
+    } else {
+        let [estimate, low, high] = [estimate, high, low].map(|value| value.map(f64::recip));
+        EffectResult { estimate, low, high, confidence }
     })
 }
 

@@ -97,9 +97,10 @@ impl Energy {
         let interrupted = budget.interrupted();
         let is_stopped = || interrupted.load(std::sync::atomic::Ordering::Relaxed);
         let Some(period_ns) = self.meter.period_ns(look, &is_stopped) else {
-            return Probed::inconclusive(match is_stopped() {
-                true => STOPPED.to_owned(),
-                false => format!("the meter ({}) hardly moved in {look:.1?}", self.meter.source()),
+            return Probed::inconclusive(if is_stopped() {
+                STOPPED.to_owned()
+            } else {
+                format!("the meter ({}) hardly moved in {look:.1?}", self.meter.source())
             });
         };
         let mut reasons = Vec::new();
@@ -113,9 +114,10 @@ impl Energy {
             ));
         }
         let Some(idle_before) = self.idle(length, budget) else {
-            return Probed::inconclusive(match budget.is_interrupted() {
-                true => STOPPED.to_owned(),
-                false => format!("the meter ({}) went back", self.meter.source()),
+            return Probed::inconclusive(if budget.is_interrupted() {
+                STOPPED.to_owned()
+            } else {
+                format!("the meter ({}) went back", self.meter.source())
             });
         };
         let (loads, idle_after) = self.run(&loads, length, budget, &mut reasons);
@@ -140,10 +142,7 @@ impl Energy {
         };
         let all = of(&[Kernel::Integer, Kernel::Vector]);
         let wanted_ns = MOVES_MIN.saturating_mul(period_ns).saturating_mul(all.len() as u64 + 2);
-        match left >= Duration::from_nanos(wanted_ns) {
-            true => all,
-            false => of(&[Kernel::Vector]),
-        }
+        if left >= Duration::from_nanos(wanted_ns) { all } else { of(&[Kernel::Vector]) }
     }
 
     /// Runs the loads and waits through the last idle span; what was stopped midway is left out.

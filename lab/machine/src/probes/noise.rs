@@ -226,9 +226,10 @@ impl Noise {
         if !budget.is_interrupted() && !all.clone().all(is_seen) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
-        match !all.any(is_seen) {
-            true => Probed::inconclusive("there was no time to watch a CPU"),
-            false => Probed::of(Reading { watches, pairs }, reasons),
+        if !all.any(is_seen) {
+            Probed::inconclusive("there was no time to watch a CPU")
+        } else {
+            Probed::of(Reading { watches, pairs }, reasons)
         }
     }
 }

@@ -79,9 +79,10 @@ impl Timers {
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
-        match found.clocks.is_empty() {
-            true => Probed::inconclusive("there was no time to read a clock"),
-            false => Probed::of(found, reasons),
+        if found.clocks.is_empty() {
+            Probed::inconclusive("there was no time to read a clock")
+        } else {
+            Probed::of(found, reasons)
         }
     }
 

@@ -47,9 +47,10 @@ pub(super) fn writing(tree: &Tree, writes: &[Write]) -> Change {
 /// A value as a shell takes it for one word.
 fn quoted(value: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-,._".contains(&byte);
-    match !value.is_empty() && value.bytes().all(is_plain) {
-        true => value.to_owned(),
-        false => format!("'{}'", value.replace('\'', "'\\''")),
+    if !value.is_empty() && value.bytes().all(is_plain) {
+        value.to_owned()
+    } else {
+        format!("'{}'", value.replace('\'', "'\\''"))
     }
 }
 

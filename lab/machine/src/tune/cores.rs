@@ -218,9 +218,10 @@ pub(super) fn idle_states(sight: &Sight<'_>) -> Told {
     let names: Vec<String> = states.iter().map(|(us, name)| format!("{name} {us} us")).collect();
     let governor = idle_governor(sight).unwrap_or_else(|_| "no".to_owned());
     let now = format!("{}, {governor} governor", names.join(", "));
-    match writes.is_empty() {
-        true => Ok(Found::fine(now)),
-        false => Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes))),
+    if writes.is_empty() {
+        Ok(Found::fine(now))
+    } else {
+        Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes)))
     }
 }
 

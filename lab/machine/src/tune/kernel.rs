@@ -46,14 +46,12 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Told {
         return Err(Lack::Absent("none opens".to_owned()));
     }
     let now = format!("perf_event_paranoid {level}");
-    match is_root || level <= 1 {
-        true => Ok(Found::fine(now)),
-        false => {
-            let write =
-                Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
-            let change = writing(sight.tree, &[write]);
-            Ok(Found::new(Standing::Could, now).changed(change))
-        }
+    if is_root || level <= 1 {
+        Ok(Found::fine(now))
+    } else {
+        let write = Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
+        let change = writing(sight.tree, &[write]);
+        Ok(Found::new(Standing::Could, now).changed(change))
     }
 }
 

@@ -15,9 +15,10 @@ const SHOW: &str = "ps -eo pid,user,pcpu,comm --sort=-pcpu | head";
 
 /// Fine, or noisy with a command that shows who it is.
 fn busy(is_busy: bool, now: String) -> Found {
-    match is_busy {
-        true => Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing),
-        false => Found::fine(now),
+    if is_busy {
+        Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing)
+    } else {
+        Found::fine(now)
     }
 }
 

@@ -116,9 +116,10 @@ pub(super) fn smis(sight: &Sight<'_>) -> Told {
         Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
     };
     let count = sight.second.smis.as_ref().map_err(unknown)?;
-    let whose = match sight.place.is_virtual {
-        true => ", as this virtual machine counts them; those of the host are not told",
-        false => "",
+    let whose = if sight.place.is_virtual {
+        ", as this virtual machine counts them; those of the host are not told"
+    } else {
+        ""
     };
     let standing = if *count > 0 { Standing::Noisy } else { Standing::Fine };
     Ok(Found::new(standing, format!("{count} in 1 s{whose}")))

@@ -61,9 +61,10 @@ impl Words {
         }
         let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
         let found = Found::new(standing, now);
-        match !writes.is_empty() && self.is_offered(sight) {
-            true => Ok(found.changed(writing(sight.tree, &writes))),
-            false => Ok(found),
+        if !writes.is_empty() && self.is_offered(sight) {
+            Ok(found.changed(writing(sight.tree, &writes)))
+        } else {
+            Ok(found)
         }
     }
 

@@ -80,9 +80,10 @@ fn exchanged(record: &Record, other: Option<u64>, calls: u64) -> Option<String> 
     let expected = other.filter(|_| record.exchanges > 0)?;
     let got = record.other_checksum;
     if got != expected {
-        let what = match got == record.checksum {
-            true => "answered for an input that was no longer there".to_owned(),
-            false => format!("gave the checksum {got} instead of {expected}"),
+        let what = if got == record.checksum {
+            "answered for an input that was no longer there".to_owned()
+        } else {
+            format!("gave the checksum {got} instead of {expected}")
         };
         return Some(format!(
             "{what} when another input was put in the place of its own between two calls (where \

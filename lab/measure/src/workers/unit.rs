@@ -62,10 +62,8 @@ impl Workers {
         let process = Process::start(&self.program, padding(0));
         let process = process.map_err(|error| no_worker(&error))?;
         let file = input.file.try_clone().map_err(|error| no_worker(&error))?;
-        let other = match self.functions.reads_in_run {
-            true => self.inputs.other(unit.input_seed)?,
-            false => None,
-        };
+        let other =
+            if self.functions.reads_in_run { self.inputs.other(unit.input_seed)? } else { None };
         let inputs = (&file, other, unit.input_seed);
         Session::start(process, loaded.to_vec(), load, inputs, frame)
     }

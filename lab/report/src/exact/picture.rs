@@ -29,9 +29,10 @@ pub(super) fn picture(
     let column = at.clamp(0.0, (columns - 1) as f64) as usize;
     let observed = format!("observed {}", number(resampled.observed));
     let before = column > columns / 2 && column > observed.len();
-    let marked = match before {
-        true => format!("{:>column$}{mark}", format!("{observed} ")),
-        false => format!("{:>column$}{mark} {observed}", ""),
+    let marked = if before {
+        format!("{:>column$}{mark}", format!("{observed} "))
+    } else {
+        format!("{:>column$}{mark} {observed}", "")
     };
     let (low, high) = (number(histogram.low), number(histogram.high));
     let gap = columns.saturating_sub(low.len() + high.len()).max(2);
@@ -39,10 +40,7 @@ pub(super) fn picture(
         Null::Ratio { factor } => format!(", of X and Y / {}", number(factor)),
         _ => String::new(),
     };
-    let measured = match result.is_studentised {
-        true => " by their own spread",
-        false => "",
-    };
+    let measured = if result.is_studentised { " by their own spread" } else { "" };
     let title = format!(
         "differences{measured} of {} if it were chance{of}",
         count(resampled.permutations, "split")

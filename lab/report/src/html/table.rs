@@ -58,12 +58,11 @@ fn strips(sheet: &Sheet, run: &RunResult) -> Vec<String> {
         let summary = contestant.metrics.iter().find(|(key, _)| *key == metric);
         let values = summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]);
         let is_drawn = histogram.low < histogram.high && !histogram.counts.is_empty();
-        match is_drawn && sheet.limits.places > 0 {
-            true => {
-                let heights = spread.shares(histogram, sheet.limits.places);
-                ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
-            }
-            false => String::new(),
+        if is_drawn && sheet.limits.places > 0 {
+            let heights = spread.shares(histogram, sheet.limits.places);
+            ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
+        } else {
+            String::new()
         }
     };
     run.contestants.iter().map(strip).collect()

@@ -157,9 +157,10 @@ fn ends(pair: &PairLatency) -> String {
 /// `of 28 pairs`, or how many of them.
 fn pairs(found: &Cores, headline: &KernelLatency) -> String {
     let seen = headline.pairs.len() as u64;
-    match seen == found.pairs {
-        true => count(seen, "pair"),
-        false => format!("{seen} of {} pairs", found.pairs),
+    if seen == found.pairs {
+        count(seen, "pair")
+    } else {
+        format!("{seen} of {} pairs", found.pairs)
     }
 }
 
@@ -227,9 +228,10 @@ fn shared_by_all(level: &Level) -> Option<Shared> {
 
 fn method(found: &Cores, headline: &KernelLatency) -> String {
     let sum = |of: fn(&PairLatency) -> u64| headline.pairs.iter().map(of).sum::<u64>();
-    let short = match found.is_short_look {
-        true => " This is a short look: a hypervisor moves CPUs more rarely than that.",
-        false => "",
+    let short = if found.is_short_look {
+        " This is a short look: a hypervisor moves CPUs more rarely than that."
+    } else {
+        ""
     };
     format!(
         "{} in {}, {}. Two lines: each CPU stores to its own and loads the other's. A round is the \

@@ -12,9 +12,10 @@ pub(crate) fn bytes(count: u64) -> String {
     let count = count as f64;
     let scale = Scale::of(Unit::Bytes, count);
     let digits = scale.digits(count);
-    let short = match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => &digits,
+    let short = if digits.contains('.') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &digits
     };
     format!("{short} {}", scale.name())
 }

@@ -63,9 +63,10 @@ fn number(facts: &Fingerprint, key: &str) -> Option<u64> {
 pub(crate) fn tail(print: &MachinePrint, name: Option<&str>) -> String {
     let took = seconds(print.took_ns as f64 / 1e9);
     let look = if print.is_quick { ", a short look at each" } else { "" };
-    let took = match print.interrupted {
-        true => format!("stopped after {took}, before all of it was measured"),
-        false => format!("took {took}{look}"),
+    let took = if print.interrupted {
+        format!("stopped after {took}, before all of it was measured")
+    } else {
+        format!("took {took}{look}")
     };
     match name.map(plain) {
         Some(name) => format!("{took}; kept: tiebreak machine show {name}"),

@@ -32,9 +32,12 @@ pub(super) fn rows(found: &Latency) -> Vec<Row> {
 /// `L1 0.99 ns to 48 KiB`, or `L2 3.52 ns (512 KiB to 1 MiB)` where its end is not sharp.
 fn short(cache: &CacheSize) -> Option<String> {
     let latency = ns(cache.latency_ns?);
-    let size = ends(cache).map(|[low, high]| match low == high {
-        true => format!(" to {}", bytes(low)),
-        false => format!(" ({})", range([low, high])),
+    let size = ends(cache).map(|[low, high]| {
+        if low == high {
+            format!(" to {}", bytes(low))
+        } else {
+            format!(" ({})", range([low, high]))
+        }
     });
     Some(format!("L{} {latency}{}", cache.level, size.unwrap_or_default()))
 }

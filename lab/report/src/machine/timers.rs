@@ -18,16 +18,22 @@ pub(super) fn rows(found: &Timers) -> Vec<Row> {
         let step = clock.steps.map(|steps| format!("step {}", ns(steps.least_ns)));
         first.extend(step);
     }
-    first.extend(found.vdso.as_ref().map(|vdso| match vdso.works {
-        true => format!("vDSO works (system call {})", ns(vdso.system_call_ns)),
-        false => "every reading is a system call".to_owned(),
+    first.extend(found.vdso.as_ref().map(|vdso| {
+        if vdso.works {
+            format!("vDSO works (system call {})", ns(vdso.system_call_ns))
+        } else {
+            "every reading is a system call".to_owned()
+        }
     }));
     let mut second = Vec::new();
     second.extend(found.counter.as_ref().map(short_counter));
     second.extend(found.clock_source.as_ref().map(|name| format!("clock source {}", plain(name))));
-    second.extend(found.order.first().map(|order| match order.least_ns < 0.0 {
-        true => format!("{} goes backwards from CPU to CPU", order.clock),
-        false => "never backwards from CPU to CPU".to_owned(),
+    second.extend(found.order.first().map(|order| {
+        if order.least_ns < 0.0 {
+            format!("{} goes backwards from CPU to CPU", order.clock)
+        } else {
+            "never backwards from CPU to CPU".to_owned()
+        }
     }));
     let line = |parts: Vec<String>| (!parts.is_empty()).then(|| Row::new("", parts.join(", ")));
     [line(first), line(second)].into_iter().flatten().collect()
@@ -106,9 +112,10 @@ fn of_counter(counter: &TickCounter) -> String {
         Some(false) => "its rate may change with that of the core",
         None => "the machine does not say whether its rate may change",
     };
-    let flags = match counter.flags.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", plain(&counter.flags.join(" "))),
+    let flags = if counter.flags.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", plain(&counter.flags.join(" ")))
     };
     format!(
         "The {} makes {:.4} million ticks a second, +-{:.2} ppm; {steady}{flags}.",
@@ -120,16 +127,17 @@ fn of_counter(counter: &TickCounter) -> String {
 
 fn of_vdso(vdso: &Vdso) -> String {
     let [library, call] = [vdso.vdso_ns, vdso.system_call_ns].map(ns);
-    match vdso.works {
-        true => format!(
+    if vdso.works {
+        format!(
             "The vDSO works: the library reads MONOTONIC in {library}, a system call takes {call}, \
-             {:.1} times as long.",
+         {:.1} times as long.",
             vdso.ratio
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "The vDSO does not work: the library needs {library} for MONOTONIC, as much as a \
-             system call ({call}). Batches must be longer here; 'tsc' as clock source would help."
-        ),
+         system call ({call}). Batches must be longer here; 'tsc' as clock source would help."
+        )
     }
 }
 
@@ -175,18 +183,19 @@ fn of_order(order: &ClockOrder) -> String {
         0 => String::new(),
         pairs => format!(" (no time for {pairs} more)"),
     };
-    match order.least_ns < 0.0 {
-        true => format!(
+    if order.least_ns < 0.0 {
+        format!(
             "{of}{left_out}: the clock goes BACKWARDS by up to {}. Times that are taken on two \
-             CPUs must not be subtracted here.",
+         CPUs must not be subtracted here.",
             ns(-order.least_ns)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{of}{left_out}: none came before it was sent; the soonest took {}. No two CPUs are \
-             apart by more than {}.",
+         apart by more than {}.",
             ns(order.least_ns),
             ns(order.offset_bound_ns)
-        ),
+        )
     }
 }
 

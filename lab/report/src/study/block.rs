@@ -239,9 +239,10 @@ impl<'a> Block<'a> {
 
 /// How many times as fast as the reference a row is, if that is known of any row.
 pub(crate) fn speed(of: &WorkloadResult, row: &StudyRow) -> Option<f64> {
-    match of.rows.iter().any(|row| row.ratio.is_some()) && row.name == of.reference {
-        true => Some(1.0),
-        false => row.ratio.and_then(|ratio| finite(ratio.estimate)),
+    if of.rows.iter().any(|row| row.ratio.is_some()) && row.name == of.reference {
+        Some(1.0)
+    } else {
+        row.ratio.and_then(|ratio| finite(ratio.estimate))
     }
 }
 

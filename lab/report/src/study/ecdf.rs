@@ -97,9 +97,10 @@ impl Ecdfs {
 pub(crate) fn time(ns: f64) -> String {
     let text = number::Scale::of(Unit::Nanoseconds, ns * (1.0 + 1e-9)).write(ns);
     let Some((digits, unit)) = text.split_once(' ') else { return text };
-    let short = match digits.contains('.') && !digits.contains('e') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => digits,
+    let short = if digits.contains('.') && !digits.contains('e') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        digits
     };
     format!("{short} {unit}")
 }

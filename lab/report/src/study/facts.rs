@@ -51,10 +51,8 @@ fn units(block: &Block) -> String {
         Scope::Layout => units,
         _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),
     };
-    let rounds = match of.races_pairs {
-        true => format!("{rounds}, each of two contestants alone"),
-        false => rounds,
-    };
+    let rounds =
+        if of.races_pairs { format!("{rounds}, each of two contestants alone") } else { rounds };
     format!("{rounds}, {batch} a batch, {scope}.{}", why(block))
 }
 
@@ -104,10 +102,7 @@ fn of_table(block: &Block, index: usize, table: &PublishedResult) -> String {
         _ => format!("published [{}]", index + 1),
     };
     let has_figure = |row: &StudyRow| row.published.iter().any(|figure| figure.table == index);
-    let unit = match block.of.rows.iter().any(has_figure) {
-        true => figure::unit(table.unit),
-        false => "",
-    };
+    let unit = if block.of.rows.iter().any(has_figure) { figure::unit(table.unit) } else { "" };
     let (source, machine, text) = (plain(&table.source), plain(&table.machine), plain(&table.text));
     let about = joined(" (", &[&machine, unit], ", ", ")");
     let said = joined(": ", &[&text, &block.further_figures(index).join(", ")], "; ", "");
@@ -117,8 +112,5 @@ fn of_table(block: &Block, index: usize, table: &PublishedResult) -> String {
 /// The parts that are not empty; nothing if all are.
 fn joined(before: &str, parts: &[&str], between: &str, after: &str) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("{before}{}{after}", parts.join(between)),
-    }
+    if parts.is_empty() { String::new() } else { format!("{before}{}{after}", parts.join(between)) }
 }

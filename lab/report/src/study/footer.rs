@@ -99,14 +99,15 @@ fn order_of_rows(block: &Block, reference: &str) -> Vec<String> {
                          their intervals leave open: rows whose intervals overlap share some."
             .to_owned(),
     };
-    let times = match block.of.races_pairs {
-        true => format!(
+    let times = if block.of.races_pairs {
+        format!(
             "Times are medians over the batches beside {reference}, of {reference} over all: their \
-             quotients are not the ratios, which compare within each unit."
-        ),
-        false => "Times are medians over all batches of a row, and rows were in different units: \
-                  their quotients are not the ratios, which compare within each unit."
-            .to_owned(),
+         quotients are not the ratios, which compare within each unit."
+        )
+    } else {
+        "Times are medians over all batches of a row, and rows were in different units: \
+          their quotients are not the ratios, which compare within each unit."
+            .to_owned()
     };
     vec![order, times]
 }

@@ -35,16 +35,15 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
             ("answers kept from call to call", names(drawn, "none: no oracle draws inputs")),
         ];
     }
-    let rates = || match study.reads_whole {
-        true => all(),
-        false => "none: not reads_input = \"whole\"".to_owned(),
-    };
-    let exchanged = || match study.reads_in_run {
-        true => {
+    let rates =
+        || if study.reads_whole { all() } else { "none: not reads_input = \"whole\"".to_owned() };
+    let exchanged = || {
+        if study.reads_in_run {
             let made = study.workloads.iter().filter(|one| one.file.is_none());
             names(made, "none: each input is a file")
+        } else {
+            "none: not reads_input = \"run\"".to_owned()
         }
-        false => "none: not reads_input = \"run\"".to_owned(),
     };
     vec![
         ("answers kept from call to call", exchanged()),

@@ -19,9 +19,12 @@ pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
     let on = |row: &&'a StudyRow| Some((*row, row.scaling.as_ref()?));
     let mut rows: Vec<_> = block.rows.iter().filter_map(on).collect();
     let has_ratios = block.rows.iter().any(|row| speed(block.of, row).is_some());
-    let speed = |(row, of): (&StudyRow, &Scaling)| match has_ratios {
-        true => speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads),
-        false => finite(of.items_per_s).unwrap_or(0.0),
+    let speed = |(row, of): (&StudyRow, &Scaling)| {
+        if has_ratios {
+            speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads)
+        } else {
+            finite(of.items_per_s).unwrap_or(0.0)
+        }
     };
     let best = |family: &str| {
         let all = block.rows.iter().filter_map(on);

@@ -31,9 +31,10 @@ impl Spread {
 
     /// Where a value lies, from 0 to 1; less or more beyond the ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
-        match self.is_log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
+        if self.is_log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
         }
     }
 

@@ -62,9 +62,10 @@ pub(crate) fn cores(found: &Cores) -> String {
     let Some(map) = Map::of(found) else { return scene.finish(title, "nothing was found") };
     names(&mut scene, &map, side);
     for row in 0..count_of {
-        match side == CELL {
-            true => numbers(&mut scene, &map, row),
-            false => shades(&mut scene, &map, row, side),
+        if side == CELL {
+            numbers(&mut scene, &map, row)
+        } else {
+            shades(&mut scene, &map, row, side)
         }
         marks(&mut scene, &map, row, side);
     }

@@ -117,12 +117,11 @@ impl Axis {
         let (low, high) =
             published.fold((least, most), |(low, high), ns| (low.min(ns), high.max(ns)));
         let is_log = high > LOG_FROM * low || spread.is_some_and(|spread| spread.is_log);
-        let spread = match is_log {
-            true => Spread { low: low / 1.1, high: high * 1.1, is_log },
-            false => {
-                let room = (high - low).max(high * 1e-6) * 0.04;
-                Spread { low: (low - room).max(0.0), high: high + room, is_log }
-            }
+        let spread = if is_log {
+            Spread { low: low / 1.1, high: high * 1.1, is_log }
+        } else {
+            let room = (high - low).max(high * 1e-6) * 0.04;
+            Spread { low: (low - room).max(0.0), high: high + room, is_log }
         };
         Some(Axis { spread, items: block.of.items.max(1) as f64 })
     }
@@ -182,10 +181,8 @@ impl Axis {
             if (0.0..=1.0).contains(&self.spread.place(ns)) {
                 scene.line("told", (x, y - 12.0), (x, y + 6.0));
             } else {
-                let (text, anchor) = match x <= LEFT {
-                    true => ("\u{2190}", Anchor::Start),
-                    false => ("\u{2192}", Anchor::End),
-                };
+                let (text, anchor) =
+                    if x <= LEFT { ("\u{2190}", Anchor::Start) } else { ("\u{2192}", Anchor::End) };
                 scene.text("told-text small", x, y - 8.0, anchor, text);
             }
         }

@@ -94,9 +94,10 @@ fn cost_of_one_quantile(
         };
         let offs = [off(low_count, low_below, more_low), off(high_count, high_below, more_high)];
         let [low_off, high_off] = offs;
-        least = least.min(match is_tied {
-            true => (low_off + high_off) * (low_off + high_off) / 2.0,
-            false => low_off * low_off + high_off * high_off,
+        least = least.min(if is_tied {
+            (low_off + high_off) * (low_off + high_off) / 2.0
+        } else {
+            low_off * low_off + high_off * high_off
         });
         (low_below, high_below) = (low_below + more_low, high_below + more_high);
         (i, j) = (i + more_low, j + more_high);

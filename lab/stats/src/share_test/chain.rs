@@ -73,9 +73,10 @@ impl ChainBets {
     /// in each other, so the evidence falls with the bar.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         let is_rejected = |bar: f64| log_evidence(&self.counts, Odds::of(bar)) >= log_needed;
-        let (mut rejected, mut open) = match self.log_evidence() >= log_needed {
-            true => (self.odds.hit, 1.0),
-            false => (0.0, self.odds.hit),
+        let (mut rejected, mut open) = if self.log_evidence() >= log_needed {
+            (self.odds.hit, 1.0)
+        } else {
+            (0.0, self.odds.hit)
         };
         for _ in 0..HALVINGS {
             let middle = rejected + (open - rejected) / 2.0;

@@ -164,9 +164,12 @@ impl Iterator for Rounds {
                 LogRatio::between(read(a), read(b), known_step, RESOLUTION)
             }
             Clock::TimeOut { at } => {
-                let read = |log_time| match timed_out(log_time, at) {
-                    true => Reading { low: at, high: f64::INFINITY },
-                    false => Reading::exact(libm::exp(log_time)),
+                let read = |log_time| {
+                    if timed_out(log_time, at) {
+                        Reading { low: at, high: f64::INFINITY }
+                    } else {
+                        Reading::exact(libm::exp(log_time))
+                    }
                 };
                 LogRatio::between(read(a), read(b), 0.0, RESOLUTION)
             }

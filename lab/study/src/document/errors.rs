@@ -102,13 +102,11 @@ impl FileErrors {
         let mark = AnnotationKind::Primary.span(span).label(error.label.as_deref());
         let snippet = Snippet::source(source).line_start(error.line).annotation(mark);
         let title = Level::ERROR.primary_title(&error.message);
-        let group = match is_whole(&self.text, &error.span, source) {
-            true => Group::with_title(title).element(snippet.path(&self.name)),
-            // Of a part of a line the renderer would count the column from where the part starts.
-            false => {
-                let origin = Origin::path(&self.name).line(error.line).char_column(error.column);
-                Group::with_title(title).element(origin).element(snippet)
-            }
+        let group = if is_whole(&self.text, &error.span, source) {
+            Group::with_title(title).element(snippet.path(&self.name))
+        } else {
+            let origin = Origin::path(&self.name).line(error.line).char_column(error.column);
+            Group::with_title(title).element(origin).element(snippet)
         };
         match &error.help {
             Some(help) => group.element(Level::HELP.message(help)),

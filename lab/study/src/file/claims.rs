@@ -198,14 +198,11 @@ fn check_ratio_of_means(claim: &Claim, item: &Item<'_>, context: &Context<'_>, l
     if context.centre != Some(Centre::Mean) || is_timed && context.timeout_ns.is_some() {
         return;
     }
-    let help = match is_timed {
-        true => {
-            "give the contest a timeout, such as timeout = \"5s\": a run that takes longer is \
-                 ended, and counts as 5 s"
-        }
-        false => {
-            "a timeout caps wall time only: give this claim a contest with centre = \"median\""
-        }
+    let help = if is_timed {
+        "give the contest a timeout, such as timeout = \"5s\": a run that takes longer is \
+             ended, and counts as 5 s"
+    } else {
+        "a timeout caps wall time only: give this claim a contest with centre = \"median\""
     };
     log.error(item.span.clone(), "nothing caps the means of this ratio")
         .label("one large value could make it anything")

@@ -70,10 +70,8 @@ impl Layer {
             "check" => replace(&mut self.check, setting::check(item, log)),
             "success" => replace(&mut self.success, setting::success(item, log)),
             "ignore-failure" => {
-                let success = |ignore| match ignore {
-                    true => Success::Any,
-                    false => Success::Statuses(Vec::new()),
-                };
+                let success =
+                    |ignore| if ignore { Success::Any } else { Success::Statuses(Vec::new()) };
                 replace(&mut self.success, value::boolean(item, log).map(success));
             }
             "timeout" => replace(&mut self.timeout_ns, setting::timeout(item, log)),

@@ -110,9 +110,10 @@ impl Contestants {
         match self.are_runners {
             None => self.are_runners = Some(language.is_runner()),
             Some(are_runners) if are_runners != language.is_runner() => {
-                let (is, others) = match are_runners {
-                    true => ("a library", "run in processes of their own"),
-                    false => ("no library", "are libraries"),
+                let (is, others) = if are_runners {
+                    ("a library", "run in processes of their own")
+                } else {
+                    ("no library", "are libraries")
                 };
                 log.error(span, format!("a contestant in {} is {is}", language.name()))
                     .label(format!("the contestants before it {others}"))

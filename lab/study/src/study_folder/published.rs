@@ -43,14 +43,13 @@ fn one(
             "write [published.figures.WORKLOAD] with a line CONTESTANT = FIGURE for each, or text",
         );
     }
-    let machine = match has_figures {
-        true => table.required_text("machine", "Ice Lake 3.2 GHz, GCC 12", log),
-        false => table.text("machine", log),
+    let machine = if has_figures {
+        table.required_text("machine", "Ice Lake 3.2 GHz, GCC 12", log)
+    } else {
+        table.text("machine", log)
     };
-    let unit = match has_figures {
-        true => table.required("unit", "\"ns/item\"", log),
-        false => table.get("unit"),
-    };
+    let unit =
+        if has_figures { table.required("unit", "\"ns/item\"", log) } else { table.get("unit") };
     Published {
         source: table.required_text("source", "AUTHOR, DATE", log),
         machine,

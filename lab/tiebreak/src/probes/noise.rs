@@ -37,10 +37,8 @@ pub(super) fn probe(wish: &Wish, budget: &mut Budget<'_>) -> Probed<Noise> {
 /// What speaks against floors, however low, of a time in which much was lost.
 fn busy(found: &Noise) -> Option<String> {
     let percent = found.busy_share()? * 100.0;
-    let what = match found.floors.is_empty() {
-        true => "this is",
-        false => "the smallest slowdowns are those of",
-    };
+    let what =
+        if found.floors.is_empty() { "this is" } else { "the smallest slowdowns are those of" };
     Some(format!("{percent:.0}% of CPU time was lost meanwhile: {what} a machine at other work"))
 }
 

@@ -64,9 +64,10 @@ impl Beside {
             return None;
         }
         let is_whole = self.by_run_time.len() == self.by_cpu_time.len();
-        let (metric, ratios) = match is_whole {
-            true => (Metric::RunTime, &self.by_run_time),
-            false => (Metric::CpuTime, &self.by_cpu_time),
+        let (metric, ratios) = if is_whole {
+            (Metric::RunTime, &self.by_run_time)
+        } else {
+            (Metric::CpuTime, &self.by_cpu_time)
         };
         let ratio = median(ratios.clone()).map(factor).filter(|ratio| ratio.is_finite());
         Some(BesideResult { foreign_share: share, metric, ratio })

@@ -33,9 +33,8 @@ pub(super) fn of(question: &Question, permutations: u64, stop: &AtomicBool) -> O
     }
     let tried = Tried { question, statistic, permutations_max: most as u64, stop };
     let centre = tried.difference();
-    let towards = |sides: Sides, sign: f64| match question.sides == sides {
-        true => None,
-        false => tried.limit(centre, sign),
+    let towards = |sides: Sides, sign: f64| {
+        if question.sides == sides { None } else { tried.limit(centre, sign) }
     };
     let (low, high) = (towards(Sides::Less, -1.0), towards(Sides::Greater, 1.0));
     let is_whole = !stop.load(Ordering::Relaxed);

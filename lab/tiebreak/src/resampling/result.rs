@@ -91,12 +91,11 @@ fn order(question: &Question) -> Vec<SetOrder> {
         let order = Order::of(values)?;
         Some(SetOrder { of, z: order.z, is_serial: order.is_serial() })
     };
-    match question.is_paired {
-        true => of("pairs", &question.pair_differences()).into_iter().collect(),
-        false => {
-            let sets = [("x", &question.x), ("y", &question.y)];
-            sets.into_iter().filter_map(|(name, set)| of(name, &set.values)).collect()
-        }
+    if question.is_paired {
+        of("pairs", &question.pair_differences()).into_iter().collect()
+    } else {
+        let sets = [("x", &question.x), ("y", &question.y)];
+        sets.into_iter().filter_map(|(name, set)| of(name, &set.values)).collect()
     }
 }
 

@@ -34,9 +34,10 @@ pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, 
             .into_iter()
             .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
             .collect();
-        let known = match known.is_empty() {
-            true => String::new(),
-            false => format!(" (there are {})", known.join(", ")),
+        let known = if known.is_empty() {
+            String::new()
+        } else {
+            format!(" (there are {})", known.join(", "))
         };
         LabError::NoStudy { name: name.to_owned(), known }
     })

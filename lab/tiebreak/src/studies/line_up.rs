@@ -154,19 +154,16 @@ fn entry(
         let compared: Vec<&str> = ready.iter().map(|one| one.entrant.name.as_str()).collect();
         let reference = &prepared.ready[trial.functions.reference].entrant.name;
         let precision = asked.precision.unwrap_or(asked.study.precision);
-        match asked.asks_order {
-            true => {
-                let is_exact = |name: &&str| {
-                    let mut ready = prepared.ready.iter();
-                    ready.any(|one| one.entrant.name == **name && one.built.is_exact)
-                };
-                let compared: Vec<&str> = compared.into_iter().filter(is_exact).collect();
-                questions.add_orders(&compared, reference, workload);
-            }
-            false => {
-                questions.add_cells(&compared, reference, precision, workload);
-                questions.add_efficiencies(&ready, reference, precision, workload);
-            }
+        if asked.asks_order {
+            let is_exact = |name: &&str| {
+                let mut ready = prepared.ready.iter();
+                ready.any(|one| one.entrant.name == **name && one.built.is_exact)
+            };
+            let compared: Vec<&str> = compared.into_iter().filter(is_exact).collect();
+            questions.add_orders(&compared, reference, workload);
+        } else {
+            questions.add_cells(&compared, reference, precision, workload);
+            questions.add_efficiencies(&ready, reference, precision, workload);
         }
     }
     trial.warnings.extend(questions.warnings);

@@ -230,9 +230,10 @@ impl Flight {
 
     /// The shortest batch that is long enough for what is read at its ends.
     fn shortest_ns(&self) -> f64 {
-        match self.brief.times_each_call {
-            true => BATCH_NS_MIN,
-            false => BATCH_NS_MIN.max(self.brief.batch_ns),
+        if self.brief.times_each_call {
+            BATCH_NS_MIN
+        } else {
+            BATCH_NS_MIN.max(self.brief.batch_ns)
         }
     }
 
@@ -249,9 +250,10 @@ impl Flight {
         let each = even::calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
         // What is put back before each call is in no batch's time, but takes time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
-        let growth = match self.brief.times_each_call {
-            true => (unit_ns / took_ns as f64).max(1.0),
-            false => f64::INFINITY,
+        let growth = if self.brief.times_each_call {
+            (unit_ns / took_ns as f64).max(1.0)
+        } else {
+            f64::INFINITY
         };
         let mut wanted = vec![1; calls.len()];
         for (one, each) in contestants.iter().zip(each) {

@@ -154,9 +154,10 @@ pub(super) fn plan(
         kind: Kind::Compare,
         contestants: contestants.collect(),
         // Where nobody is left to be compared, the run only says who is void.
-        error: match claims.is_empty() {
-            true => asked.error,
-            false => claims.iter().map(|planned| planned.error).sum(),
+        error: if claims.is_empty() {
+            asked.error
+        } else {
+            claims.iter().map(|planned| planned.error).sum()
         },
         claims,
         resolution: asked.resolution,

@@ -47,17 +47,16 @@ impl Questions {
     /// Leaves out the claims about what this machine does not measure; `missing` says why.
     pub fn keep_measured(&mut self, measured: &[Metric], missing: &[MissingMeter]) {
         for claim in std::mem::take(&mut self.claims) {
-            match measured.contains(&claim.metric) {
-                true => self.claims.push(claim),
-                false => {
-                    let metric = claim.metric.name();
-                    let mut why = format!("{metric} is not measured here");
-                    let of_metric = |meter: &&MissingMeter| meter.metrics.contains(&claim.metric);
-                    for meter in missing.iter().filter(of_metric) {
-                        why += &format!("; {}", meter.why);
-                    }
-                    self.drop(&claim, why);
+            if measured.contains(&claim.metric) {
+                self.claims.push(claim)
+            } else {
+                let metric = claim.metric.name();
+                let mut why = format!("{metric} is not measured here");
+                let of_metric = |meter: &&MissingMeter| meter.metrics.contains(&claim.metric);
+                for meter in missing.iter().filter(of_metric) {
+                    why += &format!("; {}", meter.why);
                 }
+                self.drop(&claim, why);
             }
         }
     }
@@ -129,10 +128,7 @@ impl Questions {
 fn claims(asked: &Asked, workload: &Workload) -> Result<Vec<Claim>, LabError> {
     let names: Vec<&str> = asked.study.contestants.iter().map(|one| one.name.as_str()).collect();
     let of_study = || asked.study.claims.iter().map(|claim| &claim.text).collect::<Vec<_>>();
-    let texts = match asked.claims.is_empty() {
-        true => of_study(),
-        false => asked.claims.iter().collect(),
-    };
+    let texts = if asked.claims.is_empty() { of_study() } else { asked.claims.iter().collect() };
     let mut claims = Vec::with_capacity(texts.len());
     for text in texts {
         let claim = study::parse(text, &names).map_err(LabError::Claim)?;

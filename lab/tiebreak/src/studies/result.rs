@@ -156,9 +156,10 @@ fn pictures(columns: &[Vec<f64>]) -> Vec<Option<Histogram>> {
     let least = usual.iter().copied().fold(f64::INFINITY, f64::min);
     let most = usual.iter().copied().fold(0.0, f64::max);
     let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-    let drawn: Vec<Option<Histogram>> = match most <= SPREAD_MAX * least {
-        true => summary::histograms(&slices, BINS).into_iter().map(Some).collect(),
-        false => slices.iter().map(|one| summary::histograms(&[one], BINS).pop()).collect(),
+    let drawn: Vec<Option<Histogram>> = if most <= SPREAD_MAX * least {
+        summary::histograms(&slices, BINS).into_iter().map(Some).collect()
+    } else {
+        slices.iter().map(|one| summary::histograms(&[one], BINS).pop()).collect()
     };
     let filled = |(histogram, values): (Option<Histogram>, &Vec<f64>)| {
         histogram.filter(|_| !values.is_empty())

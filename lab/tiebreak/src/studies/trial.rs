@@ -91,9 +91,10 @@ pub fn run(
         times_each_call: functions.times_each_call,
         seconds: frame.seconds(),
         units_wanted: units_wanted(ground),
-        batch_ns: match asked.has_runners() {
-            true => runners::BATCH_NS_MIN,
-            false => shortest_batch_ns(&clock, claims, &missing_meters),
+        batch_ns: if asked.has_runners() {
+            runners::BATCH_NS_MIN
+        } else {
+            shortest_batch_ns(&clock, claims, &missing_meters)
         },
     };
     let piloted = pilot::run(brief, &mut |calls| {
@@ -183,9 +184,10 @@ fn check(
 
 /// The seed of an input before the first round.
 pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
-    match workload.is_drawn {
-        true => Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64(),
-        false => workload.seed,
+    if workload.is_drawn {
+        Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64()
+    } else {
+        workload.seed
     }
 }
 
@@ -247,9 +249,10 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
 /// Puts what the pilot found into the plan.
 fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.pilot = piloted.pilot;
-    functions.untimed = match piloted.untimed.iter().any(Option::is_some) {
-        true => piloted.untimed.clone(),
-        false => Vec::new(),
+    functions.untimed = if piloted.untimed.iter().any(Option::is_some) {
+        piloted.untimed.clone()
+    } else {
+        Vec::new()
     };
     functions.rounds_a_unit = piloted.rounds_a_unit;
     functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch.clone());

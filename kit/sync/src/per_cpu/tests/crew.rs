@@ -18,9 +18,10 @@ pub struct Until {
 impl Until {
     /// The short form is long enough for some hundred interrupts on a quiet machine.
     pub fn of_a_run() -> Until {
-        match is_full() {
-            true => Until { aborts: 20_000, seconds: 20.0 },
-            false => Until { aborts: 40, seconds: 1.0 },
+        if is_full() {
+            Until { aborts: 20_000, seconds: 20.0 }
+        } else {
+            Until { aborts: 40, seconds: 1.0 }
         }
     }
 }

@@ -73,9 +73,10 @@ fn registers(tree: &Tree) -> Result<Registers, String> {
     match field("vendor_id") {
         Some("GenuineIntel") => {
             let is_other = number("cpu family") == 6 && OTHER_UNITS.contains(&number("model"));
-            match is_other {
-                true => Err("the unit of this model of Intel's is not known here".to_owned()),
-                false => Ok(INTEL),
+            if is_other {
+                Err("the unit of this model of Intel's is not known here".to_owned())
+            } else {
+                Ok(INTEL)
             }
         }
         Some("AuthenticAMD" | "HygonGenuine") if number("cpu family") >= 0x17 => Ok(AMD),

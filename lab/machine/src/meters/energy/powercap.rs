@@ -35,9 +35,10 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
             Err(_) => {}
         }
     }
-    match gauges.iter().any(|gauge| gauge.part.domain == Domain::Package) {
-        true => Ok(gauges),
-        false => Err("no zone of a package".to_owned()),
+    if gauges.iter().any(|gauge| gauge.part.domain == Domain::Package) {
+        Ok(gauges)
+    } else {
+        Err("no zone of a package".to_owned())
     }
 }
 

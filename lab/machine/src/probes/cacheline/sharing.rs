@@ -58,9 +58,10 @@ pub(super) fn measure(
             batches,
         }));
     }
-    match points.is_empty() {
-        true => Err("the two CPUs never ran at the same time".to_owned()),
-        false => Ok(points),
+    if points.is_empty() {
+        Err("the two CPUs never ran at the same time".to_owned())
+    } else {
+        Ok(points)
     }
 }
 

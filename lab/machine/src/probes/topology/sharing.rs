@@ -199,9 +199,10 @@ fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBoo
             // Enough for the other as well; no allocation here.
             return;
         }
-        match went_on {
-            true => side.together_ns.push(ns),
-            false => side.invalid += 1,
+        if went_on {
+            side.together_ns.push(ns)
+        } else {
+            side.invalid += 1
         }
         let is_enough = side.together_ns.len() >= BATCHES;
         own.has_enough.store(is_enough, Ordering::Relaxed);

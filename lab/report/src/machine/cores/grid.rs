@@ -99,10 +99,7 @@ fn legend(map: &Map<'_>, form: Form, each: usize, page: &mut Page, look: &Look) 
             parts.push(format!("{shade}{NO_BREAK}{from}{NO_BREAK}to{NO_BREAK}{to}{NO_BREAK}ns"));
         }
     }
-    let mut text = match parts.is_empty() {
-        true => String::new(),
-        false => parts.join(", ") + ". ",
-    };
+    let mut text = if parts.is_empty() { String::new() } else { parts.join(", ") + ". " };
     text += "The CPU of the row timed";
     if map.has_modes() && form != Form::Shades(1) {
         text += "; * several values";

@@ -86,9 +86,10 @@ impl Drawing<'_> {
             cpus.join("+")
         };
         let list: Vec<String> = parts.iter().map(core).collect();
-        let what = match parts[0].is_core {
-            true => format!("{} {}cores", parts.len(), kind(&parts[0])),
-            false => format!("{} CPUs", parts.len()),
+        let what = if parts[0].is_core {
+            format!("{} {}cores", parts.len(), kind(&parts[0]))
+        } else {
+            format!("{} CPUs", parts.len())
         };
         // The first number stays with the words.
         format!("{what}, CPUs{NO_BREAK}{}", list.join(" "))

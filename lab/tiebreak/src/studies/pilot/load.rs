@@ -40,9 +40,10 @@ impl Cpu {
         while work_ns > self.left_ns && self.neighbours.processes > 0 {
             work_ns -= self.left_ns;
             let each = f64::from(self.neighbours.processes) / 2.0;
-            let (ran, pause) = match self.neighbours.in_bursts {
-                true => (6e6 * self.noise.unit(), 20e6 * self.noise.unit() * each),
-                false => (3e6, 3e6 * each),
+            let (ran, pause) = if self.neighbours.in_bursts {
+                (6e6 * self.noise.unit(), 20e6 * self.noise.unit() * each)
+            } else {
+                (3e6, 3e6 * each)
             };
             self.left_ns = ran;
             wall_ns += pause;
