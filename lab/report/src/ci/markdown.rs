@@ -7,8 +7,10 @@ use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, RunResult, Upshot};
 use tiebreak_core::verdict::Verdict;
 
-/// The most claims in the table: a comment may have 65536 characters.
-const MOST_CLAIMS: usize = 100;
+/// What a comment may have on GitHub, in characters.
+const MOST_CHARACTERS: usize = 65_536;
+/// How many claims are shown: as many of these as a comment has room for.
+const MOST_CLAIMS: [usize; 4] = [100, 60, 30, 10];
 
 /// The result of a file of claims as Markdown: the summary, what its error means, a table of the
 /// claims (of many, those that did not pass first), and folded up the sentences, what was odd, the
@@ -16,12 +18,19 @@ const MOST_CLAIMS: usize = 100;
 ///
 /// Names and claims are shown as they are: nothing in them becomes markup, a link or a mention.
 pub fn text(check: &CheckResult) -> String {
+    let fits = |page: &String| page.chars().count() < MOST_CHARACTERS;
+    let mut pages = MOST_CLAIMS.into_iter().map(|most| page(check, most));
+    pages.find(fits).unwrap_or_else(|| page(check, 1))
+}
+
+fn page(check: &CheckResult, most: usize) -> String {
     let title = escaped(&summary(check));
     let mut out = format!("### {} {title}\n\n", icon_of(check));
     out += &escaped(&promise(check));
     out += "\n\n";
-    table(&mut out, check);
-    details(&mut out, check);
+    let chosen = chosen(check, most);
+    table(&mut out, check, &chosen);
+    details(&mut out, check, &chosen);
     out
 }
 
@@ -55,17 +64,16 @@ fn verdict(claim: &ClaimResult) -> String {
 
 /// The claims that are shown: all in the order of the file, or of too many those that did not pass
 /// first.
-fn chosen(check: &CheckResult) -> Vec<(&ContestResult, &ClaimResult)> {
+fn chosen(check: &CheckResult, most: usize) -> Vec<(&ContestResult, &ClaimResult)> {
     let mut all: Vec<_> = check.claims().map(|(contest, _, claim)| (contest, claim)).collect();
-    if all.len() > MOST_CLAIMS {
+    if all.len() > most {
         all.sort_by_key(|(_, claim)| claim.upshot() == Upshot::Passed);
-        all.truncate(MOST_CLAIMS);
+        all.truncate(most);
     }
     all
 }
 
-fn table(out: &mut String, check: &CheckResult) {
-    let chosen = chosen(check);
+fn table(out: &mut String, check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) {
     if chosen.is_empty() {
         return;
     }
@@ -87,9 +95,9 @@ fn table(out: &mut String, check: &CheckResult) {
     out.push('\n');
 }
 
-fn details(out: &mut String, check: &CheckResult) {
+fn details(out: &mut String, check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) {
     *out += "<details>\n<summary>what the verdicts say, and how to get them again</summary>\n\n";
-    for (contest, claim) in chosen(check) {
+    for (contest, claim) in chosen {
         *out += &format!("- {}\n", escaped(&sentence(check, &contest.run, claim)));
     }
     let mut odd: Vec<String> = Vec::new();
@@ -200,6 +208,13 @@ mod tests {
         let page = text(&check);
         assert!(page.len() < 65536, "{}", page.len());
         assert!(page.contains(":x: refuted") && page.contains("and 309 more"), "{page}");
+        for claim in &mut check.contests[0].run.verdicts {
+            claim.verdict = Verdict::Undecided;
+            claim.claim = format!("{} {}", claim.claim, "with a long name ".repeat(40));
+        }
+        let page = text(&check);
+        assert!(page.len() < 65536, "{}", page.len());
+        assert!(page.contains("and 349 more"), "{page}");
     }
 
     #[test]
