@@ -35,6 +35,7 @@ mod resources;
 pub mod runners;
 mod sampler;
 mod shell;
+mod waits;
 pub mod words;
 pub mod worker;
 pub mod workers;

@@ -25,8 +25,8 @@ use crate::meters::{COUNTED, MissingMeter};
 use crate::oracle::{Oracle, OracleError};
 use crate::program;
 use crate::resources::Surroundings;
+use crate::waits::Waits;
 use crate::workers::WorkerProgram;
-use held::OwnWaits;
 use judge::{Input, Judge};
 use process::{Launch, Patience, Trouble};
 use runner::{Load, Runner};
@@ -80,7 +80,7 @@ pub struct Runners {
     missing: [MissingMeter; 2],
     /// Of `verify`, the contestant and its process.
     verified: Option<(usize, Runner)>,
-    own: OwnWaits,
+    own: Waits,
     quiet: QuietGate,
     surroundings: Surroundings,
     interrupted: &'static AtomicBool,
@@ -142,7 +142,7 @@ impl Runners {
             session: None,
             missing: missing_meters(),
             verified: None,
-            own: OwnWaits::open(),
+            own: Waits::own(),
             quiet: QuietGate::new(&cpus, &[]),
             surroundings: Surroundings::new(&cpus, &allowed, NO_PROCESS),
             interrupted,

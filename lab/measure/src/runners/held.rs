@@ -1,7 +1,5 @@
 //! What a runner says of its time, held against the clock outside.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use tiebreak_core::sample::BatchTime;
 
 /// What an exchange of two lines costs beside the run in it, at most, where all is well; caches are
@@ -74,30 +72,6 @@ impl Held {
             self.ran_ns / 1000
         )
     }
-}
-
-/// How long the calling thread has waited for a CPU so far.
-#[derive(Debug)]
-pub(super) struct OwnWaits(Option<File>);
-
-impl OwnWaits {
-    pub(super) fn open() -> OwnWaits {
-        OwnWaits(File::open("/proc/thread-self/schedstat").ok())
-    }
-
-    /// In nanoseconds; 0 where the kernel does not say.
-    pub(super) fn waited_ns(&self) -> u64 {
-        self.0.as_ref().and_then(scheduled).map_or(0, |(_, waited_ns)| waited_ns)
-    }
-}
-
-/// Time on a CPU and time waiting for one, in nanoseconds, from a file `schedstat`.
-pub(super) fn scheduled(file: &File) -> Option<(u64, u64)> {
-    let mut text = [0; 80];
-    let length = file.read_at(&mut text, 0).ok()?;
-    let mut numbers = std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace();
-    let mut next = || numbers.next()?.parse().ok();
-    Some((next()?, next()?))
 }
 
 #[cfg(test)]
@@ -173,14 +147,5 @@ mod tests {
         // sixteen comparisons of honest runners were void for such a batch.
         check([281, 15_959, 365], false);
         check([306, 11_405, 368], false);
-    }
-
-    #[test]
-    fn our_own_waits_only_grow() {
-        let own = OwnWaits::open();
-        let before = own.waited_ns();
-        std::thread::yield_now();
-        assert!(own.waited_ns() >= before);
-        assert_eq!(OwnWaits(None).waited_ns(), 0);
     }
 }

@@ -1,11 +1,12 @@
 //! One runner: its process, its two pipes, and questions with answers.
 
-use super::held::{Held, OwnWaits};
+use super::held::Held;
 use super::line::{self, Answer, LINE_BYTES_MAX, quoted};
 use super::usage::Counters;
 use crate::launcher::wait_for;
 use crate::leader::Leader;
 use crate::output;
+use crate::waits::Waits;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -54,14 +55,14 @@ pub(super) enum Trouble {
 /// What all questions have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience<'a> {
-    /// The longest that a runner may take for one answer.
+    /// The longest that a runner may take for one answer, waiting for a CPU not counted.
     pub(super) timeout_ns: u64,
     /// The name of the workload, for faults.
     pub(super) workload: &'a str,
     /// Set when the user asks to stop.
     pub(super) interrupted: &'a AtomicBool,
     /// What this thread waits for a CPU.
-    pub(super) own: &'a OwnWaits,
+    pub(super) own: &'a Waits,
 }
 
 /// A runner's process. When it is dropped, the process and its group are ended.
@@ -165,20 +166,19 @@ impl Process {
             );
             return Err(self.broke(patience, what));
         }
-        let before = (patience.own.waited_ns(), self.counters.scheduled_ns());
+        let (ran_before_ns, waited_before_ns) = self.scheduled_ns(patience);
         let start_ns = clock::monotonic_ns();
         if self.requests.write_all(text.as_bytes()).is_err() {
             return Err(self.ended(patience));
         }
-        let line = self.read_line(start_ns, patience)?;
+        let line = self.read_line(start_ns, waited_before_ns, patience)?;
         let outside_ns = clock::monotonic_ns() - start_ns;
-        let (ran_ns, waited_ns) = self.counters.scheduled_ns();
-        let own_ns = patience.own.waited_ns().saturating_sub(before.0);
+        let (ran_ns, waited_ns) = self.scheduled_ns(patience);
         let held = Held {
             inside_ns: 0,
             outside_ns,
-            waited_ns: own_ns + waited_ns.saturating_sub(before.1.1),
-            ran_ns: ran_ns.saturating_sub(before.1.0),
+            waited_ns: waited_ns.saturating_sub(waited_before_ns),
+            ran_ns: ran_ns.saturating_sub(ran_before_ns),
         };
         if self.errors.metadata().map_or(0, |data| data.len()) > ERRORS_BYTES_MAX {
             let most = ERRORS_BYTES_MAX >> 20;
@@ -194,8 +194,19 @@ impl Process {
         }
     }
 
-    fn read_line(&mut self, start_ns: u64, patience: &Patience<'_>) -> Result<String, Trouble> {
-        let deadline_ns = start_ns.saturating_add(patience.timeout_ns);
+    /// How long the runner has been on a CPU, and how long it and we have waited for one.
+    fn scheduled_ns(&self, patience: &Patience<'_>) -> (u64, u64) {
+        let (ran_ns, waited_ns) = self.counters.scheduled_ns();
+        (ran_ns, waited_ns + patience.own.waited_ns())
+    }
+
+    fn read_line(
+        &mut self,
+        start_ns: u64,
+        waited_before_ns: u64,
+        patience: &Patience<'_>,
+    ) -> Result<String, Trouble> {
+        let mut deadline_ns = start_ns.saturating_add(patience.timeout_ns);
         let mut chunk = [0; 4096];
         loop {
             if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
@@ -211,6 +222,12 @@ impl Process {
                 return Err(Trouble::Interrupted);
             }
             let now_ns = clock::monotonic_ns();
+            if now_ns >= deadline_ns {
+                // Who waits for a CPU is not silent.
+                let waited_ns = self.scheduled_ns(patience).1.saturating_sub(waited_before_ns);
+                deadline_ns =
+                    start_ns.saturating_add(patience.timeout_ns).saturating_add(waited_ns);
+            }
             if now_ns >= deadline_ns {
                 let workload = patience.workload.to_owned();
                 let seconds = patience.timeout_ns.div_ceil(1_000_000_000);

@@ -1,6 +1,6 @@
 //! What the kernel has counted of a running process.
 
-use super::held::scheduled;
+use crate::waits::scheduled;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;

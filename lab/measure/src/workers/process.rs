@@ -5,6 +5,7 @@ use crate::channel::{self, Inbox};
 use crate::launcher::process_descriptor;
 use crate::leader::Leader;
 use crate::output::{memory_file, tail};
+use crate::waits::Waits;
 use crate::worker::area::{Area, NOBODY};
 use crate::worker::message::{Reply, Request};
 use std::ffi::OsString;
@@ -53,6 +54,7 @@ pub(crate) struct Process {
     socket: OwnedFd,
     inbox: Inbox,
     errors: File,
+    waits: Waits,
 }
 
 /// Why a worker did not answer.
@@ -72,7 +74,7 @@ pub(crate) enum NoReply {
 pub(crate) struct Patience<'a> {
     /// Becomes true when the user interrupts.
     pub(crate) interrupted: Option<&'a AtomicBool>,
-    /// The longest time without anything finished.
+    /// The longest time without anything finished, waiting for a CPU not counted.
     pub(crate) timeout_ns: u64,
     /// Where the worker tells what it finishes.
     pub(crate) area: Option<&'a Area>,
@@ -100,8 +102,8 @@ impl Process {
         // Its end of the socket is the worker's alone, so that we see when it is closed.
         drop(command);
         let descriptor = process_descriptor(leader.pid() as i32)?;
-        let inbox = Inbox::new();
-        Ok(Process { leader, descriptor, socket: ours, inbox, errors })
+        let (inbox, waits) = (Inbox::new(), Waits::of(leader.pid()));
+        Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
     }
 
     /// Sends a request with its descriptors.
@@ -158,7 +160,11 @@ impl Process {
             if now != last {
                 (last, since_ns) = (now, now_ns);
             }
-            if now_ns.saturating_sub(since_ns) >= patience.timeout_ns {
+            // Who waits for a CPU is not silent; what the worker waited before is given to it too.
+            let is_late = |most_ns: u64| now_ns.saturating_sub(since_ns) >= most_ns;
+            if is_late(patience.timeout_ns)
+                && is_late(patience.timeout_ns.saturating_add(self.waits.waited_ns()))
+            {
                 return Err(NoReply::Hung);
             }
             self.shorten_errors();

@@ -1,7 +1,8 @@
 //! Runners that misbehave, each with the fault that it gets.
 
 use super::TIMEOUT_NS;
-use super::plan::{PYTHON, Study, fault_of, there, unit};
+use super::plan::{NEVER, PYTHON, Study, fault_of, start, there, unit};
+use std::process::{Child, Command};
 use tiebreak_core::sample::BatchTime;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
@@ -244,4 +245,50 @@ fn other_contracts_may_answer_otherwise() {
     let mut runners = study.runners();
     assert_eq!(runners.check(0, 1), Ok(()));
     assert_eq!(runners.check(1, 1), Ok(()));
+}
+
+/// Processes that want one CPU all the time, until this is dropped.
+struct Neighbours(Vec<Child>);
+
+impl Neighbours {
+    fn new(count: usize, cpu: usize) -> Neighbours {
+        let mut command = Command::new("taskset");
+        command.args(["-c", &cpu.to_string(), "sh", "-c", "while :; do :; done"]);
+        Neighbours((0..count).map(|_| command.spawn().unwrap()).collect())
+    }
+}
+
+impl Drop for Neighbours {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended by itself needs no end.
+            let _ = child.kill().and_then(|()| child.wait());
+        }
+    }
+}
+
+#[test]
+fn waiting_for_a_cpu_is_not_silence() {
+    if !there(&[PYTHON, "taskset"]) {
+        return;
+    }
+    let cpu = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let cpu = cpu.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let cpu: usize = cpu.trim().split([',', '-']).next().unwrap().parse().unwrap();
+    // Three tenths of a second of a CPU that it shares with eight: nearly three seconds.
+    let works = "
+clock = time.process_time_ns
+def run(times):
+    start = clock()
+    while times > 0 and clock() - start < 300000000:
+        pass
+    return 'ran elapsed_ns=%d checksum=7' % (clock() - start)
+";
+    let study = Study::new().with(PYTHON, "slow.py", &fake(works));
+    let mut plan = study.plan();
+    plan.functions.as_mut().unwrap().cpu = Some(cpu);
+    let mut runners = start(&plan, &NEVER).unwrap();
+    let _neighbours = Neighbours::new(8, cpu);
+    let ran = unit(&mut runners, &[vec![0]], 1_000_000_000);
+    assert!(ran.is_ok(), "{ran:?}");
 }
