@@ -26,7 +26,7 @@ pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Fa
 }
 
 /// A command that every machine has and that takes some milliseconds: this program's own work.
-fn own_work() -> Result<String, Failure> {
+pub fn own_work() -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::data(format!("cannot find this program itself: {error}")))?;
     Ok(tiebreak::report::shell_line(&[program.display().to_string(), "__work".into()]))

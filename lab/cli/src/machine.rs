@@ -8,6 +8,7 @@ mod tune;
 mod watch;
 
 use self::keeper::Keeper;
+use crate::aa;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -15,14 +16,13 @@ use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use crate::quantities;
 use crate::screen::Screen;
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
-use tiebreak::core::machine::{MachinePrint, Probe};
 use tiebreak::machine::cpus;
 use tiebreak::measure::interrupt;
-use tiebreak::probes::{self, Wish};
-use tiebreak::report;
+use tiebreak::probes::{self, MachinePrint, Probe, Wish};
+use tiebreak::probing::Laboratory;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -49,22 +49,8 @@ pub struct MachineArguments {
 
 #[derive(Debug, Subcommand)]
 enum MachineCommand {
-    /// CPUs, caches, memory nodes, and whether CPUs share a core, as advertised and as measured
-    Topology(ProbeOptions),
-    /// Clocks: what a reading costs, how finely they move, whether they agree
-    Timers(ProbeOptions),
-    /// Core to core latency of all pairs: heat map, groups, modes
-    Cores(ProbeOptions),
-    /// The size of a cache line, by two methods
-    Cacheline(ProbeOptions),
-    /// Latency of a load by the size of the data: cache levels and pages
-    Latency(ProbeOptions),
-    /// Memory bandwidth by the number of threads
-    Bandwidth(ProbeOptions),
-    /// What disturbs a measurement here, and the smallest difference that can still be found
-    Noise(NoiseOptions),
-    /// Energy, where the machine has a meter
-    Energy(ProbeOptions),
+    #[command(flatten)]
+    Probe(ProbeCommand),
     /// Two machines side by side, also per unit of price
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareOptions),
@@ -108,46 +94,73 @@ pub struct ProbeOptions {
     quiet: bool,
 }
 
-#[derive(Clone, Debug, Args)]
-pub struct NoiseOptions {
-    #[command(flatten)]
-    probe: ProbeOptions,
-
-    /// Draw it live until Ctrl-C
-    #[arg(long)]
-    watch: bool,
+/// A probe by its name. The registry of probes has the names, so a further one has no line here.
+#[derive(Debug)]
+struct ProbeCommand {
+    probe: Probe,
+    options: ProbeOptions,
+    /// Draw it live until Ctrl-C.
+    is_watched: bool,
 }
 
-pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
-    use MachineCommand as Asked;
-    match arguments.command {
-        None => print(None, &arguments.options, io),
-        Some(Asked::Topology(options)) => print(Some(Probe::Topology), &options, io),
-        Some(Asked::Timers(options)) => print(Some(Probe::Timers), &options, io),
-        Some(Asked::Cores(options)) => print(Some(Probe::Cores), &options, io),
-        Some(Asked::Cacheline(options)) => print(Some(Probe::Cacheline), &options, io),
-        Some(Asked::Latency(options)) => print(Some(Probe::Latency), &options, io),
-        Some(Asked::Bandwidth(options)) => print(Some(Probe::Bandwidth), &options, io),
-        Some(Asked::Noise(options)) => noise(&options, io),
-        Some(Asked::Energy(options)) => print(Some(Probe::Energy), &options, io),
-        Some(Asked::Compare(options)) => compare::run(&options, io),
-        Some(Asked::Tune(options)) => tune::run(&options, io),
-        Some(Asked::Show(options)) => show::run(&options, io),
+const WATCH: &str = "watch";
+
+impl Subcommand for ProbeCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        Probe::ALL.into_iter().fold(command, |command, probe| {
+            let one = ProbeOptions::augment_args(Command::new(probe.name())).about(probe.help());
+            let watch = Arg::new(WATCH)
+                .long(WATCH)
+                .action(ArgAction::SetTrue)
+                .help("Draw it live until Ctrl-C");
+            command.subcommand(if probe == Probe::Noise { one.arg(watch) } else { one })
+        })
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Probe::ALL.iter().any(|probe| probe.name() == name)
     }
 }
 
-fn noise(options: &NoiseOptions, io: &mut Io) -> Result<u8, Failure> {
-    if options.watch {
-        watch::run(&options.probe, io)
-    } else {
-        print(Some(Probe::Noise), &options.probe, io)
+impl FromArgMatches for ProbeCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let asked = matches.subcommand().and_then(|(name, options)| {
+            let probe = Probe::ALL.into_iter().find(|probe| probe.name() == name)?;
+            Some((probe, options))
+        });
+        let (probe, options) =
+            asked.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidSubcommand))?;
+        let is_watched = matches!(options.try_get_one(WATCH), Ok(Some(true)));
+        Ok(ProbeCommand { probe, options: ProbeOptions::from_arg_matches(options)?, is_watched })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
+    match arguments.command {
+        None => print(None, &arguments.options, io),
+        Some(MachineCommand::Probe(asked)) if asked.is_watched => watch::run(&asked.options, io),
+        Some(MachineCommand::Probe(asked)) => print(Some(asked.probe), &asked.options, io),
+        Some(MachineCommand::Compare(options)) => compare::run(&options, io),
+        Some(MachineCommand::Tune(options)) => tune::run(&options, io),
+        Some(MachineCommand::Show(options)) => show::run(&options, io),
     }
 }
 
 /// Measures one probe, or all of them for a short look.
 fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
+    let lab = laboratory()?;
     let wish = Wish {
+        lab: &lab,
         probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
         cpus: chosen_cpus(options)?,
         is_quick: probe.is_none(),
@@ -160,12 +173,12 @@ fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8
     let name = keeper.keep(&print, wish.each, io);
     let look = io.out_look();
     let page = match probe {
-        Some(probe) => report::machine::page(&print, probe, &look),
-        None => report::machine::screen(&print, name.as_deref(), &look),
+        Some(probe) => probes::page(&print, probe, &look),
+        None => probes::screen(&print, name.as_deref(), &look),
     };
-    let shown = json.write_beside(&page, || report::machine::json(&print), io);
-    let html = html
-        .map_or(Ok(()), |file| file.write(&report::html::machine_page(&print, name.as_deref())));
+    let shown = json.write_beside(&page, || probes::json(&print), io);
+    let html =
+        html.map_or(Ok(()), |file| file.write(&probes::machine_page(&print, name.as_deref())));
     shown.and(pictures.write(&print)).and(html)?;
     Ok(match probe {
         _ if print.interrupted => exit::INTERRUPTED,
@@ -194,10 +207,15 @@ fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
     }
 }
 
-fn take(wish: &Wish, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
+/// The laboratory, which can run this program's own work.
+fn laboratory() -> Result<Laboratory, Failure> {
+    Ok(Laboratory { own_work: Some(aa::own_work()?) })
+}
+
+fn take(wish: &Wish<'_>, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
     let mut screen = Screen::new(io, options.quiet);
     let print = probes::take(wish, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![report::machine::progress(&wish.probes, probe, share, look)]);
+        screen.show_as(|look, _| vec![probes::progress(&wish.probes, probe, share, look)]);
     });
     screen.clear();
     print
@@ -236,11 +254,11 @@ impl Pictures {
         match self {
             Pictures::None => Ok(()),
             Pictures::One(probe, file) => {
-                file.write(&report::machine::svg(print, probe).unwrap_or_default())
+                file.write(&probes::svg(print, probe).unwrap_or_default())
             }
             Pictures::Folder(folder) => {
                 for probe in Probe::ALL {
-                    let Some(picture) = report::machine::svg(print, probe) else { continue };
+                    let Some(picture) = probes::svg(print, probe) else { continue };
                     let path = folder.join(format!("{}.svg", probe.name()));
                     std::fs::write(&path, picture).map_err(|error| {
                         Failure::data(format!("cannot write {}: {error}", path.display()))

@@ -9,8 +9,8 @@ use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::core::machine::MachinePrint;
 use tiebreak::core::result::RunResult;
+use tiebreak::probes::{self, MachinePrint};
 use tiebreak::{replay, report};
 
 pub const EXAMPLES: &str = "\
@@ -39,7 +39,7 @@ pub fn run(options: &ReportOptions, io: &mut Io) -> Result<u8, Failure> {
     let journal = source::journal(&options.source)?;
     let run = replay::result(&journal);
     let print = print(&run, &options.source);
-    let page = report::html::page(&run, print.as_ref());
+    let page = report::html::page(&run, print.as_ref().map(probes::measured).as_ref());
     match (file, &options.html) {
         (Some(file), Some(path)) => {
             file.write(&page)?;

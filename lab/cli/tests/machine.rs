@@ -4,7 +4,7 @@ mod common;
 
 use common::{Place, Said, validate, validate_print};
 use serde_json::Value;
-use tiebreak::core::machine::Probe;
+use tiebreak::probes::Probe;
 
 /// A look at everything that is as short as it may be.
 const LOOK: [&str; 3] = ["machine", "--budget", "20ms"];
@@ -137,4 +137,18 @@ fn a_verdict_names_the_print_of_its_machine() {
     let elsewhere = Place::new();
     let page = elsewhere.main(&["report", &journal]).out;
     assert!(page.contains(&command) && !page.contains("<details>"), "{page}");
+}
+
+#[test]
+fn every_probe_is_a_command_that_says_what_it_finds() {
+    let place = Place::new();
+    let help = place.run(&["machine", "--help"]).out;
+    let words: Vec<&str> = help.split_whitespace().collect();
+    let words = words.join(" ");
+    for probe in Probe::ALL {
+        let row = format!("{} {}", probe.name(), probe.help());
+        assert!(words.contains(&row), "{row}: {help}");
+        let own = place.run(&["machine", probe.name(), "--help"]).out;
+        assert!(own.starts_with(probe.help()), "{own}");
+    }
 }

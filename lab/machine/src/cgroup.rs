@@ -2,25 +2,25 @@
 
 mod memory;
 
-pub(crate) use memory::{memory_free_bytes, memory_limit_bytes};
+pub use memory::{memory_free_bytes, memory_limit_bytes};
 
 use crate::tree::Tree;
 
 /// A control group with a limit on CPU time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Limited {
+pub struct Limited {
     /// CPU time that the group may use in a period, in microseconds.
-    pub(crate) quota_us: u64,
+    pub quota_us: u64,
     /// The period in microseconds.
-    pub(crate) period_us: u64,
+    pub period_us: u64,
     /// Its `cpu.stat`, as written from the root.
-    pub(crate) stat: String,
+    pub stat: String,
 }
 
 /// The limited groups that this process is in, its own first, then those around it.
 ///
 /// `None` where no CPU controller can be seen at all, so that nothing is known.
-pub(crate) fn limited(tree: &Tree) -> Option<Vec<Limited>> {
+pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
     let groups = tree.text("/proc/self/cgroup")?;
     let mounts = tree.text("/proc/self/mountinfo")?;
     let mut found = None;
@@ -80,7 +80,7 @@ fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {
 }
 
 /// The limit that allows the smallest share of time.
-pub(crate) fn tightest(limits: &[Limited]) -> Option<&Limited> {
+pub fn tightest(limits: &[Limited]) -> Option<&Limited> {
     let share = |limit: &Limited| u128::from(limit.quota_us) << 32;
     limits.iter().min_by_key(|limit| share(limit) / u128::from(limit.period_us.max(1)))
 }
@@ -103,7 +103,7 @@ fn mount_of(mounts: &str, controller: &str, version_2: bool) -> Option<String> {
 }
 
 /// How long a group was held back so far, in nanoseconds, from the text of its `cpu.stat`.
-pub(crate) fn throttled_ns(stat: &str) -> Option<u64> {
+pub fn throttled_ns(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| {
         let (key, value) = line.split_once(' ')?;
         let value: u64 = value.trim().parse().ok()?;

@@ -220,7 +220,7 @@ fn hypervisor_of(signature: &[u8]) -> Option<String> {
 }
 
 /// `48K`, `1024K` or `32M` in bytes.
-pub(crate) fn cache_bytes(text: &str) -> Option<u64> {
+pub fn cache_bytes(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
         b'M' => (&text[..text.len() - 1], 1 << 20),
@@ -231,7 +231,7 @@ pub(crate) fn cache_bytes(text: &str) -> Option<u64> {
 }
 
 /// The word in brackets of `always [madvise] never`.
-pub(crate) fn chosen(text: &str) -> Option<String> {
+pub fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }

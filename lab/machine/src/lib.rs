@@ -5,15 +5,13 @@
 //! does not tell is absent, never zero.
 
 pub mod busy;
-mod cgroup;
+pub mod cgroup;
 pub mod clock;
 pub mod cpus;
 pub mod fingerprint;
 pub mod meters;
 #[cfg(feature = "ordinary-user")]
 pub mod ordinary_user;
-pub mod probes;
 pub mod quiet;
-mod refusal;
-mod tree;
-pub mod tune;
+pub mod refusal;
+pub mod tree;

@@ -10,7 +10,7 @@
 mod counters;
 mod energy;
 mod perf;
-pub(crate) mod smi;
+pub mod smi;
 mod thread;
 
 pub use counters::{Counted, Counters, Reading as CountersReading};

@@ -4,7 +4,7 @@ use crate::tree::Tree;
 use std::io;
 
 /// The error by its name, with the right that is missing where it says that one is.
-pub(crate) fn explain(error: &io::Error, right: &str) -> String {
+pub fn explain(error: &io::Error, right: &str) -> String {
     let Some(number) = error.raw_os_error() else { return error.to_string() };
     match number {
         libc::EACCES => format!("permission denied (EACCES): {right}"),
@@ -22,7 +22,7 @@ pub(crate) fn explain(error: &io::Error, right: &str) -> String {
 }
 
 /// The text of a small file without the white space around it, or `FILE: why not`.
-pub(crate) fn text(tree: &Tree, path: &str, right: &str) -> Result<String, String> {
+pub fn text(tree: &Tree, path: &str, right: &str) -> Result<String, String> {
     match std::fs::read(tree.path(path)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
         Err(error) => Err(format!("{}: {}", last(path), explain(&error, right))),
@@ -30,13 +30,13 @@ pub(crate) fn text(tree: &Tree, path: &str, right: &str) -> Result<String, Strin
 }
 
 /// A number in a small file, or why there is none.
-pub(crate) fn number(tree: &Tree, path: &str, right: &str) -> Result<u64, String> {
+pub fn number(tree: &Tree, path: &str, right: &str) -> Result<u64, String> {
     let text = text(tree, path, right)?;
     text.parse().map_err(|_| format!("{} holds '{text}'", last(path)))
 }
 
 /// The names in a folder, sorted, or why there are none.
-pub(crate) fn names(tree: &Tree, folder: &str) -> Result<Vec<String>, String> {
+pub fn names(tree: &Tree, folder: &str) -> Result<Vec<String>, String> {
     std::fs::read_dir(tree.path(folder))
         .map_err(|error| explain(&error, "the folder is closed"))?;
     Ok(tree.names(folder))

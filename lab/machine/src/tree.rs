@@ -4,34 +4,35 @@ use std::path::{Path, PathBuf};
 
 /// A root below which `proc`, `sys` and `etc` lie.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    pub(crate) fn at(root: &Path) -> Tree {
+    /// The tree below a folder.
+    pub fn at(root: &Path) -> Tree {
         Tree { root: root.to_owned() }
     }
 
     /// The path of an entry that is written as on a machine, with or without the first slash.
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
+    pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
     /// The whole text, without the white space around it; `None` if it is empty or unreadable.
-    pub(crate) fn text(&self, path: &str) -> Option<String> {
+    pub fn text(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.path(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes).trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
     /// A file that holds one decimal number.
-    pub(crate) fn number(&self, path: &str) -> Option<u64> {
+    pub fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
     /// The bytes that a line such as `MemTotal:  16283484 kB` or `Node 0 MemTotal: 9 kB` tells.
-    pub(crate) fn kib_bytes(&self, path: &str, key: &str) -> Option<u64> {
+    pub fn kib_bytes(&self, path: &str, key: &str) -> Option<u64> {
         let key = format!("{key}:");
         let text = self.text(path)?;
         let value = text.lines().find_map(|line| {
@@ -42,7 +43,7 @@ impl Tree {
     }
 
     /// The names in a folder, sorted; none if there is no such folder.
-    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+    pub fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else {
             return Vec::new();
         };
@@ -54,7 +55,7 @@ impl Tree {
 
     /// The paths of files that a pattern means, as a shell would find them: a `*` stands for the
     /// rest of one name. Shorter paths come first, so that numbers are in their order.
-    pub(crate) fn matching(&self, pattern: &str) -> Vec<String> {
+    pub fn matching(&self, pattern: &str) -> Vec<String> {
         let Some((before, after)) = pattern.split_once('*') else {
             let is_there = self.path(pattern).symlink_metadata().is_ok();
             return is_there.then(|| pattern.to_owned()).into_iter().collect();
@@ -94,14 +95,14 @@ mod tests {
     }
 }
 
-#[cfg(test)]
-pub(crate) mod made_up {
+#[cfg(any(test, feature = "made-up"))]
+pub mod made_up {
     //! Made-up files for tests.
 
     use super::Tree;
 
     /// A folder that holds these files, and the tree at it.
-    pub(crate) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+    pub fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
         let folder = tempfile::tempdir().unwrap();
         let tree = Tree::at(folder.path());
         for (path, text) in files {

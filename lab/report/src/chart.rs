@@ -8,7 +8,7 @@ use crate::look::Look;
 
 /// A chart of one or more curves.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// What stands above it.
     pub title: String,
     /// The axis from left to right.
@@ -23,7 +23,7 @@ pub(crate) struct Chart {
 
 /// An axis.
 #[derive(Clone, Debug)]
-pub(crate) struct Scale {
+pub struct Scale {
     /// What it shows, with the unit: `threads`, `ns a load`.
     pub label: String,
     /// Whether equal distances are equal ratios; all values are then above 0.
@@ -36,7 +36,7 @@ pub(crate) struct Scale {
 
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Curve {
+pub struct Curve {
     /// Its name, in the legend.
     pub name: String,
     /// Its points, from left to right.
@@ -45,27 +45,30 @@ pub(crate) struct Curve {
 
 /// An axis with its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Span {
+pub struct Span {
+    /// The lower end.
     pub low: f64,
+    /// The upper end.
     pub high: f64,
+    /// Whether equal ratios are equally far apart.
     pub is_log: bool,
 }
 
 impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
-    pub(crate) fn text(&self, look: &Look) -> String {
+    pub fn text(&self, look: &Look) -> String {
         words::draw(self, look).unwrap_or_default()
     }
 
     /// The x axis over all points and marks.
-    pub(crate) fn across(&self) -> Option<Span> {
+    pub fn across(&self) -> Option<Span> {
         let marks = self.marks.iter().map(|mark| mark.0);
         Span::over(&self.x, self.points().map(|point| point.0).chain(marks))
     }
 
     /// The y axis over all points, with some space at its ends.
-    pub(crate) fn upwards(&self) -> Option<Span> {
+    pub fn upwards(&self) -> Option<Span> {
         Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(&self.y))
     }
 
@@ -75,13 +78,13 @@ impl Chart {
 
     /// Ticks of the x axis, at most so many. Where all values are powers of two, or halfway
     /// between, the ticks are powers of two.
-    pub(crate) fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
+    pub fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
         let binary = self.x.is_log && self.points().all(|point| ticks::is_binary(point.0));
         ticks::at(axis, most, binary)
     }
 
     /// Ticks of the y axis, at most so many.
-    pub(crate) fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
+    pub fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
         ticks::at(axis, most, false)
     }
 }
@@ -113,12 +116,12 @@ impl Span {
     }
 
     /// Round values between the ends, at most so many.
-    pub(crate) fn ticks(self, most: usize) -> Vec<f64> {
+    pub fn ticks(self, most: usize) -> Vec<f64> {
         ticks::at(self, most, false)
     }
 
     /// Where a value lies, from 0 at the low end to 1 at the high one.
-    pub(crate) fn place(self, value: f64) -> f64 {
+    pub fn place(self, value: f64) -> f64 {
         let Span { low, high, is_log } = self;
         let share = match is_log {
             _ if high <= low => 0.5,

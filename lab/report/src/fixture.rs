@@ -1,6 +1,5 @@
 //! Results for tests.
 
-pub(crate) mod machine;
 pub(crate) mod shares;
 pub(crate) mod study;
 pub(crate) mod threads;

@@ -2,23 +2,21 @@
 
 mod ink;
 mod machine;
-mod print;
 mod sheet;
 mod study;
 mod table;
 mod verdicts;
 
-pub use self::print::machine_page;
+pub use self::machine::Measured;
+pub use self::sheet::Sheet;
 
-use self::machine::Measured;
-use self::sheet::{Sheet, escaped};
+use self::sheet::escaped;
 use crate::footer::{effort, repeat_line, replay_line};
 use crate::odd::told_warnings;
 use crate::small_print::small_print;
 use crate::study::Block;
 use crate::text::{plain, shell_quote};
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::machine::MachinePrint;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sample::Mark;
 
@@ -81,11 +79,10 @@ impl Limits {
 /// dark ground and on a narrow screen, all texts are escaped, and it has fewer than [`MOST_BYTES`]
 /// bytes: of large results it shows less, and says how much is left out.
 ///
-/// `print` is the print of the machine that the run names, if it is at hand: its screen is folded
-/// into the part about the machine, to which each verdict links.
-pub fn page(run: &RunResult, print: Option<&MachinePrint>) -> String {
-    let measured = Measured::of(run, print);
-    let mut pages = LEVELS.iter().map(|limits| render(run, measured.as_ref(), *limits));
+/// `measured` is what the print of the machine says that the run names, if it is at hand: it is
+/// folded into the part about the machine, to which each verdict links.
+pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
+    let mut pages = LEVELS.iter().map(|limits| render(run, measured, *limits));
     let smallest = LEVELS[LEVELS.len() - 1];
     pages.find(|page| page.len() < MOST_BYTES).unwrap_or_else(|| bare(run, smallest))
 }
@@ -99,7 +96,7 @@ fn bare(run: &RunResult, limits: Limits) -> String {
     sheet.finish(&title(run))
 }
 
-fn render(run: &RunResult, measured: Option<&Measured<'_>>, limits: Limits) -> String {
+fn render(run: &RunResult, measured: Option<&Measured>, limits: Limits) -> String {
     let mut sheet = Sheet::new(limits);
     let title = title(run);
     sheet.heading(&title);

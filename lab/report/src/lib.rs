@@ -25,7 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod announcement;
-mod chart;
+pub mod chart;
 pub mod check;
 pub mod ci;
 mod contestants;
@@ -34,6 +34,7 @@ pub mod date;
 mod distributions;
 mod effects;
 pub mod exact;
+pub mod fact;
 #[cfg(test)]
 mod fixture;
 mod footer;
@@ -41,11 +42,10 @@ mod histogram;
 pub mod html;
 pub mod json;
 pub mod live;
-mod look;
-pub mod machine;
-mod number;
+pub mod look;
+pub mod number;
 mod odd;
-mod page;
+pub mod page;
 mod picture;
 pub mod power;
 mod property;
@@ -60,7 +60,7 @@ pub mod table;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-mod text;
+pub mod text;
 mod told;
 pub mod watch;
 

@@ -23,19 +23,19 @@ impl Look {
     }
 
     /// The columns that a table may fill which is too wide for [`Look::columns`]: at most 140.
-    pub(crate) fn table_columns(self) -> usize {
+    pub fn table_columns(self) -> usize {
         self.width.clamp(40, 140)
     }
 
     /// The one of two texts that the screen can show.
-    pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
+    pub fn pick<T>(self, unicode: T, ascii: T) -> T {
         if self.unicode { unicode } else { ascii }
     }
 }
 
 /// What a piece of text is for; decides its style. Colour is for verdicts only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
     /// Ordinary text.
     Plain,
     /// What the eye should find.
@@ -66,7 +66,7 @@ impl Tone {
 
 /// A piece of text of one tone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
     /// The text, without any escape sequence.
     pub text: String,
     /// What it is for.
@@ -74,25 +74,25 @@ pub(crate) struct Span {
 }
 
 /// A text of several tones.
-pub(crate) type Spans = Vec<Span>;
+pub type Spans = Vec<Span>;
 
 /// A piece of text.
-pub(crate) fn span(tone: Tone, text: impl Into<String>) -> Span {
+pub fn span(tone: Tone, text: impl Into<String>) -> Span {
     Span { text: text.into(), tone }
 }
 
 /// The letters of a text, without its tones.
-pub(crate) fn letters(spans: &[Span]) -> String {
+pub fn letters(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
 /// The columns that a text takes.
-pub(crate) fn columns_of(spans: &[Span]) -> usize {
+pub fn columns_of(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()
 }
 
 /// A text as the screen gets it: with styles if they are wanted, and nothing after its last letter.
-pub(crate) fn paint(spans: &[Span], look: Look) -> String {
+pub fn paint(spans: &[Span], look: Look) -> String {
     let end = spans.iter().rposition(|span| !span.text.trim_end().is_empty());
     let mut out = String::new();
     for (index, span) in spans.iter().enumerate().take(end.map_or(0, |end| end + 1)) {

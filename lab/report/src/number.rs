@@ -1,16 +1,16 @@
 //! Numbers as people read them: ratios, percentages, durations, and values in a unit of their size.
 
 use tiebreak_core::metric::Unit;
-pub(crate) use tiebreak_core::quantity::{Rounding, format_percent as percent, rounded};
+pub use tiebreak_core::quantity::{Rounding, format_percent as percent, rounded};
 
 /// A finite value, or none: what is not a number is not shown as one.
-pub(crate) fn finite(value: Option<f64>) -> Option<f64> {
+pub fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
 
 /// The decimals that the limits of a ratio (or, without any, its estimate) need so that the one
 /// closest to 1 still differs from it visibly.
-pub(crate) fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) -> usize {
+pub fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) -> usize {
     let usable = |value: Option<f64>| finite(value).filter(|value| *value > 0.0);
     let mut values: Vec<f64> = limits.into_iter().filter_map(usable).collect();
     if values.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) ->
 }
 
 /// Writes a ratio, `1.42x`, with so many decimals; extreme ones with an exponent.
-pub(crate) fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
+pub fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
     if !value.is_finite() {
         return "-".to_owned();
     }
@@ -35,7 +35,7 @@ pub(crate) fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
 
 /// The decimals that shares need, as percentages, so that limits differ visibly from each other and
 /// from the bars, and nothing but a share of 0 or 1 is written as `0%` or `100%`.
-pub(crate) fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
+pub fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
     let known: Vec<f64> = values.iter().copied().flatten().collect();
     let limits: Vec<f64> = values[1..].iter().copied().flatten().collect();
     let ends = known.iter().flat_map(|value| [*value, 1.0 - value]);
@@ -47,14 +47,14 @@ pub(crate) fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
 }
 
 /// Writes a share as a percentage with so many decimals; 0 and 1 without any.
-pub(crate) fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
+pub fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
     let percent = value * 100.0;
     let decimals = if percent == 0.0 || percent == 100.0 { 0 } else { decimals };
     format!("{:.decimals$}%", rounded(percent, decimals, rounding))
 }
 
 /// Writes seconds for a sentence: `0.12 s`, `1.9 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
-pub(crate) fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     let whole = value.round();
     match value {
         v if !v.is_finite() => "-".to_owned(),
@@ -76,13 +76,13 @@ fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> Stri
 }
 
 /// `1 round`, `2 rounds`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
+pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A unit of the size of some values, how many base units it is, and the decimals to write.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
+pub struct Scale {
     divisor: f64,
     name: &'static str,
     decimals: usize,
@@ -101,7 +101,7 @@ fn decimals(value: f64, digits: i32) -> usize {
 impl Scale {
     /// The unit in which this value has one to three (bytes: four) digits before the point, with
     /// decimals for four digits in all.
-    pub(crate) fn of(unit: Unit, value: f64) -> Scale {
+    pub fn of(unit: Unit, value: f64) -> Scale {
         let steps: &[(f64, &str)] = match unit {
             Unit::Nanoseconds => &[(1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")],
             Unit::Nanojoules => &[(1.0, "nJ"), (1e3, "uJ"), (1e6, "mJ"), (1e9, "J"), (1e12, "kJ")],
@@ -122,7 +122,7 @@ impl Scale {
     /// One unit for several values if their sizes allow it, so that they are read against each
     /// other at a glance: the smallest one's, unless the largest is a thousand times as large.
     /// The largest gets four digits and the smallest at least three.
-    pub(crate) fn shared(unit: Unit, values: &[f64]) -> Option<Scale> {
+    pub fn shared(unit: Unit, values: &[f64]) -> Option<Scale> {
         let smallest = values.iter().copied().filter(|v| *v > 0.0).min_by(f64::total_cmp)?;
         let largest = values.iter().copied().max_by(f64::total_cmp)?;
         let scale = Scale::of(unit, smallest);
@@ -132,13 +132,13 @@ impl Scale {
     }
 
     /// The unit: `ns`, `MiB`; nothing of plain numbers.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.name
     }
 
     /// Writes a value without the unit. Single things (bytes, events) have no decimals unless the
     /// value lies between two of them.
-    pub(crate) fn digits(self, value: f64) -> String {
+    pub fn digits(self, value: f64) -> String {
         self.digits_rounded(value, Rounding::Nearest)
     }
 
@@ -155,14 +155,27 @@ impl Scale {
     }
 
     /// Writes a limit with the unit, rounded away from the estimate.
-    pub(crate) fn write_rounded(self, value: f64, rounding: Rounding) -> String {
+    pub fn write_rounded(self, value: f64, rounding: Rounding) -> String {
         format!("{} {}", self.digits_rounded(value, rounding), self.name).trim_end().to_owned()
     }
 
     /// Writes a value with the unit.
-    pub(crate) fn write(self, value: f64) -> String {
+    pub fn write(self, value: f64) -> String {
         format!("{} {}", self.digits(value), self.name).trim_end().to_owned()
     }
+}
+
+/// A value as people write it: `5 ms`, `1.5 MiB`.
+pub fn value_text(unit: Unit, value: f64) -> String {
+    let text = Scale::of(unit, value).write(value);
+    let (digits, name) = match text.split_once(' ') {
+        Some((digits, name)) => (digits, format!(" {name}")),
+        None => (text.as_str(), String::new()),
+    };
+    if digits.contains('.') && !digits.contains('e') {
+        return format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'));
+    }
+    format!("{digits}{name}")
 }
 
 #[cfg(test)]

@@ -5,31 +5,31 @@ use crate::text::{shorten_middle, wrap};
 use unicode_width::UnicodeWidthStr;
 
 /// Lines of a report.
-pub(crate) struct Page {
+pub struct Page {
     look: Look,
     lines: Vec<String>,
 }
 
 impl Page {
     /// An empty page.
-    pub(crate) fn new(look: Look) -> Page {
+    pub fn new(look: Look) -> Page {
         Page { look, lines: Vec::new() }
     }
 
     /// An empty line, unless the page is empty or the last line is empty already.
-    pub(crate) fn gap(&mut self) {
+    pub fn gap(&mut self) {
         if self.lines.last().is_some_and(|line| !line.is_empty()) {
             self.lines.push(String::new());
         }
     }
 
     /// One line; if it is too wide it loses its middle, and its tones with it.
-    pub(crate) fn line(&mut self, spans: &[Span]) {
+    pub fn line(&mut self, spans: &[Span]) {
         self.line_within(spans, self.look.columns());
     }
 
     /// One line of a wide table.
-    pub(crate) fn table_line(&mut self, spans: &[Span]) {
+    pub fn table_line(&mut self, spans: &[Span]) {
         self.line_within(spans, self.look.table_columns());
     }
 
@@ -44,17 +44,17 @@ impl Page {
 
     /// One line as it is, also if it is wider than the screen: a command, which must survive being
     /// copied.
-    pub(crate) fn verbatim(&mut self, spans: &[Span]) {
+    pub fn verbatim(&mut self, spans: &[Span]) {
         self.lines.push(paint(spans, self.look));
     }
 
     /// A paragraph: its first line starts with `lead`, the others are indented as far.
-    pub(crate) fn paragraph(&mut self, lead: &str, text: &[Span]) {
+    pub fn paragraph(&mut self, lead: &str, text: &[Span]) {
         self.wrapped(span(Tone::Plain, lead), text);
     }
 
     /// A paragraph behind a dim label.
-    pub(crate) fn labelled(&mut self, label: &str, text: &[Span]) {
+    pub fn labelled(&mut self, label: &str, text: &[Span]) {
         self.wrapped(span(Tone::Dim, label), text);
     }
 
@@ -70,7 +70,7 @@ impl Page {
     }
 
     /// The finished page, every line with its line feed.
-    pub(crate) fn finish(self) -> String {
+    pub fn finish(self) -> String {
         self.lines.into_iter().map(|line| line + "\n").collect()
     }
 }

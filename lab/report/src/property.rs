@@ -1,9 +1,10 @@
 //! What is said of claims that are not about a ratio: success rates, quantiles, means, and shares
 //! of rounds.
 
+use crate::number::value_text;
 use crate::number::{Rounding, count, finite, percent};
 use crate::text::plain;
-use crate::told::{Told, quantile_name, rate_text, value_text};
+use crate::told::{Told, quantile_name, rate_text};
 use tiebreak_core::claim::Property;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ClaimResult, ShareResult, SpellsResult};

@@ -6,11 +6,12 @@ pub(crate) use self::scope::observation_noun;
 
 use self::scope::scope_words;
 use crate::look::{Span, Spans, Tone, letters, span};
+use crate::number::value_text;
 use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use crate::text::{NO_BREAK, plain, short};
-use crate::told::{Quantity, Told, bar_text, value_text};
+use crate::told::{Quantity, Told, bar_text};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;

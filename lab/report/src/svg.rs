@@ -1,21 +1,13 @@
 //! Pictures as SVG: self-contained, readable on light and on dark ground.
 
-pub(crate) mod bars;
 mod chart;
-mod cores;
 mod ecdf;
-mod notice;
-pub(crate) mod scene;
+pub mod scene;
 mod study;
-pub(crate) mod timeline;
-mod topology;
 
-pub(crate) use self::chart::charts;
-pub(crate) use self::cores::cores;
+pub use self::chart::charts;
 pub use self::ecdf::ecdf;
-pub(crate) use self::notice::notice;
 pub use self::study::study;
-pub(crate) use self::topology::topology;
 
 use self::scene::{Anchor, Scene, Sheet};
 use crate::number::{Rounding, percent};

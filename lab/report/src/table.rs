@@ -44,7 +44,7 @@ impl Column {
     }
 
     /// Whether any cell says something.
-    pub(crate) fn has_values(&self) -> bool {
+    pub fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-"))
     }
 
@@ -64,7 +64,7 @@ impl Column {
 }
 
 /// Pads cells such as `12.35 ms` so that their points and units stand below each other.
-pub(crate) fn align_decimals(cells: &[String]) -> Vec<String> {
+pub fn align_decimals(cells: &[String]) -> Vec<String> {
     let parts: Vec<_> = cells.iter().map(|cell| decimal_parts(cell)).collect();
     let widest = |part: usize| parts.iter().map(|p| p[part].width()).max().unwrap_or(0);
     let [whole, fraction, unit] = [widest(0), widest(1), widest(2)];
@@ -81,12 +81,12 @@ fn decimal_parts(cell: &str) -> [&str; 3] {
 }
 
 /// Blanks between two columns.
-pub(crate) const GAP: usize = 2;
+pub const GAP: usize = 2;
 
 /// The lines of a table: a dim title line and one line a row, of which the first cell is strong.
 /// Columns without any value are left out, and columns of the highest ranks until the rest takes at
 /// most `columns`.
-pub(crate) fn rows(mut table: Vec<Column>, columns: usize) -> Vec<Spans> {
+pub fn rows(mut table: Vec<Column>, columns: usize) -> Vec<Spans> {
     table.retain(|column| column.rank == 0 || column.has_values());
     let mut aligned: Vec<_> = table.iter().map(|column| (column.rank, column.aligned())).collect();
     let wide = |aligned: &[(u8, Vec<String>)]| {
@@ -180,7 +180,7 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
 }
 
 /// A line of a table behind some blanks.
-pub(crate) fn indented(row: Spans, indent: &str) -> Vec<Span> {
+pub fn indented(row: Spans, indent: &str) -> Vec<Span> {
     [span(Tone::Plain, indent)].into_iter().chain(row).collect()
 }
 

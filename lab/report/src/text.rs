@@ -4,17 +4,17 @@ use crate::look::{Look, Span, Spans, Tone, columns_of, letters, span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A blank at which lines are not wrapped; on the page it is an ordinary one.
-pub(crate) const NO_BREAK: char = '\u{a0}';
+pub const NO_BREAK: char = '\u{a0}';
 
 /// A user's text on one line without control characters, so that it can neither break a table nor
 /// speak to the terminal: runs of white space become one blank, other control characters `?`.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     words.join(" ").chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 /// A fault's text, cut where a program's last words go on and on.
-pub(crate) fn short(text: &str) -> String {
+pub fn short(text: &str) -> String {
     const MOST: usize = 240;
     let text = plain(text);
     let mut shown: String = text.chars().take(MOST).collect();
@@ -26,7 +26,7 @@ pub(crate) fn short(text: &str) -> String {
 
 /// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
 /// is mostly their beginning or their end.
-pub(crate) fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
+pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
@@ -51,7 +51,7 @@ fn fitting(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
 }
 
 /// Wraps a text at blanks into lines of at most `columns`; words that are longer are broken.
-pub(crate) fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
+pub fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
     let mut lines = vec![Spans::new()];
     for word in words(text) {
         for piece in broken(word, columns) {
@@ -78,7 +78,7 @@ pub(crate) fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
 }
 
 /// The same of a text without tones.
-pub(crate) fn wrap_plain(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap_plain(text: &str, columns: usize) -> Vec<String> {
     wrap(&[span(Tone::Plain, text)], columns).iter().map(|line| letters(line)).collect()
 }
 

@@ -1,6 +1,8 @@
 //! What a claim is about, the way round in which it is told, with the bar that it is held against.
 
-use crate::number::{Rounding, Scale, finite, ratio, ratio_decimals, share, share_decimals};
+use crate::number::{
+    Rounding, Scale, finite, ratio, ratio_decimals, share, share_decimals, value_text,
+};
 use crate::text::shorten_middle;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::metric::Unit;
@@ -266,19 +268,6 @@ pub(crate) fn bar_text(bar: f64) -> String {
 pub(crate) fn rate_text(rate: f64) -> String {
     let text = format!("{:.9}", rate * 100.0);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
-/// A value as people write it: `5 ms`, `1.5 MiB`.
-pub(crate) fn value_text(unit: Unit, value: f64) -> String {
-    let text = Scale::of(unit, value).write(value);
-    let (digits, name) = match text.split_once(' ') {
-        Some((digits, name)) => (digits, format!(" {name}")),
-        None => (text.as_str(), String::new()),
-    };
-    if digits.contains('.') && !digits.contains('e') {
-        return format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'));
-    }
-    format!("{digits}{name}")
 }
 
 #[cfg(test)]

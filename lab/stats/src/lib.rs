@@ -33,7 +33,6 @@ pub mod drift;
 pub mod eprocess;
 pub mod exact;
 pub mod family;
-pub mod gaps;
 pub mod knee;
 pub mod limits;
 pub mod mean_ratio;

@@ -6,10 +6,12 @@ use crate::find::{Choice, choose};
 use crate::id;
 use crate::store::Store;
 use rusqlite::{Row, params};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::machine::MachinePrint;
 
 /// What the latest print is called.
 const LATEST: &str = "latest";
@@ -53,26 +55,43 @@ pub struct PrintSummary {
 /// found may change its form.
 #[derive(Deserialize)]
 struct PrintPart {
+    #[serde(default)]
+    taken_unix_ms: u64,
     took_ns: u64,
     is_quick: bool,
     machine: Fingerprint,
+    /// What each probe found, with its state.
+    #[serde(flatten)]
+    found: BTreeMap<String, Value>,
+}
+
+impl PrintPart {
+    /// How many probes found what they should.
+    fn measured(&self) -> usize {
+        self.found.values().filter(|found| found["state"] == "measured").count()
+    }
 }
 
 /// So many prints of a machine are looked at for the one that says most.
 const LOOKED_AT: usize = 8;
 
 impl Store {
-    /// Writes a print and gives it its name.
+    /// Writes a print and gives it its name. What it holds is the business of who measured; a list
+    /// shows its `taken_unix_ms`, `took_ns`, `is_quick` and `machine`.
     ///
     /// # Errors
-    /// The file cannot be written, or the print could not be read back: it holds a number that is
-    /// not finite, which JSON does not have.
-    pub fn keep_print(&mut self, print: &MachinePrint) -> Result<PrintId, StoreError> {
+    /// The file cannot be written, or the print could not be read back: it lacks one of these, or
+    /// holds a number that is not finite, which JSON does not have.
+    pub fn keep_print<P: Serialize + DeserializeOwned>(
+        &mut self,
+        print: &P,
+    ) -> Result<PrintId, StoreError> {
         let json = self.json(print)?;
-        if let Err(error) = serde_json::from_str::<MachinePrint>(&json) {
+        let part = serde_json::from_str::<P>(&json).and_then(|_| serde_json::from_str(&json));
+        let part: PrintPart = part.map_err(|error| {
             let what = format!("a print that JSON cannot hold ({error})");
-            return Err(StoreError::Refused { path: self.path.clone(), what });
-        }
+            StoreError::Refused { path: self.path.clone(), what }
+        })?;
         self.write(|transaction| {
             let last = "SELECT coalesce(max(print), 0) FROM prints";
             let row = 1 + transaction.query_row(last, [], |row| row.get::<_, i64>(0))?;
@@ -86,7 +105,7 @@ impl Store {
             };
             transaction.execute(
                 "INSERT INTO prints (print, id, taken_unix_ms, body) VALUES (?, ?, ?, ?)",
-                params![row, name, Bits(print.taken_unix_ms), json],
+                params![row, name, Bits(part.taken_unix_ms), json],
             )?;
             Ok(PrintId { name, row })
         })
@@ -118,7 +137,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be read, or the print has a form that this version does not know.
-    pub fn print(&self, id: &PrintId) -> Result<MachinePrint, StoreError> {
+    pub fn print<P: DeserializeOwned>(&self, id: &PrintId) -> Result<P, StoreError> {
         let sql = "SELECT body FROM prints WHERE print = ?";
         let body: String =
             self.asked(|| self.connection.query_row(sql, [id.row], |row| row.get(0)))?;
@@ -140,12 +159,9 @@ impl Store {
     pub fn latest_print(&self, machine: &Fingerprint) -> Result<Option<PrintId>, StoreError> {
         let measured = |row: &Row<'_>| -> rusqlite::Result<Option<usize>> {
             let body = row.get_ref(2)?.as_str()?;
-            let part = serde_json::from_str::<PrintPart>(body);
-            if !part.is_ok_and(|part| part.machine.differences(machine).is_empty()) {
-                return Ok(None);
-            }
-            let print = serde_json::from_str::<MachinePrint>(body).ok();
-            Ok(print.map(|print| print.measured()))
+            let part = serde_json::from_str::<PrintPart>(body).ok();
+            let fitting = part.filter(|part| part.machine.differences(machine).is_empty());
+            Ok(fitting.map(|part| part.measured()))
         };
         self.asked(|| {
             let sql = "SELECT print, id, body FROM prints ORDER BY print DESC";
@@ -173,7 +189,7 @@ impl Store {
             Ok((id_of(row)?, taken_unix_ms, row.get::<_, String>(3)?))
         })?;
         let summary = |(id, taken_unix_ms, body): (PrintId, u64, String)| {
-            let PrintPart { took_ns, is_quick, machine } = serde_json::from_str(&body).ok()?;
+            let PrintPart { took_ns, is_quick, machine, .. } = serde_json::from_str(&body).ok()?;
             Some(PrintSummary { id, taken_unix_ms, took_ns, is_quick, machine })
         };
         Ok(rows.into_iter().filter_map(summary).collect())

@@ -6,7 +6,6 @@ use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{
     Event, FilePrint, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
 };
-use tiebreak_core::machine::{MachinePrint, Probed, Tried};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
@@ -282,24 +281,17 @@ pub fn of_success(id: &str) -> Journal {
 }
 
 /// The print of a machine with this processor.
-pub fn made_up_print(model: &str, taken_unix_ms: u64) -> MachinePrint {
-    let tried = vec![Tried { way: "powercap".to_owned(), error: "not there".to_owned() }];
-    MachinePrint {
-        schema: MachinePrint::SCHEMA.to_owned(),
-        taken_unix_ms,
-        took_ns: 27_000_000_000,
-        is_quick: true,
-        interrupted: false,
-        machine: facts(model, "0.1"),
-        topology: None,
-        timers: None,
-        cores: None,
-        cacheline: None,
-        latency: None,
-        bandwidth: None,
-        noise: Some(Probed::inconclusive("nothing survived")),
-        energy: Some(Probed::Unavailable { what: "energy".to_owned(), tried }),
-    }
+pub fn made_up_print(model: &str, taken_unix_ms: u64) -> serde_json::Value {
+    serde_json::json!({
+        "schema": "tiebreak/machine/1",
+        "taken_unix_ms": taken_unix_ms,
+        "took_ns": 27_000_000_000_u64,
+        "is_quick": true,
+        "interrupted": false,
+        "machine": facts(model, "0.1"),
+        "timers": { "state": "measured", "value": {} },
+        "noise": { "state": "inconclusive", "why": "nothing survived" },
+    })
 }
 
 /// What a machine says of itself.

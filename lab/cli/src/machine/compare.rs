@@ -7,8 +7,7 @@ use crate::io::Io;
 use crate::output::JsonTarget;
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::machines::{self, Named};
-use tiebreak::report;
+use tiebreak::probes::compare::{self, Named};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +47,7 @@ pub fn run(options: &CompareOptions, io: &mut Io) -> Result<u8, Failure> {
     let names = paths.map(|path| name(path));
     let prices = match &options.price {
         None => [None; 2],
-        Some(text) => machines::prices(text, [&names[0], &names[1]])
+        Some(text) => compare::prices(text, [&names[0], &names[1]])
             .map_err(|error| Failure::usage(format!("--price: {error}")))?
             .map(Some),
     };
@@ -56,9 +55,9 @@ pub fn run(options: &CompareOptions, io: &mut Io) -> Result<u8, Failure> {
     let prints = [load(&options.a)?.print, load(&options.b)?.print];
     let named =
         |place: usize| Named { print: &prints[place], name: &names[place], price: prices[place] };
-    let comparison = machines::compare(named(0), named(1));
-    let page = report::machine::comparison(&comparison, &io.out_look());
-    json.write_beside(&page, || report::machine::comparison_json(&comparison), io)?;
+    let comparison = compare::compare(named(0), named(1));
+    let page = compare::comparison(&comparison, &io.out_look());
+    json.write_beside(&page, || compare::comparison_json(&comparison), io)?;
     Ok(exit::HOLDS)
 }
 

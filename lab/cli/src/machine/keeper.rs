@@ -5,7 +5,7 @@ use crate::io::Io;
 use crate::source;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tiebreak::core::machine::MachinePrint;
+use tiebreak::probes::MachinePrint;
 use tiebreak::store::{PrintId, Store, StoreError};
 
 /// Probes that had less time than this say too little.

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::source;
 use std::path::{Path, PathBuf};
-use tiebreak::core::machine::MachinePrint;
 use tiebreak::core::result::RunResult;
+use tiebreak::probes::MachinePrint;
 use tiebreak::store::{Store, is_store_file};
 
 /// What the latest print is called.

@@ -10,9 +10,7 @@ use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::machine::Probe;
-use tiebreak::report;
-use tiebreak::report::machine::ListRow;
+use tiebreak::probes::{self, ListRow, Probe};
 use tiebreak::store::{PrintSummary, Store};
 
 pub const EXAMPLES: &str = "\
@@ -75,12 +73,12 @@ pub fn run(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
     let pictures = Pictures::open(options.probe, options.svg.as_ref())?;
     let look = io.out_look();
     let page = match options.probe {
-        Some(probe) => report::machine::page(&print, probe, &look),
-        None => report::machine::screen(&print, name.as_deref(), &look),
+        Some(probe) => probes::page(&print, probe, &look),
+        None => probes::screen(&print, name.as_deref(), &look),
     };
-    let shown = json.write_beside(&page, || report::machine::json(&print), io);
-    let html = html
-        .map_or(Ok(()), |file| file.write(&report::html::machine_page(&print, name.as_deref())));
+    let shown = json.write_beside(&page, || probes::json(&print), io);
+    let html =
+        html.map_or(Ok(()), |file| file.write(&probes::machine_page(&print, name.as_deref())));
     shown.and(pictures.write(&print)).and(html)?;
     match options.probe {
         Some(probe) if print.state(probe).is_none() => {
@@ -95,7 +93,7 @@ fn list(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
     // Before the first run there is no store, and no print.
     let prints = if path.exists() { Store::open_existing(&path)?.prints()? } else { Vec::new() };
     let rows: Vec<ListRow> = prints.iter().map(row).collect();
-    let page = report::machine::list(&rows, &io.out_look());
+    let page = probes::list(&rows, &io.out_look());
     io.out(&page);
     Ok(exit::HOLDS)
 }

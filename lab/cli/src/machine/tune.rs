@@ -6,8 +6,7 @@ use crate::io::Io;
 use crate::output::JsonTarget;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak::machine::tune;
-use tiebreak::report;
+use tiebreak::probes::tune;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +26,7 @@ pub struct TuneOptions {
 pub fn run(options: &TuneOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let tuning = tune::read();
-    let page = report::machine::tuning(&tuning, &io.out_look());
-    json.write_beside(&page, || report::machine::tuning_json(&tuning), io)?;
+    let page = tune::tuning(&tuning, &io.out_look());
+    json.write_beside(&page, || tune::tuning_json(&tuning), io)?;
     Ok(exit::HOLDS)
 }

@@ -7,15 +7,16 @@ use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use crate::screen::Screen;
 use std::time::Duration;
-use tiebreak::core::machine::{Noise, Probe};
 use tiebreak::measure::interrupt;
-use tiebreak::probes::{self, Wish};
-use tiebreak::report;
+use tiebreak::probes::{self, Noise, Probe, Wish};
+use tiebreak::probing::Laboratory;
 
 /// Watches until the user stops it, or the budget is spent, and leaves the page of the last minute.
 pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
+    let lab = Laboratory::default();
     let wish = Wish {
+        lab: &lab,
         probes: vec![Probe::Noise],
         cpus: chosen_cpus(options)?,
         is_quick: false,
@@ -27,16 +28,16 @@ pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let mut screen = Screen::new(io, options.quiet);
     let mut show = |found: &Noise| {
         if redraws {
-            screen.show_as(|look, _| report::machine::noise::frame(found, look))
+            screen.show_as(|look, _| probes::frame(found, look))
         } else {
-            screen.say(&report::machine::noise::line(found))
+            screen.say(&probes::line(found))
         }
     };
     let print = probes::watch_noise(&wish, interrupt::flag(), &mut show);
     screen.clear();
-    let page = report::machine::page(&print, Probe::Noise, &io.out_look());
+    let page = probes::page(&print, Probe::Noise, &io.out_look());
     pictures.write(&print)?;
-    json.write_beside(&page, || report::machine::json(&print), io)?;
-    html.map_or(Ok(()), |file| file.write(&report::html::machine_page(&print, None)))?;
+    json.write_beside(&page, || probes::json(&print), io)?;
+    html.map_or(Ok(()), |file| file.write(&probes::machine_page(&print, None)))?;
     Ok(code(&print, Probe::Noise))
 }

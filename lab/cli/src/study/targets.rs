@@ -103,7 +103,8 @@ impl StudyTargets {
             };
             if let Some(run) = result.runs.iter().find(is_its) {
                 let print = prints::of_run(run, &self.store);
-                written = written.and(file.write(&report::html::page(run, print.as_ref())));
+                let measured = print.as_ref().map(tiebreak::probes::measured);
+                written = written.and(file.write(&report::html::page(run, measured.as_ref())));
             }
         }
         written

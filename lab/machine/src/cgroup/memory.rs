@@ -8,7 +8,7 @@ const UNLIMITED_BYTES: u64 = 1 << 60;
 
 /// The memory that this process may use, in bytes: the least of the limits of its control group and
 /// of those around it. `None` if there is no limit, or none can be seen.
-pub(crate) fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
+pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
     least(tree, |group, files| limit(tree, group, files))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
 ///
 /// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
 /// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
-pub(crate) fn memory_free_bytes(tree: &Tree) -> Option<u64> {
+pub fn memory_free_bytes(tree: &Tree) -> Option<u64> {
     let free = |group: &str, files: &Files| {
         let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
         Some(limit(tree, group, files)?.saturating_sub(used))

@@ -86,12 +86,16 @@ impl Energy {
         self
     }
 
-    pub(crate) fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
+    /// The meter of the machine whose files lie below a root.
+    ///
+    /// # Errors
+    /// Every way that was tried, and why it failed.
+    pub fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
         Energy::find(tree, Energy::prove_alive)
     }
 
     /// The first source that is there and that `prove` accepts.
-    pub(crate) fn find(
+    pub fn find(
         tree: &Tree,
         prove: impl Fn(&Energy) -> Result<(), String>,
     ) -> Result<Energy, Unavailable> {

@@ -17,7 +17,7 @@ const RIGHT: &str = "run as root";
 
 /// An open count of them. All CPUs stop for each of them, so one CPU's count tells.
 #[derive(Debug)]
-pub(crate) struct Smis(Source);
+pub struct Smis(Source);
 
 /// Where they are counted.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Smis {
     ///
     /// # Errors
     /// Neither can be read; the text says why not of each.
-    pub(crate) fn open(tree: &Tree) -> Result<Smis, String> {
+    pub fn open(tree: &Tree) -> Result<Smis, String> {
         let by_event = match event(tree) {
             Ok(counter) => return Ok(Smis(Source::Event(counter))),
             Err(error) => error,
@@ -44,7 +44,7 @@ impl Smis {
     }
 
     /// The count now; `None` if it can no longer be read. One system call.
-    pub(crate) fn count(&self) -> Option<u64> {
+    pub fn count(&self) -> Option<u64> {
         match &self.0 {
             Source::Event(counter) => Some(counter.read().ok()?.count),
             Source::Register(file) => Some(read_register(file, COUNT).ok()? & u64::from(u32::MAX)),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tiebreak_core::machine::Tool;
+use tiebreak_core::tool::Tool;
 
 /// What is asked for, in the order in which it is told: a name, and the word that asks it.
 const ASKED: [(&str, &str); 7] = [

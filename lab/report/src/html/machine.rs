@@ -2,11 +2,9 @@
 
 use super::sheet::Sheet;
 use crate::date::format_unix_ms;
-use crate::machine::entries;
-use crate::machine::facts::text;
+use crate::fact;
 use crate::text::plain;
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::machine::MachinePrint;
 use tiebreak_core::result::RunResult;
 
 /// What a reader asks for first.
@@ -21,52 +19,46 @@ const FIRST: [&str; 8] = [
     "hypervisor",
 ];
 
-/// The print that a run names.
-pub(super) struct Measured<'a> {
-    name: String,
-    /// Absent if the store that was asked does not have it.
-    print: Option<&'a MachinePrint>,
-}
-
-impl<'a> Measured<'a> {
-    /// The print that this run names, if it names one.
-    pub(super) fn of(run: &RunResult, print: Option<&'a MachinePrint>) -> Option<Measured<'a>> {
-        run.machine.print.as_ref().map(|name| Measured { name: plain(name), print })
-    }
+/// What the print of a machine says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// When it was taken, in milliseconds since 1970 (UTC).
+    pub taken_unix_ms: u64,
+    /// Of each probe its name in words and what it found, a line each.
+    pub found: Vec<(String, Vec<String>)>,
 }
 
 /// The facts about the machine, those first that say most, as far as there is room, and its print.
-pub(super) fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured<'_>>) {
-    if run.machine.facts.0.is_empty() && measured.is_none() {
+pub(super) fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured>) {
+    if run.machine.facts.0.is_empty() && run.machine.print.is_none() {
         return;
     }
     sheet.raw("<h2 id=machine>Machine</h2>\n");
     facts(sheet, run);
-    if let Some(measured) = measured {
-        print(sheet, measured);
+    if let Some(name) = &run.machine.print {
+        print(sheet, &plain(name), measured);
     }
 }
 
-/// The screen of the print, folded.
-fn print(sheet: &mut Sheet, measured: &Measured<'_>) {
-    let name = sheet.name(&measured.name);
-    let Some(print) = measured.print.filter(|_| sheet.limits.print > 0) else {
-        sheet.paragraph("d", &format!("Measured before the run, as {}:", measured.name));
-        return sheet.code(&format!("tiebreak machine show {}", measured.name));
+/// What the print says, folded; nothing but its name if it is not at hand.
+fn print(sheet: &mut Sheet, name: &str, measured: Option<&Measured>) {
+    let show = format!("tiebreak machine show {name}");
+    let Some(measured) = measured.filter(|_| sheet.limits.print > 0) else {
+        sheet.paragraph("d", &format!("Measured before the run, as {name}:"));
+        return sheet.code(&show);
     };
-    let date = format_unix_ms(print.taken_unix_ms);
+    let date = format_unix_ms(measured.taken_unix_ms);
+    let name = sheet.name(name);
     sheet.raw(&format!("<details><summary>Measured as {name}, {date} UTC</summary>\n"));
     let mut room = sheet.limits.print;
-    for entry in entries(print) {
-        let texts: Vec<String> = entry.lines.iter().chain(&entry.note).cloned().collect();
+    for (words, texts) in &measured.found {
         let shown: Vec<String> = texts.iter().take(room).map(|text| sheet.sentence(text)).collect();
         room -= shown.len();
         if !shown.is_empty() {
-            let (words, shown) = (entry.probe.words(), shown.join("<br>"));
-            sheet.raw(&format!("<p class=d><b>{words}</b><br>{shown}\n"));
+            sheet.raw(&format!("<p class=d><b>{words}</b><br>{}\n", shown.join("<br>")));
         }
     }
-    sheet.code(&format!("tiebreak machine show {}", measured.name));
+    sheet.code(&show);
     sheet.raw("</details>\n");
 }
 
@@ -78,7 +70,7 @@ fn facts(sheet: &mut Sheet, run: &RunResult) {
     let rank = |key: &str| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
     facts.sort_by_key(|(key, _)| (key.starts_with("now_"), rank(key)));
     let shown = facts.iter().take(sheet.limits.notes);
-    let texts: Vec<String> = shown.map(|(key, fact)| sheet.name(&text(key, fact))).collect();
+    let texts: Vec<String> = shown.map(|(key, fact)| sheet.name(&fact::text(key, fact))).collect();
     sheet.raw(&format!("<p class=d>{}\n", texts.join("; ")));
     sheet.left_out(facts.len() - texts.len(), "facts");
 }

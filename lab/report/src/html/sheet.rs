@@ -42,9 +42,9 @@ pre{background:var(--c);padding:.6rem;margin:.4rem 0;white-space:pre-wrap;font-s
 @media(max-width:560px){th,td{padding-right:.4rem;font-size:.8rem}th{white-space:normal}}";
 
 /// A page under construction.
-pub(super) struct Sheet {
+pub struct Sheet {
     /// How much of everything it may have.
-    pub limits: Limits,
+    pub(super) limits: Limits,
     styles: String,
     tables: usize,
     body: String,
@@ -56,35 +56,46 @@ impl Sheet {
         Sheet { limits, styles: String::new(), tables: 0, body: String::new() }
     }
 
+    /// An empty page that may weigh what it will: texts are cut where nobody would read on.
+    pub fn unlimited() -> Sheet {
+        Sheet::new(Limits::of([64, 60, 99, 12, 60, 4000, 400, 400]))
+    }
+
+    /// A text of several lines as it stands, folded behind a word.
+    pub fn folded(&mut self, word: &str, text: &str) {
+        let (word, text) = (escaped(word), escaped_lines(text));
+        self.raw(&format!("<details><summary>{word}</summary><pre>{text}</pre></details>\n"));
+    }
+
     /// Markup as it stands.
-    pub(super) fn raw(&mut self, markup: &str) {
+    pub fn raw(&mut self, markup: &str) {
         self.body.push_str(markup);
     }
 
     /// A name for the next table.
-    pub(super) fn table_id(&mut self) -> String {
+    pub fn table_id(&mut self) -> String {
         self.tables += 1;
         format!("t{}", self.tables)
     }
 
     /// A rule for the head of the page.
-    pub(super) fn style(&mut self, rule: &str) {
+    pub fn style(&mut self, rule: &str) {
         self.styles.push_str(rule);
     }
 
     /// The title of the page.
-    pub(super) fn heading(&mut self, text: &str) {
+    pub fn heading(&mut self, text: &str) {
         let text = self.sentence(text);
         self.raw(&format!("<h1>{text}</h1>\n"));
     }
 
     /// The title of a part of it.
-    pub(super) fn section(&mut self, text: &str) {
+    pub fn section(&mut self, text: &str) {
         self.raw(&format!("<h2>{}</h2>\n", escaped(text)));
     }
 
     /// A paragraph of a class, or of none: mostly words of our own, so it may be longer.
-    pub(super) fn paragraph(&mut self, class: &str, text: &str) {
+    pub fn paragraph(&mut self, class: &str, text: &str) {
         let text = escaped(&shorten_middle(&plain(text), 2 * self.limits.letters, LOOK));
         match class {
             "" => self.raw(&format!("<p>{text}\n")),
@@ -93,13 +104,13 @@ impl Sheet {
     }
 
     /// A command.
-    pub(super) fn code(&mut self, text: &str) {
+    pub fn code(&mut self, text: &str) {
         let text = self.sentence(text);
         self.raw(&format!("<pre>{text}</pre>\n"));
     }
 
     /// A list, as far as there is room, and how much of it is left out.
-    pub(super) fn list(&mut self, texts: &[String], what: &str) {
+    pub fn list(&mut self, texts: &[String], what: &str) {
         self.raw("<ul class=d>");
         for text in texts.iter().take(self.limits.notes) {
             let text = self.sentence(text);
@@ -110,24 +121,24 @@ impl Sheet {
     }
 
     /// Says how many things are not shown.
-    pub(super) fn left_out(&mut self, count: usize, what: &str) {
+    pub fn left_out(&mut self, count: usize, what: &str) {
         if count > 0 {
             self.raw(&format!("<p class=d>{count} more {what} in <code>tiebreak show</code>.\n"));
         }
     }
 
     /// A text that may be long, cut and escaped.
-    pub(super) fn sentence(&self, text: &str) -> String {
+    pub fn sentence(&self, text: &str) -> String {
         escaped(&shorten_middle(&plain(text), self.limits.letters, LOOK))
     }
 
     /// A name, cut and escaped.
-    pub(super) fn name(&self, text: &str) -> String {
+    pub fn name(&self, text: &str) -> String {
         escaped(&shorten_middle(&plain(text), self.limits.name, LOOK))
     }
 
     /// The whole page.
-    pub(super) fn finish(self, title: &str) -> String {
+    pub fn finish(self, title: &str) -> String {
         let title = head_text(&shorten_middle(&plain(title), self.limits.letters, LOOK));
         format!(
             "<!doctype html>\n<html lang=en><meta charset=utf-8>\
@@ -140,7 +151,7 @@ impl Sheet {
 }
 
 /// A text of several lines as it stands, for an element that keeps blanks.
-pub(super) fn escaped_lines(text: &str) -> String {
+pub fn escaped_lines(text: &str) -> String {
     let mut out = String::new();
     for c in text.trim_end().chars() {
         match c {
@@ -156,6 +167,6 @@ pub(super) fn escaped_lines(text: &str) -> String {
 }
 
 /// A text inside of an element or a quoted attribute.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     scene::escaped(text)
 }

@@ -2,10 +2,10 @@
 
 use super::block::Block;
 use super::figure;
+use crate::number::value_text;
 use crate::number::{Rounding, Scale, count, percent};
 use crate::sentence::observation_noun;
 use crate::text::plain;
-use crate::told::value_text;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{PublishedResult, StudyRow};

@@ -50,7 +50,7 @@ const STYLE: &str = "\
 
 /// Charts below each other. Curves differ in colour and in the shape of their points; places that
 /// are marked are dashed lines with their word at the top.
-pub(crate) fn charts(charts: &[Chart]) -> String {
+pub fn charts(charts: &[Chart]) -> String {
     let drawn: Vec<(&Chart, Span, Span)> = charts
         .iter()
         .filter_map(|chart| Some((chart, chart.across()?, chart.upwards()?)))

@@ -3,20 +3,23 @@
 use crate::text::plain;
 
 /// Sizes of letters in pixels.
-pub(super) const PLAIN: f64 = 14.0;
+pub const PLAIN: f64 = 14.0;
 /// The same of small letters.
-pub(super) const SMALL: f64 = 12.0;
+pub const SMALL: f64 = 12.0;
 
 /// Where a text's place is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// It begins there.
     Start,
+    /// Its middle is there.
     Middle,
+    /// It ends there.
     End,
 }
 
 /// A document that is being drawn; what comes later lies above.
-pub(super) struct Scene {
+pub struct Scene {
     sheet: Sheet,
     width: f64,
     height: f64,
@@ -25,7 +28,7 @@ pub(super) struct Scene {
 
 /// The styles of a kind of picture. Colours stand beside each other for light and dark ground.
 #[derive(Clone, Copy)]
-pub(super) struct Sheet {
+pub struct Sheet {
     /// The class of the document: long, because an SVG that is put into a page shares its styles.
     name: &'static str,
     style: &'static str,
@@ -33,7 +36,7 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// The styles of a class: those that all pictures share, and these.
-    pub(super) const fn new(name: &'static str, style: &'static str) -> Sheet {
+    pub const fn new(name: &'static str, style: &'static str) -> Sheet {
         Sheet { name, style }
     }
 }
@@ -60,12 +63,12 @@ const SHARED: &str = "\
 
 impl Scene {
     /// An empty document of this size in pixels.
-    pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Scene {
+    pub fn new(sheet: Sheet, width: f64, height: f64) -> Scene {
         Scene { sheet, width, height, body: String::new() }
     }
 
     /// A straight line.
-    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
         let line =
             format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
@@ -73,19 +76,19 @@ impl Scene {
     }
 
     /// A filled outline.
-    pub(super) fn area(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub fn area(&mut self, class: &str, points: &[(f64, f64)]) {
         let path = path(points);
         self.add(&format!("<path class=\"{class}\" d=\"{path}Z\"/>"));
     }
 
     /// A line through points.
-    pub(super) fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
         let path = path(points);
         self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
     }
 
     /// A line through points that goes across first and then upwards, or down: stairs.
-    pub(super) fn stairs(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub fn stairs(&mut self, class: &str, points: &[(f64, f64)]) {
         let Some(((x, y), rest)) = points.split_first() else { return };
         let mut path = format!("M{} {}", number(*x), number(*y));
         for (x, y) in rest {
@@ -95,13 +98,13 @@ impl Scene {
     }
 
     /// A filled circle.
-    pub(super) fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
+    pub fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
         let [x, y, r] = [middle.0, middle.1, radius].map(number);
         self.add(&format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"));
     }
 
     /// A text on one line.
-    pub(super) fn text(&mut self, class: &str, x: f64, y: f64, anchor: Anchor, text: &str) {
+    pub fn text(&mut self, class: &str, x: f64, y: f64, anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
@@ -117,7 +120,7 @@ impl Scene {
     }
 
     /// The document, with a title and a description for those who do not see it.
-    pub(super) fn finish(self, title: &str, description: &str) -> String {
+    pub fn finish(self, title: &str, description: &str) -> String {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
         let Sheet { name, style } = self.sheet;
@@ -146,7 +149,7 @@ fn path(points: &[(f64, f64)]) -> String {
 }
 
 /// A coordinate with two decimals at most, in as few characters as it takes.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
     match text.trim_end_matches('0').trim_end_matches('.') {
         "-0" => "0".to_owned(),
@@ -155,13 +158,13 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// About how wide a text of letters of this size is: fonts differ, so it is rather too much.
-pub(super) fn width_of(text: &str, size: f64) -> f64 {
+pub fn width_of(text: &str, size: f64) -> f64 {
     use unicode_width::UnicodeWidthStr;
     text.width() as f64 * size * 0.56
 }
 
 /// A text inside of an element: on one line, without the characters that XML forbids.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in plain(text).chars() {
         match c {

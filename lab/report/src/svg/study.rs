@@ -2,11 +2,11 @@
 
 use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
 use crate::look::Look;
+use crate::number::value_text;
 use crate::number::{Scale, finite};
 use crate::picture::round_step;
 use crate::study::{Block, Spread, metric_summary};
 use crate::text::{plain, shorten_middle};
-use crate::told::value_text;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{StudyResult, StudyRow};
 

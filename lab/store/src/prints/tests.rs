@@ -17,7 +17,7 @@ fn a_print_is_found_by_its_name_and_by_its_machine() {
         for typed in [id.as_str(), &id.as_str().to_uppercase(), &id.as_str()[..5]] {
             assert_eq!(store.find_print(typed).unwrap(), *id, "{typed}");
         }
-        assert_eq!(store.print(id).unwrap(), *print);
+        assert_eq!(store.print::<Value>(id).unwrap(), *print);
     }
     assert_eq!(store.find_print(LATEST).unwrap(), ids[2]);
     // What goes on beside it does not make another machine of it.
@@ -63,13 +63,13 @@ fn a_print_of_another_form_harms_no_other_one() {
     let mut store = store(&folder);
     let kept = store.keep_print(&made_up("one", 5)).unwrap();
     let insert = "INSERT INTO prints VALUES (2, 'm2345ab', 6, ?)";
-    let facts = r#"{"took_ns": 1, "is_quick": false, "machine": {}, "noise": {"state": "loud"}}"#;
-    store.connection.execute(insert, [facts]).unwrap();
+    let other = r#"{"took_ns": 1, "is_quick": false, "machine": {}, "noise": {"state": "loud"}}"#;
+    store.connection.execute(insert, [other]).unwrap();
     store.connection.execute("INSERT INTO prints VALUES (3, 'mnone', 7, '{')", []).unwrap();
     let listed: Vec<String> = store.prints().unwrap().iter().map(|p| p.id.to_string()).collect();
     assert_eq!(listed, ["m2345ab", kept.as_str()]);
-    assert_eq!(store.latest_print(&made_up("one", 0).machine).unwrap(), Some(kept));
-    let error = store.print(&store.find_print("m2345ab").unwrap()).unwrap_err();
+    assert_eq!(store.latest_print(&facts("one", "0.1")).unwrap(), Some(kept));
+    let error = store.print::<Vec<u8>>(&store.find_print("m2345ab").unwrap()).unwrap_err();
     assert!(matches!(error, StoreError::BadPrint { .. }), "{error}");
 }
 

@@ -1,0 +1,150 @@
+//! Latency beside bandwidth: one thread follows pointers while the others read, in turns without a
+//! load, with a brake, and without one.
+
+use super::team::{Job, PIECE_BYTES, Team};
+use super::windows::{Windows, common};
+use super::{LEAST_WINDOWS, WINDOW_NS};
+use crate::tools::Budget;
+use crate::tools::batches::{parts, quantile};
+use crate::{LoadedLatency, Traffic};
+use std::time::Duration;
+
+/// What the other threads are to read, of what they can.
+const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+/// Rounds that are wanted.
+const ROUNDS: u32 = 8;
+/// The shortest and the longest stretch.
+const LENGTH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(50));
+
+/// What was seen of a level of load: of each window the bytes a second, and the picoseconds a load.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Level {
+    bytes_per_s: Vec<u64>,
+    latency_ps: Vec<u64>,
+}
+
+/// A part of the time that pointers may take.
+const WEAVE_PART: u32 = 2;
+
+/// What was measured.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Loaded {
+    /// The levels of load of which enough is known.
+    pub levels: Vec<LoadedLatency>,
+    /// In how many bytes the pointers lie.
+    pub chased_bytes: u64,
+}
+
+/// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, or as
+/// many as there is time for, and so many others read.
+pub(super) fn measure(
+    team: &Team,
+    bytes: usize,
+    others: usize,
+    budget: &mut Budget<'_>,
+    reserve: Duration,
+) -> Loaded {
+    if budget.left() <= reserve + LENGTH.0 {
+        return Loaded::default();
+    }
+    let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
+    let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
+    let chased_bytes = woven.first().map_or(0, |log| log.chunk);
+    if chased_bytes == 0 {
+        return Loaded::default();
+    }
+    let time = budget.left().saturating_sub(reserve);
+    let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
+    let mut levels = vec![Level::default(); ASKED.len()];
+    // The first stretch is without a brake and says what can be asked for.
+    let mut full = None;
+    'rounds: loop {
+        for index in (0..ASKED.len()).rev() {
+            if budget.left() <= reserve + length {
+                break 'rounds;
+            }
+            let Some(jobs) = jobs(ASKED[index], others, full) else { continue };
+            levels[index].add(&common(&team.run(&jobs, true, length), WINDOW_NS));
+            if index == ASKED.len() - 1 {
+                full = quantile(&mut levels[index].bytes_per_s, 0.5);
+            }
+            budget.tell(0.0);
+        }
+    }
+    let levels = levels.into_iter().zip(ASKED);
+    let levels = levels.filter_map(|(level, asked)| level.found(asked, others)).collect();
+    Loaded { levels, chased_bytes }
+}
+
+/// What each thread does; `None` if it is not known yet how much can be asked for.
+fn jobs(asked: f64, others: usize, full: Option<u64>) -> Option<Vec<Job>> {
+    let other = match asked {
+        0.0 => return Some(vec![Job::Chase]),
+        1.0 => Job::Stream(Traffic::Read),
+        share => {
+            let wanted = full.filter(|full| *full > 0)? as f64 * share / others as f64;
+            Job::Trickle((PIECE_BYTES as f64 / wanted * 1e9) as u64)
+        }
+    };
+    Some([Job::Chase].into_iter().chain(std::iter::repeat_n(other, others)).collect())
+}
+
+impl Level {
+    fn add(&mut self, windows: &Windows) {
+        for done in &windows.kept {
+            let Some((loads, bytes)) = done.split_first() else { continue };
+            let bytes: f64 = bytes.iter().sum();
+            self.bytes_per_s.push((bytes * 1e9 / WINDOW_NS as f64) as u64);
+            self.latency_ps.push((WINDOW_NS as f64 * 1e3 / loads.max(1.0)) as u64);
+        }
+    }
+
+    /// The medians over all windows; `None` if those are too few.
+    fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
+        let windows_kept = self.latency_ps.len() as u64;
+        let parts_ns = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
+        let mut latency_ns =
+            |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
+        let (low, latency, high) = (latency_ns(0.25)?, latency_ns(0.5)?, latency_ns(0.75)?);
+        let bytes = quantile(&mut self.bytes_per_s, 0.5)?;
+        (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
+            threads: if asked_share > 0.0 { others as u32 } else { 0 },
+            asked_share,
+            bytes_per_s: bytes as f64,
+            latency_ns: latency,
+            spread_ns: Some([low, high]),
+            parts_ns: parts_ns.into_iter().map(|ps| ps as f64 / 1e3).collect(),
+            windows_kept,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brake_asks_for_a_share() {
+        assert_eq!(jobs(0.0, 3, None), Some(vec![Job::Chase]));
+        assert_eq!(jobs(0.5, 3, None), None);
+        let read = Job::Stream(Traffic::Read);
+        assert_eq!(jobs(1.0, 2, None), Some(vec![Job::Chase, read, read]));
+        // Two threads at half of 32 GB/s: each reads 16 KiB in 2048 ns.
+        let trickle = Job::Trickle(2048);
+        assert_eq!(jobs(0.5, 2, Some(32_000_000_000)), Some(vec![Job::Chase, trickle, trickle]));
+    }
+
+    #[test]
+    fn a_level_is_the_median_of_its_windows() {
+        let mut level = Level::default();
+        let kept: Vec<Vec<f64>> =
+            [5000.0, 10_000.0, 8000.0, 1.0, 10_000.0].map(|loads| vec![loads, 1e6, 3e6]).to_vec();
+        level.add(&Windows { kept: kept[..3].to_vec(), seen: 9 });
+        assert_eq!(level.clone().found(0.5, 2), None);
+        level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
+        let found = level.found(0.5, 2).unwrap();
+        assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
+        assert_eq!(found.spread_ns, Some([50.0, 100.0]));
+        assert_eq!(Level::default().found(0.0, 2), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Memory nodes: each is read from its own CPUs, and from those of the first.
+
+use super::team::{Common, Job, Team};
+use super::{
+    Bandwidth, LEAST_WINDOWS, UNDISTURBED, WINDOW_NS, buffer, quantile_of_enough, rates, room,
+    windows,
+};
+use crate::tools::Budget;
+use crate::{NodeBandwidth, Traffic};
+use std::time::Duration;
+use tiebreak_machine::clock::monotonic_ns;
+use tiebreak_machine::tree::Tree;
+
+/// More threads than this on a node cost more memory than they tell.
+const MOST_THREADS: usize = 16;
+/// A stretch is at most so long.
+const LONGEST: Duration = Duration::from_millis(150);
+
+/// Nodes, each with those of the CPUs that are its own.
+type Nodes = [(usize, Vec<usize>)];
+
+/// Reads each pair of nodes for a part of the time that is left. A pair of which nothing is known
+/// is absent, and the sentences say why.
+pub(super) fn measure(
+    tree: &Tree,
+    nodes: &Nodes,
+    probe: &Bandwidth,
+    budget: &mut Budget<'_>,
+) -> (Vec<NodeBandwidth>, Vec<String>) {
+    let pairs = pairs(nodes);
+    let each = budget.left() / pairs.len().max(1) as u32;
+    let all = pairs.len();
+    let (mut found, mut lost) = (Vec::new(), Vec::new());
+    for (cpus, cpu_node, memory_node) in pairs {
+        if budget.left() < each / 2 || each.is_zero() {
+            lost.push("there was no time".to_owned());
+            continue;
+        }
+        match read(tree, cpus, memory_node, probe, budget, each) {
+            Ok(bytes_per_s) => {
+                let [cpu_node, memory_node] = [cpu_node, memory_node].map(|node| node as u32);
+                let threads = cpus.len() as u32;
+                found.push(NodeBandwidth { cpu_node, memory_node, threads, bytes_per_s });
+            }
+            Err(why) => lost.push(why),
+        }
+        budget.tell(0.0);
+    }
+    (found, reasons(&lost, all))
+}
+
+/// A sentence for each way in which pairs were lost, with how many of all.
+fn reasons(lost: &[String], all: usize) -> Vec<String> {
+    let mut ways: Vec<(&String, usize)> = Vec::new();
+    for why in lost {
+        match ways.iter_mut().find(|(way, _)| *way == why) {
+            Some((_, count)) => *count += 1,
+            None => ways.push((why, 1)),
+        }
+    }
+    let sentence = |(why, count)| {
+        format!("of {count} of {all} pairs of memory nodes there is no bandwidth: {why}")
+    };
+    ways.into_iter().map(sentence).collect()
+}
+
+/// CPUs, their node, and the node of the memory: first all that are local.
+fn pairs(nodes: &Nodes) -> Vec<(&[usize], usize, usize)> {
+    let some = |cpus: &'_ Vec<usize>| cpus.len().min(MOST_THREADS);
+    let with_cpus = || nodes.iter().filter(|(_, cpus)| !cpus.is_empty());
+    let local = with_cpus().map(|(node, cpus)| (&cpus[..some(cpus)], *node, *node));
+    let first = with_cpus().next();
+    let remote = first.into_iter().flat_map(|(first, cpus)| {
+        let others = nodes.iter().filter(move |(node, _)| node != first);
+        others.map(move |(node, _)| (&cpus[..some(cpus)], *first, *node))
+    });
+    local.chain(remote).collect()
+}
+
+/// The bandwidth of a pair in bytes a second, or why it is not known.
+fn read(
+    tree: &Tree,
+    cpus: &[usize],
+    node: usize,
+    probe: &Bandwidth,
+    budget: &Budget<'_>,
+    time: Duration,
+) -> Result<f64, String> {
+    let free = room::node_free_bytes(tree, node).unwrap_or(0) / 4 / cpus.len() as u64;
+    let wanted = room::buffer_bytes(tree, probe.cache_bytes(), cpus.len());
+    let buffer_bytes = wanted.min(free as usize);
+    // Pages that must come from a node that has none would end the process.
+    if buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+        return Err("too little memory of the node is free, or it does not say".to_owned());
+    }
+    let common = Common {
+        cpus,
+        vectors: &probe.vectors,
+        buffer_bytes: buffer_bytes / buffer::LARGE_PAGE_BYTES * buffer::LARGE_PAGE_BYTES,
+        cache_bytes: probe.cache_bytes() as usize,
+        node: Some(node),
+        ready_by_ns: monotonic_ns() + (time / 2).as_nanos() as u64,
+        interrupted: budget.interrupted(),
+    };
+    std::thread::scope(|scope| {
+        let team = Team::start(scope, common)
+            .map_err(|error| format!("memory of the node cannot be had: {error}"))?;
+        if team.buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+            return Err("its memory was not ready in time".to_owned());
+        }
+        let jobs = vec![Job::Stream(Traffic::Read); cpus.len()];
+        let length = LONGEST.min(time / 3).min(budget.left());
+        let windows = windows::common(&team.run(&jobs, true, length), WINDOW_NS);
+        let mut rates: Vec<u64> = rates(&windows).collect();
+        let rate = quantile_of_enough(&mut rates, UNDISTURBED, LEAST_WINDOWS);
+        rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandwidth::measure::kernels::Vectors;
+    use std::sync::atomic::AtomicBool;
+    use tiebreak_machine::cpus;
+    use tiebreak_machine::tree::made_up;
+
+    #[test]
+    fn a_pair_that_was_lost_has_a_reason() {
+        let check = |free_kib: u32, is_interrupted, expected: &str| {
+            let text = format!("Node 1024 MemFree: {free_kib} kB");
+            let file = "sys/devices/system/node/node1024/meminfo";
+            let (_folder, tree) = made_up::tree(&[(file, &text)]);
+            let cpus = cpus::allowed()[..1].to_vec();
+            // No kernel has a node with this number, so that it gives no memory of it.
+            let nodes = [(1024, cpus.clone())];
+            let vectors = Vectors::widest();
+            let held_bytes = Some(16 << 20);
+            let probe =
+                Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
+            let (flag, mut progress) = (AtomicBool::new(is_interrupted), |_| ());
+            let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
+            let (found, reasons) = measure(&tree, &nodes, &probe, &mut budget);
+            assert_eq!((found.len(), reasons.len()), (0, 1), "{reasons:?}");
+            let all = "of 1 of 1 pairs of memory nodes there is no bandwidth: ";
+            assert!(reasons[0].starts_with(&(all.to_owned() + expected)), "{reasons:?}");
+        };
+        check(1 << 20, false, "memory of the node cannot be had: ");
+        check(1 << 10, false, "too little memory");
+        check(1 << 20, true, "there was no time");
+    }
+
+    #[test]
+    fn pairs_lost_in_one_way_are_one_sentence() {
+        let lost = ["not permitted", "no time", "not permitted"].map(str::to_owned);
+        let expected = [(2, "not permitted"), (1, "no time")].map(|(count, why)| {
+            format!("of {count} of 4 pairs of memory nodes there is no bandwidth: {why}")
+        });
+        assert_eq!(reasons(&lost, 4), expected);
+        assert!(reasons(&[], 4).is_empty());
+    }
+
+    #[test]
+    fn local_pairs_come_first_and_memory_without_cpus_is_remote() {
+        let nodes = vec![(0, vec![0, 1]), (1, vec![2]), (4, vec![])];
+        let (first, second) = (&[0, 1][..], &[2][..]);
+        let expected = [(first, 0, 0), (second, 1, 1), (first, 0, 1), (first, 0, 4)];
+        assert_eq!(pairs(&nodes), expected);
+        assert_eq!(pairs(&[]), []);
+    }
+}

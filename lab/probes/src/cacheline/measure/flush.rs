@@ -1,0 +1,69 @@
+//! Two ways to see a line by flushing. Of x86 alone, where any program may flush.
+//!
+//! 1. Flushed together: two addresses are loaded, the first is flushed, the second is timed. It is
+//!    slow if it was flushed along with the first. No prefetcher has a part in it.
+//! 2. Loaded together: both are flushed, the first is loaded, the second is timed. It is fast if it
+//!    came along with the first: on its line, or fetched ahead.
+
+use crate::tools::Budget;
+use std::time::Duration;
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+/// What was seen by both ways, near offsets first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// After the start of the line was flushed.
+    pub flushed: Vec<Point>,
+    /// After the start of the line was loaded.
+    pub loaded: Vec<Point>,
+}
+
+/// Loads at one offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Bytes from the start of the line that was flushed, or loaded, just before.
+    pub offset_bytes: u64,
+    /// How many loads were timed.
+    pub loads: u64,
+    /// How many took longer than the threshold.
+    pub slow: u64,
+}
+
+/// What was seen, for so long.
+///
+/// # Errors
+/// Why nothing was: nothing can be flushed here, there is no memory, or a miss cannot be told from
+/// a hit.
+pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
+    #[cfg(target_arch = "x86_64")]
+    return x86::measure(length, budget);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (length, budget);
+        Err("no program may flush a line on this architecture".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn every_offset_is_looked_at() {
+        let flag = AtomicBool::new(false);
+        let mut quiet = |_| ();
+        let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+        match measure(Duration::from_millis(200), &mut budget) {
+            Err(why) => assert!(!why.is_empty()),
+            Ok(seen) => [seen.flushed, seen.loaded].into_iter().for_each(|points| {
+                assert!(points.is_sorted_by_key(|point| point.offset_bytes));
+                assert!(points.iter().all(|point| point.slow <= point.loads));
+                assert!(points.iter().all(|point| point.loads > 0));
+                assert!(!points.is_empty());
+            }),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Flushing and timing on x86-64.
+
+use super::{Point, Seen};
+use crate::timers::measure::ticks;
+use crate::tools::Budget;
+use crate::tools::batches::quantile;
+use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
+use std::arch::x86_64::{_mm_clflush, _mm_lfence, _mm_mfence, _rdtsc};
+use std::time::{Duration, Instant};
+
+/// What is flushed lies in this much memory, a page a try.
+const BYTES: usize = 8 << 20;
+/// Offsets that are tried. What is `n` bytes long shows between `n - 1` and `n`.
+const OFFSETS: [usize; 32] = [
+    1, 7, 8, 15, 16, 24, 31, 32, 40, 48, 56, 63, 64, 72, 96, 127, 128, 160, 191, 192, 255, 256,
+    320, 383, 384, 511, 512, 768, 1023, 1024, 1536, 2048,
+];
+/// Loads in a row at one offset: a look at the budget costs more than a load.
+const ROW: usize = 16;
+/// Pairs of a load that hits and one that misses, by which the threshold is set.
+const CALIBRATION: usize = 400;
+
+/// A miss takes at least so many times as long as a hit, timer included.
+const CLEARLY: u64 = 2;
+
+/// What was seen, for so long.
+///
+/// # Errors
+/// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
+/// a hit.
+pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
+    if !ticks::is_there() {
+        return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
+    }
+    let begin = Instant::now();
+    let mapped = Mapped::new(BYTES, Pages::Small).map_err(|error| error.to_string())?;
+    for page in (0..BYTES).step_by(SMALL_PAGE) {
+        // SAFETY: the address lies within the mapping, which nobody else has.
+        unsafe { mapped.at(page).write(1) };
+    }
+    let threshold = threshold(&mapped)?;
+    let point = |offset| Point { offset_bytes: offset as u64, loads: 0, slow: 0 };
+    let mut points = [OFFSETS.map(point); 2];
+    let mut random = 1_u64;
+    while begin.elapsed() < length && !budget.is_spent() {
+        let pick = next(&mut random) as usize % OFFSETS.len();
+        for round in 0..2 * ROW {
+            let page = next(&mut random) as usize % (BYTES / SMALL_PAGE) * SMALL_PAGE;
+            let way = [flushed_ticks, loaded_ticks][round % 2];
+            let ticks = way(&mapped, page, OFFSETS[pick]);
+            let point = &mut points[round % 2][pick];
+            point.loads += 1;
+            point.slow += u64::from(ticks > threshold);
+        }
+    }
+    budget.tell(0.0);
+    let [flushed, loaded] =
+        points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
+    Ok(Seen { flushed, loaded })
+}
+
+/// A linear congruential generator's upper half (Knuth's MMIX constants): which page is next need
+/// only look random to a prefetcher.
+fn next(state: &mut u64) -> u32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 32) as u32
+}
+
+/// Loads one byte, with nothing before or after it in flight.
+fn load_ticks(at: *const u8) -> u64 {
+    // SAFETY: `at` lies in a mapping that nobody else has; every x86-64 has these
+    // instructions, and `measure` asked whether the counter may be read.
+    unsafe {
+        _mm_lfence();
+        let begin = _rdtsc();
+        _mm_lfence();
+        at.read_volatile();
+        _mm_lfence();
+        let end = _rdtsc();
+        _mm_lfence();
+        end.saturating_sub(begin)
+    }
+}
+
+fn flush(at: *const u8) {
+    // SAFETY: the address lies in a mapping that nobody else has; contents do not change.
+    unsafe { _mm_clflush(at) };
+}
+
+fn wait_for_memory() {
+    // SAFETY: a fence has no conditions.
+    unsafe { _mm_mfence() };
+}
+
+fn both(mapped: &Mapped, page: usize, offset: usize) -> [*const u8; 2] {
+    [page, page + offset].map(|at| mapped.at(at).cast_const())
+}
+
+/// Ticks of the load of the byte at an offset after both were loaded and the byte at the page's
+/// start was flushed.
+fn flushed_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
+    let [first, second] = both(mapped, page, offset);
+    load_ticks(first);
+    load_ticks(second);
+    flush(first);
+    wait_for_memory();
+    load_ticks(second)
+}
+
+/// The same after both were flushed and the byte at the page's start was loaded.
+fn loaded_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
+    let [first, second] = both(mapped, page, offset);
+    flush(first);
+    flush(second);
+    wait_for_memory();
+    load_ticks(first);
+    load_ticks(second)
+}
+
+/// Ticks between those of a hit and those of a miss: the geometric mean of their medians.
+fn threshold(mapped: &Mapped) -> Result<u64, String> {
+    let (mut hits, mut misses) = (Vec::new(), Vec::new());
+    let mut random = 7;
+    for _ in 0..CALIBRATION {
+        let page = next(&mut random) as usize % (mapped.bytes() / SMALL_PAGE) * SMALL_PAGE;
+        let at = mapped.at(page).cast_const();
+        flush(at);
+        wait_for_memory();
+        misses.push(load_ticks(at));
+        hits.push(load_ticks(at));
+    }
+    let [hit, miss] = [&mut hits, &mut misses].map(|all| quantile(all, 0.5).unwrap_or(0));
+    if hit == 0 || miss < CLEARLY * hit {
+        return Err(format!("a flushed line took {miss} ticks, another one {hit}"));
+    }
+    Ok(((hit as f64) * (miss as f64)).sqrt() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_may_not_read_the_counter_is_told_so() {
+        const PR_SET_TSC: libc::c_int = 26;
+        let set = |mode: libc::c_int| {
+            // SAFETY: it concerns this thread alone, which reads no clock until it is put back.
+            unsafe { libc::prctl(PR_SET_TSC, mode) }
+        };
+        let told = std::thread::spawn(move || {
+            let flag = std::sync::atomic::AtomicBool::new(false);
+            let mut quiet = |_| ();
+            let length = Duration::from_millis(1);
+            let mut budget = Budget::new(length, &flag, &mut quiet);
+            if set(2) != 0 {
+                return None;
+            }
+            let seen = measure(length, &mut budget);
+            set(1);
+            Some(seen)
+        });
+        // Not every kernel can forbid it.
+        let Some(seen) = told.join().unwrap() else { return };
+        let why = seen.unwrap_err();
+        assert!(why.contains("TSC"), "{why}");
+    }
+
+    #[test]
+    fn offsets_stay_on_their_page() {
+        assert!(OFFSETS.is_sorted() && OFFSETS[OFFSETS.len() - 1] < SMALL_PAGE);
+        // What ends at a power of two is told to the byte.
+        for line in [8, 16, 32, 64, 128, 256, 512, 1024] {
+            assert!(OFFSETS.contains(&(line - 1)) && OFFSETS.contains(&line));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The published strided copy (Lemire 2023): of an array of 32 MiB, every so many bytes one is
+//! copied to another array, at 497 strides, ten times in a row at each.
+
+use crate::tools::Budget;
+use crate::tools::batches::quantile;
+use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
+use crate::tools::random::Random;
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+use tiebreak_machine::clock::{monotonic_ns, thread_cpu_ns};
+
+/// Bytes of each array, as published. Where caches hold more than that, so they do there.
+const BYTES: usize = 32 << 20;
+/// The strides, as published.
+const STRIDES: RangeInclusive<usize> = 16..=512;
+/// Those that the published rule compares, in the order in which they are measured.
+const OF_THE_RULE: [[usize; 2]; 4] = [[64, 129], [128, 257], [32, 65], [16, 33]];
+/// Passes over the array at each stride, as published.
+const PASSES: usize = 10;
+
+/// The copy at one stride.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Bytes from one byte that is copied to the next.
+    pub stride_bytes: u64,
+    /// Time of one byte that is copied: the median of the passes.
+    pub copied_ns: f64,
+    /// The same of each pass, the earlier first; passes of two strides that the rule compares take
+    /// turns, in drawn order.
+    pub passes_ns: Vec<f64>,
+    /// The share of their time in which this thread had no CPU.
+    pub lost_share: f64,
+}
+
+/// Measures the strides, those of the rule first and the others scattered, as far as the time goes.
+///
+/// # Errors
+/// There is no memory for the arrays.
+pub(super) fn measure(
+    memory_bytes: u64,
+    length: Duration,
+    budget: &mut Budget<'_>,
+) -> Result<Vec<Point>, String> {
+    let begin = Instant::now();
+    if memory_bytes < 2 * BYTES as u64 {
+        let mib = BYTES >> 20;
+        return Err(format!("two arrays of {mib} MiB are too much for the memory that is free"));
+    }
+    let [from, to] = [(); 2].map(|()| Mapped::new(BYTES, Pages::AsGiven));
+    let (from, to) = (from.map_err(said)?, to.map_err(said)?);
+    if !touch([&from, &to], BYTES, budget) {
+        return Ok(Vec::new());
+    }
+    let mut random = Random::new(monotonic_ns());
+    let mut points: Vec<Point> = Vec::new();
+    'all: for group in groups() {
+        let mut passes: Vec<Passes> = group.iter().map(|_| Passes::default()).collect();
+        for place in turns(group.len(), &mut random) {
+            if begin.elapsed() >= length || budget.is_spent() {
+                break 'all;
+            }
+            passes[place].add(&from, &to, group[place]);
+        }
+        points.extend(group.iter().zip(passes).filter_map(|(stride, all)| all.point(*stride)));
+        budget.tell(0.0);
+    }
+    points.sort_by_key(|point| point.stride_bytes);
+    Ok(points)
+}
+
+/// The strides that are measured together: those that the rule compares, then each other one alone.
+fn groups() -> Vec<Vec<usize>> {
+    let is_left = |stride: &usize| !OF_THE_RULE.as_flattened().contains(stride);
+    let mut rest: Vec<usize> = STRIDES.filter(is_left).collect();
+    // 499 is a prime above their number: neighbours are far apart, so that a short look has some of
+    // every part and a slow moment hits no range of them.
+    rest.sort_by_key(|stride| stride * 101 % 499);
+    let pairs = OF_THE_RULE.iter().map(|pair| pair.to_vec());
+    pairs.chain(rest.into_iter().map(|stride| vec![stride])).collect()
+}
+
+/// Whose turn it is: each of so many has one in each round, in drawn order.
+fn turns(count: usize, random: &mut Random) -> Vec<usize> {
+    let round = |_| {
+        let mut order: Vec<usize> = (0..count).collect();
+        random.shuffle(&mut order);
+        order
+    };
+    (0..PASSES).flat_map(round).collect()
+}
+
+/// Passes at one stride, with the time that they took and the CPU time that they had.
+#[derive(Default)]
+struct Passes {
+    each_ps: Vec<u64>,
+    took_ns: u64,
+    had_ns: u64,
+}
+
+impl Passes {
+    fn add(&mut self, from: &Mapped, to: &Mapped, stride: usize) {
+        let copied = BYTES.div_ceil(stride);
+        let (begin_cpu, begin) = (thread_cpu_ns(), monotonic_ns());
+        // SAFETY: both mappings have so many bytes, and they do not overlap.
+        unsafe { copy(from.at(0), to.at(0), BYTES, stride) };
+        let took_ns = monotonic_ns() - begin;
+        self.had_ns += thread_cpu_ns() - begin_cpu;
+        self.took_ns += took_ns;
+        self.each_ps.push(took_ns * 1000 / copied as u64);
+    }
+
+    /// What they tell; nothing where no time has passed on a clock of coarse steps.
+    fn point(mut self, stride: usize) -> Option<Point> {
+        let passes_ns: Vec<f64> = self.each_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
+        let copied_ns = quantile(&mut self.each_ps, 0.5)? as f64 / 1000.0;
+        let lost_share = 1.0 - (self.had_ns as f64 / self.took_ns as f64).min(1.0);
+        let stride_bytes = stride as u64;
+        (copied_ns > 0.0).then_some(Point { stride_bytes, copied_ns, passes_ns, lost_share })
+    }
+}
+
+fn said(error: std::io::Error) -> String {
+    format!("no memory for the arrays: {error}")
+}
+
+/// Gives every page its memory; whether the budget lasted.
+fn touch(both: [&Mapped; 2], bytes: usize, budget: &Budget<'_>) -> bool {
+    for page in (0..bytes).step_by(SMALL_PAGE) {
+        for mapped in both {
+            // SAFETY: the address lies within the mapping, which nobody else has.
+            unsafe { mapped.at(page).write(page as u8) };
+        }
+        if page % (4 << 20) == 0 && budget.is_spent() {
+            return false;
+        }
+    }
+    true
+}
+
+/// `for (i = 0; i < size; i += stride) to[i] = from[i]`, as published. Volatile, so that no
+/// compiler makes something else of it; for each stride it is the same code.
+///
+/// # Safety
+/// `size` bytes at `from` can be read, and at `to` be written.
+#[inline(never)]
+unsafe fn copy(from: *const u8, to: *mut u8, size: usize, stride: usize) {
+    let mut i = 0;
+    while i < size {
+        // SAFETY: `i` is below the size that the caller vouches for.
+        unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
+        i += stride;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn every_so_many_bytes_are_copied() {
+        let from: Vec<u8> = (0..1000).map(|i| (i % 250) as u8 + 1).collect();
+        for stride in [1, 2, 3, 64, 127, 999, 1000, 2000] {
+            let mut to = vec![0; 1000];
+            // SAFETY: both are as long as said.
+            unsafe { copy(from.as_ptr(), to.as_mut_ptr(), 1000, stride) };
+            for (i, byte) in to.iter().enumerate() {
+                assert_eq!(*byte, if i % stride == 0 { from[i] } else { 0 });
+            }
+        }
+    }
+
+    /// In each round each has a turn, and no order of two comes much more often than the other.
+    #[test]
+    fn strides_that_are_compared_take_turns_in_drawn_order() {
+        let mut random = Random::new(1);
+        let mut firsts = 0;
+        for _ in 0..200 {
+            let turns = turns(2, &mut random);
+            assert_eq!(turns.len(), 2 * PASSES);
+            assert!(turns.chunks(2).all(|round| round[0] + round[1] == 1));
+            firsts += turns.chunks(2).filter(|round| round[0] == 0).count();
+        }
+        assert!((900..1100).contains(&firsts), "{firsts}");
+        let groups = groups();
+        assert_eq!((&groups[0][..], groups[4].len()), (&[64, 129][..], 1));
+        let mut all = groups.concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(STRIDES));
+    }
+
+    /// CPU time that the passes had, of a second that they took.
+    #[test]
+    fn what_a_thread_had_no_cpu_for_is_lost() {
+        let check = |had_ns: u64, lost_share: f64| {
+            let passes = Passes { each_ps: vec![3000, 1000, 2000], took_ns: 1_000_000_000, had_ns };
+            let point = passes.point(64).unwrap();
+            assert_eq!((point.stride_bytes, point.copied_ns), (64, 2.0));
+            assert_eq!(point.passes_ns, [3.0, 1.0, 2.0]);
+            assert!((point.lost_share - lost_share).abs() < 1e-9);
+        };
+        check(1_000_000_000, 0.0);
+        check(1_000_000_050, 0.0);
+        check(250_000_000, 0.75);
+        assert_eq!(Passes { each_ps: vec![0; 3], ..Passes::default() }.point(64), None);
+    }
+
+    #[test]
+    fn strides_in_order_or_nothing() {
+        let flag = AtomicBool::new(false);
+        let mut quiet = |_| ();
+        let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+        let most = Duration::from_millis(500);
+        let points = measure(1 << 30, most, &mut budget).unwrap();
+        assert!(points.is_sorted_by_key(|point| point.stride_bytes));
+        assert!(points.iter().all(|point| point.copied_ns > 0.0));
+        assert!(measure(32 << 20, most, &mut budget).unwrap_err().contains("two arrays of 32 MiB"));
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+        assert_eq!(measure(1 << 30, Duration::from_secs(3600), &mut budget), Ok(Vec::new()));
+        assert_eq!(STRIDES.count(), 497);
+    }
+}

@@ -1,0 +1,349 @@
+//! Two machines side by side.
+
+use super::{Beside, Compared, Comparison, Side, Winner, WinnerRule};
+use crate::{Better, Unit};
+use tiebreak_core::fingerprint::Fact;
+use tiebreak_core::metric;
+use tiebreak_report::fact;
+use tiebreak_report::look::{Look, Tone, letters, span};
+use tiebreak_report::number::{Rounding, Scale, percent, ratio, ratio_decimals};
+use tiebreak_report::page::Page;
+use tiebreak_report::table::{Align, Column, GAP, render};
+use tiebreak_report::text::{plain, wrap};
+use unicode_width::UnicodeWidthStr;
+
+/// The longest name of a machine at the head of a column.
+const NAME: usize = 12;
+
+/// The comparison as JSON, with a line feed at its end.
+pub fn comparison_json(comparison: &Comparison) -> String {
+    serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n"
+}
+
+/// Figures of both machines with their ratios, the same per unit of price if both have a price, and
+/// the facts in which they differ.
+pub fn comparison(comparison: &Comparison, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let names = names(comparison);
+    let [a, b] = [&comparison.a, &comparison.b].map(described);
+    page.paragraph("A: ", &[span(Tone::Strong, a)]);
+    page.paragraph("B: ", &[span(Tone::Strong, b)]);
+    page.paragraph("", &[span(Tone::Dim, "Ratios are B over A.")]);
+    page.gap();
+    let mut text = page.finish();
+    if comparison.figures.is_empty() {
+        text += "Neither print holds a figure.\n";
+    } else {
+        text += &figures(comparison, &names, look);
+    }
+    if comparison.figures.iter().any(|figure| figure.per_price.is_some()) {
+        text += "\nPer unit of price, what is sold:\n";
+        text += &priced(comparison, &names, look);
+    }
+    text += "\n";
+    text += &unnamed(comparison, look);
+    text += &differences(comparison, look);
+    if !comparison.figures.is_empty() {
+        text += "\n";
+        text += &footer(comparison, look);
+    }
+    text
+}
+
+/// Why no machine can be named by some figures, a reason each.
+fn unnamed(comparison: &Comparison, look: &Look) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for figure in &comparison.figures {
+        let Some(why) = figure.why.as_deref() else { continue };
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, rows)) => rows.push(&figure.words),
+            None => reasons.push((why, vec![&figure.words])),
+        }
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut page = Page::new(*look);
+    page.paragraph("", &[span(Tone::Plain, "No machine can be named by:")]);
+    for (why, rows) in reasons {
+        let more = rows.len().saturating_sub(ROWS_TOLD);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let told: Vec<String> = rows.iter().take(ROWS_TOLD).map(|row| plain(row)).collect();
+        let said = format!("{}{rest}: ", told.join("; "));
+        page.labelled("  ", &[span(Tone::Plain, said), span(Tone::Dim, plain(why))]);
+    }
+    page.gap();
+    page.finish()
+}
+
+/// Figures that a reason names.
+const ROWS_TOLD: usize = 3;
+
+/// By which rule a machine is named.
+fn footer(comparison: &Comparison, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let words = match comparison.rule {
+        None => "No figure of both can name a better machine.".to_owned(),
+        Some(WinnerRule { error, factor, rows }) => format!(
+            "The better one is named where the parts of both prints, whose distance from the \
+             figure is {}, prove more than {factor}x (exact rank-sum test), and the figures lie \
+             further apart than the parts of either: wrong in any of the {rows} rows with \
+             probability at most {}, if runs on one machine differ by no more than that beyond \
+             their parts.",
+            spread_title(look),
+            percent(error, Rounding::Nearest),
+        ),
+    };
+    page.paragraph("", &[span(Tone::Dim, words)]);
+    page.finish()
+}
+
+/// The head of a column of spreads.
+fn spread_title(look: &Look) -> &'static str {
+    if look.unicode { "\u{b1}" } else { "+-" }
+}
+
+/// `here (a short look), price 2.32`.
+fn described(side: &Side) -> String {
+    let quick = if side.is_quick { " (a short look)" } else { "" };
+    let price = side.price.map(|price| format!(", price {price}")).unwrap_or_default();
+    format!("{}{quick}{price}", plain(&side.name))
+}
+
+/// What stands at the heads of columns: the names, or A and B where they are alike or long.
+fn names(comparison: &Comparison) -> [String; 2] {
+    let names = [&comparison.a.name, &comparison.b.name].map(|name| plain(name));
+    let usable = names[0] != names[1] && names.iter().all(|name| name.len() <= NAME);
+    if usable { names } else { ["A".to_owned(), "B".to_owned()] }
+}
+
+fn figures(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
+    let rows = comparison.figures.iter().map(|figure| (figure, figure.values));
+    table(&rows.collect::<Vec<_>>(), names, look)
+}
+
+fn priced(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
+    let rows = comparison.figures.iter().filter_map(|figure| Some((figure, figure.per_price?)));
+    table(&rows.collect::<Vec<_>>(), names, look)
+}
+
+/// The least and the greatest part.
+type Ends = Option<[f64; 2]>;
+
+fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> String {
+    let cell = |value: Option<f64>, unit| value.map_or("-".to_owned(), |v| written(v, unit));
+    let values = rows.iter().map(|(f, beside)| [cell(beside.a, f.unit), cell(beside.b, f.unit)]);
+    let values: Vec<[String; 2]> = values.collect();
+    let side = |place: usize| values.iter().map(|pair| pair[place].clone()).collect();
+    let times = |beside: &Beside| match beside.ratio {
+        Some(value) => {
+            ratio(value, ratio_decimals(Some(value), [None; 2]).min(3), Rounding::Nearest)
+        }
+        None => "-".to_owned(),
+    };
+    let better = |(figure, beside): &(&Compared, Beside)| match beside.winner {
+        Some(Winner::A) => names[0].clone(),
+        Some(Winner::B) => names[1].clone(),
+        Some(Winner::TooClose) => "none shown".to_owned(),
+        None if figure.better == Better::Neither => String::new(),
+        None => "-".to_owned(),
+    };
+    let spreads = |of: fn(&Beside) -> (Option<f64>, Ends)| {
+        let cells = rows.iter().map(|(figure, beside)| match (of(beside), figure.better) {
+            ((Some(value), Some(ends)), _) => spread(value, ends),
+            (_, Better::Neither) => String::new(),
+            _ => "-".to_owned(),
+        });
+        Column::new(spread_title(look), Align::Right, cells.collect()).rank(3)
+    };
+    let mut columns = vec![
+        Column::new(&names[0], Align::Right, side(0)),
+        spreads(|beside| (beside.a, beside.spread_a)),
+        Column::new(&names[1], Align::Right, side(1)),
+        spreads(|beside| (beside.b, beside.spread_b)),
+        Column::new("ratio", Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
+        Column::new("better", Align::Left, rows.iter().map(better).collect()).rank(2),
+    ];
+    let width = |column: &Column| {
+        let cells = column.cells.iter().chain([&column.title]);
+        GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
+    let words: Vec<Vec<String>> =
+        rows.iter().map(|(figure, _)| wrap_plain(&figure.words, room)).collect();
+    for column in &mut columns {
+        let cells = std::mem::take(&mut column.cells).into_iter().zip(&words);
+        let below = |(cell, lines): (String, &Vec<String>)| {
+            std::iter::once(cell).chain(vec![String::new(); lines.len() - 1])
+        };
+        column.cells = cells.flat_map(below).collect();
+    }
+    columns.insert(0, Column::new("figure", Align::Left, words.concat()));
+    render(columns, look)
+}
+
+/// A row's words, broken into lines: cut in the middle, rows could not be told apart.
+fn wrap_plain(words: &str, room: usize) -> Vec<String> {
+    let lines = wrap(&[span(Tone::Plain, plain(words))], room);
+    lines.iter().map(|line| letters(line)).collect()
+}
+
+/// How far the ends lie from the value, the farther one, as a share of it: `3%`, `>10x`.
+fn spread(value: f64, [low, high]: [f64; 2]) -> String {
+    let share = (high / value - 1.0).max(1.0 - low / value);
+    match share {
+        share if !share.is_finite() || share > 10.0 => ">10x".to_owned(),
+        share if share < 0.0095 => format!("{:.1}%", share.max(0.0) * 100.0),
+        share => format!("{:.0}%", share * 100.0),
+    }
+}
+
+/// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12%`.
+fn written(value: f64, unit: Unit) -> String {
+    let scaled = |unit: metric::Unit| Scale::of(unit, value).write(value);
+    match unit {
+        Unit::Nanoseconds => scaled(metric::Unit::Nanoseconds),
+        Unit::Bytes => scaled(metric::Unit::Bytes),
+        Unit::Count if value == value.trunc() => format!("{value:.0}"),
+        Unit::Count => scaled(metric::Unit::Count),
+        Unit::BytesPerSecond => decimal(value, "B/s"),
+        Unit::Hertz => decimal(value, "Hz"),
+        Unit::Watts => format!("{value:.2} W"),
+        Unit::Share => percent(value, Rounding::Nearest),
+    }
+}
+
+/// In powers of 1000, as rates are told: `34.9 GB/s`.
+fn decimal(value: f64, unit: &str) -> String {
+    let steps = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let step = steps.iter().find(|(size, _)| value.abs() >= *size);
+    let (size, letter) = step.copied().unwrap_or((1.0, ""));
+    format!("{:.2} {letter}{unit}", value / size)
+}
+
+/// Facts that differ, a paragraph each: they may be long.
+fn differences(comparison: &Comparison, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    if comparison.facts.is_empty() {
+        page.paragraph("", &[span(Tone::Plain, "The machines differ in no fact that they tell.")]);
+        return page.finish();
+    }
+    page.paragraph("", &[span(Tone::Plain, "They differ in:")]);
+    for fact in &comparison.facts {
+        let text = |side: &Option<Fact>| {
+            side.as_ref().map_or("not told".to_owned(), |said| fact::value(&fact.key, said))
+        };
+        let name = fact.a.as_ref().or(fact.b.as_ref()).map(|one| fact::name(&fact.key, one));
+        let name = format!("{}: ", name.unwrap_or_default());
+        page.labelled(
+            "  ",
+            &[
+                span(Tone::Dim, name),
+                span(Tone::Plain, format!("A {}; B {}", text(&fact.a), text(&fact.b))),
+            ],
+        );
+    }
+    page.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Difference;
+
+    const LOOK: Look = Look { width: 80, color: false, unicode: true };
+
+    fn made_up(priced: bool) -> Comparison {
+        let beside = |a: f64, b: Option<f64>, winner| Beside {
+            a: Some(a),
+            b,
+            ratio: b.map(|b| b / a),
+            winner,
+            ..Beside::default()
+        };
+        let spread = |all: Beside| Beside {
+            spread_a: all.a.map(|a| [0.94 * a, 1.02 * a]),
+            spread_b: all.b.map(|b| [0.999 * b, 1.004 * b]),
+            ..all
+        };
+        let figure = |words: &str, unit, better, values: Beside, per_price: Option<Beside>| {
+            let (key, words) = (words.to_owned(), words.to_owned());
+            let per_price = per_price.filter(|_| priced);
+            Compared { key, words, unit, better, values, per_price, why: None }
+        };
+        let side = |name: &str, price: f64| Side {
+            name: name.to_owned(),
+            is_quick: price > 2.2,
+            price: priced.then_some(price),
+        };
+        let (fact, ns) = (Better::Neither, Unit::Nanoseconds);
+        let cpus = Some(beside(29.41, Some(13.79), None));
+        let many = beside(64.0, Some(32.0), None);
+        let mut figures = vec![
+            figure("CPUs that may be used", Unit::Count, fact, many, cpus),
+            figure("sockets", Unit::Count, fact, beside(1.0, Some(2.0), None), None),
+            figure("core to core", ns, Better::Lower, beside(60.0, Some(130.6), None), None),
+            figure(
+                "load latency, L2",
+                ns,
+                Better::Lower,
+                spread(beside(3.5, Some(3.6), Some(Winner::TooClose))),
+                None,
+            ),
+            figure("load latency, L3", ns, Better::Lower, spread(beside(13.7, None, None)), None),
+            figure(
+                "read bandwidth, one thread",
+                Unit::BytesPerSecond,
+                Better::Higher,
+                spread(beside(12.3e9, Some(34.9e9), Some(Winner::B))),
+                Some(spread(beside(5.65e9, Some(15.04e9), Some(Winner::B)))),
+            ),
+        ];
+        figures.extend(["nearest", "farthest"].map(|end| Compared {
+            words: format!("core to core, two lines, {end} pair"),
+            values: spread(beside(60.0, Some(130.6), None)),
+            ..figures[2].clone()
+        }));
+        figures[2].why = Some("A: the print holds no repeated measurements of it".to_owned());
+        figures[4].why = Some("B: no such level found".to_owned());
+        Comparison {
+            schema: Comparison::SCHEMA.to_owned(),
+            a: side("c6g", 2.176),
+            b: side("c7g", 2.32),
+            figures,
+            facts: vec![
+                Difference {
+                    key: "cpu_model".to_owned(),
+                    a: Some(Fact::Text("Neoverse-N1".to_owned())),
+                    b: Some(Fact::Text("Neoverse-V1".to_owned())),
+                },
+                Difference { key: "l3_bytes".to_owned(), a: Some(Fact::Number(32 << 20)), b: None },
+            ],
+            rule: Some(WinnerRule { error: 0.01, factor: 1.2, rows: 4 }),
+        }
+    }
+
+    #[test]
+    fn comparisons_read_well() {
+        insta::assert_snapshot!("priced", comparison(&made_up(true), &LOOK));
+        let mut empty = made_up(false);
+        empty.figures.clear();
+        empty.facts.clear();
+        empty.rule = None;
+        empty.b.name = empty.a.name.clone();
+        insta::assert_snapshot!("nothing_to_compare", comparison(&empty, &LOOK));
+        for width in [40, 60, 100] {
+            let look = Look { width, ..LOOK };
+            for line in comparison(&made_up(true), &look).lines() {
+                assert!(line.width() <= width, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn json_holds_everything() {
+        let made_up = made_up(true);
+        let text = comparison_json(&made_up);
+        assert_eq!(serde_json::from_str::<Comparison>(&text).unwrap(), made_up);
+    }
+}

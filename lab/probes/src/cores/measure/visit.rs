@@ -1,0 +1,109 @@
+//! A visit to a pair: each way of passing, timed by either side in turn.
+
+use super::board::Board;
+use super::pass::Patience;
+use super::plan::Plan;
+use super::segment::{self, Seen};
+use crate::tools::Budget;
+use crate::tools::together::{Place, together};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_machine::clock::monotonic_ns;
+
+/// What a visit saw of one way of passing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct KernelSeen {
+    /// What either side timed.
+    pub(super) by: [Seen; 2],
+    /// How often either thread was taken off its CPU.
+    pub(super) preemptions: u64,
+}
+
+/// Visits a pair. What is asked of it ends when the budget does; threads that cannot run until
+/// then have seen nothing.
+///
+/// # Errors
+/// There is no memory, or a thread cannot be started or pinned.
+pub(super) fn visit(
+    plan: &Plan,
+    cpus: [usize; 2],
+    clock_ns: u64,
+    budget: &Budget<'_>,
+) -> io::Result<Vec<KernelSeen>> {
+    let kernels = plan.kernels.len();
+    let job = Job {
+        plan,
+        // The lines of either side lie in the memory of its own CPU.
+        boards: [Board::new(kernels)?, Board::new(kernels)?],
+        interrupted: budget.interrupted(),
+        end_ns: monotonic_ns() + budget.left().as_nanos() as u64,
+        clock_ns,
+    };
+    let sides = together(&cpus, |place| job.run(place))?;
+    let mut all = vec![KernelSeen::default(); kernels];
+    for (index, side) in sides.into_iter().enumerate() {
+        for (seen, (timed, preemptions)) in all.iter_mut().zip(side) {
+            seen.by[index] = timed;
+            seen.preemptions += preemptions;
+        }
+    }
+    Ok(all)
+}
+
+struct Job<'a> {
+    plan: &'a Plan,
+    boards: [Board; 2],
+    interrupted: &'a AtomicBool,
+    end_ns: u64,
+    clock_ns: u64,
+}
+
+impl Job<'_> {
+    /// What one of the two threads does; gives what it timed itself, and how often it was taken
+    /// off its CPU, by the way of passing.
+    fn run(&self, place: &Place<'_>) -> Vec<(Seen, u64)> {
+        self.boards[place.index].touch();
+        let mut all = vec![(Seen::default(), 0); self.plan.kernels.len()];
+        for side in 0..2 {
+            for (at, seen) in all.iter_mut().enumerate() {
+                // Both wake up here, and so run at about the same time.
+                place.meet();
+                let before = preemptions();
+                if let Some(timed) = self.segment(side, at, place.index) {
+                    seen.0 = timed;
+                }
+                seen.1 += preemptions().saturating_sub(before);
+            }
+        }
+        all
+    }
+
+    fn segment(&self, timing: usize, at: usize, own: usize) -> Option<Seen> {
+        let lines = self.boards[timing].lines(at);
+        let limit_ns = monotonic_ns() + self.plan.segment_limit_ns;
+        let patience = Patience {
+            done: &lines.done.0,
+            interrupted: self.interrupted,
+            deadline_ns: limit_ns.min(self.end_ns),
+        };
+        let kernel = self.plan.kernels[at];
+        if timing != own {
+            segment::reply(kernel, lines, &patience);
+            return None;
+        }
+        let seen = segment::time(kernel, lines, self.plan.batches, self.clock_ns, &patience);
+        lines.done.0.store(true, Ordering::Release);
+        Some(seen)
+    }
+}
+
+/// How often the kernel took this thread off its CPU so far; 0 if it does not say.
+fn preemptions() -> u64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the place is as large as the call needs, and zero is valid for all its fields.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage.ru_nivcsw as u64
+}

@@ -1,0 +1,172 @@
+//! What every probe is, what is wanted of the probes, and how they are run.
+
+use crate::figure::Figure;
+use crate::print::{MachinePrint, Probe};
+use crate::probed::{Probed, Tried};
+use crate::screen::Row;
+use crate::tools::Budget;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant, SystemTime};
+use tiebreak_core::sampler::RunFailure;
+use tiebreak_core::tool::Tool;
+use tiebreak_machine::fingerprint;
+use tiebreak_machine::meters::Unavailable;
+use tiebreak_report::Look;
+
+/// A probe, as what it finds.
+pub(crate) trait Finding {
+    /// What it is called, and how long it takes.
+    fn about() -> About
+    where
+        Self: Sized;
+
+    /// Measures, and makes something of what was seen.
+    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Self>
+    where
+        Self: Sized;
+
+    /// The numbers by which two machines can be compared.
+    fn figures(&self) -> Vec<Figure>;
+
+    /// Its lines on the screen that shows all probes.
+    fn rows(&self) -> Vec<Row>;
+
+    /// Everything that was found, with its pictures in letters.
+    fn page(&self, look: &Look) -> String;
+
+    /// The picture as SVG; empty if there is none.
+    fn svg(&self) -> String;
+}
+
+/// What a probe is called, and how long it takes.
+pub(crate) struct About {
+    /// In words.
+    pub words: &'static str,
+    /// What it finds, for the list of commands.
+    pub help: &'static str,
+    /// How long a short look takes, in milliseconds.
+    pub quick_ms: u64,
+    /// How long it would like to take on so many CPUs, in milliseconds.
+    pub thorough_ms: fn(u64) -> u64,
+}
+
+/// What the probes ask of the laboratory: they start no programs themselves.
+pub trait Lab {
+    /// The compilers and interpreters along `PATH`, asked for so long at most.
+    fn compilers(&self, longest: Duration, interrupted: &AtomicBool) -> Vec<Tool>;
+
+    /// This program's own work of some milliseconds, ready to be run against itself; `None` where
+    /// this is another program.
+    ///
+    /// # Errors
+    /// Why it cannot be run, in a sentence.
+    fn own_work(&self) -> Result<Option<Box<dyn OwnWork>>, String>;
+}
+
+/// Runs of this program's own work.
+pub trait OwnWork {
+    /// Runs a primer and both sides once, in drawn order, after a wait for a quiet machine of at
+    /// most `wait`, and gives the log ratio of their wall times. No run takes longer than `left`.
+    ///
+    /// # Errors
+    /// A run failed or was interrupted.
+    fn round(&mut self, round: u64, wait: Duration, left: Duration) -> Result<f64, RunFailure>;
+
+    /// The share of the runs' time for which they were ready and waited for a CPU, if all tell it.
+    fn lost_share(&self) -> Option<f64>;
+}
+
+/// What is wanted of the probes.
+#[derive(Clone)]
+pub struct Wish<'a> {
+    /// The probes, each once, in any order.
+    pub probes: Vec<Probe>,
+    /// The CPUs that may be used.
+    pub cpus: Vec<usize>,
+    /// A short look: all eight take half a minute at most.
+    pub is_quick: bool,
+    /// How long each probe may take, instead of what it would like.
+    pub each: Option<Duration>,
+    /// Who runs programs for them.
+    pub lab: &'a dyn Lab,
+}
+
+/// Runs the probes one after the other, and keeps what there is when the user stops it. `watch`
+/// is told which probe runs and how far it is, never while something is being timed.
+pub fn take(
+    wish: &Wish<'_>,
+    interrupted: &AtomicBool,
+    watch: &mut dyn FnMut(Probe, f64),
+) -> MachinePrint {
+    let begin = Instant::now();
+    let mut print = empty(wish.is_quick);
+    for probe in Probe::ALL.into_iter().filter(|probe| wish.probes.contains(probe)) {
+        let mut progress = |share: f64| watch(probe, share);
+        progress(0.0);
+        let length = wish.each.unwrap_or(probe.budget(wish.cpus.len(), wish.is_quick));
+        let mut budget = Budget::new(length, interrupted, &mut progress);
+        print.measure(probe, wish, &mut budget);
+        if budget.is_interrupted() {
+            print.interrupted = true;
+            break;
+        }
+    }
+    print.took_ns = begin.elapsed().as_nanos() as u64;
+    print
+}
+
+/// A print of now without any probe.
+pub(crate) fn empty(is_quick: bool) -> MachinePrint {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    MachinePrint {
+        schema: MachinePrint::SCHEMA.to_owned(),
+        taken_unix_ms: since_1970.as_millis() as u64,
+        is_quick,
+        machine: fingerprint::read(),
+        ..MachinePrint::default()
+    }
+}
+
+/// What a probe finds where it can run, and what was tried where it cannot.
+pub(crate) fn probed<P, T>(
+    probe: Result<P, Unavailable>,
+    measure: impl FnOnce(P) -> Probed<T>,
+) -> Probed<T> {
+    probe.map_or_else(unavailable, measure)
+}
+
+/// The outcome of a probe that cannot run here.
+pub(crate) fn unavailable<T>(reason: Unavailable) -> Probed<T> {
+    let tried = reason.tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
+    Probed::Unavailable { what: reason.what.to_owned(), tried }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A laboratory that runs nothing.
+    struct Idle;
+
+    impl Lab for Idle {
+        fn compilers(&self, _longest: Duration, _interrupted: &AtomicBool) -> Vec<Tool> {
+            Vec::new()
+        }
+
+        fn own_work(&self) -> Result<Option<Box<dyn OwnWork>>, String> {
+            Ok(None)
+        }
+    }
+
+    /// Every probe, for a short look, on these CPUs.
+    pub(crate) fn wish(cpus: Vec<usize>) -> Wish<'static> {
+        Wish { probes: Probe::ALL.to_vec(), cpus, is_quick: true, each: None, lab: &Idle }
+    }
+
+    #[test]
+    fn a_quick_print_fits_in_half_a_minute() {
+        let all: Duration = Probe::ALL.iter().map(|probe| probe.budget(64, true)).sum();
+        assert!(all <= Duration::from_secs(28), "{all:?}");
+        assert!(Probe::Cores.budget(2, false) >= Duration::from_secs(30));
+    }
+}

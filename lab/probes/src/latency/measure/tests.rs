@@ -1,0 +1,142 @@
+//! The probe's reading: its shape, and what speaks against it. No test asserts a speed.
+
+use super::*;
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tiebreak_machine::cpus;
+
+fn measured(ms: u64, flag: &AtomicBool) -> (Probed<Reading>, Duration) {
+    let before = cpus::allowed();
+    let mut quiet = |_| ();
+    let begin = Instant::now();
+    let mut budget = Budget::new(Duration::from_millis(ms), flag, &mut quiet);
+    let probed = Latency::new(&before).unwrap().measure(&mut budget);
+    let took = begin.elapsed();
+    assert_eq!(cpus::allowed(), before, "the CPUs come back");
+    (probed, took)
+}
+
+#[test]
+fn curves_have_their_shape() {
+    let (probed, _) = measured(1500, &AtomicBool::new(false));
+    // A machine may be too busy for any answer, but then it says why.
+    let Some(reading) = probed.value() else {
+        assert_eq!(probed.state(), "inconclusive");
+        return;
+    };
+    let pages: Vec<u64> = reading.curves.iter().map(|curve| curve.page_bytes).collect();
+    assert!([4096, 2 << 20].starts_with(&pages), "{pages:?}");
+    for curve in &reading.curves {
+        assert!(curve.points.len() >= 4);
+        assert!(curve.points.is_sorted_by_key(|point| point.size_bytes));
+        for point in &curve.points {
+            assert!(LEAST_LOAD_NS <= point.median_ns && point.low_ns <= point.median_ns);
+            assert!(point.median_ns <= point.high_ns);
+        }
+    }
+    assert_eq!(reading.curves[0].page_share.unwrap_or(1.0), 1.0);
+    assert!(reading.pages.iter().all(|point| point.apart_ns > 0.0 && point.packed_ns > 0.0));
+}
+
+#[test]
+fn no_time_is_inconclusive_and_an_interrupt_is_obeyed() {
+    let (probed, took) = measured(0, &AtomicBool::new(false));
+    assert_eq!(probed.state(), "inconclusive");
+    assert!(took < Duration::from_secs(60));
+    let (probed, took) = measured(3_600_000, &AtomicBool::new(true));
+    assert_eq!(probed.state(), "inconclusive");
+    assert!(took < Duration::from_secs(60));
+}
+
+const SIZES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
+
+fn plan() -> Plan {
+    Plan { sizes: SIZES.to_vec(), pages: vec![8], enough_bytes: 65_536, passes: 1 }
+}
+
+fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
+    let point = |size: &usize| {
+        let (low_ns, median_ns, high_ns) = (ns, ns, ns);
+        Point { size_bytes: *size as u64, low_ns, median_ns, high_ns, parts_ns: Vec::new() }
+    };
+    let points = SIZES[..points].iter().map(point).collect();
+    Curve { page_bytes, page_share: Some(1.0), is_whole, points }
+}
+
+#[test]
+fn what_speaks_against_a_reading() {
+    let check = |curves: &[Curve], pages: usize, state: &str, word: &str| {
+        let page = PagePoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
+        let reading = Reading {
+            cpu: 0,
+            advertised: Vec::new(),
+            curves: curves.to_vec(),
+            flushed_ns: Some(100.0),
+            pages: vec![page; pages],
+            double_work_ratio: 2.0,
+        };
+        let probed = judged(reading, &plan(), Vec::new());
+        let said = match &probed {
+            Probed::Inconclusive { why } => why.clone(),
+            Probed::Degraded { reasons, .. } => reasons.join(" "),
+            _ => String::new(),
+        };
+        assert_eq!(probed.state(), state, "{said}");
+        assert!(said.contains(word), "{said}");
+    };
+    let small = |ns, points, is_whole| curve(4096, ns, points, is_whole);
+    check(&[small(1.0, 4, true)], 1, "measured", "");
+    check(&[small(0.04, 5, true)], 1, "inconclusive", "0.04 ns");
+    check(&[small(1.0, 3, false)], 1, "inconclusive", "four sizes");
+    check(&[small(1.0, 4, false)], 1, "degraded", "the time ended at data of 32 KiB");
+    check(&[small(1.0, 5, false)], 1, "degraded", "the memory ended at data of 64 KiB");
+    check(&[small(1.0, 5, true)], 0, "degraded", "sweep of pages");
+    // A curve that was only begun goes.
+    let two = [small(1.0, 5, true), curve(2 << 20, 1.0, 3, false)];
+    check(&two, 1, "degraded", "pages of 2048 KiB");
+}
+
+#[test]
+fn a_curve_ends_where_memory_answers() {
+    let check = |ns: &[u64], flushed_ns: u64, expected: bool| {
+        let mut sizes: Vec<Vec<u64>> = ns.iter().map(|ns| vec![ns * 1000; 5]).collect();
+        assert_eq!(is_beyond(&mut sizes, flushed_ns * 1000), expected, "{ns:?}");
+    };
+    // A machine that gets 16 MiB of the 260 that it is said to have.
+    let xeon = [2, 5, 34, 34, 34, 80, 110, 120, 126, 128, 128, 129, 128];
+    check(&xeon[..12], 107, false);
+    check(&xeon, 107, true);
+    check(&[100; 6], 107, false);
+    check(&[100; 7], 107, true);
+    check(&[34; 20], 107, false);
+}
+
+#[test]
+fn a_flushed_line_comes_from_memory() {
+    let flag = AtomicBool::new(false);
+    let mut quiet = |_| ();
+    let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+    let mapped = Mapped::new(2 << 20, Pages::Huge).unwrap();
+    let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
+    assert!(cycle.grow(256, &budget));
+    assert_eq!(cycle.flushed_ps(), None, "fewer lines than are flushed at a time");
+    assert!(cycle.grow(1024, &budget));
+    let median = |mut all: Vec<u64>| quantile(&mut all, 0.5).unwrap();
+    let flushed: Option<Vec<u64>> = (0..50).map(|_| cycle.flushed_ps()).collect();
+    let Some(flushed) = flushed else { return };
+    let loaded = (0..50).map(|_| cycle.batch_ns(512) * 1000 / 512).collect();
+    let (flushed, loaded) = (median(flushed), median(loaded));
+    assert!(flushed > 2 * loaded, "{flushed} ps, {loaded} of lines that a cache holds");
+}
+
+#[test]
+fn lines_apart_crowd_no_set() {
+    for first in [0, 64, 6400] {
+        let lines: HashSet<usize> =
+            (first..first + 64).map(|page| place_apart(page) % 4096 / SLOT).collect();
+        assert_eq!(lines.len(), 64);
+    }
+    let places: HashSet<usize> = (0..1000).map(place_apart).collect();
+    assert_eq!(places.len(), 1000);
+}

@@ -1,0 +1,57 @@
+//! `tiebreak machine`: what this machine is, measured. A folder a probe.
+//!
+//! The folder of a probe has what it found (the file of its name), how it measures, what it makes
+//! of that, and how it is shown. [`registry`](crate::print) has a line for each, and with that line
+//! it is on the screen, in the print, in comparisons and on the command line.
+//!
+//! All of it works as an ordinary user; no thread here ever has a real-time priority, so none can
+//! hang a CPU. Statistics are those of `tiebreak-stats`.
+
+mod bandwidth;
+mod cacheline;
+pub mod compare;
+mod cores;
+mod energy;
+mod figure;
+mod finding;
+#[cfg(test)]
+mod fixture;
+mod html;
+mod latency;
+mod noise;
+mod print;
+mod probed;
+mod screen;
+mod show;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod tools;
+mod topology;
+pub mod tune;
+
+pub use bandwidth::{
+    Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, Traffic,
+};
+pub use cacheline::{
+    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
+    StridedGain, StridedPoint,
+};
+pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
+pub use energy::{Energy, EnergyLoad, EnergyPart};
+pub use figure::{Better, Figure, PARTS, Spread, Unit};
+pub use finding::{Lab, OwnWork, Wish, take};
+pub use html::machine_page;
+pub use latency::{
+    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
+};
+pub use noise::{
+    Cause, CauseShare, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
+    SmallestSlowdown, Throttled, frame, line, watch_noise,
+};
+pub use print::{MachinePrint, Probe};
+pub use probed::{Probed, Tried};
+pub use screen::{json, measured, page, progress, screen, svg};
+pub use show::list::{ListRow, list};
+pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
+pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Topology};

@@ -1,0 +1,235 @@
+//! What the kernel counts beside a watch: interrupts, work put off, stolen time, throttling.
+
+use crate::Throttled;
+use std::collections::BTreeMap;
+use tiebreak_machine::cgroup;
+use tiebreak_machine::tree::Tree;
+
+/// The kernel's counters at one moment. What it does not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// A line of `/proc/interrupts` each.
+    interrupts: Vec<Line>,
+    /// A line of `/proc/softirqs` each.
+    softirqs: Vec<Line>,
+    /// Stolen time by CPU, in nanoseconds.
+    steal_ns: BTreeMap<usize, u64>,
+    /// What limits on CPU time did so far.
+    throttled: Option<Throttled>,
+}
+
+/// One kind of event: its name, what it is, and the count of each CPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Line {
+    name: String,
+    words: String,
+    counts: BTreeMap<usize, u64>,
+}
+
+/// How often an interrupt came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupts {
+    /// The kernel's name of it: `LOC`; of a device, the device's.
+    pub name: String,
+    /// What it is, by the kernel: `Local timer interrupts`.
+    pub words: String,
+    /// How often it came.
+    pub count: u64,
+}
+
+impl Counts {
+    /// Reads all of them. Cost: some 100 us, more with many CPUs.
+    pub(crate) fn read(tree: &Tree) -> Counts {
+        let lines = |path| lines(&tree.text(path).unwrap_or_default());
+        Counts {
+            interrupts: lines("/proc/interrupts"),
+            softirqs: lines("/proc/softirqs"),
+            steal_ns: steal_ns(&tree.text("/proc/stat").unwrap_or_default()),
+            throttled: throttled(tree),
+        }
+    }
+
+    /// What came to a CPU since an earlier moment, and was not 0.
+    pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
+        let cpus = [cpu];
+        let since = differences(&self.interrupts, &earlier.interrupts, &cpus);
+        since
+            .map(|(line, count)| Interrupts {
+                name: line.name.clone(),
+                words: line.words.clone(),
+                count,
+            })
+            .collect()
+    }
+
+    /// Work that was put off, on these CPUs together.
+    pub(super) fn softirqs_since(&self, earlier: &Counts, cpus: &[usize]) -> Vec<(String, u64)> {
+        let since = differences(&self.softirqs, &earlier.softirqs, cpus);
+        since.map(|(line, count)| (line.name.clone(), count)).collect()
+    }
+
+    /// Time that a hypervisor took of a CPU, in steps of 10 ms.
+    pub(super) fn steal_since(&self, earlier: &Counts, cpu: usize) -> Option<u64> {
+        let (now, before) = (self.steal_ns.get(&cpu)?, earlier.steal_ns.get(&cpu)?);
+        Some(now.saturating_sub(*before))
+    }
+
+    /// What limits on CPU time did.
+    pub(super) fn throttled_since(&self, earlier: &Counts) -> Option<Throttled> {
+        let (now, before) = (self.throttled?, earlier.throttled?);
+        Some(Throttled {
+            periods: now.periods.saturating_sub(before.periods),
+            held_back_ns: now.held_back_ns.saturating_sub(before.held_back_ns),
+        })
+    }
+}
+
+fn differences<'a>(
+    now: &'a [Line],
+    before: &'a [Line],
+    cpus: &'a [usize],
+) -> impl Iterator<Item = (&'a Line, u64)> {
+    now.iter().filter_map(move |line| {
+        let then =
+            before.iter().find(|other| (&other.name, &other.words) == (&line.name, &line.words))?;
+        let count = |cpu: &usize| {
+            let now = line.counts.get(cpu).copied().unwrap_or(0);
+            now.saturating_sub(then.counts.get(cpu).copied().unwrap_or(now))
+        };
+        let count: u64 = cpus.iter().map(count).sum();
+        (count > 0).then_some((line, count))
+    })
+}
+
+/// The lines of `/proc/interrupts` or `/proc/softirqs`: a head that names the CPUs, then a name, a
+/// count for each of them, and words.
+fn lines(text: &str) -> Vec<Line> {
+    let mut all = text.lines();
+    let head = all.next().unwrap_or_default();
+    let cpus: Vec<usize> =
+        head.split_whitespace().filter_map(|word| word.strip_prefix("CPU")?.parse().ok()).collect();
+    all.filter_map(|line| {
+        let (name, rest) = line.split_once(':')?;
+        let name = name.trim();
+        let mut words = rest.split_whitespace().peekable();
+        let mut counts = BTreeMap::new();
+        for cpu in &cpus {
+            let Some(count) = words.peek().and_then(|word| word.parse().ok()) else { break };
+            counts.insert(*cpu, count);
+            words.next();
+        }
+        let words: Vec<&str> = words.collect();
+        // Of a device's interrupt the number says nothing: its last word is the device.
+        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        let device = words.last().filter(|_| is_number);
+        let name = device.map_or(name, |device| device).to_owned();
+        Some(Line { name, words: words.join(" "), counts })
+    })
+    .collect()
+}
+
+/// Stolen time by CPU, from the text of `/proc/stat`.
+fn steal_ns(stat: &str) -> BTreeMap<usize, u64> {
+    // SAFETY: sysconf only reads a number.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    let tick_ns = 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1);
+    let of_line = |line: &str| {
+        let mut words = line.strip_prefix("cpu")?.split_whitespace();
+        let cpu: usize = words.next().filter(|_| !line.starts_with("cpu "))?.parse().ok()?;
+        // user nice system idle iowait irq softirq STEAL ...
+        let steal: u64 = words.nth(7)?.parse().ok()?;
+        Some((cpu, steal * tick_ns))
+    };
+    stat.lines().filter_map(of_line).collect()
+}
+
+/// What the limits on CPU time of this process' groups did so far; `None` where no controller can
+/// be seen.
+fn throttled(tree: &Tree) -> Option<Throttled> {
+    let mut sum = Throttled::default();
+    for group in cgroup::limited(tree)? {
+        let stat = tree.text(&group.stat)?;
+        sum.held_back_ns += cgroup::throttled_ns(&stat)?;
+        let periods = stat.lines().find_map(|line| line.strip_prefix("nr_throttled "));
+        sum.periods += periods?.trim().parse::<u64>().ok()?;
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_machine::tree::made_up;
+
+    const INTERRUPTS: &str = "           CPU0       CPU2       \n \
+        31:          0       6807 PCI-MSIX-0000:00:01.0   3-edge      virtio0-stats\n\
+        NMI:          1          2   Non-maskable interrupts\n\
+        LOC:       1000       2000   Local timer interrupts\n\
+        ERR:          7\n";
+    const LATER: &str = "           CPU0       CPU2       \n \
+        31:          0       6809 PCI-MSIX-0000:00:01.0   3-edge      virtio0-stats\n\
+        NMI:          1          2   Non-maskable interrupts\n\
+        LOC:       1250       2250   Local timer interrupts\n\
+        ERR:          7\n";
+    const SOFT: &str = "                    CPU0       CPU2       \n\
+        HI:          0          0\n\
+        TIMER:        10       20\n";
+
+    fn counts(files: &[(&str, &str)]) -> Counts {
+        let (_folder, tree) = made_up::tree(files);
+        Counts::read(&tree)
+    }
+
+    #[test]
+    fn interrupts_are_told_by_name() {
+        let before = counts(&[("proc/interrupts", INTERRUPTS)]);
+        let now = counts(&[("proc/interrupts", LATER)]);
+        let check = |cpu: usize, expected: &[(&str, u64)]| {
+            let found = now.interrupts_since(&before, cpu);
+            let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.count)).collect();
+            assert_eq!(found, expected, "{cpu}");
+        };
+        check(0, &[("LOC", 250)]);
+        check(2, &[("virtio0-stats", 2), ("LOC", 250)]);
+        check(1, &[]);
+        // A CPU that appeared in between has no count of before.
+        let alone = counts(&[("proc/interrupts", "CPU0\nLOC: 5 Local timer interrupts\n")]);
+        assert!(now.interrupts_since(&alone, 2).is_empty());
+    }
+
+    #[test]
+    fn softirqs_and_steal_are_told() {
+        let stat = |steal: u64| format!("cpu  0 0 0 0 0 0 0 9 0 0\ncpu0 1 0 2 40 5 0 0 {steal}\n");
+        let later = SOFT.replace("20\n", "26\n");
+        let files =
+            |stat: &str, soft: &str| counts(&[("proc/stat", stat), ("proc/softirqs", soft)]);
+        let (before, now) = (files(&stat(7), SOFT), files(&stat(9), &later));
+        assert_eq!(now.softirqs_since(&before, &[0, 2]), [("TIMER".to_owned(), 6)]);
+        assert_eq!(now.steal_since(&before, 0), Some(20_000_000));
+        assert_eq!(now.steal_since(&before, 1), None);
+    }
+
+    #[test]
+    fn throttling_is_summed_or_unknown() {
+        let mount = "30 1 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n";
+        let at = |periods: u64, us: u64| {
+            let stat = format!("nr_periods 9\nnr_throttled {periods}\nthrottled_usec {us}\n");
+            counts(&[
+                ("proc/self/cgroup", "0::/box\n"),
+                ("proc/self/mountinfo", mount),
+                ("sys/fs/cgroup/box/cpu.stat", &stat),
+                ("sys/fs/cgroup/box/cpu.max", "150000 100000\n"),
+            ])
+        };
+        let since = at(5, 900).throttled_since(&at(2, 400));
+        assert_eq!(since, Some(Throttled { periods: 3, held_back_ns: 500_000 }));
+        assert_eq!(at(5, 900).throttled_since(&Counts::default()), None);
+    }
+
+    #[test]
+    fn nothing_is_told_where_nothing_can_be_read() {
+        let nothing = counts(&[]);
+        assert_eq!(nothing, Counts::default());
+        assert_eq!(lines("no head\nLOC: x y\n").len(), 1);
+    }
+}

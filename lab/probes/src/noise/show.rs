@@ -1,0 +1,232 @@
+//! Noise, on a screen and as a picture.
+
+mod live;
+mod strip;
+mod svg;
+mod tables;
+
+use crate::screen::Row;
+use crate::show::hertz::hertz;
+use crate::{Floor, Frequency, Noise, SmallestSlowdown};
+pub use live::{frame, line};
+use tiebreak_report::look::{Look, Tone, span};
+use tiebreak_report::number::{Rounding, percent, seconds};
+use tiebreak_report::page::Page;
+use tiebreak_report::table::{Column, rows as table_rows};
+
+/// Of these CPUs, those that lost most, the page shows time lines.
+const STRIPS_MOST: usize = 16;
+/// Causes that one line has room for.
+const CAUSES_SHORT: usize = 3;
+/// All causes.
+const ALL: usize = usize::MAX;
+
+/// The lines of the screen that tells everything at once.
+pub(super) fn rows(found: &Noise) -> Vec<Row> {
+    let mut rows = vec![Row::new("", lost(found, CAUSES_SHORT))];
+    let only = if found.floors.len() == 1 { " only" } else { "" };
+    rows.extend(found.floors.iter().map(|floor| {
+        let smallest = floor
+            .smallest
+            .iter()
+            .map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds)));
+        let smallest: Vec<String> = smallest.collect();
+        Row::new(
+            "",
+            format!(
+                "smallest slowdown found, of {}{only}{}: {}",
+                floor.of,
+                lost_meanwhile(floor),
+                smallest.join(", ")
+            ),
+        )
+    }));
+    let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
+    let frequency = found.frequency.as_ref().map(of_frequency);
+    let last: Vec<String> = [frequency, longest].into_iter().flatten().collect();
+    if !last.is_empty() {
+        rows.push(Row::new("", last.join(", ")));
+    }
+    rows
+}
+
+/// Everything that was found, with its pictures in letters.
+pub(super) fn page(found: &Noise, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
+    let watched = seconds(found.watched_ns as f64 / 1e9);
+    let at_once = match found.all_at_once_share {
+        Some(share) => {
+            format!(
+                " All that were watched at once were lost at once {} of the time.",
+                small(share)
+            )
+        }
+        None => String::new(),
+    };
+    line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
+    floors(&mut page, &found.floors);
+    if let Some(frequency) = &found.frequency {
+        page.gap();
+        line(&mut page, frequency_in_words(frequency));
+    }
+    table(&mut page, tables::causes(found), look);
+    strips(&mut page, found, look);
+    table(&mut page, tables::cpus(&found.cpus), look);
+    table(&mut page, tables::interrupts(&found.interrupts), look);
+    table(&mut page, tables::softirqs(&found.softirqs), look);
+    table(&mut page, tables::longest(&found.longest), look);
+    page.gap();
+    line(&mut page, throttled(found));
+    page.finish()
+}
+
+/// The picture as SVG.
+pub(super) fn svg(found: &Noise) -> String {
+    let title = format!("What took the CPUs away: {} of the time", small(found.lost_share));
+    svg::timeline(found, &title, &lost(found, ALL))
+}
+
+fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
+    if columns.first().is_some_and(|column| !column.cells.is_empty()) {
+        page.gap();
+        table_rows(columns, look.columns()).iter().for_each(|row| page.line(row));
+    }
+}
+
+/// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`, with so many causes at most.
+fn lost(found: &Noise, most: usize) -> String {
+    let mut causes: Vec<_> = found.causes.iter().filter(|share| share.share > 0.0).collect();
+    causes.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let causes =
+        causes.iter().take(most).map(|one| format!("{} {}", one.cause.words(), small(one.share)));
+    let causes: Vec<String> = causes.collect();
+    let of = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
+    format!("{} of CPU time lost{of}", small(found.lost_share))
+}
+
+/// ` (4% of CPU time lost)`; nothing where nobody tells.
+fn lost_meanwhile(floor: &Floor) -> String {
+    let lost = floor.lost_share.map(|share| format!(" ({} of CPU time lost)", small(share)));
+    lost.unwrap_or_default()
+}
+
+/// A share of time; what is less than a thousandth of a percent is said to be so.
+fn small(share: f64) -> String {
+    match share {
+        s if s > 0.0 && s < 1e-5 => "<0.001%".to_owned(),
+        s => percent(s, Rounding::Nearest),
+    }
+}
+
+/// `0.9% (0.7% to 1.2%)`, `under 0.001%`; never a figure that was not searched.
+fn slowdown(one: &SmallestSlowdown) -> String {
+    let up = |fraction| percent(fraction, Rounding::Up);
+    match (one.fraction, one.among_parts) {
+        (None, _) => "none below 100%".to_owned(),
+        (Some(fraction), _) if one.is_bound => format!("under {}", up(fraction)),
+        (Some(fraction), None) => up(fraction),
+        (Some(fraction), Some([low, high])) => {
+            let low = match low {
+                low if low <= 1e-5 => "under 0.001%".to_owned(),
+                low => percent(low, Rounding::Down),
+            };
+            let high = if high >= 1.0 { "over 100%".to_owned() } else { up(high) };
+            format!("{} ({low} to {high})", up(fraction))
+        }
+    }
+}
+
+/// A length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
+fn time(ns: u64) -> String {
+    let ns = ns as f64;
+    let write = |value: f64, unit: &str| {
+        let decimals = usize::from(value < 9.95);
+        format!("{value:.decimals$} {unit}")
+    };
+    match ns {
+        v if v < 1e3 => write(v, "ns"),
+        v if v < 1e6 => write(v / 1e3, "us"),
+        v if v < 1e9 => write(v / 1e6, "ms"),
+        v => write(v / 1e9, "s"),
+    }
+}
+
+fn of_frequency(frequency: &Frequency) -> String {
+    let [low, median, most] =
+        [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz].map(hertz);
+    format!("cores run at {median} ({low} to {most})")
+}
+
+fn frequency_in_words(frequency: &Frequency) -> String {
+    let cycles = frequency.cycles_a_step;
+    let why = match (frequency.is_counted, frequency.is_known) {
+        (true, _) => format!("a counter of cycles says that a multiplication takes {cycles:.2}"),
+        (false, true) => format!("a multiplication takes {cycles:.0} cycles on such a CPU"),
+        (false, false) => format!(
+            "assumed that a multiplication takes {cycles:.0} cycles, which is not known of this CPU"
+        ),
+    };
+    let text = of_frequency(frequency);
+    format!("The {text}, by {} chains of multiplications; {why}.", frequency.chains)
+}
+
+fn floors(page: &mut Page, floors: &[Floor]) {
+    for floor in floors {
+        page.gap();
+        let text = format!(
+            "The smallest slowdown of {} that {} of comparisons would find here, at an error of \
+             {}, from {} observations of the same thing against itself ({}):",
+            floor.of,
+            percent(floor.chance, Rounding::Nearest),
+            percent(floor.error, Rounding::Nearest),
+            floor.rounds,
+            floor.work,
+        );
+        page.paragraph("", &[span(Tone::Plain, text)]);
+        for one in &floor.smallest {
+            let found = span(Tone::Strong, slowdown(one));
+            let rounds = format!(
+                " in a comparison of {} ({} observations)",
+                seconds(one.seconds),
+                one.rounds
+            );
+            page.paragraph("  ", &[found, span(Tone::Plain, rounds)]);
+        }
+    }
+}
+
+fn strips(page: &mut Page, found: &Noise, look: &Look) {
+    let mut cpus: Vec<_> = found.cpus.iter().collect();
+    if cpus.len() > STRIPS_MOST {
+        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
+    }
+    page.gap();
+    for cpu in cpus.iter().take(STRIPS_MOST) {
+        strip::lines(cpu, look).iter().for_each(|line| page.line(line));
+    }
+    page.paragraph("", &[span(Tone::Dim, strip::key(found, look))]);
+    if cpus.len() > STRIPS_MOST {
+        let text = format!("{} further CPUs lost less", cpus.len() - STRIPS_MOST);
+        page.paragraph("", &[span(Tone::Dim, text)]);
+    }
+}
+
+fn throttled(found: &Noise) -> String {
+    match found.throttled {
+        None => "Whether a limit on CPU time held us back is not known: no CPU controller can be \
+                 seen."
+            .to_owned(),
+        Some(throttled) if throttled.periods == 0 => {
+            "No limit on CPU time held us back.".to_owned()
+        }
+        Some(throttled) => format!(
+            "A limit on CPU time held us back in {} periods, for {}.",
+            throttled.periods,
+            time(throttled.held_back_ns)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Time lines below each other: when each of several CPUs was lost, and to what.
+
+use crate::{Cause, CpuNoise, Noise};
+use tiebreak_report::number::seconds;
+use tiebreak_report::svg::scene::{Anchor, SMALL, Scene, Sheet, width_of};
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 72.0;
+const RIGHT: f64 = 736.0;
+const TOP: f64 = 76.0;
+/// Of one CPU: what was lost of each piece of time above, its longest gaps below.
+const SHARES: f64 = 34.0;
+const GAPS: f64 = 10.0;
+const BETWEEN: f64 = 16.0;
+/// A gap is drawn at least so wide, or nobody would see it.
+const THIN: f64 = 1.0;
+
+const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
+
+const STYLE: &str = "\
+.tiebreak-timeline .ground{fill:#eff2f5}\
+.tiebreak-timeline .task{fill:#bc4c00}\
+.tiebreak-timeline .limit{fill:#8250df}\
+.tiebreak-timeline .steal{fill:#d1242f}\
+.tiebreak-timeline .interrupt{fill:#0969da}\
+.tiebreak-timeline .unexplained{fill:#6e7781}\
+@media (prefers-color-scheme:dark){\
+.tiebreak-timeline .ground{fill:#161b22}\
+.tiebreak-timeline .task{fill:#f0883e}\
+.tiebreak-timeline .limit{fill:#bc8cff}\
+.tiebreak-timeline .steal{fill:#ff7b72}\
+.tiebreak-timeline .interrupt{fill:#58a6ff}\
+.tiebreak-timeline .unexplained{fill:#b1bac4}\
+}";
+
+/// What was lost of each CPU, piece by piece, with the longest gaps below. Colours are causes.
+pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
+    let row = SHARES + GAPS + BETWEEN;
+    let bottom = TOP + found.cpus.len() as f64 * row;
+    let mut scene = Scene::new(SHEET, WIDTH, bottom + 46.0);
+    scene.text("ink head", 24.0, 28.0, Anchor::Start, title);
+    legend(&mut scene);
+    let end_ns = |cpu: &CpuNoise| cpu.strip.last().map(|piece| piece.begin_ns + piece.length_ns);
+    let span_ns = found.cpus.iter().filter_map(end_ns).max().unwrap_or(1).max(1) as f64;
+    let x = |ns: u64| LEFT + (ns as f64 / span_ns).clamp(0.0, 1.0) * (RIGHT - LEFT);
+    for (index, cpu) in found.cpus.iter().enumerate() {
+        let y = TOP + index as f64 * row;
+        let name = format!("CPU {}", cpu.cpu);
+        scene.text("ink small", LEFT - 8.0, y + SHARES - 4.0, Anchor::End, &name);
+        block(&mut scene, "ground", (LEFT, RIGHT), (y, y + SHARES));
+        for piece in &cpu.strip {
+            let (Some(share), Some(cause)) = (piece.lost_share, piece.cause) else { continue };
+            let height = share.clamp(0.0, 1.0) * SHARES;
+            let across = (x(piece.begin_ns), x(piece.begin_ns + piece.length_ns));
+            block(&mut scene, class(cause), across, (y + SHARES - height, y + SHARES));
+        }
+        scene.line("grid", (LEFT, y + SHARES), (RIGHT, y + SHARES));
+        for gap in found.longest.iter().filter(|gap| gap.cpu == cpu.cpu) {
+            let (from, to) = (x(gap.begin_ns), x(gap.begin_ns + gap.length_ns));
+            let across = (from, to.max(from + THIN));
+            block(&mut scene, class(gap.cause), across, (y + SHARES + 2.0, y + SHARES + GAPS));
+        }
+    }
+    axis(&mut scene, bottom - 4.0, span_ns / 1e9);
+    scene.finish(title, note)
+}
+
+fn legend(scene: &mut Scene) {
+    let mut at = LEFT;
+    for cause in Cause::ALL {
+        block(scene, class(cause), (at, at + 11.0), (45.0, 56.0));
+        scene.text("ink small", at + 16.0, 55.0, Anchor::Start, cause.words());
+        at += 34.0 + width_of(cause.words(), SMALL);
+    }
+}
+
+/// Five ticks of time.
+fn axis(scene: &mut Scene, y: f64, span_seconds: f64) {
+    scene.line("axis", (LEFT, y), (RIGHT, y));
+    for tick in 0..=4 {
+        let share = f64::from(tick) / 4.0;
+        let x = LEFT + share * (RIGHT - LEFT);
+        scene.line("axis", (x, y), (x, y + 5.0));
+        let anchor = if tick == 4 { Anchor::End } else { Anchor::Middle };
+        scene.text("dim small", x, y + 20.0, anchor, &seconds(share * span_seconds));
+    }
+}
+
+fn block(scene: &mut Scene, class: &str, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
+    scene.area(class, &[(left, top), (right, top), (right, bottom), (left, bottom)]);
+}
+
+/// The colour of a cause, by its class in the style sheet.
+fn class(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Task => "task",
+        Cause::Limit => "limit",
+        Cause::Steal => "steal",
+        Cause::Interrupt => "interrupt",
+        Cause::Unexplained => "unexplained",
+    }
+}

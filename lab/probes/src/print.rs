@@ -1,0 +1,136 @@
+//! The print of a machine: everything that was found in one go.
+
+use crate::figure::Figure;
+use crate::finding::{About, Finding, Wish};
+use crate::probed::Probed;
+use crate::tools::Budget;
+use crate::{Bandwidth, Cacheline, Cores, Energy, Latency, Noise, Timers, Topology};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tiebreak_core::fingerprint::Fingerprint;
+
+/// The registry: from a line each, all that knows the probes by name.
+macro_rules! probes {
+    ($($field:ident: $finding:ident),* $(,)?) => {
+        /// A probe, by what it finds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs, reason = "what each finds has its own documentation")]
+        pub enum Probe {
+            $($finding),*
+        }
+
+        impl Probe {
+            /// All of them, in the order in which they run.
+            pub const ALL: [Probe; [$(stringify!($field)),*].len()] = [$(Probe::$finding),*];
+
+            /// What `tiebreak machine` calls it, and its key in a print.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Probe::$finding => stringify!($field)),*
+                }
+            }
+
+            fn about(self) -> About {
+                match self {
+                    $(Probe::$finding => $finding::about()),*
+                }
+            }
+        }
+
+        /// Everything that was found about a machine in one go; a probe that was not asked for is
+        /// absent.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct MachinePrint {
+            /// `tiebreak/machine/1`.
+            pub schema: String,
+            /// When the first probe began, in milliseconds since 1970 (UTC).
+            pub taken_unix_ms: u64,
+            /// How long all probes took, in nanoseconds.
+            pub took_ns: u64,
+            /// Whether each probe had only a short look.
+            pub is_quick: bool,
+            /// Whether it was stopped before the last probe had ended.
+            pub interrupted: bool,
+            /// What the machine says of itself.
+            pub machine: Fingerprint,
+            $(
+                #[doc = concat!("What the probe of ", stringify!($field), " found.")]
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $field: Option<Probed<$finding>>,
+            )*
+        }
+
+        impl MachinePrint {
+            /// What a probe found; `None` if it was not asked for.
+            pub(crate) fn found(&self, probe: Probe) -> Option<Probed<&dyn Finding>> {
+                match probe {
+                    $(Probe::$finding => self.$field.as_ref().map(|found| {
+                        found.as_ref().map(|value, _| value as &dyn Finding)
+                    })),*
+                }
+            }
+
+            pub(crate) fn measure(
+                &mut self,
+                probe: Probe,
+                wish: &Wish<'_>,
+                budget: &mut Budget<'_>,
+            ) {
+                match probe {
+                    $(Probe::$finding => self.$field = Some($finding::measure(wish, budget))),*
+                }
+            }
+        }
+    };
+}
+
+probes! {
+    topology: Topology,
+    timers: Timers,
+    cores: Cores,
+    cacheline: Cacheline,
+    latency: Latency,
+    bandwidth: Bandwidth,
+    noise: Noise,
+    energy: Energy,
+}
+
+impl Probe {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        self.about().words
+    }
+
+    /// What it finds, for the list of commands.
+    pub fn help(self) -> &'static str {
+        self.about().help
+    }
+
+    /// How long it would like to take on so many CPUs, or for a short look: all short looks
+    /// together take less than half a minute.
+    pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
+        let About { quick_ms, thorough_ms, .. } = self.about();
+        Duration::from_millis(if is_quick { quick_ms } else { thorough_ms(cpus as u64) })
+    }
+}
+
+impl MachinePrint {
+    /// What the `schema` field of this version says.
+    pub const SCHEMA: &'static str = "tiebreak/machine/1";
+
+    /// What became of a probe: its state in a word; `None` if it was not asked for.
+    pub fn state(&self, probe: Probe) -> Option<&'static str> {
+        self.found(probe).map(|found| found.state())
+    }
+
+    /// How many probes found what they should.
+    pub fn measured(&self) -> usize {
+        Probe::ALL.iter().filter(|probe| self.state(**probe) == Some("measured")).count()
+    }
+
+    /// The numbers by which two machines can be compared, probe by probe.
+    pub fn figures(&self) -> Vec<Figure> {
+        let found = Probe::ALL.into_iter().filter_map(|probe| self.found(probe));
+        found.flat_map(|found| found.value().map_or(Vec::new(), |value| value.figures())).collect()
+    }
+}

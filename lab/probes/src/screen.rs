@@ -1,0 +1,169 @@
+//! A machine as it was measured: one screen for all of it, and a page and a picture a probe.
+
+use crate::print::{MachinePrint, Probe};
+use crate::probed::{Probed, Tried};
+use crate::show::head::{head, tail};
+use crate::show::notice::notice;
+use tiebreak_report::fact;
+use tiebreak_report::html::Measured;
+use tiebreak_report::look::{Look, Tone, span};
+use tiebreak_report::page::Page;
+
+/// Columns of the names on the left of the screen.
+const NAMES: usize = 14;
+
+/// A line of the screen: what it is about, and what was found.
+pub(crate) struct Row {
+    /// `32 KiB`, or empty below a row of the same.
+    pub name: String,
+    /// What was found.
+    pub text: String,
+}
+
+impl Row {
+    /// A line.
+    pub(crate) fn new(name: impl Into<String>, text: impl Into<String>) -> Row {
+        Row { name: name.into(), text: text.into() }
+    }
+}
+
+/// What the screen says of a probe.
+pub(crate) struct Entry {
+    /// The probe.
+    pub probe: Probe,
+    /// What was found, a line each.
+    pub lines: Vec<String>,
+    /// What speaks against it, or why there is nothing.
+    pub note: Option<String>,
+}
+
+/// What the screen says, probe by probe; a probe that was not asked for is absent.
+pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
+    let line = |row: Row| if row.name.is_empty() { row.text } else { row.name + ": " + &row.text };
+    let entry = |probe: Probe| {
+        let found = print.found(probe)?;
+        let (rows, note) = (found.value().map(|found| found.rows()), brief(&found));
+        let mut lines: Vec<String> = rows.unwrap_or_default().into_iter().map(line).collect();
+        if lines.is_empty() && note.is_none() {
+            lines.push("measured".to_owned());
+        }
+        Some(Entry { probe, lines, note })
+    };
+    Probe::ALL.into_iter().filter_map(entry).collect()
+}
+
+/// One screen, not wider than 100 columns: the machine and the date, every probe in words, and how
+/// long it took. `name` is what the print is called in the store, if it is there.
+pub fn screen(print: &MachinePrint, name: Option<&str>, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    page.paragraph("", &[span(Tone::Strong, head(print))]);
+    page.gap();
+    for Entry { probe, lines, note } in entries(print) {
+        let lines = lines.into_iter().map(|line| (Tone::Plain, line));
+        let note = note.into_iter().map(|note| (Tone::Dim, note));
+        for (index, (tone, text)) in lines.chain(note).enumerate() {
+            let lead = if index == 0 { probe.words() } else { "" };
+            page.paragraph(&format!("{lead:NAMES$}"), &[span(tone, text)]);
+        }
+    }
+    page.gap();
+    page.paragraph("", &[span(Tone::Dim, tail(print, name))]);
+    page.finish()
+}
+
+/// The print as JSON, with a line feed at its end.
+pub fn json(print: &MachinePrint) -> String {
+    let text = serde_json::to_string_pretty(print).unwrap_or_default();
+    text + "\n"
+}
+
+/// A line that says how far a print is: `core to core  3 of 8  40%`.
+pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> String {
+    let index = probes.iter().position(|other| *other == probe).map_or(0, |index| index + 1);
+    let percent = (share * 100.0).round();
+    let dots = look.pick("\u{2026}", "...");
+    format!("{}{dots} {percent:.0}%, probe {index} of {}", probe.words(), probes.len())
+}
+
+/// What a page of verdicts says of the machine they were reached on.
+pub fn measured(print: &MachinePrint) -> Measured {
+    let texts = |entry: Entry| {
+        let texts = entry.lines.into_iter().chain(entry.note).collect();
+        (entry.probe.words().to_owned(), texts)
+    };
+    Measured {
+        taken_unix_ms: print.taken_unix_ms,
+        found: entries(print).into_iter().map(texts).collect(),
+    }
+}
+
+/// The page of one probe, with its pictures in letters; empty if it was not asked for.
+pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
+    let Some(found) = print.found(probe) else { return String::new() };
+    let page = paged(&found, look, |found| found.page(look));
+    // What the machine says of itself has no probe of its own.
+    match probe {
+        Probe::Topology => page + "\n" + &fact::page(&print.machine, look),
+        _ => page,
+    }
+}
+
+/// The picture of one probe as SVG: of what was found, or the sentence that says why nothing was.
+/// `None` if it was not asked for.
+pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
+    let found = print.found(probe)?;
+    match found.value() {
+        Some(found) => Some(found.svg()),
+        None => note(&found).map(|why| notice(probe.words(), &why)),
+    }
+}
+
+/// The note for the screen, where the ways that were tried have no room for what each said.
+fn brief<T>(probed: &Probed<T>) -> Option<String> {
+    let Probed::Unavailable { tried, .. } = probed else { return note(probed) };
+    let ways: Vec<&str> =
+        tried.iter().map(|one| one.way.split(" (").next().unwrap_or(&one.way)).collect();
+    Some(format!("not available on this machine (tried {})", ways.join(", ")))
+}
+
+/// The page of a probe, or why there is none, with what speaks against it below.
+pub(crate) fn paged<T>(probed: &Probed<T>, look: &Look, page: impl FnOnce(&T) -> String) -> String {
+    if let Probed::Unavailable { what, tried } = probed {
+        return unavailable(what, tried, look);
+    }
+    let mut text = probed.value().map(page).unwrap_or_default();
+    if let Some(note) = note(probed) {
+        let mut below = Page::new(*look);
+        below.paragraph("", &[span(Tone::Dim, note)]);
+        text += &below.finish();
+    }
+    text
+}
+
+/// Every way that was tried, below each other.
+fn unavailable(what: &str, tried: &[Tried], look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let text = format!("{what}: not available on this machine.");
+    let first = span(Tone::Strong, text);
+    page.paragraph("", &[first, span(Tone::Plain, " Tried, in this order:")]);
+    for (index, Tried { way, error }) in tried.iter().enumerate() {
+        let lead = format!("  {}. ", index + 1);
+        page.paragraph(&lead, &[span(Tone::Plain, format!("{way}: {error}"))]);
+    }
+    page.finish()
+}
+
+/// What speaks against what was found, or why nothing was.
+fn note<T>(probed: &Probed<T>) -> Option<String> {
+    match probed {
+        Probed::Measured { .. } => None,
+        Probed::Degraded { reasons, .. } => Some(format!("degraded: {}", reasons.join("; "))),
+        Probed::Inconclusive { why } => Some(format!("inconclusive: {why}")),
+        Probed::Unavailable { what, tried } => {
+            let tried: Vec<String> =
+                tried.iter().map(|one| format!("{}: {}", one.way, one.error)).collect();
+            let tried = tried.join("; ");
+            Some(format!("{what}: not available on this machine (tried {tried})"))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Timers, on a screen and as a picture.
+
+use crate::screen::Row;
+use crate::show::bars::{self, Bar};
+use crate::show::hertz::hertz;
+use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
+use tiebreak_report::look::{Look, Tone, span};
+use tiebreak_report::number::{Rounding, count, percent, seconds};
+use tiebreak_report::page::Page;
+use tiebreak_report::table::{Align, Column, rows as table_rows};
+use tiebreak_report::text::plain;
+
+/// The lines of the screen that tells everything at once.
+pub(super) fn rows(found: &Timers) -> Vec<Row> {
+    let mut first = Vec::new();
+    if let Some(clock) = found.clock("MONOTONIC") {
+        first.push(format!("reading the clock {}", ns(clock.cost_ns)));
+        let step = clock.steps.map(|steps| format!("step {}", ns(steps.least_ns)));
+        first.extend(step);
+    }
+    first.extend(found.vdso.as_ref().map(|vdso| {
+        if vdso.works {
+            format!("vDSO works (system call {})", ns(vdso.system_call_ns))
+        } else {
+            "every reading is a system call".to_owned()
+        }
+    }));
+    let mut second = Vec::new();
+    second.extend(found.counter.as_ref().map(short_counter));
+    second.extend(found.clock_source.as_ref().map(|name| format!("clock source {}", plain(name))));
+    second.extend(found.order.first().map(|order| {
+        if order.least_ns < 0.0 {
+            format!("{} goes backwards from CPU to CPU", order.clock)
+        } else {
+            "never backwards from CPU to CPU".to_owned()
+        }
+    }));
+    let line = |parts: Vec<String>| (!parts.is_empty()).then(|| Row::new("", parts.join(", ")));
+    [line(first), line(second)].into_iter().flatten().collect()
+}
+
+/// Everything that was found, with its pictures in letters.
+pub(super) fn page(found: &Timers, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
+    if let Some(name) = &found.clock_source {
+        let others: Vec<String> = found.clock_sources.iter().map(|name| plain(name)).collect();
+        let of =
+            if others.is_empty() { String::new() } else { format!(" (of {})", others.join(", ")) };
+        line(&mut page, format!("The kernel's clock source is {}{of}.", plain(name)));
+    }
+    found.vdso.iter().for_each(|vdso| line(&mut page, of_vdso(vdso)));
+    found.counter.iter().for_each(|counter| line(&mut page, of_counter(counter)));
+    page.gap();
+    for row in table_rows(clocks(&found.clocks, *look), look.columns()) {
+        page.table_line(&row);
+    }
+    if !found.missing.is_empty() {
+        line(&mut page, format!("Not there: {}.", found.missing.join(", ")));
+    }
+    page.gap();
+    found.order.iter().for_each(|order| line(&mut page, of_order(order)));
+    pairs(&mut page, &found.order, look);
+    if !found.drifts.is_empty() {
+        page.gap();
+        for row in table_rows(drifts(found), look.columns()) {
+            page.line(&row);
+        }
+    }
+    page.finish()
+}
+
+/// The picture as SVG.
+pub(super) fn svg(found: &Timers) -> String {
+    let call = found.vdso.iter().map(|vdso| Bar {
+        name: "MONOTONIC by a system call".to_owned(),
+        value: vdso.system_call_ns,
+        text: ns(vdso.system_call_ns),
+    });
+    let clocks = found.clocks.iter().map(|clock| Bar {
+        name: clock.name.clone(),
+        value: clock.cost_ns,
+        text: ns(clock.cost_ns),
+    });
+    let all: Vec<Bar> = clocks.chain(call).collect();
+    bars::bars("What reading a clock costs", "Medians of batches.", &all)
+}
+
+/// Nanoseconds of a clock: a tenth where there are few.
+fn ns(value: f64) -> String {
+    match value.abs() {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v < 99.95 => format!("{value:.1} ns"),
+        v if v < 1e5 => format!("{value:.0} ns"),
+        v if v < 1e8 => format!("{:.2} ms", value / 1e6),
+        _ => seconds(value / 1e9),
+    }
+}
+
+fn short_counter(counter: &TickCounter) -> String {
+    let steady = match counter.is_invariant {
+        Some(true) => " steady",
+        Some(false) => " not steady",
+        None => "",
+    };
+    format!("{} {}{steady}", counter.name, hertz(counter.hertz))
+}
+
+fn of_counter(counter: &TickCounter) -> String {
+    let steady = match counter.is_invariant {
+        Some(true) => "it ticks at one rate, whatever the core does",
+        Some(false) => "its rate may change with that of the core",
+        None => "the machine does not say whether its rate may change",
+    };
+    let flags = if counter.flags.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", plain(&counter.flags.join(" ")))
+    };
+    format!(
+        "The {} makes {:.4} million ticks a second, +-{:.2} ppm; {steady}{flags}.",
+        counter.name,
+        counter.hertz / 1e6,
+        counter.uncertainty_ppm
+    )
+}
+
+fn of_vdso(vdso: &Vdso) -> String {
+    let [library, call] = [vdso.vdso_ns, vdso.system_call_ns].map(ns);
+    if vdso.works {
+        format!(
+            "The vDSO works: the library reads MONOTONIC in {library}, a system call takes {call}, \
+         {:.1} times as long.",
+            vdso.ratio
+        )
+    } else {
+        format!(
+            "The vDSO does not work: the library needs {library} for MONOTONIC, as much as a \
+         system call ({call}). Batches must be longer here; 'tsc' as clock source would help."
+        )
+    }
+}
+
+fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
+    let cells = |text: &dyn Fn(&Clock) -> String| clocks.iter().map(text).collect::<Vec<_>>();
+    let step = |of: fn(&crate::Steps) -> f64| {
+        move |clock: &Clock| clock.steps.map_or("-".to_owned(), |steps| ns(of(&steps)))
+    };
+    let told =
+        |clock: &Clock| clock.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
+    let equal = |clock: &Clock| {
+        clock.steps.map_or(String::new(), |steps| percent(steps.equal_share, Rounding::Nearest))
+    };
+    let most = clocks.iter().map(|clock| clock.cost_ns).fold(0.0, f64::max);
+    // A bar of the cost, as far as there is room.
+    let bar = |clock: &Clock| {
+        let columns = (clock.cost_ns / most.max(1e-9) * 16.0).round().max(1.0) as usize;
+        look.pick("\u{2588}", "#").repeat(columns)
+    };
+    vec![
+        Column::new("clock", Align::Left, cells(&|clock| clock.name.clone())),
+        Column::new("a reading", Align::Decimal, cells(&|clock| ns(clock.cost_ns))),
+        Column::new("", Align::Left, cells(&bar)).rank(4),
+        Column::new("least step", Align::Decimal, cells(&step(|steps| steps.least_ns))).rank(1),
+        Column::new("median", Align::Decimal, cells(&step(|steps| steps.median_ns))).rank(2),
+        Column::new("99 of 100", Align::Decimal, cells(&step(|steps| steps.p99_ns))).rank(3),
+        Column::new("told", Align::Decimal, cells(&told)).rank(5),
+        Column::new("no step", Align::Right, cells(&equal)).rank(5),
+    ]
+}
+
+fn of_order(order: &ClockOrder) -> String {
+    let of = format!(
+        "{} of {} between {}",
+        count(order.hand_offs, "stamp"),
+        order.clock,
+        match order.pairs.len() {
+            1 => "one ordered pair of CPUs".to_owned(),
+            pairs => format!("{pairs} ordered pairs of CPUs"),
+        }
+    );
+    let left_out = match order.pairs_left_out {
+        0 => String::new(),
+        pairs => format!(" (no time for {pairs} more)"),
+    };
+    if order.least_ns < 0.0 {
+        format!(
+            "{of}{left_out}: the clock goes BACKWARDS by up to {}. Times that are taken on two \
+         CPUs must not be subtracted here.",
+            ns(-order.least_ns)
+        )
+    } else {
+        format!(
+            "{of}{left_out}: none came before it was sent; the soonest took {}. No two CPUs are \
+         apart by more than {}.",
+            ns(order.least_ns),
+            ns(order.offset_bound_ns)
+        )
+    }
+}
+
+/// The pairs of a small machine, one line each.
+fn pairs(page: &mut Page, orders: &[ClockOrder], look: &Look) {
+    let all: Vec<_> =
+        orders.iter().flat_map(|order| order.pairs.iter().map(move |pair| (order, pair))).collect();
+    if all.is_empty() || all.len() > 24 {
+        return;
+    }
+    let cells = |text: &dyn Fn(&ClockOrder, &crate::HandOff) -> String| {
+        all.iter().map(|(order, pair)| text(order, pair)).collect::<Vec<_>>()
+    };
+    let table = vec![
+        Column::new("clock", Align::Left, cells(&|order, _| order.clock.clone())),
+        Column::new("from", Align::Right, cells(&|_, pair| pair.from_cpu.to_string())),
+        Column::new("to", Align::Right, cells(&|_, pair| pair.to_cpu.to_string())),
+        Column::new("least", Align::Decimal, cells(&|_, pair| ns(pair.least_ns))),
+        Column::new("median", Align::Decimal, cells(&|_, pair| ns(pair.median_ns))).rank(1),
+        Column::new("stamps", Align::Right, cells(&|_, pair| pair.count.to_string())).rank(2),
+    ];
+    page.gap();
+    table_rows(table, look.columns()).iter().for_each(|row| page.line(row));
+}
+
+fn drifts(found: &Timers) -> Vec<Column> {
+    let drifts = &found.drifts;
+    let cells = |text: fn(&crate::Drift) -> String| drifts.iter().map(text).collect::<Vec<_>>();
+    vec![
+        Column::new("clock", Align::Left, cells(|drift| drift.clock.clone())),
+        Column::new("against", Align::Left, cells(|drift| drift.against.clone())).rank(2),
+        Column::new("faster by", Align::Decimal, cells(|drift| format!("{:.2} ppm", drift.ppm))),
+        Column::new(
+            "+-",
+            Align::Decimal,
+            cells(|drift| format!("{:.2} ppm", drift.uncertainty_ppm)),
+        ),
+        Column::new("watched for", Align::Decimal, cells(|drift| seconds(drift.seconds))).rank(1),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! What the machine says of its data caches and of its memory.
+
+use crate::topology::measure::caches as kernel;
+use crate::{Cache, CacheKind};
+use std::path::Path;
+use tiebreak_machine::cgroup;
+use tiebreak_machine::tree::Tree;
+
+/// A data cache, as the kernel lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdvertisedCache {
+    /// 1 is the nearest to the core.
+    pub level: u32,
+    /// What it holds.
+    pub size_bytes: u64,
+    /// Bytes of a line, where the kernel says so.
+    pub line_bytes: Option<u64>,
+}
+
+/// The data caches of a CPU, level 1 first; where the kernel does not list them those that the CPU
+/// on which this runs does; empty where neither does.
+pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
+    let listed = advertised_below(&Tree::at(Path::new("/")), cpu);
+    if listed.is_empty() { by_cpuid() } else { listed }
+}
+
+/// What CPUID says: leaf 4, and leaf 0x8000_001D of the same form where the CPU's maker is AMD.
+#[cfg(target_arch = "x86_64")]
+fn by_cpuid() -> Vec<AdvertisedCache> {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    let [intel, amd] = [4, 0x8000_001D].map(|leaf: u32| {
+        let is_there = leaf <= __cpuid(leaf & 0x8000_0000).eax;
+        let registers = |index| {
+            let said = __cpuid_count(leaf, index);
+            [said.eax, said.ebx, said.ecx]
+        };
+        if is_there { described(registers) } else { Vec::new() }
+    });
+    if intel.is_empty() { amd } else { intel }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn by_cpuid() -> Vec<AdvertisedCache> {
+    Vec::new()
+}
+
+/// The data caches that EAX, EBX and ECX describe, an index each, until the type is 0 (Intel SDM,
+/// volume 2A, CPUID leaf 4; AMD APM, volume 3, appendix E.4.15).
+#[cfg(target_arch = "x86_64")]
+fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
+    let cache = |[eax, ebx, ecx]: [u32; 3]| {
+        let part = |from: u32, bits: u32| u64::from(ebx >> from & ((1 << bits) - 1)) + 1;
+        let (line_bytes, partitions, ways) = (part(0, 12), part(12, 10), part(22, 10));
+        let size_bytes = line_bytes * partitions * ways * (u64::from(ecx) + 1);
+        let level = eax >> 5 & 7;
+        let is_of_data = matches!(eax & 31, 1 | 3);
+        is_of_data.then_some(AdvertisedCache { level, size_bytes, line_bytes: Some(line_bytes) })
+    };
+    let all = (0..16).map(registers).take_while(|[eax, ..]| eax & 31 != 0);
+    let mut caches: Vec<AdvertisedCache> = all.filter_map(cache).collect();
+    caches.sort_by_key(|cache| cache.level);
+    caches
+}
+
+/// What a probe may map at most: an eighth of the memory that is free for use, here and in the
+/// control groups; 256 MiB if neither is known.
+pub(crate) fn memory_share_bytes() -> u64 {
+    memory_share_below(&Tree::at(Path::new("/")))
+}
+
+/// The same below another root.
+pub(crate) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
+    let advertised = |cache: Cache| {
+        let (CacheKind::Data | CacheKind::Unified) = cache.kind else { return None };
+        let Cache { level, line_bytes, .. } = cache;
+        Some(AdvertisedCache { level: level.into(), size_bytes: cache.size_bytes?, line_bytes })
+    };
+    // Level by level, as they are read.
+    kernel::read(tree, &[cpu]).into_iter().filter_map(advertised).collect()
+}
+
+fn memory_share_below(tree: &Tree) -> u64 {
+    cgroup::memory_free_bytes(tree).unwrap_or(2 << 30) / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_machine::tree::made_up::tree;
+
+    #[test]
+    fn data_caches_in_order() {
+        let folder = "sys/devices/system/cpu/cpu3/cache";
+        let file = |index: u32, name: &str| format!("{folder}/index{index}/{name}");
+        let mut files = Vec::new();
+        let caches =
+            [(2, "1", "Instruction", "32K"), (0, "3", "Unified", "4M"), (1, "1", "Data", "48K")];
+        for (index, level, kind, size) in caches {
+            for (name, text) in [("level", level), ("type", kind), ("size", size)] {
+                files.push((file(index, name), text));
+            }
+        }
+        files.push((file(1, "coherency_line_size"), "64"));
+        let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let (_folder, tree) = tree(&files);
+        let cache =
+            |level, size_bytes, line_bytes| AdvertisedCache { level, size_bytes, line_bytes };
+        let expected = [cache(1, 48 << 10, Some(64)), cache(3, 4 << 20, None)];
+        assert_eq!(advertised_below(&tree, 3), expected);
+        assert_eq!(advertised_below(&tree, 0), []);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_cpu_describes_its_caches() {
+        let cache = |level, size_bytes| AdvertisedCache { level, size_bytes, line_bytes: Some(64) };
+        let check = |registers: &[[u32; 3]], expected: &[AdvertisedCache]| {
+            let at = |index: u32| registers.get(index as usize).copied().unwrap_or([0; 3]);
+            assert_eq!(described(at), expected);
+        };
+        check(&[], &[]);
+        // 48 KiB in 12 ways, code of 32 KiB, 2 MiB in 16 ways, 260 MiB in 20 ways.
+        let xeon = [
+            [0xfc00_4121, 0x02c0_003f, 0x3f],
+            [0xfc00_4122, 0x01c0_003f, 0x3f],
+            [0xfc01_c143, 0x03c0_003f, 0x7ff],
+            [0xfc1f_c163, 0x04c0_003f, 0x3_3fff],
+        ];
+        check(&xeon, &[cache(1, 48 << 10), cache(2, 2 << 20), cache(3, 260 << 20)]);
+        // What this CPU says has its levels in order, whatever it is.
+        assert!(by_cpuid().is_sorted_by_key(|cache| cache.level));
+    }
+
+    #[test]
+    fn the_share_of_memory_obeys_the_group() {
+        let check = |files: &[(&str, &str)], bytes: u64| {
+            let (_folder, tree) = tree(files);
+            assert_eq!(memory_share_below(&tree), bytes);
+        };
+        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
+        check(&[info], 1 << 20);
+        let group = [
+            info,
+            ("proc/self/cgroup", "0::/job\n"),
+            ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/job/memory.max", "4194304"),
+            ("sys/fs/cgroup/job/memory.current", "3145728"),
+        ];
+        check(&group[..4], 1 << 19);
+        check(&group, 1 << 17);
+        check(&[], 256 << 20);
+    }
+}

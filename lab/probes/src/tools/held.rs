@@ -1,0 +1,73 @@
+//! How much the caches hold for a program: not what is advertised, but what is still there after
+//! more was read.
+
+use super::Budget;
+use super::batches::quantile;
+use super::flushed::MEMORY_SHARE;
+use super::mapped::{Mapped, Pages, SMALL_PAGE};
+use crate::latency::measure::{chase::Cycle, place_apart};
+use tiebreak_machine::clock::monotonic_ns;
+
+/// The first data that is read; each further one is twice as large.
+const FIRST: usize = 8 << 20;
+/// How often each is read.
+const TURNS: usize = 7;
+/// The data is so many times as large as what the caches hold if a quarter of its loads, which they
+/// answer, cost little.
+const TIMES: u64 = 4;
+
+/// What the caches hold at most, in bytes: a quarter of the smallest data of which a load takes
+/// about as long as a load of a flushed line, after all of it was read in order. Other programs
+/// only make the loads of a turn slower, so the first quartile of the turns counts. `None` where no
+/// program may flush, and if there is no such data of `most_bytes` or less, or not so soon.
+pub(crate) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option<u64> {
+    let most = most_bytes.min(8 << 30) as usize;
+    let mapped = Mapped::new(most.max(FIRST), Pages::Huge).ok()?;
+    // A line of each page: so few loads that they do not take out what they look for.
+    let mut cycle = Cycle::new(&mapped, place_apart, 1);
+    let sizes = std::iter::successors(Some(FIRST), |size| size.checked_mul(2));
+    let mut flushed_ps = Vec::new();
+    for size in sizes.take_while(|size| *size <= most) {
+        if !cycle.grow(size / SMALL_PAGE, budget) || monotonic_ns() >= end_ns {
+            return None;
+        }
+        let loads = (size / SMALL_PAGE) as u64;
+        let mut seen_ps = Vec::new();
+        for _ in 0..TURNS {
+            read_in_order(&mapped, size);
+            seen_ps.push(cycle.batch_ns(loads) * 1000 / loads);
+            flushed_ps.push(cycle.flushed_ps()?);
+        }
+        let (seen, flushed) = (quantile(&mut seen_ps, 0.25)?, quantile(&mut flushed_ps, 0.5)?);
+        if seen as f64 >= MEMORY_SHARE * flushed as f64 {
+            return Some(size as u64 / TIMES);
+        }
+    }
+    None
+}
+
+fn read_in_order(mapped: &Mapped, bytes: usize) {
+    for at in (0..bytes).step_by(64) {
+        // SAFETY: the address lies in the mapping, which nobody else has; a volatile load is never
+        // left out.
+        unsafe { mapped.at(at).read_volatile() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    #[test]
+    fn a_power_of_two_or_nothing() {
+        let flag = AtomicBool::new(false);
+        let mut quiet = |_| ();
+        let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
+        let held = bytes(128 << 20, u64::MAX, &budget);
+        assert!(held.is_none_or(|bytes| bytes.is_power_of_two() && bytes <= 32 << 20), "{held:?}");
+        assert_eq!(bytes(128 << 20, 0, &budget), None, "no time");
+        assert_eq!(bytes(1 << 20, u64::MAX, &budget), None, "no memory");
+    }
+}

@@ -1,0 +1,45 @@
+//! One CPU for the calling thread, for as long as a probe runs.
+
+use std::io;
+use tiebreak_machine::cpus;
+
+/// Keeps the calling thread on one CPU; the CPUs that it had come back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    before: Vec<usize>,
+}
+
+impl Pinned {
+    /// Pins the calling thread.
+    ///
+    /// # Errors
+    /// The kernel's: this CPU is not one that this process may use.
+    pub(crate) fn to(cpu: usize) -> io::Result<Pinned> {
+        let before = cpus::allowed();
+        cpus::pin_this_thread(&[cpu])?;
+        Ok(Pinned { before })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // Nothing can be done about a CPU that went away meanwhile.
+        let _ = cpus::pin_this_thread(&self.before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpus_come_back() {
+        let before = cpus::allowed();
+        let first = before[0];
+        let pinned = Pinned::to(first).unwrap();
+        assert_eq!(cpus::allowed(), [first]);
+        drop(pinned);
+        assert_eq!(cpus::allowed(), before);
+        assert!(Pinned::to(8191).is_err());
+    }
+}

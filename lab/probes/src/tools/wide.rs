@@ -1,0 +1,141 @@
+//! Whether wide vectors lower the clock: how long a chain of multiplications takes right after
+//! their work, beside the same chain after ordinary work.
+
+use super::batches::quantile;
+use super::pinned::Pinned;
+use crate::noise::measure::chain;
+use tiebreak_machine::clock::monotonic_ns;
+
+/// How often each of the two is timed, in turns.
+const TURNS: usize = 24;
+/// Work of wide vectors before a chain. Processors ask for another clock within some 10 us.
+const WIDE_NS: u64 = 500_000;
+/// Ordinary work before a chain: a clock that was lowered comes back in less than 1 ms.
+const ORDINARY_NS: u64 = 2_000_000;
+
+/// What wide vectors do to the clock of the code after them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Wide {
+    /// The widest vectors that the processor has: `AVX-512` or `AVX2`.
+    pub(crate) vectors: &'static str,
+    /// Quartiles of the time of a chain after ordinary work.
+    pub(crate) ordinary_ns: [u64; 3],
+    /// The same after work of wide vectors.
+    pub(crate) wide_ns: [u64; 3],
+}
+
+impl Wide {
+    /// The clock after wide vectors as a share of that after ordinary work.
+    pub(crate) fn clock_share(&self) -> f64 {
+        self.ordinary_ns[1] as f64 / self.wide_ns[1].max(1) as f64
+    }
+}
+
+/// Times chains on one CPU for some 60 ms, more where others take the CPU away.
+///
+/// # Errors
+/// The processor has no wide vectors that are known here, or no thread can be pinned to the CPU.
+pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
+    let (vectors, work) = widest().ok_or("the processor has no vectors of 256 bits or more")?;
+    let _pinned = Pinned::to(cpu).map_err(|error| format!("CPU {cpu}: {error}"))?;
+    let (mut ordinary, mut wide) = (Vec::with_capacity(TURNS), Vec::with_capacity(TURNS));
+    for _ in 0..TURNS {
+        ordinary.push(timed_after(ORDINARY_NS, || {
+            std::hint::black_box(chain::timed_ns());
+        }));
+        wide.push(timed_after(WIDE_NS, work));
+    }
+    let quartiles = |all: &mut Vec<u64>| [0.25, 0.5, 0.75].map(|q| quantile(all, q).unwrap_or(0));
+    Ok(Wide { vectors, ordinary_ns: quartiles(&mut ordinary), wide_ns: quartiles(&mut wide) })
+}
+
+fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
+    let end_ns = monotonic_ns() + length_ns;
+    while monotonic_ns() < end_ns {
+        work();
+    }
+    chain::timed_ns()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn widest() -> Option<(&'static str, fn())> {
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor has just said that it has the instructions.
+        return Some(("AVX-512", || unsafe { multiply_512() }));
+    }
+    if is_x86_feature_detected!("fma") {
+        // SAFETY: as above.
+        return Some(("AVX2", || unsafe { multiply_256() }));
+    }
+    None
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn widest() -> Option<(&'static str, fn())> {
+    None
+}
+
+/// Some microseconds of multiplications and additions, as many at once as a core can do.
+#[cfg(target_arch = "x86_64")]
+macro_rules! multiply {
+    ($name:ident, $register:literal) => {
+        unsafe fn $name() {
+            let values = [0.999_f64, 0.5];
+            // SAFETY: the caller knows that the processor has the instructions; both numbers are
+            // read where they lie, and each register that is written is named below.
+            unsafe {
+                std::arch::asm!(
+                    concat!("vbroadcastsd ", $register, "8, qword ptr [{0}]"),
+                    concat!("vbroadcastsd ", $register, "9, qword ptr [{0} + 8]"),
+                    ".irp n,0,1,2,3,4,5,6,7",
+                    concat!("vmovapd ", $register, "\\n, ", $register, "9"),
+                    ".endr",
+                    "2:",
+                    ".irp n,0,1,2,3,4,5,6,7",
+                    concat!("vfmadd213pd ", $register, "\\n, ", $register, "8, ", $register, "9"),
+                    ".endr",
+                    "dec {1}",
+                    "jnz 2b",
+                    "vzeroupper",
+                    in(reg) values.as_ptr(),
+                    inout(reg) 2000_u64 => _,
+                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
+                    out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
+                    // The last instruction clears the upper halves of these, too.
+                    out("xmm10") _, out("xmm11") _, out("xmm12") _, out("xmm13") _, out("xmm14") _,
+                    out("xmm15") _,
+                    options(nostack, readonly)
+                );
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+multiply!(multiply_512, "zmm");
+#[cfg(target_arch = "x86_64")]
+multiply!(multiply_256, "ymm");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_is_timed_after_both_kinds_of_work() {
+        let cpu = tiebreak_machine::cpus::allowed()[0];
+        match clock_after(cpu) {
+            Ok(wide) => {
+                assert!(wide.ordinary_ns.is_sorted() && wide.wide_ns.is_sorted(), "{wide:?}");
+                assert!(wide.ordinary_ns[0] > 0 && wide.wide_ns[0] > 0, "{wide:?}");
+            }
+            Err(error) => assert!(error.contains("no vectors"), "{error}"),
+        }
+        assert!(clock_after(8191).is_err());
+    }
+
+    #[test]
+    fn a_longer_chain_is_a_lower_clock() {
+        let wide = Wide { vectors: "", ordinary_ns: [8, 9, 10], wide_ns: [11, 12, 13] };
+        assert_eq!(wide.clock_share(), 0.75);
+    }
+}

@@ -1,0 +1,137 @@
+//! The probe of topology: what the machine says of its CPUs, caches and memory, and which CPUs are
+//! seen to share a core.
+//!
+//! What it says comes from `/sys/devices/system`, CPU by CPU; sets of CPUs are compared there, not
+//! numbers, because numbers of cores repeat in each package and are absent on some machines. What
+//! it says need not be true: a hypervisor may hide that two CPUs are threads of one core. So pairs
+//! also run the same work alone and together ([`sharing`]).
+
+pub(crate) mod caches;
+mod choice;
+mod nodes;
+mod parts;
+mod sharing;
+mod work;
+
+use crate::tools::Budget;
+use crate::{Cache, Cpu, Limits, Node, Probed};
+use std::path::Path;
+use std::time::Duration;
+use tiebreak_machine::cgroup;
+use tiebreak_machine::cpus;
+use tiebreak_machine::meters::Unavailable;
+use tiebreak_machine::tree::Tree;
+
+pub use sharing::{PairReading, Round};
+
+/// The probe.
+#[derive(Debug)]
+pub struct Topology {
+    told: Told,
+    cpus: Vec<usize>,
+}
+
+/// What it saw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The CPUs as told.
+    pub cpus: Vec<Cpu>,
+    /// The caches as told.
+    pub caches: Vec<Cache>,
+    /// The memory nodes as told.
+    pub nodes: Vec<Node>,
+    /// The memory of the whole machine.
+    pub memory_bytes: Option<u64>,
+    /// What this process may use.
+    pub limits: Limits,
+    /// Pairs of CPUs that ran the same work alone and together, or why there are none.
+    pub pairs: Probed<Vec<PairReading>>,
+    /// Pairs that there are among the CPUs that may be used.
+    pub pairs_possible: usize,
+}
+
+/// What the machine says.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    cpus: Vec<Cpu>,
+    caches: Vec<Cache>,
+    nodes: Vec<Node>,
+    memory_bytes: Option<u64>,
+    limits: Limits,
+    /// What it does not say, a sentence each.
+    reasons: Vec<String>,
+}
+
+impl Told {
+    fn read(tree: &Tree, allowed: &[usize]) -> Told {
+        let (cpus, mut reasons) = parts::read(tree, allowed);
+        let online: Vec<usize> =
+            cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
+        let caches = caches::read(tree, &online);
+        if caches.is_empty() {
+            reasons.push("the kernel does not tell the caches".to_owned());
+        }
+        let memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
+        let nodes = nodes::read(tree, memory_bytes);
+        Told { cpus, caches, nodes, memory_bytes, limits: limits(tree), reasons }
+    }
+}
+
+fn limits(tree: &Tree) -> Limits {
+    let groups = cgroup::limited(tree);
+    let quota = groups.as_deref().and_then(cgroup::tightest);
+    let status = tree.text("/proc/self/status").unwrap_or_default();
+    let nodes = status.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"));
+    Limits {
+        cpu_quota_us: quota.map(|limit| limit.quota_us),
+        cpu_period_us: quota.map(|limit| limit.period_us),
+        memory_bytes: cgroup::memory_limit_bytes(tree),
+        nodes: nodes.and_then(cpus::parse_list),
+        is_cpu_quota_known: groups.is_some(),
+    }
+}
+
+impl Topology {
+    /// Reads what the machine says, and will measure between these CPUs.
+    ///
+    /// # Errors
+    /// Neither `/sys` nor the scheduler tells a single CPU.
+    pub fn new(cpus: &[usize]) -> Result<Topology, Unavailable> {
+        Topology::below(&Tree::at(Path::new("/")), cpus, &cpus::allowed())
+    }
+
+    fn below(tree: &Tree, cpus: &[usize], allowed: &[usize]) -> Result<Topology, Unavailable> {
+        let told = Told::read(tree, allowed);
+        if told.cpus.is_empty() {
+            let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
+            let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
+            return Err(Unavailable { what: "topology", tried });
+        }
+        Ok(Topology { told, cpus: cpus.to_vec() })
+    }
+
+    /// Measures which CPUs share a core, for at most three fifths of the budget.
+    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+        let told = self.told.clone();
+        let wanted = choice::wanted(&told.cpus, &self.cpus);
+        let count = self.cpus.len();
+        let reading = Reading {
+            pairs: sharing::measure(&wanted, longest(budget), budget),
+            pairs_possible: count * count.saturating_sub(1) / 2,
+            cpus: told.cpus,
+            caches: told.caches,
+            nodes: told.nodes,
+            memory_bytes: told.memory_bytes,
+            limits: told.limits,
+        };
+        Probed::of(reading, told.reasons)
+    }
+}
+
+/// What is left of the budget is for whoever asks the compilers.
+fn longest(budget: &Budget<'_>) -> Duration {
+    budget.left().min(budget.length().mul_f64(0.6))
+}
+
+#[cfg(test)]
+mod tests;

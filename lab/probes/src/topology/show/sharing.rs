@@ -1,0 +1,142 @@
+//! Whether CPUs share a core: what the machine says, and what was measured.
+
+use crate::{Pair, Probed, Sharing, Topology};
+use tiebreak_report::look::Look;
+use tiebreak_report::number::{Rounding, count, percent, ratio};
+use tiebreak_report::table::{Align, Column, render};
+
+/// Rows of the table of pairs.
+const ROWS: usize = 16;
+
+/// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
+pub(super) fn in_short(found: &Topology) -> String {
+    let told = found.is_smt_advertised();
+    let as_told = match told {
+        Some(_) => format!("{} as told", words(told)),
+        None => "nothing told".to_owned(),
+    };
+    let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
+        let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
+        return format!("{as_told}, not measured{why}");
+    };
+    let wrong: Vec<&Pair> = sharing.disagreements().collect();
+    if let Some(pair) = wrong.first() {
+        let [a, b] = pair.cpus;
+        let does = if pair.shares == Some(true) { "share" } else { "do not share" };
+        let more = match wrong.len() {
+            1 => String::new(),
+            many => format!(", and {} more", many - 1),
+        };
+        let slowdown = ratio(pair.slowdown, 2, Rounding::Nearest);
+        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({slowdown}{more})");
+    }
+    let range = range(sharing);
+    if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
+        return format!("{as_told}, open as measured ({range})");
+    }
+    match told {
+        Some(_) => format!("{}, as told and as measured ({range})", words(told)),
+        None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
+        None => format!("{as_told}, none seen to share one ({range})"),
+    }
+}
+
+fn words(told: Option<bool>) -> &'static str {
+    if told == Some(true) { "several" } else { "one each" }
+}
+
+/// `1.01x`, or from the smallest to the largest, and of how many pairs.
+fn range(sharing: &Sharing) -> String {
+    let slowdowns = sharing.pairs.iter().map(|pair| pair.slowdown);
+    let low = slowdowns.clone().fold(f64::INFINITY, f64::min);
+    let high = slowdowns.fold(0.0, f64::max);
+    let [low, high] = [low, high].map(|value| ratio(value, 2, Rounding::Nearest));
+    let of = count(sharing.pairs.len() as u64, "pair");
+    if low == high { format!("{low}, {of}") } else { format!("{low} to {high}, {of}") }
+}
+
+/// In sentences.
+pub(super) fn told(found: &Topology) -> String {
+    let told = match found.is_smt_advertised() {
+        Some(true) => "The machine says that some CPUs are threads of one core.",
+        Some(false) => "The machine says that each CPU is a core of its own.",
+        None => "The machine does not say which CPUs belong to a core.",
+    };
+    let Some(sharing) = found.sharing.value() else {
+        let why = match &found.sharing {
+            Probed::Inconclusive { why } => why.clone(),
+            _ => "it was not tried".to_owned(),
+        };
+        return format!("{told} This was not measured: {why}.");
+    };
+    let rounds = sharing.pairs.iter().map(|pair| pair.rounds).max().unwrap_or(0);
+    let measured = match sharing.pairs.as_slice() {
+        [only] => format!(
+            "Measured: CPUs {} and {} made the same additions alone and at the same time, in {}; \
+             beside each other they took {} times as long, so {}.",
+            only.cpus[0],
+            only.cpus[1],
+            count(rounds as u64, "round"),
+            ratio(only.slowdown, 2, Rounding::Nearest).trim_end_matches('x'),
+            verdict(only)
+        ),
+        pairs => format!(
+            "Measured: {} of {} made the same additions alone and at the same time, in up to {}. \
+             {}",
+            pairs.len(),
+            pairs_of(sharing.pairs_possible),
+            count(rounds as u64, "round"),
+            match sharing.disagreements().count() {
+                0 => "No pair contradicts what the machine says.".to_owned(),
+                1 => "1 pair is otherwise than the machine says.".to_owned(),
+                wrong => format!("{} are otherwise than the machine says.", pairs_of(wrong)),
+            }
+        ),
+    };
+    format!("{told} {measured}")
+}
+
+fn pairs_of(number: usize) -> String {
+    count(number as u64, "pair")
+}
+
+fn verdict(pair: &Pair) -> String {
+    match pair.shares {
+        Some(true) => "they share a core".to_owned(),
+        Some(false) => "they do not share a core".to_owned(),
+        None => format!(
+            "it is open: in {} of the rounds they seemed to share a core",
+            percent(pair.shared_rounds, Rounding::Nearest)
+        ),
+    }
+}
+
+/// The pairs, those first that contradict what the machine says; empty if there is one only.
+pub(super) fn table(found: &Topology, look: &Look) -> String {
+    let Some(sharing) = found.sharing.value().filter(|sharing| sharing.pairs.len() > 1) else {
+        return String::new();
+    };
+    let is_wrong = |pair: &Pair| pair.shares.zip(pair.is_advertised).is_some_and(|(a, b)| a != b);
+    let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
+    pairs.sort_by_key(|pair| (!is_wrong(pair), pair.shares.is_some()));
+    let shown = &pairs[..pairs.len().min(ROWS)];
+    let texts = |text: &dyn Fn(&Pair) -> String| shown.iter().map(|pair| text(pair)).collect();
+    let yes = |value: Option<bool>, open: &str| match value {
+        Some(true) => "one core".to_owned(),
+        Some(false) => "two cores".to_owned(),
+        None => open.to_owned(),
+    };
+    let slowdown = |pair: &Pair| ratio(pair.slowdown, 2, Rounding::Nearest);
+    let columns = vec![
+        Column::new("CPUs", Align::Left, texts(&|p| format!("{} and {}", p.cpus[0], p.cpus[1]))),
+        Column::new("told", Align::Left, texts(&|p| yes(p.is_advertised, "-"))),
+        Column::new("measured", Align::Left, texts(&|p| yes(p.shares, "open"))),
+        Column::new("together over alone", Align::Decimal, texts(&slowdown)),
+        Column::new("rounds", Align::Right, texts(&|p| p.rounds.to_string())).rank(1),
+    ];
+    let more = match pairs.len() - shown.len() {
+        0 => String::new(),
+        rest => format!("and {} more\n", pairs_of(rest)),
+    };
+    render(columns, look) + &more
+}

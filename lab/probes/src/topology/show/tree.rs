@@ -1,0 +1,141 @@
+//! CPUs as a tree: socket, memory node, die, cache, cluster, core.
+
+use crate::{CoreKind, Cpu, Topology};
+use tiebreak_report::fact::bytes;
+
+/// CPUs that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Branch {
+    /// What they are together: `socket 0`, `L3: 32 MiB`; of a core its number.
+    pub label: String,
+    /// Their numbers.
+    pub cpus: Vec<usize>,
+    /// Whether it is a core.
+    pub is_core: bool,
+    /// Of a core its kind, where there are several.
+    pub kind: Option<CoreKind>,
+    /// What it consists of; CPUs of their own, where no core is told, are branches too.
+    pub parts: Vec<Branch>,
+}
+
+impl Branch {
+    fn new(label: String, cpus: Vec<usize>) -> Branch {
+        Branch { label, cpus, is_core: false, kind: None, parts: Vec::new() }
+    }
+
+    /// Puts a branch where it belongs: into the deepest one that holds all its CPUs. One that lies
+    /// across others has no place and is dropped.
+    fn insert(&mut self, branch: Branch) {
+        let holds = |part: &&mut Branch| branch.cpus.iter().all(|cpu| part.cpus.contains(cpu));
+        if let Some(part) = self.parts.iter_mut().find(holds) {
+            return part.insert(branch);
+        }
+        let meets = |part: &Branch| part.cpus.iter().any(|cpu| branch.cpus.contains(cpu));
+        if !self.parts.iter().any(meets) {
+            self.parts.push(branch);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.parts.sort_by_key(|part| part.cpus.first().copied());
+        self.parts.iter_mut().for_each(Branch::sort);
+    }
+}
+
+/// The tree of the CPUs that are on; its root stands for the machine.
+pub(crate) fn tree(found: &Topology) -> Branch {
+    let cpus = found.online().map(|cpu| cpu.cpu).collect();
+    let mut root = Branch::new(String::new(), cpus);
+    let mut all = sockets(found);
+    all.extend(nodes(found));
+    all.extend(dies(found));
+    all.extend(caches(found));
+    all.extend(clusters(found));
+    all.extend(cores(found));
+    // The larger one holds the smaller one; of equal ones the one that was named first.
+    all.sort_by_key(|branch| std::cmp::Reverse(branch.cpus.len()));
+    all.into_iter().for_each(|branch| root.insert(branch));
+    root.sort();
+    root
+}
+
+/// The CPUs that are on of each value of a property, in the order of the values.
+fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, Vec<usize>)> {
+    let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+    for cpu in found.online() {
+        if let Some(value) = of(cpu) {
+            groups.entry(value).or_default().push(cpu.cpu);
+        }
+    }
+    groups.into_iter().collect()
+}
+
+fn sockets(found: &Topology) -> Vec<Branch> {
+    let named = |(package, cpus)| Branch::new(format!("socket {package}"), cpus);
+    grouped(found, |cpu| cpu.package).into_iter().map(named).collect()
+}
+
+fn nodes(found: &Topology) -> Vec<Branch> {
+    let named = |(number, cpus)| {
+        let node = found.nodes.iter().find(|node| node.node == number);
+        let memory =
+            node.and_then(|node| node.memory_bytes).map(|size| format!(": {}", bytes(size)));
+        Branch::new(format!("memory node {number}{}", memory.unwrap_or_default()), cpus)
+    };
+    grouped(found, |cpu| cpu.node).into_iter().map(named).collect()
+}
+
+/// Dies, where a socket has several.
+fn dies(found: &Topology) -> Vec<Branch> {
+    let dies = grouped(found, |cpu| cpu.die);
+    if Some(dies.len()) == found.sockets() {
+        return Vec::new();
+    }
+    dies.into_iter().map(|(die, cpus)| Branch::new(format!("die {die}"), cpus)).collect()
+}
+
+/// Caches that hold data and are shared by several cores.
+fn caches(found: &Topology) -> Vec<Branch> {
+    let mut branches = Vec::new();
+    for level in (2..=5).rev() {
+        for cache in found.data_caches(level) {
+            let on = |cpu: &usize| found.online().any(|other| other.cpu == *cpu);
+            let cpus: Vec<usize> = cache.cpus.iter().copied().filter(on).collect();
+            let last = found.caches.iter().map(|cache| cache.level).max();
+            if cpus.is_empty() || (Some(level) != last && !has_several_cores(found, &cpus)) {
+                continue;
+            }
+            let size = cache.size_bytes.map(|size| format!(": {}", bytes(size)));
+            branches.push(Branch::new(format!("L{level}{}", size.unwrap_or_default()), cpus));
+        }
+    }
+    branches
+}
+
+/// Clusters of several cores that are not those of a cache, which says it already.
+fn clusters(found: &Topology) -> Vec<Branch> {
+    let clusters = grouped(found, |cpu| cpu.cluster).into_iter();
+    let is_cache = |cpus: &[usize]| found.caches.iter().any(|cache| cache.cpus == cpus);
+    clusters
+        .filter(|(_, cpus)| has_several_cores(found, cpus) && !is_cache(cpus))
+        .map(|(cluster, cpus)| Branch::new(format!("cluster {cluster}"), cpus))
+        .collect()
+}
+
+fn has_several_cores(found: &Topology, cpus: &[usize]) -> bool {
+    let mut cores = found.online().filter(|cpu| cpus.contains(&cpu.cpu)).filter_map(|cpu| cpu.core);
+    let first = cores.next();
+    cores.any(|core| Some(core) != first)
+}
+
+/// The cores; of CPUs whose core is not told each by itself.
+fn cores(found: &Topology) -> Vec<Branch> {
+    let branch = |label: String, cpus: Vec<usize>| {
+        let kind = found.cpus.iter().find(|cpu| cpu.cpu == cpus[0]).and_then(|cpu| cpu.kind);
+        Branch { kind, is_core: !label.is_empty(), ..Branch::new(label, cpus) }
+    };
+    let cores = grouped(found, |cpu| cpu.core).into_iter();
+    let known = cores.map(|(core, cpus)| branch(core.to_string(), cpus));
+    let unknown = found.online().filter(|cpu| cpu.core.is_none());
+    known.chain(unknown.map(|cpu| branch(String::new(), vec![cpu.cpu]))).collect()
+}

@@ -1,0 +1,243 @@
+//! Cores: their threads, their isolation, the interrupts that may go to them, how they idle.
+
+use super::change::{Write, writing};
+use super::found::{Found, Lack, Told};
+use super::sight::{FOLDER, Sight, isolated};
+use super::words::{self, Others, Words};
+use crate::tune::{Needs, Standing};
+use std::collections::BTreeSet;
+use tiebreak_machine::cpus::{format_list, parse_list};
+
+type Cpus = BTreeSet<usize>;
+
+/// Fewer cores than this cannot spare any.
+const ENOUGH_TO_ISOLATE: usize = 4;
+/// Waking from a state that takes longer is noticed.
+const DEEP_US: u64 = 20;
+/// Parameters of the kernel that keep CPUs free of tasks, of the tick, and of what RCU puts off.
+const PARAMETERS: [&str; 3] = ["isolcpus", "nohz_full", "rcu_nocbs"];
+
+fn list(cpus: &Cpus) -> String {
+    format_list(&cpus.iter().copied().collect::<Vec<_>>())
+}
+
+pub(super) fn threads(sight: &Sight<'_>) -> Told {
+    match sight.number::<u8>(&format!("{FOLDER}/smt/active"))? {
+        0 => return Ok(Found::fine("one each")),
+        1 => {}
+        other => return Err(Lack::holds(&format!("{FOLDER}/smt/active"), &other.to_string())),
+    }
+    let found = Found::new(Standing::Could, "several share one");
+    let file = format!("{FOLDER}/smt/control");
+    match sight.text(&file) {
+        Ok(old) if old == "on" => {
+            let write = Write { file, old, new: "off".to_owned() };
+            Ok(found.changed(writing(sight.tree, &[write])))
+        }
+        _ => Ok(found),
+    }
+}
+
+pub(super) fn frequency_limit(sight: &Sight<'_>) -> Told {
+    let limits = sight.each(&format!("{FOLDER}/cpu*/cpufreq/scaling_max_freq"))?;
+    let (mut writes, mut now) = (Vec::new(), BTreeSet::new());
+    for (file, old) in limits {
+        let limit: u64 = old.parse().map_err(|_| Lack::holds(&file, &old))?;
+        let most_file = file.replace("scaling_max_freq", "cpuinfo_max_freq");
+        let most: u64 = sight.number(&most_file)?;
+        if limit < most {
+            now.insert(format!("{} of {} MHz", limit / 1000, most / 1000));
+            writes.push(Write { file, old, new: most.to_string() });
+        }
+    }
+    if writes.is_empty() {
+        return Ok(Found::fine("none"));
+    }
+    let now = now.into_iter().collect::<Vec<_>>().join(" and ");
+    Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes)))
+}
+
+/// The CPUs of each core, a core that shows no threads being one CPU, in order of their first CPU:
+/// a core is isolated whole, or its other threads still take from it.
+fn cores(sight: &Sight<'_>, online: &Cpus) -> Vec<Cpus> {
+    let threads = |cpu: &usize| {
+        let told = sight.cpus(&format!("{FOLDER}/cpu{cpu}/topology/thread_siblings_list"));
+        told.unwrap_or_default().intersection(online).copied().chain([*cpu]).collect()
+    };
+    online.iter().map(threads).collect::<BTreeSet<Cpus>>().into_iter().collect()
+}
+
+/// The parameters that this kernel has: without the tick's file it cannot stop the tick.
+fn parameters(sight: &Sight<'_>) -> impl Iterator<Item = &'static str> {
+    let has_tick = sight.text(&format!("{FOLDER}/nohz_full")).is_ok();
+    PARAMETERS.into_iter().filter(move |name| has_tick || *name != "nohz_full")
+}
+
+/// The parameters with these CPUs; of `isolcpus` the flags that the command line has stay.
+fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
+    let list = list(cpus);
+    let line = sight.text("/proc/cmdline").unwrap_or_default();
+    let old = line.split_whitespace().find_map(|word| word.strip_prefix("isolcpus="));
+    let is_flag = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+    let flags: Vec<&str> = old.unwrap_or_default().split(',').filter(is_flag).collect();
+    let of = |name: &str| match name {
+        "isolcpus" => flags.iter().map(|flag| format!("{flag},")).collect(),
+        _ => String::new(),
+    };
+    let said = |name| format!("{name}={}{list}", of(name));
+    parameters(sight).map(said).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn isolation(sight: &Sight<'_>) -> Told {
+    let online = sight.cpus(&format!("{FOLDER}/online"))?;
+    match isolated(sight.tree) {
+        Ok(cpus) => return Ok(Found::fine(list(&cpus))),
+        Err(Lack::Absent(_)) => {}
+        Err(unknown) => return Err(unknown),
+    }
+    let cores = cores(sight, &online);
+    let [.., first, last] = cores.as_slice() else { return Ok(Found::fine("none to spare")) };
+    if cores.len() < ENOUGH_TO_ISOLATE {
+        return Ok(Found::fine("none to spare"));
+    }
+    let parameters = isolating(sight, &first.union(last).copied().collect());
+    let command = format!("add to the kernel's command line: {parameters}");
+    let undo = "remove it from the kernel's command line";
+    Ok(Found::new(Standing::Could, "none").by(&command, Some(undo), Needs::Reboot))
+}
+
+/// Whether whole cores are isolated, and from tasks, the tick and RCU alike.
+pub(super) fn isolation_parts(sight: &Sight<'_>) -> Told {
+    let online = sight.cpus(&format!("{FOLDER}/online"))?;
+    let isolated = isolated(sight.tree)?;
+    let cores = cores(sight, &online);
+    let hit = cores.iter().filter(|core| !core.is_disjoint(&isolated));
+    let wanted: Cpus = hit.flatten().copied().collect();
+    let line = sight.text("/proc/cmdline")?;
+    let nohz = sight.cpus(&format!("{FOLDER}/nohz_full")).unwrap_or_default();
+    let mut lacking = Vec::new();
+    for name in parameters(sight) {
+        let has = match name {
+            "isolcpus" => sight.cpus(&format!("{FOLDER}/isolated")).unwrap_or_default(),
+            "nohz_full" => nohz.clone(),
+            // The kernel takes RCU off the CPUs without a tick by itself.
+            _ => asked(&line, name, &online)?.union(&nohz).copied().collect(),
+        };
+        let lacks: Cpus = wanted.difference(&has).copied().collect();
+        if !lacks.is_empty() {
+            lacking.push(format!("{name} lacks {}", list(&lacks)));
+        }
+    }
+    if lacking.is_empty() {
+        return Ok(Found::fine(format!("{} from all", list(&wanted))));
+    }
+    let now = format!("of CPUs {}, {}", list(&wanted), lacking.join(", "));
+    let command = format!("write on the kernel's command line: {}", isolating(sight, &wanted));
+    let is_ours = |word: &&str| PARAMETERS.iter().any(|name| word.starts_with(name));
+    let old: Vec<&str> = line.split_whitespace().filter(is_ours).collect();
+    let undo = match old.as_slice() {
+        [] => "remove them from the kernel's command line".to_owned(),
+        old => format!("write there as before: {}", old.join(" ")),
+    };
+    Ok(Found::new(Standing::Could, now).by(&command, Some(&undo), Needs::Reboot))
+}
+
+/// The CPUs that a parameter of the kernel's command line names; words before them are flags.
+fn asked(line: &str, name: &str, online: &Cpus) -> Result<Cpus, Lack> {
+    let Some(value) =
+        line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    else {
+        return Ok(Cpus::new());
+    };
+    if value == "all" {
+        return Ok(online.clone());
+    }
+    let parsed = parse_list(value).map(|cpus| cpus.into_iter().collect());
+    parsed.ok_or_else(|| Lack::holds("/proc/cmdline", &format!("{name}={value}")))
+}
+
+/// Interrupts of devices that may come to isolated CPUs.
+pub(super) fn interrupts_away(sight: &Sight<'_>) -> Told {
+    let isolated = isolated(sight.tree)?;
+    let online = sight.cpus(&format!("{FOLDER}/online"))?;
+    let all = sight.each("/proc/irq/*/smp_affinity_list")?;
+    let (mut writes, mut come) = (Vec::new(), 0);
+    for (file, old) in &all {
+        let parsed = parse_list(old).ok_or_else(|| Lack::holds(file, old))?;
+        let cpus: Cpus = parsed.into_iter().collect();
+        if cpus.is_disjoint(&isolated) {
+            continue;
+        }
+        let effective = file.replace("smp_affinity_list", "effective_affinity_list");
+        come += usize::from(!sight.cpus(&effective).unwrap_or(cpus.clone()).is_disjoint(&isolated));
+        let mut kept: Cpus = cpus.difference(&isolated).copied().collect();
+        if kept.is_empty() {
+            kept = online.difference(&isolated).copied().collect();
+        }
+        writes.push(Write { file: file.clone(), old: old.clone(), new: list(&kept) });
+    }
+    if writes.is_empty() {
+        return Ok(Found::fine(format!(
+            "none of {} may come to CPUs {}",
+            all.len(),
+            list(&isolated)
+        )));
+    }
+    let now = format!(
+        "{} of {} may come to CPUs {}, and {come} do now",
+        writes.len(),
+        all.len(),
+        list(&isolated)
+    );
+    let standing = if come > 0 { Standing::Noisy } else { Standing::Could };
+    Ok(Found::new(standing, now).changed(writing(sight.tree, &writes)))
+}
+
+/// What decides how idle CPUs sleep, by its name.
+fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
+    let text = |name: &str| sight.text(&format!("{FOLDER}/cpuidle/{name}"));
+    text("current_governor").or_else(|_| text("current_governor_ro"))
+}
+
+/// States of idle CPUs from which it takes long to wake.
+pub(super) fn idle_states(sight: &Sight<'_>) -> Told {
+    let (mut states, mut writes) = (BTreeSet::new(), Vec::new());
+    for (file, latency) in sight.each(&format!("{FOLDER}/cpu*/cpuidle/state*/latency"))? {
+        let us: u64 = latency.parse().map_err(|_| Lack::holds(&file, &latency))?;
+        let beside = |name: &str| file.replace("/latency", &format!("/{name}"));
+        let old = sight.text(&beside("disable"))?;
+        match old.as_str() {
+            "1" => continue,
+            "0" => states.insert((us, sight.text(&beside("name"))?)),
+            _ => return Err(Lack::holds(&beside("disable"), &old)),
+        };
+        if us > DEEP_US {
+            writes.push(Write { file: beside("disable"), old, new: "1".to_owned() });
+        }
+    }
+    let names: Vec<String> = states.iter().map(|(us, name)| format!("{name} {us} us")).collect();
+    let governor = idle_governor(sight).unwrap_or_else(|_| "no".to_owned());
+    let now = format!("{}, {governor} governor", names.join(", "));
+    if writes.is_empty() {
+        Ok(Found::fine(now))
+    } else {
+        Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes)))
+    }
+}
+
+const HALT_POLLING: [Words; 1] = [Words {
+    file: "/sys/module/haltpoll/parameters/guest_halt_poll_ns",
+    known: &[("0", "0 ns, halts at once", Standing::Could)],
+    others: Others::Number(Standing::Fine),
+    right: "200000",
+    offers: None,
+}];
+
+/// How long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
+pub(super) fn halt_polling(sight: &Sight<'_>) -> Told {
+    let governor = idle_governor(sight)?;
+    if governor != "haltpoll" {
+        return Err(Lack::Absent(format!("the governor of idle states is {governor}")));
+    }
+    words::look(&HALT_POLLING, sight)
+}

@@ -1,0 +1,73 @@
+//! What a machine says of itself.
+
+use crate::look::{Look, Tone, span};
+use crate::number::Scale;
+use crate::page::Page;
+use crate::text::plain;
+use tiebreak_core::fingerprint::{Fact, Fingerprint};
+use tiebreak_core::metric::Unit;
+
+/// A size in bytes without idle digits: `48 KiB`, `7.751 GiB`.
+pub fn bytes(count: u64) -> String {
+    let count = count as f64;
+    let scale = Scale::of(Unit::Bytes, count);
+    let digits = scale.digits(count);
+    let short = if digits.contains('.') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &digits
+    };
+    format!("{short} {}", scale.name())
+}
+
+/// `cpu model: Example CPU 3000`; sizes in a unit of their size.
+pub fn text(key: &str, fact: &Fact) -> String {
+    format!("{}: {}", name(key, fact), value(key, fact))
+}
+
+/// A key in words; what counts bytes is told with a unit.
+pub fn name(key: &str, fact: &Fact) -> String {
+    let name = key.strip_suffix("_bytes").filter(|_| matches!(fact, Fact::Number(_)));
+    name.unwrap_or(key).replace('_', " ")
+}
+
+/// What a fact says: `7.751 GiB`, `yes`, `KVM`.
+pub fn value(key: &str, fact: &Fact) -> String {
+    match fact {
+        Fact::Number(count) if key.ends_with("_bytes") => bytes(*count),
+        Fact::Number(number) => number.to_string(),
+        Fact::Flag(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Fact::Text(text) => plain(text),
+    }
+}
+
+/// Every fact, a line each, what it is now after what it always is.
+pub fn page(machine: &Fingerprint, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let (now, always): (Vec<_>, Vec<_>) =
+        machine.0.iter().partition(|(key, _)| key.starts_with("now_"));
+    for (key, fact) in always.into_iter().chain(now) {
+        let value = span(Tone::Plain, value(key, fact));
+        page.labelled(&format!("{}: ", name(key, fact)), &[value]);
+    }
+    page.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_no_idle_digits() {
+        for (count, text) in [
+            (0, "0 B"),
+            (64, "64 B"),
+            (48 << 10, "48 KiB"),
+            (1536 << 10, "1.5 MiB"),
+            (1000 << 20, "1000 MiB"),
+            (8_322_744_320, "7.751 GiB"),
+        ] {
+            assert_eq!(bytes(count), text);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What the probes of the machine ask of the laboratory: to run programs.
+
+use crate::planning::{self, HookRequest, Request};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Adjust, Centre, Gate, ProgramPlan};
+use tiebreak_core::sampler::{RunFailure, RunRequest, Sampler};
+use tiebreak_core::tool::Tool;
+use tiebreak_machine::clock;
+use tiebreak_measure::{Programs, build, interrupt};
+use tiebreak_probes::{Lab, OwnWork};
+use tiebreak_stats::coins::{self, Seed};
+use tiebreak_stats::observation::log;
+
+/// Coins of the rounds: the same noise gives the same answer.
+const SEED: &str = "noise";
+
+/// The laboratory, as probes of the machine see it.
+#[derive(Clone, Debug, Default)]
+pub struct Laboratory {
+    /// The command that runs some milliseconds of work of this program's own, as a shell line.
+    pub own_work: Option<String>,
+}
+
+impl Lab for Laboratory {
+    fn compilers(&self, longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
+        build::compilers(longest, interrupted)
+    }
+
+    fn own_work(&self) -> Result<Option<Box<dyn OwnWork>>, String> {
+        let Some(command) = &self.own_work else { return Ok(None) };
+        let plan = planning::plan(&request(command)).map_err(|error| error.to_string())?;
+        let programs =
+            Programs::new(&plan, interrupt::flag()).map_err(|error| error.to_string())?;
+        Ok(Some(Box::new(Runs { programs, times: Times::default() })))
+    }
+}
+
+/// Runs of one command, by the sampler of every comparison of programs.
+struct Runs {
+    programs: Programs,
+    times: Times,
+}
+
+impl OwnWork for Runs {
+    fn round(&mut self, round: u64, wait: Duration, left: Duration) -> Result<f64, RunFailure> {
+        self.programs.wait_for_quiet(wait.as_nanos() as u64);
+        let coins = coins::draw(Seed::from_text(SEED), round, 0, &[0, 1]);
+        let timeout_ns = left.as_nanos() as u64;
+        let mut wall_ns = |contestant: usize, padding_bytes: u32| {
+            let request = RunRequest { contestant, padding_bytes, timeout_ns };
+            let sample = self.programs.run(&request)?.sample;
+            self.times.add(sample.wall_ns.max(1), sample.beside.run_delay_ns);
+            Ok(sample.wall_ns.max(1) as f64)
+        };
+        wall_ns(coins.primer, coins.padding_bytes[0])?;
+        let mut times = [1.0; 2];
+        for (contestant, padding_bytes) in coins.order.iter().zip(&coins.padding_bytes[1..]) {
+            times[*contestant] = wall_ns(*contestant, *padding_bytes)?;
+        }
+        Ok(log(times[0] / times[1]))
+    }
+
+    fn lost_share(&self) -> Option<f64> {
+        self.times.lost_share()
+    }
+}
+
+/// How long runs took in all.
+#[derive(Default)]
+struct Times {
+    wall_ns: u64,
+    /// For how long they were ready and waited for a CPU; nothing if one does not tell.
+    waited_ns: Option<u64>,
+}
+
+impl Times {
+    fn add(&mut self, wall_ns: u64, waited_ns: Option<u64>) {
+        let before = if self.wall_ns == 0 { Some(0) } else { self.waited_ns };
+        self.waited_ns = before.zip(waited_ns).map(|(before, more)| before + more);
+        self.wall_ns += wall_ns;
+    }
+
+    fn lost_share(&self) -> Option<f64> {
+        Some((self.waited_ns? as f64 / self.wall_ns.max(1) as f64).min(1.0))
+    }
+}
+
+fn request(command: &str) -> Request {
+    Request {
+        commands: vec![command.to_owned(), command.to_owned()],
+        names: Vec::new(),
+        directories: Vec::new(),
+        parameters: Vec::new(),
+        claims: Vec::new(),
+        all_pairs: false,
+        metric: Metric::WallTime,
+        error: 0.01,
+        resolution: 0.01,
+        budget: None,
+        centre: Centre::Factor,
+        adjust: Adjust::NONE,
+        block_runs: 1,
+        gate: Gate::None,
+        seed: SEED.to_owned(),
+        workload: String::new(),
+        hooks: HookRequest::default(),
+        program: ProgramPlan::default(),
+        clock_step_ns: clock::step_ns() as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_time_is_known_if_every_run_tells() {
+        let check = |runs: &[(u64, Option<u64>)], expected: Option<f64>| {
+            let mut times = Times::default();
+            runs.iter().for_each(|(wall_ns, waited_ns)| times.add(*wall_ns, *waited_ns));
+            assert_eq!(times.lost_share(), expected);
+        };
+        check(&[], None);
+        check(&[(10, Some(1)), (30, Some(9))], Some(0.25));
+        check(&[(10, Some(1)), (30, None), (10, Some(1))], None);
+    }
+}
