@@ -3,16 +3,12 @@
 use crate::MachinePrint;
 use crate::screen::{Entry, entries, page, svg};
 use crate::show::head::{head, tail, title};
-use tiebreak_report::html::Sheet;
+use maud::{Markup, html};
+use tiebreak_report::html::{Sheet, folded, lines, paragraph, section, small};
 use tiebreak_report::look::Look;
 
 /// How the pictures in letters are drawn.
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
-
-/// Pictures bring their own ground, so that they are framed by it on either ground of the page.
-const STYLE: &str = "\
-img{display:block;max-width:100%;height:auto;margin:.6rem 0}\
-details{margin:.4rem 0}pre{overflow-x:auto}details pre{white-space:pre;overflow-wrap:normal}";
 
 /// A print of a machine as one page of HTML: what the screen says of each probe, its picture, and
 /// everything else that was found, folded. `name` is what the print is called in the store.
@@ -21,35 +17,30 @@ details{margin:.4rem 0}pre{overflow-x:auto}details pre{white-space:pre;overflow-
 /// pictures are images of their own inside of it, so that the styles and names in one of them mean
 /// nothing in another; they are light or dark as the page is.
 pub fn machine_page(print: &MachinePrint, name: Option<&str>) -> String {
-    let mut sheet = Sheet::unlimited();
-    sheet.style(STYLE);
-    let title = title(print);
-    sheet.heading(&title);
-    sheet.paragraph("", &head(print));
-    for entry in entries(print) {
-        probe(&mut sheet, print, &entry);
-    }
-    sheet.section("The print");
-    sheet.paragraph("d", &tail(print, name));
-    sheet.finish(&title)
+    let mut sheet = Sheet::new(&title(print));
+    sheet.add(paragraph(&head(print)));
+    entries(print).iter().for_each(|entry| sheet.add(probe(print, entry)));
+    sheet.add(section("The print"));
+    sheet.add(small(&tail(print, name)));
+    sheet.finish()
 }
 
-fn probe(sheet: &mut Sheet, print: &MachinePrint, entry: &Entry) {
-    sheet.section(entry.probe.words());
-    for line in &entry.lines {
-        sheet.paragraph("", line);
-    }
-    if let Some(note) = &entry.note {
-        sheet.paragraph("d", note);
-    }
-    if let Some(picture) = svg(print, entry.probe).filter(|svg| !svg.is_empty()) {
-        let (words, source) = (entry.probe.words(), data_url(&picture));
-        sheet.raw(&format!("<img alt=\"{words}, as a picture\" src=\"{source}\">\n"));
-    }
+fn probe(print: &MachinePrint, entry: &Entry) -> Markup {
+    let words = entry.probe.words();
+    let picture = svg(print, entry.probe).filter(|svg| !svg.is_empty());
     let page = page(print, entry.probe, &LOOK);
-    // Where nothing was found the page only says so again.
-    if !entry.lines.is_empty() && !page.trim().is_empty() {
-        sheet.folded("everything", &page);
+    html! {
+        (section(words))
+        @for line in &entry.lines { (paragraph(line)) }
+        @if let Some(note) = &entry.note { (small(note)) }
+        // Pictures bring their own ground, so that they are framed by it on either ground.
+        @if let Some(picture) = picture {
+            img alt=(format!("{words}, as a picture")) src=(data_url(&picture));
+        }
+        // Where nothing was found the page only says so again.
+        @if !entry.lines.is_empty() && !page.trim().is_empty() {
+            (folded("everything", lines(&page)))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run as one page of HTML: self-contained, without scripts, and small.
+//! A run as one page of HTML: self-contained, without scripts, and small where it is seen first.
 
 mod ink;
 mod machine;
@@ -8,123 +8,65 @@ mod table;
 mod verdicts;
 
 pub use self::machine::Measured;
-pub use self::sheet::Sheet;
+pub use self::sheet::{Sheet, code, folded, lines, paragraph, section, small};
 
-use self::sheet::escaped;
+use self::sheet::list;
 use crate::footer::{effort, repeat_line, replay_line};
 use crate::odd::told_warnings;
 use crate::small_print::small_print;
 use crate::study::Block;
-use crate::text::{plain, shell_quote};
+use crate::text::plain;
+use maud::html;
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sample::Mark;
 
-/// The most bytes of a page: what fits into the first flight of a TCP connection (ten segments of
-/// 1448 bytes), so that it is there after one round trip, even if nothing compresses it.
-pub const MOST_BYTES: usize = 14_480;
-
-/// How much of everything a page may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limits {
-    /// Rows of a table.
-    rows: usize,
-    /// Places along a distribution; 0 for no pictures of distributions.
-    places: usize,
-    /// Claims.
-    claims: usize,
-    /// Claims that have a picture.
-    pictures: usize,
-    /// Warnings, notes and facts about the machine, of each so many.
-    notes: usize,
-    /// Letters of a sentence.
-    letters: usize,
-    /// Letters of a name.
-    name: usize,
-    /// Lines of the machine's print; 0 for its name only.
-    print: usize,
-}
-
-/// From everything down to what always fits: with the last one no text is long and there are few.
-const LEVELS: [Limits; 13] = [
-    Limits::of([64, 60, 99, 12, 60, 900, 60, 60]),
-    Limits::of([64, 40, 99, 6, 30, 600, 48, 60]),
-    Limits::of([40, 24, 99, 3, 16, 480, 40, 60]),
-    Limits::of([40, 16, 80, 0, 12, 400, 32, 40]),
-    Limits::of([40, 0, 80, 0, 8, 360, 32, 40]),
-    Limits::of([36, 0, 60, 0, 8, 320, 28, 24]),
-    Limits::of([30, 0, 40, 0, 8, 300, 28, 24]),
-    Limits::of([24, 12, 24, 0, 6, 260, 24, 24]),
-    Limits::of([20, 0, 20, 0, 6, 240, 24, 16]),
-    Limits::of([16, 0, 12, 0, 5, 200, 20, 8]),
-    Limits::of([12, 0, 8, 0, 4, 160, 20, 0]),
-    Limits::of([8, 0, 5, 0, 3, 100, 16, 0]),
-    Limits::of([4, 0, 3, 0, 1, 40, 10, 0]),
-];
-
-impl Limits {
-    /// In the order of the fields.
-    const fn of(
-        [rows, places, claims, pictures, notes, letters, name, print]: [usize; 8],
-    ) -> Limits {
-        Limits { rows, places, claims, pictures, notes, letters, name, print }
-    }
-}
+/// What is seen first has fewer bytes than this: what fits into the first flight of a TCP
+/// connection (ten segments of 1448 bytes), so that it is there after one round trip, even if
+/// nothing compresses it. Everything else is folded below it.
+pub const FIRST_BYTES: usize = 14_480;
+/// So much of it the claims may fill, and the table and what was odd
+/// after them: the rest is for what follows.
+const CLAIMS_BYTES: usize = 7_500;
+const TABLE_BYTES: usize = 11_500;
+const ODD_BYTES: usize = 12_500;
 
 /// The result of a run, finished or not and of any kind, as one page of HTML: the verdicts as
-/// sentences with signs and pictures, the tables with distributions, what was odd, the machine, the
-/// small print, and the command that makes the same run again.
+/// sentences with signs and pictures, the tables with distributions, what was odd, the small print,
+/// the command that makes the same run again, and the machine.
 ///
 /// Nothing in it comes from elsewhere, nothing in it is a program, it is readable on light and on
-/// dark ground and on a narrow screen, all texts are escaped, and it has fewer than [`MOST_BYTES`]
-/// bytes: of large results it shows less, and says how much is left out.
+/// dark ground and on a narrow screen, all texts are escaped, and what is seen first has fewer than
+/// [`FIRST_BYTES`] bytes: claims and contestants that do not fit are folded below it, and the page
+/// says how many they are.
 ///
 /// `measured` is what the print of the machine says that the run names, if it is at hand: it is
 /// folded into the part about the machine, to which each verdict links.
 pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
-    let mut pages = LEVELS.iter().map(|limits| render(run, measured, *limits));
-    let smallest = LEVELS[LEVELS.len() - 1];
-    pages.find(|page| page.len() < MOST_BYTES).unwrap_or_else(|| bare(run, smallest))
-}
-
-/// Only the head and the command: for a result that no level is small enough for.
-fn bare(run: &RunResult, limits: Limits) -> String {
-    let mut sheet = Sheet::new(limits);
-    sheet.heading(&title(run));
-    sheet.paragraph("d", "This result is too large for a page.");
-    sheet.code(&format!("tiebreak show {}", shell_quote(&run.journal)));
-    sheet.finish(&title(run))
-}
-
-fn render(run: &RunResult, measured: Option<&Measured>, limits: Limits) -> String {
-    let mut sheet = Sheet::new(limits);
-    let title = title(run);
-    sheet.heading(&title);
+    let mut sheet = Sheet::new(&title(run));
     if let Some(study) = &run.study {
         let about = study.workload.about.as_str();
         let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        sheet.paragraph("", &format!("On {}{about}", study.workload.name));
+        sheet.add(paragraph(&format!("On {}{about}", study.workload.name)));
     }
     if let Some(state) = state(run) {
-        sheet.paragraph("d", state);
+        sheet.add(small(state));
     }
-    verdicts::verdicts(&mut sheet, run);
+    verdicts::verdicts(&mut sheet, run, CLAIMS_BYTES);
     match Block::of(run) {
-        Some(block) => study::study(&mut sheet, &block),
-        None => table::contestants(&mut sheet, run),
+        Some(block) => study::study(&mut sheet, &block, TABLE_BYTES),
+        None => table::contestants(&mut sheet, run, TABLE_BYTES),
     }
     odd(&mut sheet, run);
-    machine::machine(&mut sheet, run, measured);
     let print = small_print(run);
     if !print.is_empty() {
-        sheet.section("Small print");
-        sheet.paragraph("d", &print.join(" "));
+        sheet.part("Small print", small(&print.join(" ")), FIRST_BYTES - 1);
     }
-    sheet.section("The same again");
-    sheet.paragraph("d", &effort(run));
-    sheet.code(&repeat_line(run));
-    sheet.code(&replay_line(run));
-    sheet.finish(&title)
+    let commands = html! { (code(&repeat_line(run))) (code(&replay_line(run))) };
+    let again = html! { (small(&effort(run))) (commands) };
+    sheet.part("The same again", again, FIRST_BYTES - 1);
+    machine::machine(&mut sheet, run, measured);
+    sheet.finish()
 }
 
 fn title(run: &RunResult) -> String {
@@ -172,12 +114,6 @@ fn odd(sheet: &mut Sheet, run: &RunResult) {
         }
     }
     if !said.is_empty() {
-        sheet.section("What was odd");
-        sheet.list(&said, "things");
+        sheet.part("What was odd", list(&said), ODD_BYTES);
     }
-}
-
-/// A text for the head of a page.
-fn head_text(text: &str) -> String {
-    escaped(&plain(text))
 }

@@ -4,6 +4,7 @@ use crate::look::Look;
 use crate::picture::Axis;
 use crate::svg::scene::number;
 use crate::told::Told;
+use maud::{Markup, PreEscaped, html};
 
 /// Units of a picture's width and height; it is stretched to the room that there is.
 const WIDTH: f64 = 600.0;
@@ -11,7 +12,7 @@ const HEIGHT: f64 = 20.0;
 
 /// A distribution as hills of given heights, with the median and the range from p10 to p90; places
 /// are from 0 to 1.
-pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> String {
+pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> Markup {
     let most = heights.iter().copied().fold(0.0, f64::max);
     let step = WIDTH / heights.len().max(1) as f64;
     let mut path = String::new();
@@ -40,12 +41,12 @@ pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> S
         marks += &format!("M{} 0h4v20h-4z", number(x.round()));
     }
     // The first path is the hills, the second one the marks on them.
-    picture(&format!("{}{}", shape("", &path), shape("", &marks)))
+    picture(&(shape("", &path) + &shape("", &marks)))
 }
 
 /// The interval of a claim on an axis with the bar that it is held against, and the ends of the
 /// axis beside it.
-pub(super) fn interval(told: &Told, resolution: f64) -> String {
+pub(super) fn interval(told: &Told, resolution: f64) -> Markup {
     let axis = Axis::around(std::slice::from_ref(told), resolution, 60);
     let x = |value: f64| (axis.place(value).clamp(0.0, 1.0) * WIDTH).round();
     let mut shapes = String::new();
@@ -72,12 +73,12 @@ pub(super) fn interval(told: &Told, resolution: f64) -> String {
         shapes += &shape("", &format!("M{} 3h4v14h-4z", number((x - 2.0).max(0.0))));
     }
     let (low, high) = axis.ends();
-    let [low, high] = [low, high].map(|end| super::escaped(&told.mark(end)));
-    format!("<div class=a>{low}{}{high}</div>", picture(&shapes))
+    html! { div.a { (told.mark(low)) (picture(&shapes)) (told.mark(high)) } }
 }
 
-fn picture(shapes: &str) -> String {
-    format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=none>{shapes}</svg>")
+fn picture(shapes: &str) -> Markup {
+    let size = format!("0 0 {WIDTH} {HEIGHT}");
+    html! { svg viewBox=(size) preserveAspectRatio="none" { (PreEscaped(shapes)) } }
 }
 
 fn shape(class: &str, path: &str) -> String {
@@ -87,5 +88,7 @@ fn shape(class: &str, path: &str) -> String {
     }
 }
 
+/// Places along a distribution.
+pub(super) const PLACES: usize = 40;
 /// What the texts of tables are cut to.
 pub(super) const LOOK: Look = Look { width: 100, color: false, unicode: true };

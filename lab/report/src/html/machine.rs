@@ -1,9 +1,10 @@
 //! What the machine was.
 
-use super::sheet::Sheet;
+use super::sheet::{Sheet, code, name, sentence, small};
 use crate::date::format_unix_ms;
 use crate::fact;
 use crate::text::plain;
+use maud::{Markup, html};
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::result::RunResult;
 
@@ -28,49 +29,41 @@ pub struct Measured {
     pub found: Vec<(String, Vec<String>)>,
 }
 
-/// The facts about the machine, those first that say most, as far as there is room, and its print.
+/// The facts about the machine, those first that say most, and its print.
 pub(super) fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured>) {
     if run.machine.facts.0.is_empty() && run.machine.print.is_none() {
         return;
     }
-    sheet.raw("<h2 id=machine>Machine</h2>\n");
-    facts(sheet, run);
-    if let Some(name) = &run.machine.print {
-        print(sheet, &plain(name), measured);
-    }
-}
-
-/// What the print says, folded; nothing but its name if it is not at hand.
-fn print(sheet: &mut Sheet, name: &str, measured: Option<&Measured>) {
-    let show = format!("tiebreak machine show {name}");
-    let Some(measured) = measured.filter(|_| sheet.limits.print > 0) else {
-        sheet.paragraph("d", &format!("Measured before the run, as {name}:"));
-        return sheet.code(&show);
-    };
-    let date = format_unix_ms(measured.taken_unix_ms);
-    let name = sheet.name(name);
-    sheet.raw(&format!("<details><summary>Measured as {name}, {date} UTC</summary>\n"));
-    let mut room = sheet.limits.print;
-    for (words, texts) in &measured.found {
-        let shown: Vec<String> = texts.iter().take(room).map(|text| sheet.sentence(text)).collect();
-        room -= shown.len();
-        if !shown.is_empty() {
-            sheet.raw(&format!("<p class=d><b>{words}</b><br>{}\n", shown.join("<br>")));
+    let content = html! {
+        (facts(run))
+        @if let Some(print) = &run.machine.print {
+            (self::print(&plain(print), measured))
         }
-    }
-    sheet.code(&show);
-    sheet.raw("</details>\n");
+    };
+    sheet.fold("Machine", html! { div #machine { (content) } });
 }
 
-fn facts(sheet: &mut Sheet, run: &RunResult) {
+fn facts(run: &RunResult) -> Markup {
     let mut facts: Vec<(&String, &Fact)> = run.machine.facts.0.iter().collect();
-    if facts.is_empty() {
-        return;
-    }
     let rank = |key: &str| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
     facts.sort_by_key(|(key, _)| (key.starts_with("now_"), rank(key)));
-    let shown = facts.iter().take(sheet.limits.notes);
-    let texts: Vec<String> = shown.map(|(key, fact)| sheet.name(&fact::text(key, fact))).collect();
-    sheet.raw(&format!("<p class=d>{}\n", texts.join("; ")));
-    sheet.left_out(facts.len() - texts.len(), "facts");
+    let texts: Vec<String> = facts.iter().map(|(key, fact)| name(&fact::text(key, fact))).collect();
+    html! { @if !texts.is_empty() { p.d { (texts.join("; ")) } } }
+}
+
+/// What the print says; nothing but its name if it is not at hand.
+fn print(print: &str, measured: Option<&Measured>) -> Markup {
+    let head = match measured {
+        None => format!("Measured before the run, as {print}:"),
+        Some(measured) => {
+            format!("Measured as {print}, {} UTC:", format_unix_ms(measured.taken_unix_ms))
+        }
+    };
+    html! {
+        (small(&head))
+        @for (words, texts) in measured.iter().flat_map(|measured| &measured.found) {
+            p.d { b { (name(words)) } @for text in texts { br; (sentence(text)) } }
+        }
+        (code(&format!("tiebreak machine show {print}")))
+    }
 }

@@ -1,13 +1,15 @@
-//! A page under construction: elements with texts that are cut and escaped.
+//! A page under construction: what is seen first, and what is folded below it.
 
-use super::{Limits, head_text};
 use crate::look::Look;
-use crate::svg::scene;
 use crate::text::{plain, shorten_middle};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
+/// Letters of a sentence, and of a name: longer ones lose their middle.
+const SENTENCE: usize = 600;
+const NAME: usize = 60;
 
-/// Everything that the page looks like. Closing tags that HTML lets out are left out throughout.
+/// Everything that the page looks like.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--p:#fff;--i:#1f2328;--d:#59636e;--l:#d1d9e0;--m:#0969da;--g:#1a7f37;\
 --b:#cf222e;--q:#9a6700;--c:#f6f8fa}\
@@ -18,7 +20,9 @@ body{margin:0;background:var(--p);color:var(--i);font:16px/1.5 system-ui,sans-se
 overflow-wrap:anywhere}\
 main{max-width:56rem;margin:auto;padding:1rem}\
 h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}\
-h2{font-size:1rem;margin:1.6rem 0 .4rem;padding-bottom:.2rem;border-bottom:1px solid var(--l)}\
+h2,summary{font-size:1rem;font-weight:600;margin:1.6rem 0 .4rem}\
+h2{padding-bottom:.2rem;border-bottom:1px solid var(--l)}\
+summary{margin:.8rem 0 .4rem;cursor:pointer}\
 p,ul{margin:.4rem 0}ul{padding-left:1.2rem}\
 .d{color:var(--d);font-size:.875rem}\
 .v{display:grid;grid-template-columns:1.6rem 1fr;margin:.6rem 0}\
@@ -39,134 +43,149 @@ path{fill:var(--m);fill-opacity:.5}path+path{fill:var(--i);fill-opacity:1}\
 path.z{fill:var(--d);fill-opacity:1}\
 path.m{fill:var(--m);fill-opacity:.5}path.o{fill:var(--m);fill-opacity:.2}\
 pre{background:var(--c);padding:.6rem;margin:.4rem 0;white-space:pre-wrap;font-size:.85rem}\
+img{display:block;max-width:100%;height:auto;margin:.6rem 0}\
+pre.w{overflow-x:auto;white-space:pre;overflow-wrap:normal}\
 @media(max-width:560px){th,td{padding-right:.4rem;font-size:.8rem}th{white-space:normal}}";
 
 /// A page under construction.
 pub struct Sheet {
-    /// How much of everything it may have.
-    pub(super) limits: Limits,
+    title: String,
     styles: String,
     tables: usize,
-    body: String,
+    first: Vec<Markup>,
+    folded: Vec<Markup>,
 }
 
 impl Sheet {
-    /// An empty page.
-    pub(super) fn new(limits: Limits) -> Sheet {
-        Sheet { limits, styles: String::new(), tables: 0, body: String::new() }
+    /// A page that has a title only.
+    pub fn new(title: &str) -> Sheet {
+        let title = sentence(title);
+        let heading = html! { h1 { (title) } };
+        let (styles, tables) = (String::new(), 0);
+        Sheet { title, styles, tables, first: vec![heading], folded: Vec::new() }
     }
 
-    /// An empty page that may weigh what it will: texts are cut where nobody would read on.
-    pub fn unlimited() -> Sheet {
-        Sheet::new(Limits::of([64, 60, 99, 12, 60, 4000, 400, 400]))
+    /// Adds to what is seen first.
+    pub fn add(&mut self, content: Markup) {
+        self.first.push(content);
     }
 
-    /// A text of several lines as it stands, folded behind a word.
-    pub fn folded(&mut self, word: &str, text: &str) {
-        let (word, text) = (escaped(word), escaped_lines(text));
-        self.raw(&format!("<details><summary>{word}</summary><pre>{text}</pre></details>\n"));
+    /// Adds a part that is folded behind its title, below all that is seen first.
+    pub fn fold(&mut self, title: &str, content: Markup) {
+        self.folded.push(folded(title, content));
     }
 
-    /// Markup as it stands.
-    pub fn raw(&mut self, markup: &str) {
-        self.body.push_str(markup);
+    /// Adds a part: to what is seen first if that stays within so many bytes, else folded.
+    pub(super) fn part(&mut self, title: &str, content: Markup, bytes: usize) {
+        let whole = html! { (section(title)) (content) };
+        if self.fill(&[whole], bytes) == 0 {
+            self.fold(title, content);
+        }
     }
 
-    /// A name for the next table.
-    pub fn table_id(&mut self) -> String {
+    /// Adds those items that leave what is seen first within so many bytes, in order, and gives how
+    /// many these are.
+    pub(super) fn fill(&mut self, items: &[Markup], bytes: usize) -> usize {
+        let mut used = self.first_bytes();
+        let fits = |item: &&Markup| {
+            used += item.0.len() + 1;
+            used <= bytes
+        };
+        let shown = items.iter().take_while(fits).count();
+        self.first.extend_from_slice(&items[..shown]);
+        shown
+    }
+
+    /// Bytes before the first part that is folded.
+    pub(super) fn first_bytes(&self) -> usize {
+        self.page(&[]).len()
+    }
+
+    /// A class for the next table.
+    pub(super) fn table_class(&mut self) -> String {
         self.tables += 1;
         format!("t{}", self.tables)
     }
 
-    /// A rule for the head of the page.
-    pub fn style(&mut self, rule: &str) {
+    /// Adds a rule for the head of the page.
+    pub(super) fn style(&mut self, rule: &str) {
         self.styles.push_str(rule);
     }
 
-    /// The title of the page.
-    pub fn heading(&mut self, text: &str) {
-        let text = self.sentence(text);
-        self.raw(&format!("<h1>{text}</h1>\n"));
-    }
-
-    /// The title of a part of it.
-    pub fn section(&mut self, text: &str) {
-        self.raw(&format!("<h2>{}</h2>\n", escaped(text)));
-    }
-
-    /// A paragraph of a class, or of none: mostly words of our own, so it may be longer.
-    pub fn paragraph(&mut self, class: &str, text: &str) {
-        let text = escaped(&shorten_middle(&plain(text), 2 * self.limits.letters, LOOK));
-        match class {
-            "" => self.raw(&format!("<p>{text}\n")),
-            class => self.raw(&format!("<p class={class}>{text}\n")),
-        }
-    }
-
-    /// A command.
-    pub fn code(&mut self, text: &str) {
-        let text = self.sentence(text);
-        self.raw(&format!("<pre>{text}</pre>\n"));
-    }
-
-    /// A list, as far as there is room, and how much of it is left out.
-    pub fn list(&mut self, texts: &[String], what: &str) {
-        self.raw("<ul class=d>");
-        for text in texts.iter().take(self.limits.notes) {
-            let text = self.sentence(text);
-            self.raw(&format!("<li>{text}\n"));
-        }
-        self.raw("</ul>\n");
-        self.left_out(texts.len().saturating_sub(self.limits.notes), what);
-    }
-
-    /// Says how many things are not shown.
-    pub fn left_out(&mut self, count: usize, what: &str) {
-        if count > 0 {
-            self.raw(&format!("<p class=d>{count} more {what} in <code>tiebreak show</code>.\n"));
-        }
-    }
-
-    /// A text that may be long, cut and escaped.
-    pub fn sentence(&self, text: &str) -> String {
-        escaped(&shorten_middle(&plain(text), self.limits.letters, LOOK))
-    }
-
-    /// A name, cut and escaped.
-    pub fn name(&self, text: &str) -> String {
-        escaped(&shorten_middle(&plain(text), self.limits.name, LOOK))
-    }
-
     /// The whole page.
-    pub fn finish(self, title: &str) -> String {
-        let title = head_text(&shorten_middle(&plain(title), self.limits.letters, LOOK));
-        format!(
-            "<!doctype html>\n<html lang=en><meta charset=utf-8>\
-             <meta name=viewport content=\"width=device-width,initial-scale=1\">\
-             <title>{title} - tiebreak</title>\n<style>{STYLE}{}</style>\n\
-             <main>\n{}</main>\n</html>\n",
-            self.styles, self.body
-        )
+    pub fn finish(self) -> String {
+        self.page(&self.folded)
+    }
+
+    fn page(&self, folded: &[Markup]) -> String {
+        let lines =
+            |all: &[Markup]| -> String { all.iter().map(|one| one.0.clone() + "\n").collect() };
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width,initial-scale=1";
+                title { (self.title) " - tiebreak" }
+                style { (PreEscaped(STYLE)) (PreEscaped(&self.styles)) }
+                main { (PreEscaped(lines(&self.first))) (PreEscaped(lines(folded))) }
+            }
+        };
+        page.into_string() + "\n"
     }
 }
 
-/// A text of several lines as it stands, for an element that keeps blanks.
-pub fn escaped_lines(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.trim_end().chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\n' => out.push('\n'),
-            c if c.is_control() || "\u{fffe}\u{ffff}".contains(c) => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
+/// A part that is folded behind its title.
+pub fn folded(title: &str, content: Markup) -> Markup {
+    html! { details { summary { (sentence(title)) } (content) } }
 }
 
-/// A text inside of an element or a quoted attribute.
-pub fn escaped(text: &str) -> String {
-    scene::escaped(text)
+/// The title of a part.
+pub fn section(title: &str) -> Markup {
+    html! { h2 { (sentence(title)) } }
+}
+
+/// A paragraph.
+pub fn paragraph(text: &str) -> Markup {
+    html! { p { (sentence(text)) } }
+}
+
+/// A paragraph in small letters.
+pub fn small(text: &str) -> Markup {
+    html! { p.d { (sentence(text)) } }
+}
+
+/// A command.
+pub fn code(text: &str) -> Markup {
+    html! { pre { (sentence(text)) } }
+}
+
+/// A text of several lines, as wide as it is.
+pub fn lines(text: &str) -> Markup {
+    let safe = text.trim_end().chars().map(|c| if is_safe(c) || c == '\n' { c } else { '?' });
+    html! { pre.w { (safe.collect::<String>()) } }
+}
+
+/// A list in small letters.
+pub(super) fn list(texts: &[String]) -> Markup {
+    html! { ul.d { @for text in texts { li { (sentence(text)) } } } }
+}
+
+/// A text that may be long, cut.
+pub(super) fn sentence(text: &str) -> String {
+    cut(text, SENTENCE)
+}
+
+/// A name, cut.
+pub(super) fn name(text: &str) -> String {
+    cut(text, NAME)
+}
+
+fn cut(text: &str, letters: usize) -> String {
+    let text = shorten_middle(&plain(text), letters, LOOK);
+    text.chars().map(|c| if is_safe(c) { c } else { '?' }).collect()
+}
+
+/// Whether HTML may have the character.
+fn is_safe(c: char) -> bool {
+    !c.is_control() && !"\u{fffe}\u{ffff}".contains(c)
 }

@@ -1,22 +1,24 @@
 //! The table of a study's workload.
 
-use super::ink;
-use super::sheet::Sheet;
-use super::table::table;
+use super::{ODD_BYTES, ink};
+use super::sheet::{Sheet, list, section, small};
+use super::table::{split, whole};
 use crate::study::{
     Block, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes, numbers,
     per_item, published, scaling_table,
 };
-use crate::table::Column;
+use crate::table::{Align, Column};
 use crate::text::plain;
+use maud::{Markup, html};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::StudyRow;
 
-/// The contestants with their ratios, published figures and distributions, what was measured beside
-/// wall time, and what it all was built with.
-pub(super) fn study(sheet: &mut Sheet, block: &Block) {
-    sheet.section("Contestants");
-    sheet.paragraph("d", &facts(block).join(" "));
+/// Adds the contestants with their ratios, published figures and distributions, of which so many
+/// bytes of the page are seen first, what was measured beside wall time, and what it all was built
+/// with.
+pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
+    sheet.add(section("Contestants"));
+    sheet.add(small(&facts(block).join(" ")));
     let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
     let mut columns = numbers(block, ink::LOOK);
     // The sign of an open ratio stands beside its interval, not in a column of its own.
@@ -27,20 +29,23 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block) {
     }
     columns.extend(published(block));
     if !names.is_empty() {
-        table(sheet, &columns, &names, &strips(sheet, block));
+        split(sheet, &columns, &names, &strips(block), bytes);
     }
-    on_threads(sheet, block);
     let left_out: Vec<String> = block.reasons().iter().map(why).collect();
     if !left_out.is_empty() {
-        sheet.list(&left_out, "contestants that did not run");
+        sheet.part("Contestants that did not run", list(&left_out), ODD_BYTES);
     }
-    let meaning = [columns_mean(block, std::slice::from_ref(block)), notes(block)].concat();
-    sheet.list(&meaning, "notes");
+    let scaling = scaling_table(block);
+    if let Some(first) = scaling.first() {
+        let table = whole(sheet, &scaling, &first.cells);
+        sheet.fold("On several threads", table);
+    }
     others(sheet, block, &names);
-    sheet.section("Source and builds");
+    let meaning = [columns_mean(block, std::slice::from_ref(block)), notes(block)].concat();
+    sheet.part("What the columns say", list(&meaning), ODD_BYTES);
     let source = format!("Source: {}", plain(&block.of.source));
     let builds = built_with(std::slice::from_ref(block));
-    sheet.list(&[vec![source], builds].concat(), "builds");
+    sheet.fold("Source and builds", list(&[vec![source], builds].concat()));
 }
 
 /// Why contestants are not in the table.
@@ -50,39 +55,28 @@ fn why((names, is_void, why): &(Vec<String>, bool, String)) -> String {
     format!("{} {verb} {word}: {why}.", names.join(", "))
 }
 
-/// How contestants do on several threads, where there is room for it.
-fn on_threads(sheet: &mut Sheet, block: &Block) {
-    let columns = scaling_table(block);
-    let Some(names) = columns.first().map(|column| column.cells.clone()) else { return };
-    if names.len() <= sheet.limits.rows {
-        sheet.section("On several threads");
-        table(sheet, &columns, &names, &[]);
-    }
-}
-
-/// What was measured beside wall time, where there is room for it.
+/// What was measured beside wall time.
 fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
     let metrics = metrics_table(block);
-    if metrics.is_empty() || names.len() > sheet.limits.rows || sheet.limits.places < 20 {
+    if metrics.is_empty() {
         return;
     }
-    sheet.section("Beside wall time");
-    sheet.paragraph("d", &per_item(block));
-    let first = Column::new("", crate::table::Align::Left, names.to_vec());
+    let first = Column::new("", Align::Left, names.to_vec());
     let metrics = metrics.into_iter().map(|column| column.rank(1));
-    table(sheet, &std::iter::once(first).chain(metrics).collect::<Vec<_>>(), names, &[]);
+    let columns: Vec<Column> = std::iter::once(first).chain(metrics).collect();
+    let table = whole(sheet, &columns, names);
+    sheet.fold("Beside wall time", html! { (small(&per_item(block))) (table) });
 }
 
-fn strips(sheet: &Sheet, block: &Block) -> Vec<String> {
-    let Some(spread) = Spread::of(block).filter(|_| sheet.limits.places > 0) else {
-        return Vec::new();
-    };
+/// The distributions, which share their scale.
+fn strips(block: &Block) -> Vec<Option<Markup>> {
+    let spread = Spread::of(block);
     let strip = |row: &&StudyRow| {
-        let Some(histogram) = &row.distribution else { return String::new() };
+        let (spread, histogram) = (spread.as_ref()?, row.distribution.as_ref()?);
         let values = metric_summary(row, Metric::WallTime);
         let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
         let places = values.map(|value| value.map(|value| spread.place(value)));
-        ink::strip(&spread.shares(histogram, sheet.limits.places), places)
+        Some(ink::strip(&spread.shares(histogram, ink::PLACES), places))
     };
     block.rows.iter().map(strip).collect()
 }

@@ -1,18 +1,19 @@
 //! Tables, with a distribution below each row.
 
 use super::ink::{self, LOOK};
-use super::sheet::{Sheet, escaped};
+use super::sheet::{Sheet, name, section, small};
 use crate::contestants::{claimed_metrics, metric_columns, other_columns};
 use crate::study::Spread;
 use crate::table::{Align, Column};
 use crate::text::{plain, short};
+use maud::{Markup, html};
 use tiebreak_core::result::{ContestantResult, RunResult};
 
 /// Columns of this rank and above are not shown on a narrow screen.
 const WIDE: u8 = 2;
 
-/// What the contestants of programs gave.
-pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult) {
+/// Adds what the contestants of programs gave, of which so many bytes of the page are seen first.
+pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if run.contestants.is_empty() {
         return;
     }
@@ -26,15 +27,18 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult) {
         .iter()
         .map(|one| format!("{}{}", one.name, if one.fault.is_some() { " (void)" } else { "" }))
         .collect();
-    sheet.section("Contestants");
-    table(sheet, &columns, &names, &strips(sheet, run));
-    for contestant in &run.contestants {
-        said(sheet, contestant);
+    sheet.add(section("Contestants"));
+    let strips: Vec<Option<Markup>> = run.contestants.iter().map(|one| strip(run, one)).collect();
+    split(sheet, &columns, &names, &strips, bytes);
+    let commands: Vec<Markup> = run.contestants.iter().filter_map(command).collect();
+    let shown = sheet.fill(&commands, bytes);
+    if let Some(rest) = commands.get(shown..).filter(|rest| !rest.is_empty()) {
+        sheet.fold("What the others run", html! { @for one in rest { (one) } });
     }
 }
 
 /// What a contestant runs, and what went wrong with it.
-fn said(sheet: &mut Sheet, contestant: &ContestantResult) {
+fn command(contestant: &ContestantResult) -> Option<Markup> {
     let mut text = format!("{}: {}", plain(&contestant.name), plain(&contestant.command));
     if let Some(fault) = &contestant.fault {
         text += &format!(" {}", short(&fault.to_string()));
@@ -44,73 +48,121 @@ fn said(sheet: &mut Sheet, contestant: &ContestantResult) {
         let failures = contestant.failures;
         text += &format!(" failed {failures} times; first it {}", short(&fault.to_string()));
     }
-    if contestant.command != contestant.name || contestant.fault.is_some() {
-        sheet.paragraph("d", &text);
-    }
+    let says_more = contestant.command != contestant.name || contestant.fault.is_some();
+    says_more.then(|| small(&text))
 }
 
-/// The distributions of programs, which share their scale.
-fn strips(sheet: &Sheet, run: &RunResult) -> Vec<String> {
+/// The distribution of a program; all share their scale.
+fn strip(run: &RunResult, contestant: &ContestantResult) -> Option<Markup> {
+    let histogram = contestant.distribution.as_ref()?;
     let metric = claimed_metrics(run)[0];
-    let strip = |contestant: &ContestantResult| {
-        let Some(histogram) = &contestant.distribution else { return String::new() };
-        let spread = Spread { low: histogram.low, high: histogram.high, is_log: false };
-        let summary = contestant.metrics.iter().find(|(key, _)| *key == metric);
-        let values = summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]);
-        let is_drawn = histogram.low < histogram.high && !histogram.counts.is_empty();
-        if is_drawn && sheet.limits.places > 0 {
-            let heights = spread.shares(histogram, sheet.limits.places);
-            ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
-        } else {
-            String::new()
-        }
-    };
-    run.contestants.iter().map(strip).collect()
+    let spread = Spread { low: histogram.low, high: histogram.high, is_log: false };
+    let summary = contestant.metrics.iter().find(|(key, _)| *key == metric);
+    let values = summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]);
+    let is_drawn = histogram.low < histogram.high && !histogram.counts.is_empty();
+    is_drawn.then(|| {
+        let heights = spread.shares(histogram, ink::PLACES);
+        ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
+    })
 }
 
-/// A table, as far as there is room; `names` replaces the first column, and each of `strips` that
-/// is not empty stands below its row.
-pub(super) fn table(sheet: &mut Sheet, columns: &[Column], names: &[String], strips: &[String]) {
-    let shown: Vec<&Column> = columns
-        .iter()
-        .enumerate()
-        .filter(|(index, column)| *index == 0 || column.has_values())
-        .map(|(_, column)| column)
-        .collect();
-    let id = sheet.table_id();
-    shown.iter().enumerate().for_each(|(index, column)| style(sheet, &id, index + 1, column));
-    let mut out = format!("<div class=x><table id={id}><tr>");
-    for column in &shown {
-        out += &format!("<th>{}", escaped(&column.title));
+/// Adds a table, whose rows are seen first as far as they leave the page within so many bytes; the
+/// others are folded, and the page says how many they are. `names` replaces the first column, and
+/// each of `strips` that there is stands below its row.
+pub(super) fn split(
+    sheet: &mut Sheet,
+    columns: &[Column],
+    names: &[String],
+    strips: &[Option<Markup>],
+    bytes: usize,
+) {
+    let table = Table::of(sheet, columns, names, strips);
+    let used = sheet.first_bytes() + table.markup(0..0).0.len();
+    let lengths = (0..names.len()).map(|row| table.row(row).0.len());
+    let ends = lengths.scan(used, |sum, length| {
+        *sum += length;
+        Some(*sum)
+    });
+    let shown = ends.take_while(|end| *end <= bytes).count();
+    if shown > 0 {
+        sheet.add(table.markup(0..shown));
     }
-    out.push('\n');
-    let rows = names.len().min(sheet.limits.rows);
-    for (row, name) in names.iter().enumerate().take(rows) {
-        out += &format!("<tr><td>{}", sheet.name(name));
-        for column in &shown[1..] {
-            out += &format!("<td>{}", sheet.name(column.cells.get(row).map_or("", String::as_str)));
-        }
-        out.push('\n');
-        if let Some(strip) = strips.get(row).filter(|strip| !strip.is_empty()) {
-            out += &format!("<tr class=s><td colspan={}>{strip}\n", shown.len());
+    if shown < names.len() {
+        let rest = names.len() - shown;
+        let title =
+            if shown > 0 { format!("{rest} more contestants") } else { "All contestants".into() };
+        sheet.fold(&title, table.markup(shown..names.len()));
+    }
+}
+
+/// A table all of whose rows stand together; `names` replaces the first column.
+pub(super) fn whole(sheet: &mut Sheet, columns: &[Column], names: &[String]) -> Markup {
+    Table::of(sheet, columns, names, &[]).markup(0..names.len())
+}
+
+/// A table, row by row.
+struct Table<'a> {
+    class: String,
+    columns: Vec<&'a Column>,
+    names: &'a [String],
+    strips: &'a [Option<Markup>],
+}
+
+impl<'a> Table<'a> {
+    /// Columns without any value are left out.
+    fn of(
+        sheet: &mut Sheet,
+        columns: &'a [Column],
+        names: &'a [String],
+        strips: &'a [Option<Markup>],
+    ) -> Table<'a> {
+        let is_shown = |(index, column): &(usize, &Column)| *index == 0 || column.has_values();
+        let columns: Vec<&Column> =
+            columns.iter().enumerate().filter(is_shown).map(|(_, column)| column).collect();
+        let class = sheet.table_class();
+        columns
+            .iter()
+            .enumerate()
+            .for_each(|(index, column)| style(sheet, &class, index + 1, column));
+        Table { class, columns, names, strips }
+    }
+
+    fn row(&self, row: usize) -> Markup {
+        html! {
+            tr {
+                td { (name(&self.names[row])) }
+                @for column in &self.columns[1..] {
+                    td { (name(column.cells.get(row).map_or("", String::as_str))) }
+                }
+            }
+            @if let Some(Some(strip)) = self.strips.get(row) {
+                tr.s { td colspan=(self.columns.len()) { (strip) } }
+            }
         }
     }
-    out += "</table></div>\n";
-    sheet.raw(&out);
-    sheet.left_out(names.len() - rows, "contestants");
+
+    fn markup(&self, rows: std::ops::Range<usize>) -> Markup {
+        html! {
+            div.x {
+                table class=(self.class) {
+                    tr { @for column in &self.columns { th { (name(&column.title)) } } }
+                    @for row in rows { (self.row(row)) "\n" }
+                }
+            }
+        }
+    }
 }
 
 /// The rules for a column, counted from 1: they stand once in the head of the page, where a class
 /// would stand in every cell.
-fn style(sheet: &mut Sheet, id: &str, number: usize, column: &Column) {
-    let cells = format!("#{id} tr>:nth-child({number})");
+fn style(sheet: &mut Sheet, class: &str, number: usize, column: &Column) {
+    let cells = format!(".{class} tr>:nth-child({number})");
     if column.align == Align::Left && number > 1 {
         sheet.style(&format!("{cells}{{text-align:left}}"));
     }
     if column.title == "interval" {
         sheet.style(&format!(
-            "@media(max-width:560px){{{cells}{{white-space:normal;\
-                              min-width:3.7rem}}}}"
+            "@media(max-width:560px){{{cells}{{white-space:normal;min-width:3.7rem}}}}"
         ));
     }
     if column.rank >= WIDE {

@@ -1,7 +1,7 @@
 //! What became of the claims.
 
 use super::ink;
-use super::sheet::Sheet;
+use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
 use crate::look::letters;
 use crate::number::{Rounding, count, percent, seconds};
@@ -11,41 +11,45 @@ use crate::sign::Sign;
 use crate::study::claims;
 use crate::text::{NO_BREAK, plain};
 use crate::told::Told;
+use maud::{Markup, html};
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{ClaimResult, RunResult, SelfCheckResult, Upshot};
 use tiebreak_core::verdict::Verdict;
 
 /// More claims than these are told without sentences.
 const FEW: usize = 16;
+/// So many claims at most have a picture.
+const PICTURED: usize = 6;
 
-/// A sentence a claim with its sign and, as far as there is room, a picture; or what `tiebreak aa`
-/// found.
-pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult) {
+/// Adds a sentence a claim with its sign, and a picture where there are few, of which so many bytes
+/// of the page are seen first; or what `tiebreak aa` found.
+pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if let Some(found) = &run.self_check {
         return checked(sheet, run, found);
     }
     let mut said: Vec<&ClaimResult> = claims(run).collect();
     if let [only] = said.as_slice() {
-        verdict(sheet, run, only, &sentence(run, only), true);
+        sheet.add(verdict(run, only, &sentence(run, only), true));
     } else {
-        let most = sheet.limits.claims;
-        if said.len() > most {
-            // Those that did not pass are what the reader must see.
+        // Those that did not pass are what the reader must see.
+        if said.len() > FEW {
             said.sort_by_key(|claim| claim.upshot() == Upshot::Passed);
         }
-        let pictures = if said.len() <= sheet.limits.pictures { said.len() } else { 0 };
-        let is_brief = said.len() > FEW;
-        for (index, claim) in said.iter().take(most).enumerate() {
-            let text = if is_brief { brief(claim) } else { whole(run, claim) };
-            verdict(sheet, run, claim, &text, index < pictures);
+        let is_pictured = said.len() <= PICTURED;
+        let text = |claim| if said.len() > FEW { brief(claim) } else { whole(run, claim) };
+        let all: Vec<Markup> =
+            said.iter().map(|claim| verdict(run, claim, &text(claim), is_pictured)).collect();
+        let shown = sheet.fill(&all, bytes);
+        if shown < all.len() {
+            let title = format!("{} more claims", all.len() - shown);
+            sheet.fold(&title, html! { @for one in &all[shown..] { (one) "\n" } });
         }
-        sheet.left_out(said.len().saturating_sub(most), "claims");
         if let Some(tail) = common_tail(run).filter(|_| !said.is_empty()) {
-            sheet.paragraph("d", &tail);
+            sheet.add(small(&tail));
         }
     }
     if let Some(helps) = what_helps(run) {
-        sheet.paragraph("d", &letters(&helps));
+        sheet.add(small(&letters(&helps)));
     }
 }
 
@@ -66,7 +70,7 @@ fn brief(claim: &ClaimResult) -> String {
     format!("{verdict}{}: {}{whose}", plain(&claim.claim), effect(claim))
 }
 
-fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) {
+fn verdict(run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) -> Markup {
     let (class, sign) = sign(claim);
     let told = Told::of(claim);
     // Where the interval of a share lies says more than whether the claim holds.
@@ -74,17 +78,22 @@ fn verdict(sheet: &mut Sheet, run: &RunResult, claim: &ClaimResult, text: &str, 
         (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
         _ => sign,
     };
-    let text = sheet.sentence(text) + link(run);
-    sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}"));
-    if has_picture && claim.verdict != Verdict::Void && told.is_known() {
-        sheet.raw(&ink::interval(&told, run.resolution));
-    }
-    sheet.raw("</div></div>\n");
+    let is_drawn = has_picture && claim.verdict != Verdict::Void && told.is_known();
+    signed(run, class, sign, text, is_drawn.then(|| ink::interval(&told, run.resolution)))
 }
 
-/// From a verdict to what the machine was on which it was reached.
-fn link(run: &RunResult) -> &'static str {
-    if run.machine.print.is_some() { " <a class=d href=#machine>machine</a>" } else { "" }
+/// A sentence with its sign, a link to what the machine was on which it was reached, and a picture.
+fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<Markup>) -> Markup {
+    html! {
+        div class={ "v " (class) } {
+            b { (sign) }
+            div {
+                (cut(text))
+                @if run.machine.print.is_some() { " " a.d href="#machine" { "machine" } }
+                @if let Some(picture) = picture { (picture) }
+            }
+        }
+    }
 }
 
 /// The class and the sign of a verdict.
@@ -113,19 +122,18 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
         (false, 0) => ("q", '?'),
         (false, _) => ("g", '\u{2713}'),
     };
-    let text = sheet.sentence(&text) + link(run);
-    sheet.raw(&format!("<div class=\"v {class}\"><b>{sign}</b><div>{text}</div></div>\n"));
+    sheet.add(signed(run, class, sign, &text, None));
     let others = format!(
         "{} too close to matter, {} undecided; {}.",
         found.too_close,
         found.undecided,
         self_check::rate(found)
     );
-    sheet.paragraph("d", &others);
+    sheet.add(small(&others));
     if found.smallest.is_empty() {
         return;
     }
-    sheet.section("The smallest difference that nine of ten comparisons would find");
+    sheet.add(section("The smallest difference that nine of ten comparisons would find"));
     let smallest: Vec<String> = found
         .smallest
         .iter()
@@ -140,5 +148,5 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
             format!("in {} ({}): {size}", seconds(one.seconds), count(one.rounds, "round"))
         })
         .collect();
-    sheet.list(&smallest, "lengths");
+    sheet.add(list(&smallest));
 }
