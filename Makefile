@@ -82,7 +82,7 @@ gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by store
 truth: build ## false verdicts in all kinds of noise, in virtual time and on the real clock: 2 hours
 	@scripts/setup.sh peers
 	@mkdir -p target/tiebreak
-	$(CARGO) run --release --quiet --locked --package tiebreak --example truth \
+	$(CARGO) run --release --quiet --locked --package tiebreak-lab --example truth \
 	    > target/tiebreak/truth.json
 	@mv target/tiebreak/truth.json docs/measured/truth.json
 	/usr/bin/python3 -B bench/truth/truth.py $(ARGS)
@@ -113,7 +113,7 @@ install: setup ## put tiebreak into PREFIX/bin, by default ~/.cargo/bin
 	@echo 'For completions in the shell: tiebreak completions --help'
 
 build: setup
-	$(CARGO) build --release --package tiebreak-cli --locked
+	$(CARGO) build --release --package tiebreak --locked
 
 setup:
 	@scripts/setup.sh build

@@ -25,7 +25,15 @@ cd "$(dirname "$0")/../fuzz"
 
 command -v cargo >/dev/null || skip "there is no cargo"
 command -v c++ >/dev/null || skip "there is no C++ compiler; scripts/setup.sh fuzz installs one"
-cargo fetch --locked --quiet || skip "the crates that fuzzing needs cannot be had"
+if ! said=$(cargo fetch --locked --quiet 2>&1); then
+    case $said in
+        *"lock file"*)
+            echo "fuzz: fuzz/Cargo.lock is out of date: run 'cargo metadata' in fuzz/ and commit it" >&2
+            exit 1
+            ;;
+    esac
+    skip "the crates that fuzzing needs cannot be had"
+fi
 
 # libFuzzer is built from the C++ sources that come with its crate.
 echo '#include <vector>' | c++ -x c++ -fsyntax-only - 2>/dev/null ||

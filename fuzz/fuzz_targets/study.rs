@@ -3,14 +3,14 @@
 
 #![no_main]
 
-#[path = "../../lab/study/tests/common/mod.rs"]
+#[path = "../../lab/input/tests/common/mod.rs"]
 mod common;
 
 use std::path::Path;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/study/tests/study");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/input/tests/study");
         common::check_study(text, &folder);
     }
 });

@@ -63,7 +63,7 @@ fn data(root: &Path, path: &str) -> Result<String> {
 fn transcript(root: &Path, arguments: &str) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--offline", "--package", "tiebreak-cli", "--"])
+        .args(["run", "--quiet", "--offline", "--package", "tiebreak", "--"])
         .args(arguments.split(' '))
         .env("COLUMNS", "80")
         .env("NO_COLOR", "1")

@@ -1,5 +1,5 @@
 //! The tables of `make truth`: how often verdicts and intervals are wrong, world by world, from
-//! what the example `truth` of `lab/tiebreak` simulated and from what `bench/truth` measured.
+//! what the example `truth` of `lab/engine` simulated and from what `bench/truth` measured.
 
 use crate::measured::Machine;
 use crate::peers::rate;

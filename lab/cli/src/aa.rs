@@ -5,8 +5,8 @@ use crate::compare::{from_measuring, judged};
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::race;
-use tiebreak::core::plan::Budget;
-use tiebreak::planning;
+use tiebreak_lab::core::plan::Budget;
+use tiebreak_lab::planning;
 
 /// Seconds that the comparisons may take together if nothing was said.
 const SECONDS: f64 = 300.0;
@@ -29,5 +29,5 @@ pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Fa
 pub fn own_work() -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::data(format!("cannot find this program itself: {error}")))?;
-    Ok(tiebreak::report::shell_line(&[program.display().to_string(), "__work".into()]))
+    Ok(tiebreak_lab::report::shell_line(&[program.display().to_string(), "__work".into()]))
 }

@@ -3,8 +3,8 @@
 use crate::quantities::{self, CpuList, Parameter};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Adjust, Budget, Centre};
+use tiebreak_lab::core::metric::Metric;
+use tiebreak_lab::core::plan::{Adjust, Budget, Centre};
 
 /// Which of two programs is faster, proven: runs them fairly, stops as soon as the evidence is
 /// conclusive at the error you chose, and says how sure it is.

@@ -8,20 +8,20 @@ use crate::screen::Screen;
 use crate::{dry_run, exit, github, quantities, revisions, source};
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::check::{self, Contest, Rules};
-use tiebreak::core::plan::{Budget, Plan};
-use tiebreak::core::result::{CheckResult, ContestResult, Family};
-use tiebreak::file_plan::{self, Shared};
-use tiebreak::machine::{clock, fingerprint};
-use tiebreak::measure::{self, Programs, interrupt};
-use tiebreak::planning::SECONDS_A_CLAIM;
-use tiebreak::report;
-use tiebreak::report::ci::{junit, markdown};
-use tiebreak::resume::NewBudget;
-use tiebreak::revisions::Revisions;
-use tiebreak::session::{Earlier, Origin, Session};
-use tiebreak::store::Store;
-use tiebreak::study::{self, ClaimsFile};
+use tiebreak_lab::check::{self, Contest, Rules};
+use tiebreak_lab::core::plan::{Budget, Plan};
+use tiebreak_lab::core::result::{CheckResult, ContestResult, Family};
+use tiebreak_lab::file_plan::{self, Shared};
+use tiebreak_lab::input::{self, ClaimsFile};
+use tiebreak_lab::machine::{clock, fingerprint};
+use tiebreak_lab::measure::{self, Programs, interrupt};
+use tiebreak_lab::planning::SECONDS_A_CLAIM;
+use tiebreak_lab::report;
+use tiebreak_lab::report::ci::{junit, markdown};
+use tiebreak_lab::resume::NewBudget;
+use tiebreak_lab::revisions::Revisions;
+use tiebreak_lab::session::{Earlier, Origin, Session};
+use tiebreak_lab::store::Store;
 
 /// The file that is read if none is named.
 const FILE: &str = "claims.toml";
@@ -105,7 +105,7 @@ pub struct CheckOptions {
 
 pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     if options.example || options.schema {
-        io.out(if options.example { study::EXAMPLE } else { SCHEMA });
+        io.out(if options.example { input::EXAMPLE } else { SCHEMA });
         return Ok(exit::HOLDS);
     }
     let (file, mut chosen) = read(&options, io)?;
@@ -156,7 +156,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
 }
 
 /// The file, and the contests of it that are to be raced.
-fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<study::Contest>), Failure> {
+fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<input::Contest>), Failure> {
     let name = options.file.display().to_string();
     let bytes = std::fs::read(&options.file).map_err(|error| {
         let hint = "'tiebreak check --example > claims.toml' makes one to begin with";
@@ -166,7 +166,7 @@ fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<study::C
         let at = error.utf8_error().valid_up_to();
         Failure::data(format!("{name} is not UTF-8: its byte {at} is no part of a letter"))
     })?;
-    let file = study::parse_file(&name, &text)
+    let file = input::parse_file(&name, &text)
         .map_err(|errors| Failure::data(errors.render(io.err_color())))?;
     let known: Vec<&str> = file.contests.iter().map(|contest| contest.name.as_str()).collect();
     if let Some(unknown) = options.only.iter().find(|only| !known.contains(&only.as_str())) {
@@ -174,17 +174,17 @@ fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<study::C
         return Err(Failure::usage(format!("{name} has no contest '{unknown}'; it has {known}")));
     }
     let is_chosen =
-        |contest: &&study::Contest| options.only.is_empty() || options.only.contains(&contest.name);
-    let mut chosen: Vec<study::Contest> = file.contests.iter().filter(is_chosen).cloned().collect();
+        |contest: &&input::Contest| options.only.is_empty() || options.only.contains(&contest.name);
+    let mut chosen: Vec<input::Contest> = file.contests.iter().filter(is_chosen).cloned().collect();
     name_revisions(options, &mut chosen)?;
     Ok((file, chosen))
 }
 
 /// Revisions that the command line names take the place of those of the file.
-fn name_revisions(options: &CheckOptions, contests: &mut [study::Contest]) -> Result<(), Failure> {
+fn name_revisions(options: &CheckOptions, contests: &mut [input::Contest]) -> Result<(), Failure> {
     let mut any = false;
     for contest in contests {
-        if let study::Entrants::Revisions(revisions) = &mut contest.entrants {
+        if let input::Entrants::Revisions(revisions) = &mut contest.entrants {
             any = true;
             revisions.base = options.base.clone().unwrap_or_else(|| revisions.base.clone());
             revisions.head = options.head.clone().unwrap_or_else(|| revisions.head.clone());
@@ -209,7 +209,7 @@ fn shared(options: &CheckOptions, file: &ClaimsFile) -> Result<Shared, Failure> 
         budget: options.budget.or(file.budget).unwrap_or(Budget { rounds: None, seconds }),
         seed: match seed {
             Some(seed) => seed,
-            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
         },
         clock_step_ns: clock::step_ns() as f64,
     })
@@ -224,7 +224,7 @@ fn folder_of(file: &Path) -> PathBuf {
 /// Programs, inputs, folders, CPUs and revisions that are not there: all of the file at once.
 fn check_there(
     options: &CheckOptions,
-    contests: &[study::Contest],
+    contests: &[input::Contest],
     plans: &[Plan],
     folder: &Path,
 ) -> Result<(), Failure> {
@@ -233,7 +233,7 @@ fn check_there(
     for (contest, plan) in contests.iter().zip(plans) {
         let found: Vec<String> = match file_plan::asked(contest, folder) {
             Some(asked) => {
-                let found = tiebreak::revisions::find(&asked);
+                let found = tiebreak_lab::revisions::find(&asked);
                 found.err().into_iter().map(|error| error.to_string()).collect()
             }
             None => measure::problems(plan).iter().map(ToString::to_string).collect(),
@@ -253,7 +253,7 @@ fn check_there(
 
 /// Checks out and builds what contests of revisions need.
 fn prepare(
-    contests: &mut [study::Contest],
+    contests: &mut [input::Contest],
     plans: &mut [Plan],
     folder: &Path,
     quiet: bool,
@@ -279,7 +279,7 @@ struct Line {
 
 /// Takes up or begins the run of each contest: with `--resume` what is there counts.
 fn line_up(
-    chosen: Vec<study::Contest>,
+    chosen: Vec<input::Contest>,
     plans: Vec<Plan>,
     options: &CheckOptions,
     typed: &[String],

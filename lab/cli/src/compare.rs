@@ -5,9 +5,11 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::quantities::Parameter;
 use crate::{race, revisions};
-use tiebreak::core::plan::{Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success};
-use tiebreak::machine::clock;
-use tiebreak::planning::{self, HookRequest, Request};
+use tiebreak_lab::core::plan::{
+    Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success,
+};
+use tiebreak_lab::machine::clock;
+use tiebreak_lab::planning::{self, HookRequest, Request};
 
 /// How small a difference matters where nothing says it.
 const RESOLUTION: f64 = 0.01;
@@ -85,7 +87,7 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
         parameters: Vec::new(),
         claims: Vec::new(),
         all_pairs: false,
-        metric: tiebreak::core::metric::Metric::WallTime,
+        metric: tiebreak_lab::core::metric::Metric::WallTime,
         error: options.error,
         resolution: RESOLUTION,
         budget,
@@ -96,7 +98,7 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
         directories: Vec::new(),
         seed: match &options.seed {
             Some(seed) => seed.clone(),
-            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
         },
         workload: workload(options),
         hooks: HookRequest::default(),

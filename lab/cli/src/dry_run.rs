@@ -1,7 +1,7 @@
 //! `--dry-run`: the plan in words, without running anything.
 
-use tiebreak::core::plan::Plan;
-use tiebreak::core::quantity::{Rounding, format_ns, format_percent};
+use tiebreak_lab::core::plan::Plan;
+use tiebreak_lab::core::quantity::{Rounding, format_ns, format_percent};
 
 /// One line a contestant and one a claim, with its share of the error.
 pub fn describe(plan: &Plan) -> String {

@@ -8,15 +8,15 @@ use crate::quantities;
 use crate::screen::Screen;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::journal::StopReason;
-use tiebreak::core::quantity::parse_fraction;
-use tiebreak::core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
-use tiebreak::core::verdict::Verdict;
-use tiebreak::error::LabError;
-use tiebreak::measure::interrupt;
-use tiebreak::report::exact as page;
-use tiebreak::resampling::{CLASSIC_ERROR, ERROR, Question, StatisticOf, answer, numbers};
-use tiebreak::stats::exact::Statistic;
+use tiebreak_lab::core::journal::StopReason;
+use tiebreak_lab::core::quantity::parse_fraction;
+use tiebreak_lab::core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
+use tiebreak_lab::core::verdict::Verdict;
+use tiebreak_lab::error::LabError;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::report::exact as page;
+use tiebreak_lab::resampling::{CLASSIC_ERROR, ERROR, Question, StatisticOf, answer, numbers};
+use tiebreak_lab::stats::exact::Statistic;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -230,7 +230,7 @@ fn question(options: &ExactOptions, io: &mut Io) -> Result<Question, Failure> {
         method,
         seed: match &options.seed {
             Some(seed) => seed.clone(),
-            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
         },
     })
 }

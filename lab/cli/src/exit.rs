@@ -1,7 +1,7 @@
 //! The exit codes, and which of several verdicts speaks.
 
-use tiebreak::core::journal::StopReason;
-use tiebreak::core::result::{CheckResult, ClaimResult, RunResult, StudyResult, Upshot};
+use tiebreak_lab::core::journal::StopReason;
+use tiebreak_lab::core::result::{CheckResult, ClaimResult, RunResult, StudyResult, Upshot};
 
 /// Every claim holds, or a question is answered.
 pub const HOLDS: u8 = 0;

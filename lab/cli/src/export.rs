@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::source;
 use std::path::PathBuf;
-use tiebreak::core::journal::Journal;
-use tiebreak::report::{csv, json};
-use tiebreak::{replay, store};
+use tiebreak_lab::core::journal::Journal;
+use tiebreak_lab::report::{csv, json};
+use tiebreak_lab::{replay, store};
 
 pub fn run(options: &ExportOptions, io: &mut Io) -> Result<u8, Failure> {
     let journal = source::journal(&options.source)?;

@@ -1,9 +1,9 @@
 //! What ends a command without a result: a text and an exit code.
 
 use crate::exit;
-use tiebreak::error::{Blame, LabError};
-use tiebreak::measure::StartError;
-use tiebreak::store::StoreError;
+use tiebreak_lab::error::{Blame, LabError};
+use tiebreak_lab::measure::StartError;
+use tiebreak_lab::store::StoreError;
 
 /// Printed after `error: `, once.
 #[derive(Debug)]

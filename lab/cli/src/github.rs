@@ -4,9 +4,9 @@ use crate::io::Io;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
-use tiebreak::core::plan::Gate;
-use tiebreak::core::result::{CheckResult, ContestResult, Family, RunResult};
-use tiebreak::report::ci::{github, markdown};
+use tiebreak_lab::core::plan::Gate;
+use tiebreak_lab::core::result::{CheckResult, ContestResult, Family, RunResult};
+use tiebreak_lab::report::ci::{github, markdown};
 
 /// The value of a variable that is set to something.
 fn set(name: &str) -> Option<std::ffi::OsString> {
@@ -55,7 +55,7 @@ pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
 pub fn tell_failure(text: &str, io: &mut Io) {
     if is_runner() {
         let escaped = text.trim().replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-        io.err(&format!("::error title=tiebreak::{escaped}\n"));
+        io.err(&format!("::error title=tiebreak_lab::{escaped}\n"));
     }
 }
 

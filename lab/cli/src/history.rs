@@ -5,11 +5,11 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::source;
-use tiebreak::core::journal::StopReason;
-use tiebreak::report;
-use tiebreak::report::date::format_unix_ms;
-use tiebreak::report::table::{self, HistoryRow};
-use tiebreak::store::{RunSummary, Store};
+use tiebreak_lab::core::journal::StopReason;
+use tiebreak_lab::report;
+use tiebreak_lab::report::date::format_unix_ms;
+use tiebreak_lab::report::table::{self, HistoryRow};
+use tiebreak_lab::store::{RunSummary, Store};
 
 /// What "(run 3)" behind a verdict means.
 const REPEATED: &str = "run n of a claim on the same files: any of n is wrong with probability at \
@@ -42,7 +42,7 @@ fn watch(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
     let path = source::store_path(options.store.as_ref())?;
     let series = if path.exists() {
         let store = Store::open_existing(&path)?;
-        tiebreak::watch::watch(&store, options.claim.as_deref(), options.between_alarms as f64)?
+        tiebreak_lab::watch::watch(&store, options.claim.as_deref(), options.between_alarms as f64)?
     } else {
         Vec::new()
     };
@@ -65,7 +65,7 @@ fn row(run: &RunSummary) -> HistoryRow {
         when: format_unix_ms(run.created_unix_ms),
         command: match &run.study {
             Some((study, workload)) => format!("study {study} on {workload}"),
-            None => tiebreak::report::shell_line(&run.command),
+            None => tiebreak_lab::report::shell_line(&run.command),
         },
         verdicts: match run.repetition {
             1 => words(run).join(", "),

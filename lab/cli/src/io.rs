@@ -1,7 +1,7 @@
 //! The streams of a command, and what they can show.
 
 use std::io::{BufReader, ErrorKind, IsTerminal, Read, Write};
-use tiebreak::report::Look;
+use tiebreak_lab::report::Look;
 
 /// Lines are this wide where nobody says how wide they are.
 const WIDTH_UNKNOWN: usize = 80;

@@ -51,7 +51,7 @@ pub const WORKER: &str = "__worker";
 
 /// Runs the functions of a study for the process that started this one; gives the exit code.
 pub fn worker() -> u8 {
-    tiebreak::measure::worker::main()
+    tiebreak_lab::measure::worker::main()
 }
 
 /// Runs one command and gives its exit code.
@@ -119,7 +119,7 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
             Ok(exit::HOLDS)
         }
         Command::Work => {
-            std::hint::black_box(tiebreak::work::some_milliseconds());
+            std::hint::black_box(tiebreak_lab::work::some_milliseconds());
             Ok(exit::HOLDS)
         }
     }

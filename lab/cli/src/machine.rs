@@ -19,10 +19,10 @@ use crate::screen::Screen;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
-use tiebreak::machine::cpus;
-use tiebreak::measure::interrupt;
-use tiebreak::probes::{self, MachinePrint, Probe, Wish};
-use tiebreak::probing::Laboratory;
+use tiebreak_lab::machine::cpus;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::probes::{self, MachinePrint, Probe, Wish};
+use tiebreak_lab::probing::Laboratory;
 
 pub const EXAMPLES: &str = "\
 Examples:

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::output_file::OutputFile;
 use std::path::PathBuf;
-use tiebreak::core::result::RunResult;
-use tiebreak::report::{json, sentence, svg, terminal};
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::report::{json, sentence, svg, terminal};
 
 /// Where `--json` goes.
 pub enum JsonTarget {

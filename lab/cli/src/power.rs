@@ -10,16 +10,16 @@ use crate::screen::Screen;
 use crate::source;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::claim::{Claim, Property, Statement};
-use tiebreak::core::forecast::{ForecastMethod, ForecastResult, Shape};
-use tiebreak::core::journal::Journal;
-use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Adjust, Budget, Centre, Kind};
-use tiebreak::error::LabError;
-use tiebreak::forecast::{self, Noise, Question};
-use tiebreak::measure::interrupt;
-use tiebreak::report::power as page;
-use tiebreak::study;
+use tiebreak_lab::core::claim::{Claim, Property, Statement};
+use tiebreak_lab::core::forecast::{ForecastMethod, ForecastResult, Shape};
+use tiebreak_lab::core::journal::Journal;
+use tiebreak_lab::core::metric::Metric;
+use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Kind};
+use tiebreak_lab::error::LabError;
+use tiebreak_lab::forecast::{self, Noise, Question};
+use tiebreak_lab::input;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::report::power as page;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -245,7 +245,7 @@ fn question(options: &PowerOptions) -> Result<Question, Failure> {
         },
         seed: match &options.seed {
             Some(seed) => seed.clone(),
-            None => tiebreak::seed::from_system().map_err(Failure::data)?,
+            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
         },
         claim,
     })
@@ -289,10 +289,10 @@ fn claim(options: &PowerOptions, pilot: Option<&Journal>) -> Result<Claim, Failu
     };
     match (&options.claim, plan.and_then(|plan| plan.claims.first())) {
         (Some(sentence), _) => {
-            study::parse(sentence, &names).map_err(|error| LabError::Claim(error).into())
+            input::parse(sentence, &names).map_err(|error| LabError::Claim(error).into())
         }
         (None, Some(planned)) => Ok(planned.claim.clone()),
-        (None, None) => Ok(study::question("A", "B")),
+        (None, None) => Ok(input::question("A", "B")),
     }
 }
 
@@ -305,6 +305,6 @@ fn success_rate(good: f64, bad: f64) -> Claim {
         metric: Metric::WallTime,
         workload: None,
     };
-    claim.text = study::display(&claim);
+    claim.text = input::display(&claim);
     claim
 }

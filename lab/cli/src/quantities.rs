@@ -1,8 +1,8 @@
 //! Option values with units, and parameter lists.
 
-use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Adjust, Budget};
-use tiebreak::core::quantity;
+use tiebreak_lab::core::metric::Metric;
+use tiebreak_lab::core::plan::{Adjust, Budget};
+use tiebreak_lab::core::quantity;
 
 /// A share such as `1%` or `0.01`.
 pub fn fraction(text: &str) -> Result<f64, String> {

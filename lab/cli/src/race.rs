@@ -9,15 +9,15 @@ use crate::source;
 use crate::{dry_run, exit, github};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use tiebreak::core::journal::StopReason;
-use tiebreak::core::plan::Plan;
-use tiebreak::core::result::RunResult;
-use tiebreak::error::LabError;
-use tiebreak::machine::fingerprint;
-use tiebreak::measure::{Programs, interrupt};
-use tiebreak::report::{announcement, resume_command};
-use tiebreak::session::{Origin, Session};
-use tiebreak::store::Store;
+use tiebreak_lab::core::journal::StopReason;
+use tiebreak_lab::core::plan::Plan;
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::error::LabError;
+use tiebreak_lab::machine::fingerprint;
+use tiebreak_lab::measure::{Programs, interrupt};
+use tiebreak_lab::report::{announcement, resume_command};
+use tiebreak_lab::session::{Origin, Session};
+use tiebreak_lab::store::Store;
 
 /// Opens the store that was asked for, or the user's.
 fn open_store(path: Option<&PathBuf>) -> Result<Store, Failure> {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::{self, JsonTarget};
 use crate::source;
-use tiebreak::replay;
+use tiebreak_lab::replay;
 
 pub fn run(options: &ReplayOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;

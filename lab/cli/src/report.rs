@@ -9,9 +9,9 @@ use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::core::result::RunResult;
-use tiebreak::probes::{self, MachinePrint};
-use tiebreak::{replay, report};
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::probes::{self, MachinePrint};
+use tiebreak_lab::{replay, report};
 
 pub const EXAMPLES: &str = "\
 Examples:

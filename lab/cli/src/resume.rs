@@ -7,12 +7,12 @@ use crate::output::{JsonTarget, SvgTarget};
 use crate::race::{self, Targets};
 use crate::source;
 use crate::study::{self, StudyTargets};
-use tiebreak::core::plan::Kind;
-use tiebreak::machine::fingerprint;
-use tiebreak::measure::{Programs, interrupt};
-use tiebreak::resume::NewBudget;
-use tiebreak::session::Session;
-use tiebreak::studies::{self, Book};
+use tiebreak_lab::core::plan::Kind;
+use tiebreak_lab::machine::fingerprint;
+use tiebreak_lab::measure::{Programs, interrupt};
+use tiebreak_lab::resume::NewBudget;
+use tiebreak_lab::session::Session;
+use tiebreak_lab::studies::{self, Book};
 
 pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
@@ -43,7 +43,7 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
         let line_up = studies::take_up(&run, budget, &study::shop()?, &book)?;
         return study::race(line_up, StudyTargets::plain(targets.json, targets.quiet), io);
     }
-    if let Some(why) = tiebreak::revisions::gone(&header.plan) {
+    if let Some(why) = tiebreak_lab::revisions::gone(&header.plan) {
         return Err(Failure::data(format!("the run cannot be resumed: {why}")));
     }
     // Before the rounds are read: the programs' peak memory would else begin at ours.

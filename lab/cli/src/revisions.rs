@@ -5,13 +5,13 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::{dry_run, exit, race};
 use std::path::PathBuf;
-use tiebreak::core::plan::Gate;
-use tiebreak::measure::interrupt;
-use tiebreak::planning::Request;
-use tiebreak::report::shell_quote;
-use tiebreak::revisions::{self, Asked, Revisions, Step};
+use tiebreak_lab::core::plan::Gate;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::planning::Request;
+use tiebreak_lab::report::shell_quote;
+use tiebreak_lab::revisions::{self, Asked, Revisions, Step};
 
-pub use tiebreak::revisions::RESOLUTION;
+pub use tiebreak_lab::revisions::RESOLUTION;
 
 /// What the options say of gates; two revisions are one unless nothing else is said.
 pub fn gate(options: &RevisionOptions) -> Result<Gate, Failure> {

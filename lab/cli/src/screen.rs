@@ -2,8 +2,8 @@
 
 use crate::io::Io;
 use std::time::{Duration, Instant};
-use tiebreak::core::result::RunResult;
-use tiebreak::report::{Look, live};
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::report::{Look, live};
 
 /// Not more than five redraws a second.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(200);

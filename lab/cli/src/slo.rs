@@ -9,11 +9,11 @@ use crate::quantities::{self, Bar};
 use crate::race;
 use clap::{ArgGroup, Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::claim::{Claim, Property, Statement};
-use tiebreak::core::metric::Metric;
-use tiebreak::core::plan::{Check, Plan};
-use tiebreak::planning::{self, Request, Subject};
-use tiebreak::study;
+use tiebreak_lab::core::claim::{Claim, Property, Statement};
+use tiebreak_lab::core::metric::Metric;
+use tiebreak_lab::core::plan::{Check, Plan};
+use tiebreak_lab::input;
+use tiebreak_lab::planning::{self, Request, Subject};
 
 /// Lines of a block where nothing is said: 30 times a burst of some thirty failures.
 const BLOCK_LINES: u64 = 1000;
@@ -159,14 +159,15 @@ fn plan(options: &SloOptions) -> Result<Plan, Failure> {
 fn command(options: &SloOptions) -> String {
     match options.command.as_slice() {
         [command] => command.clone(),
-        words => tiebreak::report::shell_line(words),
+        words => tiebreak_lab::report::shell_line(words),
     }
 }
 
 /// The claim, and what a plain number of the stream counts in the unit of its metric.
 fn claim(options: &SloOptions, request: &Request) -> Result<(Claim, Option<f64>), Failure> {
     if let Some(sentence) = &options.claim {
-        let claim = study::parse(sentence, &[NAME]).map_err(tiebreak::error::LabError::Claim)?;
+        let claim =
+            input::parse(sentence, &[NAME]).map_err(tiebreak_lab::error::LabError::Claim)?;
         let is_number = matches!(
             claim.statement.property(),
             Some(Property::Quantile { .. } | Property::Mean { .. })
@@ -203,6 +204,6 @@ fn claim(options: &SloOptions, request: &Request) -> Result<(Claim, Option<f64>)
         metric,
         workload: None,
     };
-    claim.text = study::display(&claim);
+    claim.text = input::display(&claim);
     Ok((claim, scale.filter(|_| options.value)))
 }

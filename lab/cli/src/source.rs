@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use tiebreak::core::journal::Journal;
-use tiebreak::store::{RunId, Store, is_store_file, read_lines};
+use tiebreak_lab::core::journal::Journal;
+use tiebreak_lab::store::{RunId, Store, is_store_file, read_lines};
 
 /// What the latest run is called.
 const LATEST: &str = "latest";

@@ -12,11 +12,11 @@ use crate::failure::Failure;
 use crate::io::Io;
 use clap::{Args, Subcommand, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::core::study::Study;
-use tiebreak::measure::build;
-use tiebreak::measure::interrupt;
-use tiebreak::measure::workers::WorkerProgram;
-use tiebreak::studies::{self, Shop, Step};
+use tiebreak_lab::core::study::Study;
+use tiebreak_lab::measure::build;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::measure::workers::WorkerProgram;
+use tiebreak_lab::studies::{self, Shop, Step};
 
 pub use run::race;
 pub use targets::StudyTargets;

@@ -204,7 +204,7 @@ fn an_edited_journal_is_refused_and_the_report_names_the_head() {
     let swapped = unchained.replace("sleep 0.01", "sleep 0.02");
     check(swapped, 65, "of the engine always writes");
     check(text, 0, "--head");
-    let old = include_str!("../../tiebreak/tests/golden/1/order-left.jsonl");
+    let old = include_str!("../../engine/tests/golden/1/order-left.jsonl");
     check(old.to_owned(), 0, "has no chain: an older tiebreak made it");
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Place, Said, validate, validate_print};
 use serde_json::Value;
-use tiebreak::probes::Probe;
+use tiebreak_lab::probes::Probe;
 
 /// A look at everything that is as short as it may be.
 const LOOK: [&str; 3] = ["machine", "--budget", "20ms"];

@@ -11,9 +11,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tiebreak::machine::cpus;
-use tiebreak::machine::ordinary_user::{Rights, restrict};
-use tiebreak::probes::Probe;
+use tiebreak_lab::machine::cpus;
+use tiebreak_lab::machine::ordinary_user::{Rights, restrict};
+use tiebreak_lab::probes::Probe;
 
 /// How long each probe may take.
 const EACH: Duration = Duration::from_millis(150);

@@ -5,7 +5,7 @@ mod common;
 use common::{Place, Said};
 use serde_json::Value;
 use std::process::Stdio;
-use tiebreak::store::Store;
+use tiebreak_lab::store::Store;
 
 /// A place with a study in C that works.
 fn place() -> Place {

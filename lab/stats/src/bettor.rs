@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_fewest_rounds_are_those_of_unanimous_bets() {
-        // Ten rounds at 1%, two-sided, as a race of unanimous rounds needs (lab/tiebreak).
+        // Ten rounds at 1%, two-sided, as a race of unanimous rounds needs (lab/engine).
         assert_eq!(M3R.fewest_rounds(0.005), 10);
         assert_eq!(S.fewest_rounds(1.0), 0);
         assert_eq!(S.fewest_rounds(0.005), 11);

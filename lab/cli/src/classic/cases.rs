@@ -5,7 +5,7 @@ use super::input::next_line;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use tiebreak::stats::classic::{
+use tiebreak_lab::stats::classic::{
     ClassicError, End, Rank, beta_icdf, csm, log_choose, quantile_index,
 };
 

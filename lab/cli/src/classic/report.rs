@@ -1,7 +1,7 @@
 //! The lines of the text's report.
 
 use super::digits::{rate, scientific};
-use tiebreak::stats::classic::{Conclusion, Driver, Progress};
+use tiebreak_lab::stats::classic::{Conclusion, Driver, Progress};
 
 /// Which trials have a line: the first, and then ten for each power of ten.
 pub struct Schedule {

@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::io::Io;
 use clap::Args;
 use std::io::BufRead;
-use tiebreak::stats::classic::{
+use tiebreak_lab::stats::classic::{
     ClassicError, Driver, DriverOptions, Power, PowerOptions, Progress,
 };
-use tiebreak::stats::coins::{Purpose, Seed, Stream};
+use tiebreak_lab::stats::coins::{Purpose, Seed, Stream};
 
 /// What is tested, and on which stream.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use crate::io::Io;
 use crate::output::JsonTarget;
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::probes::compare::{self, Named};
+use tiebreak_lab::probes::compare::{self, Named};
 
 pub const EXAMPLES: &str = "\
 Examples:

@@ -5,8 +5,8 @@ use crate::io::Io;
 use crate::source;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tiebreak::probes::MachinePrint;
-use tiebreak::store::{PrintId, Store, StoreError};
+use tiebreak_lab::probes::MachinePrint;
+use tiebreak_lab::store::{PrintId, Store, StoreError};
 
 /// Probes that had less time than this say too little.
 const BUDGET_LEAST: Duration = Duration::from_millis(20);

@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::source;
 use std::path::{Path, PathBuf};
-use tiebreak::core::result::RunResult;
-use tiebreak::probes::MachinePrint;
-use tiebreak::store::{Store, is_store_file};
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::probes::MachinePrint;
+use tiebreak_lab::store::{Store, is_store_file};
 
 /// What the latest print is called.
 pub const LATEST: &str = "latest";

@@ -10,8 +10,8 @@ use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak::probes::{self, ListRow, Probe};
-use tiebreak::store::{PrintSummary, Store};
+use tiebreak_lab::probes::{self, ListRow, Probe};
+use tiebreak_lab::store::{PrintSummary, Store};
 
 pub const EXAMPLES: &str = "\
 Examples:

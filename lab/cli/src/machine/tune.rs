@@ -6,7 +6,7 @@ use crate::io::Io;
 use crate::output::JsonTarget;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak::probes::tune;
+use tiebreak_lab::probes::tune;
 
 pub const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,9 @@ use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use crate::screen::Screen;
 use std::time::Duration;
-use tiebreak::measure::interrupt;
-use tiebreak::probes::{self, Noise, Probe, Wish};
-use tiebreak::probing::Laboratory;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::probes::{self, Noise, Probe, Wish};
+use tiebreak_lab::probing::Laboratory;
 
 /// Watches until the user stops it, or the budget is spent, and leaves the page of the last minute.
 pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {

@@ -1,7 +1,7 @@
 //! What was found before a race, in words.
 
-use tiebreak::core::quantity::format_ns;
-use tiebreak::core::study::Pilot;
+use tiebreak_lab::core::quantity::format_ns;
+use tiebreak_lab::core::study::Pilot;
 
 /// What the pilot of a workload found, and what follows from it.
 pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64) -> String {

@@ -5,9 +5,9 @@ use super::{ListOptions, here};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use tiebreak::core::study::Study;
-use tiebreak::report::table::{Align, Column, render};
-use tiebreak::studies::{self, Listed};
+use tiebreak_lab::core::study::Study;
+use tiebreak_lab::report::table::{Align, Column, render};
+use tiebreak_lab::studies::{self, Listed};
 
 pub fn run(options: &ListOptions, io: &mut Io) -> Result<u8, Failure> {
     let listed = studies::list(options.place.studies.as_deref(), &here()?);

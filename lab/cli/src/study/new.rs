@@ -4,7 +4,7 @@ use super::{NewOptions, here};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use tiebreak::studies;
+use tiebreak_lab::studies;
 
 pub fn run(options: &NewOptions, io: &mut Io) -> Result<u8, Failure> {
     let here = here()?;

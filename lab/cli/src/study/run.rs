@@ -10,12 +10,12 @@ use crate::screen::Screen;
 use crate::{exit, source};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use tiebreak::core::plan::{Budget, Centre, Scope};
-use tiebreak::core::study::Placements;
-use tiebreak::machine::fingerprint;
-use tiebreak::measure::interrupt;
-use tiebreak::report;
-use tiebreak::studies::{self, Asked, Book, LineUp, Pinning};
+use tiebreak_lab::core::plan::{Budget, Centre, Scope};
+use tiebreak_lab::core::study::Placements;
+use tiebreak_lab::machine::fingerprint;
+use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::report;
+use tiebreak_lab::studies::{self, Asked, Book, LineUp, Pinning};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -175,7 +175,7 @@ fn asked(options: &RunOptions, io: &Io) -> Result<Asked, Failure> {
     let study = find(&options.name, options.place.studies.as_deref(), io)?;
     let seed = match &options.seed {
         Some(seed) => seed.clone(),
-        None => tiebreak::seed::from_system().map_err(Failure::data)?,
+        None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
     };
     Ok(Asked {
         study,

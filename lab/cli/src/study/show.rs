@@ -5,11 +5,11 @@ use super::{ShowOptions, find, shop};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
-use tiebreak::core::study::{Call, Entrant, Study, StudyClaim, ThreadCount};
-use tiebreak::measure::build::Builder;
-use tiebreak::report::Look;
-use tiebreak::report::table::{Align, Column, render};
-use tiebreak::study;
+use tiebreak_lab::core::study::{Call, Entrant, Study, StudyClaim, ThreadCount};
+use tiebreak_lab::input;
+use tiebreak_lab::measure::build::Builder;
+use tiebreak_lab::report::Look;
+use tiebreak_lab::report::table::{Align, Column, render};
 
 pub fn run(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
     let study = find(&options.name, options.place.studies.as_deref(), io)?;
@@ -44,7 +44,7 @@ fn head(study: &Study) -> String {
 }
 
 fn workloads(study: &Study, look: &Look) -> String {
-    let column = |of: fn(&tiebreak::core::study::Workload) -> String| {
+    let column = |of: fn(&tiebreak_lab::core::study::Workload) -> String| {
         study.workloads.iter().map(of).collect::<Vec<_>>()
     };
     let input = column(|workload| match (&workload.file, workload.is_drawn) {
@@ -117,7 +117,7 @@ fn about(team: &[Entrant]) -> String {
 }
 
 fn contracts(study: &Study) -> String {
-    let line = |one: &tiebreak::core::study::Contract| {
+    let line = |one: &tiebreak_lab::core::study::Contract| {
         let exact = if one.is_exact { "" } else { " (in no claim with the others)" };
         format!("contract {}: {}{exact}\n", one.name, one.text)
     };
@@ -128,7 +128,7 @@ fn claims(study: &Study) -> String {
     let names: Vec<&str> = study.contestants.iter().map(|one| one.name.as_str()).collect();
     let line = |claim: &StudyClaim| {
         let published = if claim.is_published { "published" } else { "ours" };
-        let says = study::parse(&claim.text, &names).map(|claim| study::meaning(&claim));
+        let says = input::parse(&claim.text, &names).map(|claim| input::meaning(&claim));
         let says = says.map(|says| format!("\n  {says}")).unwrap_or_default();
         format!("claim ({published}): {}{says}\n", claim.text)
     };
@@ -136,7 +136,7 @@ fn claims(study: &Study) -> String {
 }
 
 fn published(study: &Study) -> String {
-    let line = |one: &tiebreak::core::study::Published| {
+    let line = |one: &tiebreak_lab::core::study::Published| {
         let text = if one.text.is_empty() { String::new() } else { format!(": {}", one.text) };
         let figures = count(one.figures.len() as u64, "figure");
         format!("published by {} on {} ({figures}){text}\n", one.source, one.machine)

@@ -7,9 +7,9 @@ use crate::output::JsonTarget;
 use crate::output_file::OutputFile;
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
-use tiebreak::core::result::{RunResult, StudyResult};
-use tiebreak::report;
-use tiebreak::studies::Asked;
+use tiebreak_lab::core::result::{RunResult, StudyResult};
+use tiebreak_lab::report;
+use tiebreak_lab::studies::Asked;
 
 /// Files that a result is written into.
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ impl StudyTargets {
             };
             if let Some(run) = result.runs.iter().find(is_its) {
                 let print = prints::of_run(run, &self.store);
-                let measured = print.as_ref().map(tiebreak::probes::measured);
+                let measured = print.as_ref().map(tiebreak_lab::probes::measured);
                 written = written.and(file.write(&report::html::page(run, measured.as_ref())));
             }
         }

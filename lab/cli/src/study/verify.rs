@@ -5,11 +5,11 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
 use clap::{Args, ValueHint};
-use tiebreak::core::plan::Budget;
-use tiebreak::core::result::VerifyRow;
-use tiebreak::core::study::Placements;
-use tiebreak::report;
-use tiebreak::studies::{self, Asked, Pinning, Progress};
+use tiebreak_lab::core::plan::Budget;
+use tiebreak_lab::core::result::VerifyRow;
+use tiebreak_lab::core::study::Placements;
+use tiebreak_lab::report;
+use tiebreak_lab::studies::{self, Asked, Pinning, Progress};
 
 #[derive(Debug, Args)]
 pub struct VerifyOptions {
@@ -45,7 +45,7 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
     let study = find(&options.name, options.place.studies.as_deref(), io)?;
     let seed = match options.seed {
         Some(seed) => seed,
-        None => tiebreak::seed::from_system().map_err(Failure::data)?,
+        None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
     };
     let asked = Asked {
         study,

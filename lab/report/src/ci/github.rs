@@ -24,7 +24,7 @@ pub fn annotations(check: &CheckResult) -> String {
     }
     let text = format!("{}. {}", summary(check), promise(check));
     let file = property(&check.file);
-    out += &format!("::notice file={file},title=tiebreak::{}\n", data(&text));
+    out += &format!("::notice file={file},title=tiebreak_lab::{}\n", data(&text));
     out
 }
 

@@ -1,8 +1,8 @@
 //! The table of a study's workload.
 
-use super::{ODD_BYTES, ink};
 use super::sheet::{Sheet, list, section, small};
 use super::table::{split, whole};
+use super::{ODD_BYTES, ink};
 use crate::study::{
     Block, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes, numbers,
     per_item, published, scaling_table,

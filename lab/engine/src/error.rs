@@ -1,0 +1,206 @@
+//! What can go wrong in the laboratory, by whose fault it is.
+
+use crate::revisions::FailedBuild;
+use std::path::PathBuf;
+use thiserror::Error;
+use tiebreak_input::ClaimError;
+use tiebreak_measure::StartError;
+use tiebreak_store::StoreError;
+
+/// An error of the laboratory. Its text says what would be right.
+#[derive(Debug, Error)]
+pub enum LabError {
+    /// A claim sentence is wrong.
+    #[error("{0}")]
+    Claim(ClaimError),
+    /// What was asked for makes no plan.
+    #[error("{0}")]
+    Usage(String),
+    /// A program, a file or a CPU that was named cannot be used.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file that was named cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The run cannot be resumed.
+    #[error("run {id} cannot be resumed: {why}")]
+    Resume {
+        /// The run.
+        id: String,
+        /// Why, and what to do instead.
+        why: String,
+    },
+    /// What the journal holds is not what its seed and samples give.
+    #[error(
+        "run {id} does not replay: for {what} the journal has {recorded}, its seed and samples \
+         give {replayed}; the file was changed, or this is a defect of tiebreak"
+    )]
+    Replay {
+        /// The run.
+        id: String,
+        /// What differs.
+        what: String,
+        /// What the journal has.
+        recorded: String,
+        /// What its seed and samples give.
+        replayed: String,
+    },
+    /// A link of the chain over the journal is broken.
+    #[error(
+        "the chain of run {id} is broken: {what}; the journal was changed after it was written"
+    )]
+    Chain {
+        /// The run.
+        id: String,
+        /// The first link that is broken.
+        what: String,
+    },
+    /// A later version of the engine made the journal.
+    #[error(
+        "run {id} was judged by version {theirs} of the engine, and this is version {ours}: replay \
+         it with tiebreak {made_by}"
+    )]
+    OtherEngine {
+        /// The run.
+        id: String,
+        /// The engine that made it.
+        theirs: u32,
+        /// This engine.
+        ours: u32,
+        /// The version of tiebreak that made it.
+        made_by: String,
+    },
+    /// The machine does not measure what a claim is about.
+    #[error("'{claim}' cannot be settled here: this machine does not measure {metric}")]
+    NotMeasured {
+        /// The claim.
+        claim: String,
+        /// The metric's name.
+        metric: &'static str,
+    },
+    /// A line of a stream is not what it should be.
+    #[error("line {line}: {what}; what came before is kept, and resume --more goes on with it")]
+    Stream {
+        /// Counted from 1.
+        line: u64,
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
+    /// A revision that was named is not in the repository, or not as it must be.
+    #[error("the revision '{revision}' cannot be raced: {why}")]
+    Revision {
+        /// As it was named.
+        revision: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// git does not do what is needed.
+    #[error("cannot {doing}: {said}")]
+    Git {
+        /// What it was to do.
+        doing: String,
+        /// What it said.
+        said: String,
+    },
+    /// The command that builds a revision failed.
+    #[error(transparent)]
+    Build(#[from] Box<FailedBuild>),
+    /// A file of numbers holds something else.
+    #[error("{place}: {what}")]
+    Numbers {
+        /// The file, and the line, counted from 1.
+        place: String,
+        /// What is wrong there, and what would be right.
+        what: String,
+    },
+    /// A program that computes a statistic does not do what it must.
+    #[error("the statistic '{command}' {why}")]
+    Statistic {
+        /// Its command.
+        command: String,
+        /// What it did, and what it must do.
+        why: String,
+    },
+    /// A study cannot be raced.
+    #[error("the study {study} cannot be raced: {why}")]
+    Study {
+        /// Its name.
+        study: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// There is no such study.
+    #[error("there is no study '{name}'{known}: 'tiebreak study new {name}' makes one")]
+    NoStudy {
+        /// As it was named.
+        name: String,
+        /// Those that there are, in words.
+        known: String,
+    },
+    /// The user interrupted before anything was raced.
+    #[error("interrupted before the race began")]
+    Interrupted,
+    /// Something that is no contestant's fault went wrong in a run.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Whose fault an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The words of the command line or of a claim.
+    Usage,
+    /// The data or programs that they name.
+    Data,
+    /// Nobody: the machine does not have what is asked for.
+    Machine,
+    /// The machine fails, or tiebreak does.
+    Tool,
+    /// Nobody: the user asked to stop.
+    User,
+}
+
+impl LabError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
+            LabError::Start(_)
+            | LabError::Read { .. }
+            | LabError::Write { .. }
+            | LabError::Resume { .. }
+            | LabError::Stream { .. }
+            | LabError::Revision { .. }
+            | LabError::Git { .. }
+            | LabError::Build { .. }
+            | LabError::Study { .. }
+            | LabError::NoStudy { .. }
+            | LabError::Numbers { .. }
+            | LabError::Statistic { .. } => Blame::Data,
+            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
+            LabError::Store(_)
+            | LabError::Replay { .. }
+            | LabError::Chain { .. }
+            | LabError::OtherEngine { .. } => Blame::Data,
+            LabError::NotMeasured { .. } => Blame::Machine,
+            LabError::Broken(_) => Blame::Tool,
+            LabError::Interrupted => Blame::User,
+        }
+    }
+}

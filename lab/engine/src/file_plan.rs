@@ -1,0 +1,125 @@
+//! From a contest of a file of claims to the plan of its run.
+
+use crate::error::LabError;
+use crate::planning::{capped, check_adjust, index_of};
+use crate::revisions::{self, Asked, NAMES};
+use std::path::Path;
+use tiebreak_core::plan::{
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, Scope,
+};
+use tiebreak_core::result::Family;
+use tiebreak_input::{Contest, Entrants, FileClaim};
+use tiebreak_stats::family;
+
+/// The resolution of ratio claims if nothing is said.
+const RESOLUTION: f64 = 0.01;
+
+/// What holds for all contests of a file.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// How the error is kept over all claims.
+    pub family: Family,
+    /// The error of the whole file.
+    pub error: f64,
+    /// How many claims the file has: fixed before the first sample.
+    pub claims: usize,
+    /// The budget of the whole file: a contest whose claims alone are open may use all of it.
+    pub budget: Budget,
+    /// The seed of the file.
+    pub seed: String,
+    /// The step of the wall clock in nanoseconds.
+    pub clock_step_ns: f64,
+}
+
+impl Shared {
+    /// The error at which each claim is settled while it is raced. With e-BH this is that of a
+    /// claim that is proven alone; at the end it may be larger.
+    fn error_of_a_claim(&self) -> f64 {
+        match self.family {
+            Family::EBonferroni => family::bonferroni_error(self.error, self.claims),
+            Family::EBh => family::e_bh_error(self.error, self.claims, 1),
+        }
+    }
+}
+
+/// Makes the plan of a contest. Of revisions the folders are still to be filled in
+/// ([`crate::revisions::Revisions::place`]).
+///
+/// # Errors
+/// A mean without a cap.
+pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
+    let options = &contest.options;
+    let adjust = options.adjust.unwrap_or(Adjust::NONE);
+    let centre = options.centre.unwrap_or_else(|| Centre::unless_said(adjust));
+    check_adjust(centre, adjust)?;
+    let resolution = match contest.entrants {
+        Entrants::Programs(_) => RESOLUTION,
+        Entrants::Revisions(_) => revisions::RESOLUTION,
+    };
+    let contestants = contestants(contest);
+    let error = shared.error_of_a_claim();
+    let planned = |claim: &FileClaim| self::planned(claim, contest, centre, &contestants, error);
+    let claims = contest.claims.iter().map(planned);
+    let claims = claims.collect::<Result<Vec<_>, _>>()?;
+    Ok(Plan {
+        engine_version: ENGINE_VERSION,
+        kind: Kind::Compare,
+        error: error * claims.len() as f64,
+        claims,
+        contestants,
+        resolution: options.resolution.unwrap_or(resolution),
+        budget: shared.budget,
+        scope: Scope::Binary,
+        centre,
+        // Contests have coins of their own.
+        seed: format!("{} {}", shared.seed, contest.name),
+        clock_step_ns: shared.clock_step_ns,
+        program: options.program.clone(),
+        block_runs: options.block_runs.unwrap_or(1),
+        adjust,
+        functions: None,
+    })
+}
+
+fn contestants(contest: &Contest) -> Vec<Contestant> {
+    match &contest.entrants {
+        Entrants::Programs(programs) => programs.clone(),
+        Entrants::Revisions(revisions) => {
+            let contestant = |name: &str| Contestant {
+                name: name.to_owned(),
+                command: revisions.command.clone(),
+                workload: contest.options.workload.clone(),
+                parameters: Vec::new(),
+                hooks: revisions.hooks.clone(),
+                directory: None,
+            };
+            NAMES.map(contestant).to_vec()
+        }
+    }
+}
+
+fn planned(
+    file_claim: &FileClaim,
+    contest: &Contest,
+    centre: Centre,
+    contestants: &[Contestant],
+    error: f64,
+) -> Result<PlannedClaim, LabError> {
+    let claim = capped(file_claim.claim.clone(), centre, contest.options.program.timeout_ns)?;
+    let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
+    let (left, right) = index_of(&claim, &names)?;
+    Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate, waits_ns: 0 })
+}
+
+/// The revisions that a contest asks for, seen from the folder of the file.
+pub fn asked(contest: &Contest, directory: &Path) -> Option<Asked> {
+    let Entrants::Revisions(revisions) = &contest.entrants else { return None };
+    Some(Asked {
+        base: revisions.base.clone(),
+        head: revisions.head.clone(),
+        build: revisions.build.clone(),
+        directory: directory.to_owned(),
+        builds_at_once: revisions.builds_at_once,
+        keeps: false,
+    })
+}

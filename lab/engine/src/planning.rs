@@ -1,0 +1,485 @@
+//! From what a user asked for to a plan.
+
+use crate::contestants::contestants;
+use crate::error::LabError;
+use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Kind, Plan, PlannedClaim,
+    ProgramPlan, Scope,
+};
+use tiebreak_input as input;
+
+/// Seconds that a claim may use if nothing was said.
+pub const SECONDS_A_CLAIM: f64 = 60.0;
+/// The largest error that can be asked for: above it a coin does as well.
+const ERROR_MAX: f64 = 0.5;
+
+/// What a user asked for, as it was typed.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// One command a contestant, with `{parameter}` where values go.
+    pub commands: Vec<String>,
+    /// Their names, in the same order; fewer are filled up with A, B, C, ...
+    pub names: Vec<String>,
+    /// The folders in which they run: none, or one a command.
+    pub directories: Vec<String>,
+    /// Parameters and the values they take.
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// Claim sentences; none asks which contestant is faster.
+    pub claims: Vec<String>,
+    /// Without a claim: every pair, not each against the first only.
+    pub all_pairs: bool,
+    /// The metric that questions are about.
+    pub metric: Metric,
+    /// The error of the whole run.
+    pub error: f64,
+    /// The resolution, as a fraction.
+    pub resolution: f64,
+    /// The budget, if one was given.
+    pub budget: Option<Budget>,
+    /// What the ratio is.
+    pub centre: Centre,
+    /// What is taken out of the noise of ratios.
+    pub adjust: Adjust,
+    /// How many runs make one observation of a share or a mean.
+    pub block_runs: u64,
+    /// Whether the claims are gates.
+    pub gate: Gate,
+    /// The seed.
+    pub seed: String,
+    /// What the contestants work on, in a few words.
+    pub workload: String,
+    /// Hooks: one value for all commands, or one a command.
+    pub hooks: HookRequest,
+    /// How programs are run.
+    pub program: ProgramPlan,
+    /// The step of the wall clock in nanoseconds.
+    pub clock_step_ns: f64,
+}
+
+/// Hook commands as they were typed: none, one for all contestants, or one a command.
+#[derive(Clone, Debug, Default)]
+pub struct HookRequest {
+    /// `--setup`.
+    pub setup: Vec<String>,
+    /// `--prepare`.
+    pub prepare: Vec<String>,
+    /// `--conclude`.
+    pub conclude: Vec<String>,
+    /// `--cleanup`.
+    pub cleanup: Vec<String>,
+}
+
+/// Makes the plan of a comparison.
+///
+/// # Errors
+/// Fewer than two contestants, names that are not unique, a number out of its range, a hook list of
+/// the wrong length, a parameter that nothing uses, or a claim sentence that is wrong.
+pub fn plan(request: &Request) -> Result<Plan, LabError> {
+    check_numbers(request)?;
+    let contestants = contestants(request)?;
+    let claims = planned_claims(request, &contestants)?;
+    if contestants.is_empty() || claims.is_empty() {
+        return usage(format!(
+            "a comparison needs two commands, here {}: tiebreak compare 'CMD A' 'CMD B' (to \
+             compare a command with itself: tiebreak aa 'CMD')",
+            if contestants.is_empty() { "is none" } else { "is one" }
+        ));
+    }
+    let budget = request
+        .budget
+        .unwrap_or(Budget { rounds: None, seconds: Some(SECONDS_A_CLAIM * claims.len() as f64) });
+    Ok(Plan {
+        engine_version: ENGINE_VERSION,
+        kind: Kind::Compare,
+        contestants,
+        claims,
+        error: request.error,
+        resolution: request.resolution,
+        budget,
+        scope: Scope::Binary,
+        centre: request.centre,
+        seed: request.seed.clone(),
+        clock_step_ns: request.clock_step_ns,
+        program: request.program.clone(),
+        block_runs: request.block_runs,
+        adjust: request.adjust,
+        functions: None,
+    })
+}
+
+/// Makes the plan of `tiebreak aa`: a command against itself, `comparisons` times.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
+    if request.centre == Centre::Mean {
+        return usage(
+            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
+                .into(),
+        );
+    }
+    let mut plan = plan(request)?;
+    plan.kind = Kind::SelfCheck { comparisons, rounds_each };
+    Ok(plan)
+}
+
+/// What one claim about one contestant is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Subject {
+    /// Runs of the command.
+    Runs,
+    /// Lines of a stream: numbers of which one is this many of the metric's unit, or `None` for
+    /// lines of 0 and 1.
+    Lines {
+        /// 1e6 for milliseconds where the metric is in nanoseconds.
+        scale: Option<f64>,
+        /// Each depends on the one before alone.
+        is_chain: bool,
+    },
+}
+
+/// A stream ends at a whole block, so a budget of lines is rounded down to one.
+fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
+    let block = request.block_runs;
+    let rounds = budget.rounds.map(|lines| lines - lines % block);
+    match (rounds, budget.rounds) {
+        (Some(0), Some(lines)) => usage(format!(
+            "a budget of {lines} lines is less than one block of {block}, so nothing could be \
+             observed: give more, or a smaller --block"
+        )),
+        _ => Ok(Budget { rounds, ..budget }),
+    }
+}
+
+/// Makes the plan of one claim about one contestant (`tiebreak slo`).
+///
+/// # Errors
+/// A number out of its range, or a claim that is about something else.
+pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Plan, LabError> {
+    check_numbers(request)?;
+    let contestants = contestants(request)?;
+    let [contestant] = contestants.as_slice() else {
+        return usage("this is about one command: give one".into());
+    };
+    if claim.right.is_some() || claim.left != contestant.name {
+        return usage(format!(
+            "'{}' is not about {} alone: 'tiebreak compare' settles claims about two",
+            claim.text, contestant.name
+        ));
+    }
+    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+    let asked_budget = match subject {
+        Subject::Runs => request.budget,
+        Subject::Lines { .. } => request.budget.map(|b| whole_blocks(b, request)).transpose()?,
+    };
+    let (kind, scope, budget) = match subject {
+        Subject::Runs => {
+            let seconds = Some(SECONDS_A_CLAIM);
+            (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
+        }
+        Subject::Lines { scale, is_chain } => {
+            // The stream's end is budget enough.
+            let kind = Kind::Stream { scale, is_chain };
+            (kind, Scope::Stream, Budget { rounds: None, seconds: None })
+        }
+    };
+    Ok(Plan {
+        engine_version: ENGINE_VERSION,
+        kind,
+        claims: vec![PlannedClaim {
+            claim,
+            left: 0,
+            right: None,
+            error: request.error,
+            gate: request.gate,
+            waits_ns: 0,
+        }],
+        contestants,
+        error: request.error,
+        resolution: request.resolution,
+        budget: asked_budget.unwrap_or(budget),
+        scope,
+        centre: request.centre,
+        seed: request.seed.clone(),
+        clock_step_ns: request.clock_step_ns,
+        program: request.program.clone(),
+        block_runs: request.block_runs,
+        adjust: Adjust::NONE,
+        functions: None,
+    })
+}
+
+pub(crate) fn usage<T>(text: String) -> Result<T, LabError> {
+    Err(LabError::Usage(text))
+}
+
+pub(crate) fn check_error(error: f64) -> Result<(), LabError> {
+    if error > 0.0 && error < ERROR_MAX {
+        return Ok(());
+    }
+    usage(format!(
+        "an error of {error} proves nothing or never ends: it must be above 0 and below \
+         {ERROR_MAX}, such as --error 0.01"
+    ))
+}
+
+pub(crate) fn check_resolution(resolution: f64) -> Result<(), LabError> {
+    if (0.0..1.0).contains(&resolution) {
+        return Ok(());
+    }
+    usage(format!(
+        "a resolution of {resolution} is none: it must be at least 0 and below 1, such as \
+         --resolution 1%"
+    ))
+}
+
+fn check_numbers(request: &Request) -> Result<(), LabError> {
+    check_error(request.error)?;
+    check_resolution(request.resolution)?;
+    check_adjust(request.centre, request.adjust)?;
+    if request.block_runs == 0 {
+        return usage("a block of 0 runs observes nothing: --block 1 or more".into());
+    }
+    Ok(())
+}
+
+/// An adjusted round has another median, and other values, than the round itself, so these do not
+/// go together.
+pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabError> {
+    let name = match centre {
+        _ if adjust.is_none() => return Ok(()),
+        Centre::Factor => return Ok(()),
+        Centre::Median => "median",
+        Centre::Mean => "mean",
+    };
+    usage(format!(
+        "--adjust does not go with --centre {name}, which promises the {name} of the rounds as \
+         they are: leave one of them out"
+    ))
+}
+
+/// The question that stands for a claim about this metric.
+fn question(left: &str, right: &str, metric: Metric) -> Claim {
+    let mut question = input::question(left, right);
+    question.metric = metric;
+    question.text = input::display(&question);
+    question
+}
+
+/// The claims, or the questions that stand for them, each with an equal share of the error (A10:
+/// the shares are fixed before the first sample, and sum to the error).
+fn planned_claims(
+    request: &Request,
+    contestants: &[Contestant],
+) -> Result<Vec<PlannedClaim>, LabError> {
+    let names: Vec<&str> = contestants.iter().map(|c| c.name.as_str()).collect();
+    let claims: Vec<Claim> = if request.claims.is_empty() {
+        let references = if request.all_pairs { 0..names.len() } else { 0..1 };
+        let pairs =
+            references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
+        pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
+    } else {
+        let parse = |text: &String| input::parse(text, &names).map_err(LabError::Claim);
+        request.claims.iter().map(parse).collect::<Result<_, _>>()?
+    };
+    let error = request.error / claims.len().max(1) as f64;
+    let planned = claims.into_iter().map(|claim| {
+        let (left, right) = index_of(&claim, &names)?;
+        let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+        if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
+            let here = match request.workload.as_str() {
+                "" => "nothing was said of this run's".to_owned(),
+                name => format!("this run's is '{name}'"),
+            };
+            return usage(format!(
+                "'{}' is about the workload {workload}, but {here}: say --workload {workload}, or \
+                 leave 'on {workload}' out",
+                claim.text
+            ));
+        }
+        Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
+    });
+    planned.collect()
+}
+
+/// Where the contestants of a claim stand among these names.
+pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<usize>), LabError> {
+    let index = |name: &str| {
+        let found = names.iter().position(|other| *other == name);
+        found.ok_or_else(|| {
+            LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
+        })
+    };
+    Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
+}
+
+/// A mean that is claimed to lie below something needs a cap: what was said, or the time-out. A
+/// ratio of means needs one too, on either side of it a mean that lies below something.
+pub(crate) fn capped(
+    mut claim: Claim,
+    centre: Centre,
+    timeout_ns: Option<u64>,
+) -> Result<Claim, LabError> {
+    if centre == Centre::Mean && claim.statement.relation().is_some() {
+        check_ratio_of_means(&claim, timeout_ns)?;
+    }
+    let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
+    else {
+        return Ok(claim);
+    };
+    let timeout_ns = timeout_ns.filter(|_| claim.metric == Metric::WallTime);
+    let Some(timeout_ns) = timeout_ns.filter(|timeout_ns| *timeout_ns as f64 > bar) else {
+        return usage(format!(
+            "'{}' cannot be proven without a cap, because one long run could change any mean: add \
+             'capped at' and the most that a value may count, or a --timeout above the bar, or \
+             claim a median",
+            claim.text
+        ));
+    };
+    let cap = Some(timeout_ns as f64);
+    claim.statement = Statement::Property(Property::Mean { is_below: true, bar, cap });
+    Ok(claim)
+}
+
+/// The time-out is the cap, and caps wall time only.
+fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), LabError> {
+    if claim.metric != Metric::WallTime {
+        return usage(format!(
+            "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
+             proven: leave --mean out, or ask about the wall time",
+            claim.text,
+            claim.metric.name()
+        ));
+    }
+    if timeout_ns.is_none() {
+        return usage(
+            "a ratio of means cannot be proven without a cap, because one run in a million may \
+             take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
+             longer is ended, and counts as 5 s"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A request that says nothing but these commands.
+    pub(crate) fn request(commands: &[&str]) -> Request {
+        Request {
+            commands: commands.iter().map(|c| (*c).to_owned()).collect(),
+            names: Vec::new(),
+            parameters: Vec::new(),
+            claims: Vec::new(),
+            all_pairs: false,
+            metric: Metric::WallTime,
+            error: 0.01,
+            resolution: 0.01,
+            budget: None,
+            centre: Centre::Factor,
+            directories: Vec::new(),
+            adjust: Adjust::NONE,
+            block_runs: 1,
+            gate: Gate::None,
+            seed: "seed".into(),
+            workload: String::new(),
+            hooks: HookRequest::default(),
+            program: ProgramPlan::default(),
+            clock_step_ns: 1.0,
+        }
+    }
+
+    fn refused(request: &Request) -> String {
+        plan(request).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_error_is_split_before_the_first_sample() {
+        let plan_a = plan(&request(&["a", "b", "c", "d"])).unwrap();
+        assert_eq!(plan_a.claims.len(), 3);
+        assert!(plan_a.claims.iter().all(|claim| claim.left == 0 && claim.error == 0.01 / 3.0));
+        assert_eq!(plan_a.budget.seconds, Some(180.0));
+        let all = Request { all_pairs: true, ..request(&["a", "b", "c", "d"]) };
+        assert_eq!(plan(&all).unwrap().claims.len(), 6);
+        let claims = vec!["A is faster than B".into(), "B is within 2% of A".into()];
+        let claimed = plan(&Request { claims, ..request(&["a", "b"]) }).unwrap();
+        assert_eq!(claimed.claims[1].left, 1);
+        assert_eq!(claimed.claims[1].error, 0.005);
+    }
+
+    #[test]
+    fn parameters_make_contestants() {
+        let mut asked = request(&["sort -n {file}", "gzip -{level} {file}"]);
+        asked.parameters = vec![
+            ("level".into(), vec!["1".into(), "9".into()]),
+            ("file".into(), vec!["x".into(), "y".into()]),
+        ];
+        let plan_a = plan(&asked).unwrap();
+        let commands: Vec<_> = plan_a.contestants.iter().map(|c| c.command.as_str()).collect();
+        let expected =
+            ["sort -n x", "sort -n y", "gzip -1 x", "gzip -1 y", "gzip -9 x", "gzip -9 y"];
+        assert_eq!(commands, expected);
+        assert_eq!(plan_a.contestants[5].name, "F");
+        asked.names = vec!["sort-{file}".into(), "gzip-{level}".into()];
+        assert!(refused(&asked).contains("two contestants are called 'gzip-1'"));
+        asked.parameters.push(("depth".into(), vec!["1".into()]));
+        assert!(refused(&asked).contains("nothing uses the parameter depth"));
+    }
+
+    #[test]
+    fn hooks_are_for_all_or_one_each() {
+        let mut asked = request(&["a", "b"]);
+        asked.hooks.prepare = vec!["sync".into()];
+        let plan_a = plan(&asked).unwrap();
+        assert!(plan_a.contestants.iter().all(|c| c.hooks.prepare.as_deref() == Some("sync")));
+        asked.hooks.prepare = vec!["1".into(), "2".into()];
+        assert_eq!(plan(&asked).unwrap().contestants[1].hooks.prepare.as_deref(), Some("2"));
+        asked.hooks.prepare.push("3".into());
+        assert!(refused(&asked).contains("3 times --prepare for 2 commands"));
+    }
+
+    #[test]
+    fn an_adjusted_round_has_another_median() {
+        for (slot, strata) in [(true, false), (false, true)] {
+            let adjust = Adjust { slot, strata };
+            let asked = Request { centre: Centre::Median, adjust, ..request(&["a", "b"]) };
+            assert!(refused(&asked).contains("does not go with --centre median"));
+            assert!(plan(&Request { centre: Centre::Factor, ..asked }).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_ratio_of_means_needs_the_time_out_as_its_cap() {
+        let asked = Request { centre: Centre::Mean, ..request(&["a", "b"]) };
+        assert!(refused(&asked).contains("say --timeout, such as --timeout 5s"));
+        let program = ProgramPlan { timeout_ns: Some(5_000_000_000), ..ProgramPlan::default() };
+        let asked = Request { program, ..asked };
+        assert_eq!(plan(&asked).unwrap().cap_of_means(Metric::WallTime), Some(5e9));
+        let memory = Request { metric: Metric::PeakMemory, ..asked.clone() };
+        assert!(refused(&memory).contains("about peak memory, which no time-out caps"));
+        let adjust = Adjust { slot: true, strata: false };
+        let adjusted = Request { adjust, ..asked.clone() };
+        assert!(refused(&adjusted).contains("does not go with --centre mean"));
+        let checked = self_check(&asked, 10, 10).unwrap_err().to_string();
+        assert!(checked.contains("leave --mean out"), "{checked}");
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for error in [0.0, 1.0, 0.5, -0.1, f64::NAN] {
+            assert!(refused(&Request { error, ..request(&["a", "b"]) }).contains("an error of"));
+        }
+        for resolution in [-0.01, 1.0, f64::NAN] {
+            let asked = Request { resolution, ..request(&["a", "b"]) };
+            assert!(refused(&asked).contains("a resolution of"));
+        }
+        assert!(refused(&request(&["a"])).contains("needs two commands"));
+        let claims = vec!["A succeeds at least 98% of the time".to_owned()];
+        let alone = plan(&Request { claims, ..request(&["a"]) }).unwrap();
+        assert_eq!(alone.claims[0].right, None);
+    }
+}
