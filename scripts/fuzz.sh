@@ -28,7 +28,7 @@ command -v c++ >/dev/null || skip "there is no C++ compiler; scripts/setup.sh fu
 if ! said=$(cargo fetch --locked --quiet 2>&1); then
     case $said in
         *"lock file"*)
-            echo "fuzz: fuzz/Cargo.lock is out of date: run 'cargo metadata' in fuzz/ and commit it" >&2
+            echo "fuzz: fuzz/Cargo.lock is stale: run 'cargo metadata' in fuzz/, commit it" >&2
             exit 1
             ;;
     esac

@@ -96,7 +96,7 @@ enum Side {
 
 /// What a judge said of one comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum Verdicts {
     Faster(Side),
     TooClose,
     Nothing,
@@ -105,7 +105,7 @@ enum Said {
 /// A way to come to a verdict, one row of the table.
 struct Judge {
     name: String,
-    says: fn(&Comparison, f64) -> Said,
+    says: fn(&Comparison, f64) -> Verdicts,
     seconds: fn(&Comparison) -> f64,
     /// The largest p that counts; of no meaning for tiebreak, whose error was fixed before.
     level: f64,
@@ -156,39 +156,39 @@ fn judges(data: &Data) -> Vec<Judge> {
     ]
 }
 
-fn by_verdict(ours: &Ours) -> Said {
+fn by_verdict(ours: &Ours) -> Verdicts {
     match (ours.verdict.as_str(), ours.faster) {
-        ("holds", Some(side)) => Said::Faster(side),
-        ("too close", _) => Said::TooClose,
-        _ => Said::Nothing,
+        ("holds", Some(side)) => Verdicts::Faster(side),
+        ("too close", _) => Verdicts::TooClose,
+        _ => Verdicts::Nothing,
     }
 }
 
-fn by_test(test: Test, level: f64) -> Said {
+fn by_test(test: Test, level: f64) -> Verdicts {
     match test {
-        Test { p, .. } if p >= level => Said::Nothing,
-        Test { a_faster: true, .. } => Said::Faster(Side::A),
-        _ => Said::Faster(Side::B),
+        Test { p, .. } if p >= level => Verdicts::Nothing,
+        Test { a_faster: true, .. } => Verdicts::Faster(Side::A),
+        _ => Verdicts::Faster(Side::B),
     }
 }
 
 fn row(judge: &Judge, comparisons: &[Comparison]) -> String {
     let of = |case| comparisons.iter().filter(move |comparison| comparison.case == case);
-    let rate = |case, counts: fn(Said) -> bool| {
+    let rate = |case, counts: fn(Verdicts) -> bool| {
         let said = of(case).map(|comparison| (judge.says)(comparison, judge.level));
         let found = said.clone().filter(|said| counts(*said)).count();
         rate(found, said.count())
     };
-    let found = |said| said == Said::Faster(Side::A);
+    let found = |said| said == Verdicts::Faster(Side::A);
     // A difference beyond the resolution is denied by "too close" as well.
-    let wrong = |said| matches!(said, Said::Faster(Side::B) | Said::TooClose);
+    let wrong = |said| matches!(said, Verdicts::Faster(Side::B) | Verdicts::TooClose);
     let seconds = [Case::Same, Case::Slower5, Case::Slower2].map(|case| {
         median(of(case).map(judge.seconds).collect()).map_or("-".to_owned(), |s| format!("{s:.2}"))
     });
     format!(
         "| {} | {} | {} | {} | {} | {} | {} |",
         judge.name,
-        rate(Case::Same, |said| matches!(said, Said::Faster(_))),
+        rate(Case::Same, |said| matches!(said, Verdicts::Faster(_))),
         rate(Case::Slower5, found),
         rate(Case::Slower5, wrong),
         rate(Case::Slower2, found),

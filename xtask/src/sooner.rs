@@ -78,18 +78,18 @@ struct Race {
     waits: bool,
     rounds: u64,
     disturbed: u64,
-    ways: BTreeMap<String, Said>,
+    ways: BTreeMap<String, Verdicts>,
 }
 
 /// What a way said first of a race, if it said anything.
 #[derive(Deserialize)]
-struct Said {
+struct Verdicts {
     rounds: Option<u64>,
     verdict: Option<String>,
     a_faster: Option<bool>,
 }
 
-impl Said {
+impl Verdicts {
     fn is(&self, verdict: &str) -> bool {
         self.verdict.as_deref() == Some(verdict)
     }
@@ -143,14 +143,14 @@ fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
 fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
     let of = |case: Case| {
         let races = races.iter().filter(move |race| race.case == case);
-        races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Said>>>()
+        races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Verdicts>>>()
     };
     let missing = || format!("{DATA}: a race says nothing of {way}");
     let (slower, same) =
         (of(Case::Slower2).with_context(missing)?, of(Case::Same).with_context(missing)?);
     let found = slower.iter().filter(|said| said.a_faster == Some(true));
     let wrong = slower.iter().filter(|said| said.verdict.is_some() && said.a_faster != Some(true));
-    let count = |said: &[&Said], verdict| said.iter().filter(|said| said.is(verdict)).count();
+    let count = |said: &[&Verdicts], verdict| said.iter().filter(|said| said.is(verdict)).count();
     let (median, most) = (quantile(&slower, 0.5), quantile(&slower, 0.9));
     Ok(format!(
         "| {name} | {} of {} | {} | {} | {} | {} | {} of {} | {} |",
@@ -167,7 +167,7 @@ fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
 }
 
 /// The rounds that this share of the races needed at most; none if they were too few.
-fn quantile(said: &[&Said], share: f64) -> Option<u64> {
+fn quantile(said: &[&Verdicts], share: f64) -> Option<u64> {
     let mut needed: Vec<u64> = said.iter().map(|said| said.rounds.unwrap_or(u64::MAX)).collect();
     needed.sort_unstable();
     let place = ((share * needed.len() as f64).ceil() as usize).saturating_sub(1);

@@ -76,14 +76,14 @@ struct Comparison {
     slower: bool,
     /// Of the machine when it began, over a minute.
     load_average: f64,
-    tiebreak: Said,
+    tiebreak: Verdicts,
     /// Programs only.
-    welch: Option<Said>,
+    welch: Option<Verdicts>,
 }
 
 /// What was said of a comparison; `missed` only where the true ratio is known: of equals.
 #[derive(Clone, Deserialize)]
-struct Said {
+struct Verdicts {
     /// Of tiebreak's.
     verdict: Option<String>,
     found: bool,
@@ -172,11 +172,11 @@ fn measured(data: &Real) -> Result<String> {
     for cell in cells {
         let of: Vec<&Comparison> = data.comparisons.iter().filter(|c| place(c) == cell).collect();
         let (what, load) = (FORMS.get(cell.0).copied().unwrap_or("others"), cell.2);
-        let ours: Vec<(bool, &Said)> = of.iter().map(|c| (c.slower, &c.tiebreak)).collect();
+        let ours: Vec<(bool, &Verdicts)> = of.iter().map(|c| (c.slower, &c.tiebreak)).collect();
         let beside = range(of.iter().map(|c| c.load_average));
         writeln!(out, "| {what}, {load} | tiebreak | {} | {beside} |", judged(&ours))?;
         let welch = of.iter().filter_map(|c| Some((c.slower, c.welch.as_ref()?)));
-        let welch: Vec<(bool, &Said)> = welch.collect();
+        let welch: Vec<(bool, &Verdicts)> = welch.collect();
         if !welch.is_empty() {
             writeln!(out, "| | hyperfine, Welch's t-test | {} | |", judged(&welch))?;
         }
@@ -235,8 +235,8 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> String {
 }
 
 /// Four cells of a row: of equals, and of others.
-fn judged(all: &[(bool, &Said)]) -> String {
-    let cell = |slower: bool, is: fn(&Said) -> Option<bool>| {
+fn judged(all: &[(bool, &Verdicts)]) -> String {
+    let cell = |slower: bool, is: fn(&Verdicts) -> Option<bool>| {
         let of = all.iter().filter(|(of, _)| *of == slower).filter_map(|(_, said)| is(said));
         let of: Vec<bool> = of.collect();
         rate(of.iter().filter(|is| **is).count(), of.len())

@@ -7,6 +7,10 @@ use crate::tree::Source;
 /// Macros that say that something is not done, or that were left from looking for a fault.
 const UNFINISHED: [&str; 3] = ["todo!", "unimplemented!", "dbg!"];
 
+/// Names of types that the field has better ones for: observation, options, request, outcome.
+const RETIRED: [&str; 9] =
+    ["Asked", "Flight", "Ground", "Said", "Seen", "Shop", "Told", "Upshot", "Wish"];
+
 /// Where machines that build keep their files. A path is one only if nothing stands before it.
 const BUILD_ROOTS: [&str; 3] =
     [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/bui", "lds/")];
@@ -56,6 +60,10 @@ fn macros(source: &Source, findings: &mut Vec<Finding>) {
         let word = UNFINISHED.into_iter().find(|word| has_word(line, word))?;
         Some((format!("a {word} left behind"), "finish it, or return an error"))
     });
+    each_line(source, &mask(&source.text), findings, |line| {
+        let name = RETIRED.into_iter().find(|name| is_name(line, name))?;
+        Some((format!("the retired name {name}"), "say what it is: an observation, a request"))
+    });
 }
 
 fn notes(source: &Source, findings: &mut Vec<Finding>) {
@@ -79,6 +87,11 @@ fn paths(source: &Source, own: &[String], findings: &mut Vec<Finding>) {
 fn has_word(line: &str, word: &str) -> bool {
     let starts = |at: usize| !line[..at].ends_with(is_name_char);
     line.match_indices(word).any(|(at, _)| starts(at))
+}
+
+/// Whether the name stands in the line, whole.
+fn is_name(line: &str, name: &str) -> bool {
+    line.split(|c: char| !is_name_char(c)).any(|word| word == name)
 }
 
 fn has_path(line: &str, path: &str) -> bool {
@@ -107,6 +120,8 @@ mod tests {
         check_text("a.rs", "a(); todo!()", &["1 a todo! left behind"]);
         check_text("a.rs", "x = dbg!(y);", &["1 a dbg! left behind"]);
         check_text("a.rs", "// todo!\nmy_dbg!(); \"unimplemented!\"", &[]);
+        check_text("a.rs", "struct Told;", &["1 the retired name Told"]);
+        check_text("a.rs", "struct Foretold; // Told\nlet told = \"Told\";", &[]);
         check_text("a.toml", concat!("# FIX", "ME later"), &[concat!("1 a FIX", "ME")]);
     }
 

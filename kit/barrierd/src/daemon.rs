@@ -11,7 +11,7 @@ use tiebreak_sync::interrupts::layout::{Hello, VERSION};
 use crate::kernel::{Kernel, Refused};
 use crate::machine::{Machine, now_ns};
 use crate::page::{Page, Round};
-use crate::server::{Asked, NoSocket, Server};
+use crate::server::{NoSocket, Requests, Server};
 use crate::signals::Signals;
 use crate::survey::{Survey, survey};
 
@@ -202,7 +202,7 @@ impl Daemon {
             let ready = self.wait()?;
             // Not only when nothing came: somebody may always wait.
             self.look_if_due();
-            let (mut asked, mut is_round_due) = (Asked::default(), self.is_somebody_waiting());
+            let (mut asked, mut is_round_due) = (Requests::default(), self.is_somebody_waiting());
             for descriptor in ready {
                 if descriptor == self.signals.as_fd().as_raw_fd() {
                     return Ok(());
@@ -215,7 +215,7 @@ impl Daemon {
                     asked.wake_virtual |= more.wake_virtual;
                 }
             }
-            if asked != Asked::default() {
+            if asked != Requests::default() {
                 self.note(asked);
                 is_round_due = true;
             }
@@ -243,7 +243,7 @@ impl Daemon {
     }
 
     /// Notes what clients wait for. What they have written, they wrote before they asked.
-    fn note(&mut self, asked: Asked) {
+    fn note(&mut self, asked: Requests) {
         let now_ns = now_ns();
         if self.waiting.ask(now_ns) {
             self.set_watermark(now_ns);

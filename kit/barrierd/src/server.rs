@@ -44,7 +44,7 @@ pub enum NoSocket {
 
 /// What clients have asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct Requests {
     /// One waits for stamps.
     pub wake: bool,
     /// One waits for virtual time.
@@ -125,13 +125,13 @@ impl Server {
 
     /// Reads what a client says. Who has closed its end, or says what is no request, is dropped:
     /// nothing comes back.
-    pub fn read(&mut self, descriptor: RawFd) -> Option<Asked> {
+    pub fn read(&mut self, descriptor: RawFd) -> Option<Requests> {
         let client = self.clients.get_mut(&descriptor)?;
         let mut bytes = [0; 256];
         let asked = match client.socket.read(&mut bytes) {
             Ok(0) => None,
             Ok(length) => understand(&bytes[..length]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Some(Asked::default()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Some(Requests::default()),
             Err(_) => None,
         };
         if asked.is_none() {
@@ -183,8 +183,8 @@ fn has_room(user: u32, of_user: usize, of_all: usize) -> bool {
 }
 
 /// What some bytes ask for; nothing if one of them is no request.
-fn understand(bytes: &[u8]) -> Option<Asked> {
-    let mut asked = Asked::default();
+fn understand(bytes: &[u8]) -> Option<Requests> {
+    let mut asked = Requests::default();
     for byte in bytes {
         match *byte {
             WAKE_ME => asked.wake = true,
@@ -272,17 +272,17 @@ mod tests {
     #[test]
     fn requests_are_read_and_nonsense_ends_the_connection() {
         let (_folder, mut server) = server();
-        let wake = Asked { wake: true, wake_virtual: false };
-        let cases: [(&[u8], Option<Asked>); 4] = [
+        let wake = Requests { wake: true, wake_virtual: false };
+        let cases: [(&[u8], Option<Requests>); 4] = [
             (b"w", Some(wake)),
             (b"ww", Some(wake)),
-            (b"vw", Some(Asked { wake_virtual: true, ..wake })),
+            (b"vw", Some(Requests { wake_virtual: true, ..wake })),
             (b"wx", None),
         ];
         for (bytes, expected) in cases {
             let mut client = UnixStream::connect(&server.path).unwrap();
             let descriptor = accept(&mut server).unwrap();
-            assert_eq!(server.read(descriptor), Some(Asked::default()), "it said nothing yet");
+            assert_eq!(server.read(descriptor), Some(Requests::default()), "it said nothing yet");
             client.write_all(bytes).unwrap();
             assert_eq!(server.read(descriptor), expected, "{bytes:?}");
             drop(client);

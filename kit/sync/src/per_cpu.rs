@@ -92,4 +92,4 @@ pub use counter::Counter;
 pub use list::{List, Node};
 pub use mode::{Choice, Mode, Reason, Registration, choose, mode};
 pub use slots::PerCpu;
-pub use word::{Seen, Word};
+pub use word::{ObservedWord, Word};

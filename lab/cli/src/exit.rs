@@ -1,7 +1,7 @@
 //! The exit codes, and which of several verdicts speaks.
 
 use tiebreak_lab::core::journal::StopReason;
-use tiebreak_lab::core::result::{CheckResult, ClaimResult, RunResult, StudyResult, Upshot};
+use tiebreak_lab::core::result::{CheckResult, ClaimOutcome, ClaimResult, RunResult, StudyResult};
 
 /// Every claim holds, or a question is answered.
 pub const HOLDS: u8 = 0;
@@ -66,11 +66,11 @@ pub fn of_check(result: &CheckResult) -> u8 {
 }
 
 fn of_claim(claim: &ClaimResult) -> u8 {
-    match claim.upshot() {
-        Upshot::Passed | Upshot::PassedUnproven => HOLDS,
-        Upshot::Unproven => OPEN,
-        Upshot::Failed => REFUTED,
-        Upshot::Void => VOID,
+    match claim.outcome() {
+        ClaimOutcome::Passed | ClaimOutcome::PassedUnproven => HOLDS,
+        ClaimOutcome::Unproven => OPEN,
+        ClaimOutcome::Failed => REFUTED,
+        ClaimOutcome::Void => VOID,
     }
 }
 

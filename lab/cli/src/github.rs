@@ -55,7 +55,7 @@ pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
 pub fn tell_failure(text: &str, io: &mut Io) {
     if is_runner() {
         let escaped = text.trim().replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-        io.err(&format!("::error title=tiebreak_lab::{escaped}\n"));
+        io.err(&format!("::error title=tiebreak::{escaped}\n"));
     }
 }
 

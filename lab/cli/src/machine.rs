@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tiebreak_lab::machine::cpus;
 use tiebreak_lab::measure::interrupt;
-use tiebreak_lab::probes::{self, MachinePrint, Probe, Wish};
+use tiebreak_lab::probes::{self, MachinePrint, Options, Probe};
 use tiebreak_lab::probing::Laboratory;
 
 pub const EXAMPLES: &str = "\
@@ -159,7 +159,7 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
 fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let lab = laboratory()?;
-    let wish = Wish {
+    let wanted = Options {
         lab: &lab,
         probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
         cpus: chosen_cpus(options)?,
@@ -169,8 +169,8 @@ fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8
     let pictures = Pictures::open(probe, options.svg.as_ref())?;
     let html = OutputFile::open("html", options.html.as_ref())?;
     let keeper = keeper(probe, options)?;
-    let print = take(&wish, options, io);
-    let name = keeper.keep(&print, wish.each, io);
+    let print = take(&wanted, options, io);
+    let name = keeper.keep(&print, wanted.each, io);
     let look = io.out_look();
     let page = match probe {
         Some(probe) => probes::page(&print, probe, &look),
@@ -212,10 +212,10 @@ fn laboratory() -> Result<Laboratory, Failure> {
     Ok(Laboratory { own_work: Some(aa::own_work()?) })
 }
 
-fn take(wish: &Wish<'_>, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
+fn take(wanted: &Options<'_>, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
     let mut screen = Screen::new(io, options.quiet);
-    let print = probes::take(wish, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![probes::progress(&wish.probes, probe, share, look)]);
+    let print = probes::take(wanted, interrupt::flag(), &mut |probe, share| {
+        screen.show_as(|look, _| vec![probes::progress(&wanted.probes, probe, share, look)]);
     });
     screen.clear();
     print

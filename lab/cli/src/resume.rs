@@ -40,7 +40,7 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     if header.plan.functions.is_some() {
         let store = store.path().to_owned();
         let book = Book { store, command: header.command, machine: fingerprint::read() };
-        let line_up = studies::take_up(&run, budget, &study::shop()?, &book)?;
+        let line_up = studies::take_up(&run, budget, &study::environment()?, &book)?;
         return study::race(line_up, StudyTargets::plain(targets.json, targets.quiet), io);
     }
     if let Some(why) = tiebreak_lab::revisions::gone(&header.plan) {

@@ -9,7 +9,7 @@ use tiebreak_lab::core::plan::Gate;
 use tiebreak_lab::measure::interrupt;
 use tiebreak_lab::planning::Request;
 use tiebreak_lab::report::shell_quote;
-use tiebreak_lab::revisions::{self, Asked, Revisions, Step};
+use tiebreak_lab::revisions::{self, RevisionRequest, Revisions, Step};
 
 pub use tiebreak_lab::revisions::RESOLUTION;
 
@@ -67,10 +67,10 @@ pub fn run(
     code
 }
 
-fn asked(base: &str, options: &RevisionOptions) -> Result<Asked, Failure> {
+fn asked(base: &str, options: &RevisionOptions) -> Result<RevisionRequest, Failure> {
     let directory: PathBuf = std::env::current_dir()
         .map_err(|error| Failure::data(format!("the current folder is not known: {error}")))?;
-    Ok(Asked {
+    Ok(RevisionRequest {
         base: base.to_owned(),
         head: options.head.clone().unwrap_or_else(|| "HEAD".to_owned()),
         build: options.build.clone(),

@@ -16,7 +16,7 @@ use tiebreak_lab::core::study::Study;
 use tiebreak_lab::measure::build;
 use tiebreak_lab::measure::interrupt;
 use tiebreak_lab::measure::workers::WorkerProgram;
-use tiebreak_lab::studies::{self, Shop, Step};
+use tiebreak_lab::studies::{self, Environment, Step};
 
 pub use run::race;
 pub use targets::StudyTargets;
@@ -118,9 +118,9 @@ fn find(name: &str, studies: Option<&Path>, io: &Io) -> Result<Study, Failure> {
 }
 
 /// What builds and runs functions.
-pub fn shop() -> Result<Shop, Failure> {
+pub fn environment() -> Result<Environment, Failure> {
     let cache = build::default_cache().map_err(|error| Failure::data(error.to_string()))?;
-    Ok(Shop { cache, program: WorkerProgram::this(), stop: interrupt::flag() })
+    Ok(Environment { cache, program: WorkerProgram::this(), stop: interrupt::flag() })
 }
 
 /// A line on standard error for a step; of contestants that take no part, always. What is being

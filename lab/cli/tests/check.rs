@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said};
+use common::{Place, Ran};
 
 const FILE: &str = "\
 error = '1%'
@@ -40,7 +40,7 @@ fn everything_is_written_at_once() {
     let words = ["check", "--json", "r.json", "--junit", "r.xml", "--markdown", "r.md"];
     let mut command = place.command(&words);
     command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", place.path("summary.md"));
-    let said = Said::of(command.output().unwrap());
+    let said = Ran::of(command.output().unwrap());
     assert_eq!(said.code, 0, "{said:?}");
     let read = |name: &str| std::fs::read_to_string(place.path(name)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&read("r.json")).unwrap();
@@ -56,7 +56,7 @@ fn the_worst_verdict_speaks_and_is_noted_at_its_line() {
     let place = place_with(&FILE.replace("quick is faster", "quick is at least 50x faster"));
     let mut command = place.command(&["check", "--quiet"]);
     command.env("GITHUB_ACTIONS", "true").env_remove("GITHUB_STEP_SUMMARY");
-    let said = Said::of(command.output().unwrap());
+    let said = Ran::of(command.output().unwrap());
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.err.contains("::error file=claims.toml,line=7"), "{said:?}");
     let gate = FILE.replace("'quick is faster than slow'", "'quick is within 1% of quick2'");
@@ -111,7 +111,7 @@ fn an_interrupted_check_goes_on() {
     // Not -INT, which shells let background jobs ignore, and what is ignored stays ignored.
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    assert_eq!(Said::of(child.wait_with_output().unwrap()).code, 130);
+    assert_eq!(Ran::of(child.wait_with_output().unwrap()).code, 130);
     let again = ["check", "--resume", "--budget", "2s", "--quiet"];
     assert!([0, 1, 2].contains(&place.run(&again).code));
     assert!(place.rounds() > rounds, "it went on in the same run");
@@ -137,7 +137,7 @@ contestants = { A = 'true', B = 'false' }
     let words = ["check", "--json", "old.json", "--junit", "new.xml"];
     let mut command = place.command(&words);
     command.env("GITHUB_ACTIONS", "true").env_remove("GITHUB_STEP_SUMMARY");
-    let said = Said::of(command.output().unwrap());
+    let said = Ran::of(command.output().unwrap());
     assert_eq!(said.code, 65, "{said:?}");
     for expected in [
         "claims.toml:1:",

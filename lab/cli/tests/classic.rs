@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said};
+use common::{Place, Ran};
 use std::io::Write;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -29,13 +29,13 @@ impl Captured {
 }
 
 /// The command in this process, with something on standard input.
-fn classic(words: &str, input: &[u8]) -> Said {
+fn classic(words: &str, input: &[u8]) -> Ran {
     let (out, err) = (Captured::default(), Captured::default());
     let input = Box::new(std::io::Cursor::new(input.to_vec()));
     let mut io = Io::to(Box::new(out.clone()), Box::new(err.clone())).with_input(input);
     let words = ["tiebreak", "classic"].into_iter().chain(words.split_whitespace());
     let code = tiebreak_cli::main(words.map(Into::into), &mut io).into();
-    Said { out: out.text(), err: err.text(), code }
+    Ran { out: out.text(), err: err.text(), code }
 }
 
 /// Lines with the same words, numbers to ten significant digits.
@@ -215,7 +215,7 @@ fn pipes_of_the_help_run_and_end() {
         let script = format!("PATH={}:$PATH; {pipe}", folder.display());
         let mut command = std::process::Command::new("sh");
         command.args(["-c", &script]).current_dir(place.folder()).stdin(Stdio::null());
-        Said::of(command.output().unwrap())
+        Ran::of(command.output().unwrap())
     };
     let help = classic("--help", b"").out;
     let pipes: Vec<&str> =

@@ -143,12 +143,12 @@ fn a_report_fits_pipes_colours_and_narrow_terminals() {
     assert!(!said.out.contains('\x1b'), "no colour in a pipe");
     assert!(said.out.lines().all(|line| line.chars().count() <= 80), "{}", said.out);
     let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("these programs as cached on this machine"), "the scope: {text}");
+    assert!(text.contains("these exact binaries on this machine"), "the scope: {text}");
     let mut narrow = place.command(&["show"]);
-    let narrow = common::Said::of(narrow.env("COLUMNS", "60").output().unwrap());
+    let narrow = common::Ran::of(narrow.env("COLUMNS", "60").output().unwrap());
     assert!(narrow.out.lines().all(|line| line.chars().count() <= 60), "{}", narrow.out);
     let mut ascii = place.command(&["show"]);
-    let ascii = common::Said::of(ascii.env("LC_ALL", "C").output().unwrap());
+    let ascii = common::Ran::of(ascii.env("LC_ALL", "C").output().unwrap());
     assert!(ascii.out.is_ascii(), "{}", ascii.out);
 }
 
@@ -221,7 +221,7 @@ fn interrupted_it_keeps_everything_and_resume_goes_on() {
     let signal = format!("kill -TERM {}", child.id());
     let kill = std::process::Command::new("sh").args(["-c", &signal]).status();
     assert!(kill.unwrap().success());
-    let said = common::Said::of(child.wait_with_output().unwrap());
+    let said = common::Ran::of(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130, "{said:?}");
     assert!(said.out.contains("Interrupted"), "{said:?}");
     // Both say the same.
@@ -244,7 +244,7 @@ fn resume_goes_back_to_the_folder_where_the_run_began() {
     let more = ["--resolution", "0", "--runs", "2", "--no-wait", "--quiet"];
     assert_eq!(place.run(&with(&words, &more)).code, 2);
     let mut elsewhere = place.command(&["resume", "--budget", "4 rounds", "--json", "-"]);
-    let said = common::Said::of(elsewhere.current_dir("/").output().unwrap());
+    let said = common::Ran::of(elsewhere.current_dir("/").output().unwrap());
     assert_eq!(said.json()["rounds"], 4, "{said:?}");
 }
 

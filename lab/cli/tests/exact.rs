@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{Captured, Place, Said};
+use common::{Captured, Place, Ran};
 use tiebreak_cli::Io;
 
 /// The command in this process, with something on standard input. `{x}` is x.txt, and so on.
-fn exact(place: &Place, words: &[&str], input: &str) -> Said {
+fn exact(place: &Place, words: &[&str], input: &str) -> Ran {
     let (out, err) = (Captured::default(), Captured::default());
     let mut io = Io::to(Box::new(out.clone()), Box::new(err.clone()))
         .with_input(Box::new(std::io::Cursor::new(input.as_bytes().to_vec())));
@@ -16,7 +16,7 @@ fn exact(place: &Place, words: &[&str], input: &str) -> Said {
     };
     let words = ["tiebreak", "exact"].map(str::to_owned).into_iter().chain(words.iter().map(named));
     let code = tiebreak_cli::main(words.map(Into::into), &mut io).into();
-    Said { out: out.text(), err: err.text(), code }
+    Ran { out: out.text(), err: err.text(), code }
 }
 
 fn lines(numbers: std::ops::RangeInclusive<u32>) -> String {

@@ -50,7 +50,7 @@ fn every_command_has_an_example_and_every_example_runs() {
             command.args(["-c", &shell]).current_dir(place.folder());
             command.env("TIEBREAK_STORE", place.path("j.db"));
             command.env("TIEBREAK_CACHE", place.path("cache"));
-            let said = common::Said::of(command.output().unwrap());
+            let said = common::Ran::of(command.output().unwrap());
             assert!([0, 1, 2].contains(&said.code), "{example}: {said:?}");
             assert!(!said.out.is_empty() || !said.err.is_empty(), "{example} prints nothing");
         }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said, validate, validate_print};
+use common::{Place, Ran, validate, validate_print};
 use serde_json::Value;
 use tiebreak_lab::probes::Probe;
 
@@ -10,7 +10,7 @@ use tiebreak_lab::probes::Probe;
 const LOOK: [&str; 3] = ["machine", "--budget", "20ms"];
 
 /// Measures the machine and gives the name under which the print is kept.
-fn measure(place: &Place) -> (String, Said) {
+fn measure(place: &Place) -> (String, Ran) {
     let said = place.main(&LOOK);
     assert_eq!(said.code, 0, "{said:?}");
     let name = said.out.split("tiebreak machine show ").nth(1).map(str::trim).unwrap_or_default();
@@ -93,7 +93,7 @@ fn what_cannot_be_kept_is_shown_all_the_same() {
     named.extend(["--store", text.to_str().unwrap()]);
     check_refused(&place, &named, 65, &["not a store"]);
     let output = place.command(&LOOK).env("TIEBREAK_STORE", &text).output().unwrap();
-    let said = Said::of(output);
+    let said = Ran::of(output);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.out.contains("core to core") && said.err.contains("not kept"), "{said:?}");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said, validate_print};
+use common::{Place, Ran, validate_print};
 use serde_json::Value;
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -61,7 +61,7 @@ fn start(place: &Place, program: &Path, words: &[&str], rights: Rights) -> Optio
 }
 
 /// Waits for the end, and ends what takes longer than a probe with a budget ever should.
-fn end(mut child: Child) -> Said {
+fn end(mut child: Child) -> Ran {
     let limit = EACH * Probe::ALL.len() as u32 * SLACK;
     let begin = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -73,7 +73,7 @@ fn end(mut child: Child) -> Said {
     }
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.signal(), None, "{output:?}");
-    Said::of(output)
+    Ran::of(output)
 }
 
 /// Every probe has a state, and a reason for each state but the best.

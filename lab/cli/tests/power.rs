@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Place, Said};
+use common::{Place, Ran};
 
-fn power(place: &Place, words: &[&str]) -> Said {
+fn power(place: &Place, words: &[&str]) -> Ran {
     place.main(&[&["power", "--seed", "7"], words].concat())
 }
 

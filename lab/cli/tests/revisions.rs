@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said};
+use common::{Place, Ran};
 use std::path::Path;
 
 /// Builds the program, which is a script that counts to a number of a file.
@@ -45,10 +45,10 @@ fn outside(place: &Place) -> std::path::PathBuf {
     place.folder().with_extension("outside")
 }
 
-fn run(place: &Place, words: &[&str]) -> Said {
+fn run(place: &Place, words: &[&str]) -> Ran {
     let outside = outside(place);
     std::fs::create_dir_all(&outside).unwrap();
-    let said = Said::of(command(place, words).output().unwrap());
+    let said = Ran::of(command(place, words).output().unwrap());
     assert_clean(place, &outside);
     std::fs::remove_dir(&outside).unwrap();
     said
@@ -141,7 +141,7 @@ fn what_cannot_be_is_said() {
     check(&["compare", "--head", "slow", "./app"], 64, "--base");
     check(&["compare", "--strict", "true", "true"], 64, "--gate or --base");
     check(&["compare", "--gate", "true", "true"], 64, "--gate needs a --claim");
-    let within = Said::of(
+    let within = Ran::of(
         place
             .command(&compare("main", "slow", &[]))
             .env("TMPDIR", place.path("temporary"))
@@ -169,7 +169,7 @@ fn gates_of_programs() {
 }
 
 /// Interrupts a command as soon as `is_time`; gives what it said.
-fn interrupted(place: &Place, words: &[&str], is_time: impl Fn() -> bool) -> Said {
+fn interrupted(place: &Place, words: &[&str], is_time: impl Fn() -> bool) -> Ran {
     let outside = outside(place);
     std::fs::create_dir_all(&outside).unwrap();
     let mut command = command(place, words);
@@ -184,7 +184,7 @@ fn interrupted(place: &Place, words: &[&str], is_time: impl Fn() -> bool) -> Sai
     // Not -INT, which shells let background jobs ignore, and what is ignored stays ignored.
     let signal = format!("kill -TERM {}", child.id());
     assert!(std::process::Command::new("sh").args(["-c", &signal]).status().unwrap().success());
-    let said = Said::of(child.wait_with_output().unwrap());
+    let said = Ran::of(child.wait_with_output().unwrap());
     assert_clean(place, &outside);
     std::fs::remove_dir(&outside).unwrap();
     said
@@ -214,7 +214,7 @@ fn worktrees_that_are_kept_can_be_gone_on_with() {
     let outside = outside(&place);
     std::fs::create_dir_all(&outside).unwrap();
     let words = compare("main", "slow", &["--keep", "--runs", "2"]);
-    let said = Said::of(command(&place, &words).output().unwrap());
+    let said = Ran::of(command(&place, &words).output().unwrap());
     assert!(said.code == 0 && said.err.contains("git worktree prune"), "{said:?}");
     let more = place.run(&["resume", "latest", "--budget", "20s", "--quiet"]);
     assert_eq!(more.code, 1, "{more:?}");
@@ -236,7 +236,7 @@ fn worktrees_that_are_kept_outlive_a_kill_and_the_next_race() {
     let rounds = place.rounds() + 20;
     let id = place.run(&["history", "--json"]).json()[0]["journal"].as_str().unwrap().to_owned();
     let other = compare("main", "same", &["--runs", "1"]);
-    let other = Said::of(command(&place, &other).output().unwrap());
+    let other = Ran::of(command(&place, &other).output().unwrap());
     assert!(other.code == 0, "{other:?}");
     let budget = format!("{rounds} rounds");
     let more = place.run(&["resume", &id, "--budget", &budget, "--json", "-"]);
@@ -258,7 +258,7 @@ fn submodules_that_are_initialised_come_along() {
     let outside = outside(&place);
     std::fs::create_dir_all(&outside).unwrap();
     let mut command = command(&place, &words);
-    let said = Said::of(command.env("GIT_CONFIG_GLOBAL", &settings).output().unwrap());
+    let said = Ran::of(command.env("GIT_CONFIG_GLOBAL", &settings).output().unwrap());
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("the same commit"), "{}", said.err);
     assert_clean(&place, &outside);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, Said};
+use common::{Place, Ran};
 use serde_json::Value;
 use std::process::Stdio;
 use tiebreak_lab::store::Store;
@@ -24,7 +24,7 @@ fn edit(place: &Place, file: &str, from: &str, to: &str) {
 }
 
 /// Runs the study under a small budget; the result as JSON too.
-fn run(place: &Place, more: &[&str]) -> (Said, Value) {
+fn run(place: &Place, more: &[&str]) -> (Ran, Value) {
     let words = ["study", "run", "demo", "--json", "result.json", "--seed", "s"];
     let budget = if more.contains(&"--budget") { &[][..] } else { &["--budget", "30 rounds"] };
     let said = place.run(&[&words[..], budget, more].concat());
@@ -382,7 +382,7 @@ fn a_study_needs_no_folder_for_temporary_files() {
     let place = place();
     let words = ["study", "run", "demo", "--only", "small", "--budget", "12 rounds"];
     let output = place.command(&words).env("TMPDIR", place.path("nowhere")).output().unwrap();
-    let said = Said::of(output);
+    let said = Ran::of(output);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert!(place.path("cache/placements").exists());
 }

@@ -3,7 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use crate::plan::{Budget, Plan};
 use crate::sample::{BatchTime, Sample};
-use crate::sampler::OutputPrint;
+use crate::sampler::OutputDigest;
 use crate::schedule::RoundCoins;
 use crate::transitions::{ByAge, Transitions};
 use crate::verdict::{Fault, Verdict};
@@ -29,14 +29,14 @@ pub struct RunHeader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_print: Option<String>,
     /// The files that the contestants are made of, so that a resumed run races the same ones.
-    pub files: Vec<FilePrint>,
+    pub files: Vec<FileDigest>,
     /// Equal for runs of the same claims on the same files: the key of "run n of this claim".
     pub claim_key: String,
 }
 
 /// A file that a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FilePrint {
+pub struct FileDigest {
     /// The path as it was resolved.
     pub path: String,
     /// Its length.
@@ -84,7 +84,7 @@ pub enum Event {
     /// The outputs of the first round, by contestant; `None` where nothing was captured.
     FirstOutputs {
         /// One entry a contestant.
-        outputs: Vec<Option<OutputPrint>>,
+        outputs: Vec<Option<OutputDigest>>,
     },
     /// A contestant became void in an attempt at this round, which counts as not made.
     Void {

@@ -169,7 +169,7 @@ pub struct Blame {
 /// What a verdict comes to for whoever waits for it: an exit code, a CI system, a reader. The worst
 /// is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Upshot {
+pub enum ClaimOutcome {
     /// What was claimed is proven; of a question, any answer.
     Passed,
     /// Nothing is proven, and a gate lets that pass.
@@ -189,16 +189,16 @@ impl ClaimResult {
     }
 
     /// What the verdict comes to, by the claim's gate.
-    pub fn upshot(&self) -> Upshot {
+    pub fn outcome(&self) -> ClaimOutcome {
         match (self.verdict, self.gate) {
-            (Verdict::Holds, _) => Upshot::Passed,
-            (Verdict::Refuted, _) => Upshot::Failed,
-            (Verdict::Void, _) => Upshot::Void,
-            (Verdict::TooClose, _) if self.is_question => Upshot::Passed,
+            (Verdict::Holds, _) => ClaimOutcome::Passed,
+            (Verdict::Refuted, _) => ClaimOutcome::Failed,
+            (Verdict::Void, _) => ClaimOutcome::Void,
+            (Verdict::TooClose, _) if self.is_question => ClaimOutcome::Passed,
             (Verdict::TooClose | Verdict::Undecided, gate) => match gate {
-                Gate::None => Upshot::Unproven,
-                Gate::OpenUnlessRefuted => Upshot::PassedUnproven,
-                Gate::ClosedUnlessHolds => Upshot::Failed,
+                Gate::None => ClaimOutcome::Unproven,
+                Gate::OpenUnlessRefuted => ClaimOutcome::PassedUnproven,
+                Gate::ClosedUnlessHolds => ClaimOutcome::Failed,
             },
         }
     }

@@ -23,12 +23,12 @@ pub struct Ran {
     /// The numbers.
     pub sample: Sample,
     /// What it wrote to standard output; `None` if that was not captured or it was timed out.
-    pub output: Option<OutputPrint>,
+    pub output: Option<OutputDigest>,
 }
 
 /// A short name for an output: equal outputs have equal prints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub struct OutputPrint {
+pub struct OutputDigest {
     /// How long the output was.
     pub bytes: u64,
     /// The first 32 hexadecimal digits of its SHA-256.

@@ -43,7 +43,7 @@ impl fmt::Display for Verdict {
 #[serde(rename_all = "snake_case", tag = "fault")]
 pub enum Fault {
     /// It ended with a status that is not success.
-    #[error("ended with exit status {status}{}", Said(.stderr))]
+    #[error("ended with exit status {status}{}", Quoted(.stderr))]
     ExitStatus {
         /// The status.
         status: i32,
@@ -51,7 +51,7 @@ pub enum Fault {
         stderr: String,
     },
     /// A signal killed it (not one of ours).
-    #[error("was killed by signal {signal}{}", Said(.stderr))]
+    #[error("was killed by signal {signal}{}", Quoted(.stderr))]
     Signal {
         /// The signal's number.
         signal: i32,
@@ -90,7 +90,7 @@ pub enum Fault {
         status: i32,
     },
     /// One of its hooks failed.
-    #[error("has a failing --{hook} '{command}': status {status}{}", Said(.stderr))]
+    #[error("has a failing --{hook} '{command}': status {status}{}", Quoted(.stderr))]
     Hook {
         /// `setup`, `prepare`, `conclude` or `cleanup`.
         hook: String,
@@ -196,9 +196,9 @@ fn wrong(item: Option<u64>, expected: &str, got: &str) -> String {
     }
 }
 
-struct Said<'a>(&'a str);
+struct Quoted<'a>(&'a str);
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.trim() {
             "" => Ok(()),

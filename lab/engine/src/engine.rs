@@ -11,7 +11,7 @@ use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason}
 use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
-    OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRequest,
+    OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRequest,
 };
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -63,7 +63,7 @@ enum Attempt {
 struct Finished {
     samples: Vec<Sample>,
     batches: Vec<Vec<BatchTime>>,
-    outputs: Vec<Option<OutputPrint>>,
+    outputs: Vec<Option<OutputDigest>>,
     /// The first failures that a claim counts.
     failures: Vec<Event>,
 }
@@ -387,7 +387,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     fn first_outputs(
         &mut self,
         coins: &RoundCoins,
-        outputs: Vec<Option<OutputPrint>>,
+        outputs: Vec<Option<OutputDigest>>,
     ) -> Result<Option<Vec<Event>>, LabError> {
         let mut events = Vec::new();
         if !self.outputs.is_open() || self.plan.functions.is_some() {

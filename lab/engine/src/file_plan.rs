@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use crate::planning::{capped, check_adjust, index_of};
-use crate::revisions::{self, Asked, NAMES};
+use crate::revisions::{self, NAMES, RevisionRequest};
 use std::path::Path;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, Scope,
@@ -112,9 +112,9 @@ fn planned(
 }
 
 /// The revisions that a contest asks for, seen from the folder of the file.
-pub fn asked(contest: &Contest, directory: &Path) -> Option<Asked> {
+pub fn asked(contest: &Contest, directory: &Path) -> Option<RevisionRequest> {
     let Entrants::Revisions(revisions) = &contest.entrants else { return None };
-    Some(Asked {
+    Some(RevisionRequest {
         base: revisions.base.clone(),
         head: revisions.head.clone(),
         build: revisions.build.clone(),

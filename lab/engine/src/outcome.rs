@@ -1,10 +1,10 @@
 //! The result of a run, put together from the referee and what the journal knows of the run.
 
 use crate::effect;
+use crate::observation::Observation;
 use crate::oddities::is_mostly_start;
 use crate::one_factor;
 use crate::referee::Referee;
-use crate::seen::Seen;
 use crate::studies;
 use std::collections::BTreeMap;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
@@ -195,7 +195,7 @@ fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
     results
 }
 
-fn marks(seen: &Seen) -> BTreeMap<Mark, u64> {
+fn marks(seen: &Observation) -> BTreeMap<Mark, u64> {
     Mark::ALL.into_iter().zip(seen.marks).filter(|(_, count)| *count > 0).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Whether a contestant's output is right, by the rule of the plan.
 
 use tiebreak_core::plan::Check;
-use tiebreak_core::sampler::OutputPrint;
+use tiebreak_core::sampler::OutputDigest;
 use tiebreak_core::verdict::Fault;
 
 /// Compares outputs by their prints. A judge program (`--check CMD`) is the sampler's business.
@@ -9,7 +9,7 @@ use tiebreak_core::verdict::Fault;
 pub struct OutputCheck {
     rule: Check,
     /// The output that all contestants wrote in the first round.
-    agreed: Option<OutputPrint>,
+    agreed: Option<OutputDigest>,
     /// Whether the first round's outputs are still to come.
     is_open: bool,
 }
@@ -43,7 +43,7 @@ impl OutputCheck {
     pub fn first_round(
         &mut self,
         names: &[&str],
-        outputs: &[(usize, Option<OutputPrint>)],
+        outputs: &[(usize, Option<OutputDigest>)],
     ) -> FirstRound {
         let written = outputs.iter().map(|(index, output)| Some((*index, output.as_ref()?)));
         let mut written: Vec<_> = match written.collect::<Option<_>>() {
@@ -72,7 +72,7 @@ impl OutputCheck {
     }
 
     /// The fault of a later output, if it is not what was agreed on.
-    pub fn later(&self, output: Option<&OutputPrint>) -> Option<Fault> {
+    pub fn later(&self, output: Option<&OutputDigest>) -> Option<Fault> {
         let (agreed, output) = (self.agreed.as_ref()?, output?);
         let fault = Fault::OutputChanged { expected_bytes: agreed.bytes, got_bytes: output.bytes };
         (output != agreed).then_some(fault)
@@ -83,11 +83,15 @@ impl OutputCheck {
 mod tests {
     use super::*;
 
-    fn print(text: &str) -> Option<OutputPrint> {
-        Some(OutputPrint { bytes: text.len() as u64, digest: text.to_owned() })
+    fn print(text: &str) -> Option<OutputDigest> {
+        Some(OutputDigest { bytes: text.len() as u64, digest: text.to_owned() })
     }
 
-    fn check(rule: Check, outputs: [Option<OutputPrint>; 2], expected: &FirstRound) -> OutputCheck {
+    fn check(
+        rule: Check,
+        outputs: [Option<OutputDigest>; 2],
+        expected: &FirstRound,
+    ) -> OutputCheck {
         let mut check = OutputCheck::new(&rule);
         let outputs: Vec<_> = outputs.into_iter().enumerate().collect();
         assert_eq!(check.first_round(&["A", "B"], &outputs), *expected, "{rule:?}");

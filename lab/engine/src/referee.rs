@@ -9,10 +9,10 @@ mod warnings;
 use self::beside::Beside;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
+use crate::observation::Observation;
 use crate::oddities::Oddities;
 use crate::one_factor::Pairs;
 use crate::round_ratio::{self, Part};
-use crate::seen::Seen;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
@@ -56,7 +56,7 @@ pub struct Referee {
     block: Block,
     budget: Budget,
     claims: Vec<OpenClaim>,
-    seen: Vec<Seen>,
+    seen: Vec<Observation>,
     self_check: Option<SelfCheck>,
     rounds: u64,
     had: Had,
@@ -97,7 +97,7 @@ impl Referee {
             block: Block::default(),
             budget: plan.budget,
             claims: plan.claims.iter().map(open).collect(),
-            seen: plan.contestants.iter().map(|_| Seen::default()).collect(),
+            seen: plan.contestants.iter().map(|_| Observation::default()).collect(),
             self_check,
             rounds: 0,
             had: Had::default(),
@@ -503,7 +503,7 @@ impl Referee {
     }
 
     /// What was seen of each contestant.
-    pub fn seen(&self) -> &[Seen] {
+    pub fn seen(&self) -> &[Observation] {
         &self.seen
     }
 

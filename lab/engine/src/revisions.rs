@@ -36,7 +36,7 @@ pub const RESOLUTION: f64 = 0.005;
 
 /// What was asked for: equal ones can be prepared once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Asked {
+pub struct RevisionRequest {
     /// The revision that is the standard, as git knows it.
     pub base: String,
     /// The revision that is judged; [`WORKING_TREE`] is the working tree as it is.
@@ -103,7 +103,7 @@ pub struct Found {
 /// # Errors
 /// There is no git, no repository or no such revision, or the build command is empty; the text says
 /// what to do.
-pub fn find(asked: &Asked) -> Result<Found, LabError> {
+pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
     if asked.build.as_deref().is_some_and(|command| command.trim().is_empty()) {
         return usage("--build is empty: leave it out if nothing is to be built".to_owned());
     }
@@ -136,7 +136,7 @@ impl Revisions {
     /// # Errors
     /// As [`find`]; a checkout or a build fails; [`LabError::Interrupted`].
     pub fn prepare(
-        asked: &Asked,
+        asked: &RevisionRequest,
         stop: &AtomicBool,
         mut progress: impl FnMut(Step<'_>),
     ) -> Result<Revisions, LabError> {

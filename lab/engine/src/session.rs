@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::journal::{Event, FilePrint, Journal, RunHeader, StopReason};
+use tiebreak_core::journal::{Event, FileDigest, Journal, RunHeader, StopReason};
 use tiebreak_core::plan::{Centre, Kind, Plan};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
@@ -264,7 +264,7 @@ impl Session {
 }
 
 /// The prints of the files that a run depends on.
-fn prints(paths: &[PathBuf]) -> Result<Vec<FilePrint>, LabError> {
+fn prints(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     let print = |path: &PathBuf| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
@@ -273,12 +273,12 @@ fn prints(paths: &[PathBuf]) -> Result<Vec<FilePrint>, LabError> {
 }
 
 /// Whether a file is not what it was when the run began.
-pub(crate) fn has_changed(file: &FilePrint) -> bool {
+pub(crate) fn has_changed(file: &FileDigest) -> bool {
     !print_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
 }
 
 /// A name for "these claims about these commands and files": runs that share it repeat each other.
-fn claim_key(plan: &Plan, files: &[FilePrint]) -> String {
+fn claim_key(plan: &Plan, files: &[FileDigest]) -> String {
     let mut hash = Sha256::new();
     let mut add = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());

@@ -5,7 +5,6 @@
 //! [`race`] races them under one error and one budget. [`take_up`] goes on with a study from its
 //! journals alone, and [`verify`] judges answers on everything that the study can ask.
 
-mod asked;
 mod find;
 mod functions;
 mod line_up;
@@ -14,18 +13,19 @@ mod plans;
 mod prepare;
 mod questions;
 mod race;
+mod request;
 pub mod result;
 mod take_up;
 mod threads;
 mod trial;
 mod verify;
 
-pub use asked::{Asked, Pinning, Shop, Step};
 pub use find::{FOLDER, Listed, create, find, list, read};
 pub use functions::Functions;
 pub use line_up::{Book, LineUp, frame, line_up};
 pub use plans::Frame;
 pub use prepare::{Prepared, Ready, prepare};
 pub use race::race;
+pub use request::{Environment, Pinning, Step, StudyRequest};
 pub use take_up::take_up;
 pub use verify::{Progress, verify};

@@ -24,7 +24,7 @@ type Key = (String, Vec<(String, String)>, String);
 /// # Errors
 /// The store cannot be read.
 pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
-    let mut found: BTreeMap<Key, Vec<Seen>> = BTreeMap::new();
+    let mut found: BTreeMap<Key, Vec<SeriesRun>> = BTreeMap::new();
     let mut order: Vec<Key> = Vec::new();
     for run in store.stopped_runs()? {
         let plan = &run.header.plan;
@@ -43,7 +43,7 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
             if !found.contains_key(&key) {
                 order.push(key.clone());
             }
-            found.entry(key).or_default().push(Seen {
+            found.entry(key).or_default().push(SeriesRun {
                 run: run.id.as_str().to_owned(),
                 created_unix_ms: run.header.created_unix_ms,
                 statement: planned.claim.statement,
@@ -61,7 +61,7 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
 }
 
 /// What a run of a series had won.
-struct Seen {
+struct SeriesRun {
     run: String,
     created_unix_ms: u64,
     statement: Statement,
@@ -89,12 +89,12 @@ fn commands(plan: &Plan, claim: usize) -> Vec<(String, String)> {
 
 /// What the bets against the claim had won. `within` is refuted by the larger of two bets, half of
 /// which is evidence.
-fn evidence(seen: &Seen) -> f64 {
+fn evidence(seen: &SeriesRun) -> f64 {
     let is_within = matches!(seen.statement, Statement::Ratio(Relation::Within { .. }));
     if is_within { seen.wealth.evidence_against / 2.0 } else { seen.wealth.evidence_against }
 }
 
-fn series(claim: String, commands: String, mean_runs: f64, seen: &[Seen]) -> Series {
+fn series(claim: String, commands: String, mean_runs: f64, seen: &[SeriesRun]) -> Series {
     let mut detector = Detector::new(mean_runs);
     let mut points = Vec::with_capacity(seen.len());
     for run in seen {

@@ -19,7 +19,7 @@ use tiebreak_lab::store::Store;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A contest of a file: its contestants, and claims about them (none asks for all pairs).
-struct Asked {
+struct Requests {
     behaviours: Vec<Behaviour>,
     claims: Vec<&'static str>,
     seed: String,
@@ -30,9 +30,10 @@ fn rules(family: Family, error: f64, claims: usize, rounds: u64) -> Rules {
     Rules { file: "claims.toml".into(), family, error, claims, budget }
 }
 
-fn check(folder: &Path, rules: &Rules, asked: &[Asked], resolution: f64) -> CheckResult {
-    let of_pairs = |one: &Asked| one.behaviours.len() * (one.behaviours.len() - 1) / 2;
-    let claims = |one: &Asked| if one.claims.is_empty() { of_pairs(one) } else { one.claims.len() };
+fn check(folder: &Path, rules: &Rules, asked: &[Requests], resolution: f64) -> CheckResult {
+    let of_pairs = |one: &Requests| one.behaviours.len() * (one.behaviours.len() - 1) / 2;
+    let claims =
+        |one: &Requests| if one.claims.is_empty() { of_pairs(one) } else { one.claims.len() };
     let all: usize = asked.iter().map(claims).sum();
     let mut contests: Vec<Contest<VirtualSampler>> = Vec::new();
     for (index, one) in asked.iter().enumerate() {
@@ -72,8 +73,8 @@ fn times(wall_ns: f64) -> Behaviour {
     Behaviour { wall_ns, ..Behaviour::default() }
 }
 
-fn asked(left: f64, right: f64, claim: &'static str, seed: &str) -> Asked {
-    Asked {
+fn asked(left: f64, right: f64, claim: &'static str, seed: &str) -> Requests {
+    Requests {
         behaviours: vec![times(left), times(right)],
         claims: vec![claim],
         seed: seed.to_owned(),
@@ -128,7 +129,7 @@ fn contests_take_turns() {
 #[test]
 fn a_failing_contest_leaves_the_others() {
     let folder = tempfile::tempdir().unwrap();
-    let failing = Asked {
+    let failing = Requests {
         behaviours: vec![Behaviour { fails: |run| run > 2, ..times(3e6) }, times(4e6)],
         claims: vec!["A is faster than B"],
         seed: "fails".into(),
@@ -145,7 +146,7 @@ fn a_failing_contest_leaves_the_others() {
 #[test]
 fn e_bh_settles_together_what_none_settles_alone() {
     let noisy = |wall_ns| Behaviour { noise: 0.1, ..times(wall_ns) };
-    let small = |seed: &str| Asked {
+    let small = |seed: &str| Requests {
         behaviours: vec![noisy(5e6), noisy(5.15e6)],
         claims: vec!["A is faster than B"],
         seed: seed.to_owned(),
@@ -174,14 +175,14 @@ fn e_bh_settles_together_what_none_settles_alone() {
 fn of_what_e_bh_proves_little_is_false() {
     // Ten claims that are true by little, and ten of equal contestants: any order is false.
     let noisy = |wall_ns| Behaviour { noise: 0.08, ..times(wall_ns) };
-    let contest = |file: u64, index: u64| Asked {
+    let contest = |file: u64, index: u64| Requests {
         behaviours: vec![noisy(5e6), noisy(if index < 10 { 5.1e6 } else { 5e6 })],
         claims: Vec::new(),
         seed: format!("e-BH {file} {index}"),
     };
     let false_share = |file: u64| {
         let folder = tempfile::tempdir().unwrap();
-        let contests: Vec<Asked> = (0..20).map(|index| contest(file, index)).collect();
+        let contests: Vec<Requests> = (0..20).map(|index| contest(file, index)).collect();
         let result = check(folder.path(), &rules(Family::EBh, 0.2, 20, 3000), &contests, 0.0);
         let is_proven = |verdict: &Verdict| *verdict != Verdict::Undecided;
         let proven = verdicts(&result).iter().filter(|verdict| is_proven(verdict)).count();
@@ -247,12 +248,12 @@ fn only_what_was_set_up_is_cleaned_up() {
 /// pairs, with nothing too small to matter.
 fn null_file(number: u64, rounds: u64) -> CheckResult {
     let folder = tempfile::tempdir().unwrap();
-    let contest = |index: u64| Asked {
+    let contest = |index: u64| Requests {
         behaviours: vec![Behaviour { noise: 0.05, ..Behaviour::default() }; 5],
         claims: Vec::new(),
         seed: format!("null {number} {index}"),
     };
-    let contests: Vec<Asked> = (0..10).map(contest).collect();
+    let contests: Vec<Requests> = (0..10).map(contest).collect();
     check(folder.path(), &rules(Family::EBonferroni, 0.05, 100, rounds), &contests, 0.0)
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn parse_spanned(
 }
 
 /// What a sentence says, without its text.
-pub(crate) struct Said {
+pub(crate) struct ParsedClaim {
     pub(crate) left: Named,
     pub(crate) right: Option<Named>,
     pub(crate) statement: Statement,
@@ -150,7 +150,7 @@ fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<Said, ClaimError> {
+fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedClaim, ClaimError> {
     let left = contestant(cursor, contestants, None)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
@@ -171,7 +171,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<Said, Cla
         _ => Statement::Ratio(relation),
     };
     let metric = tail.metric();
-    Ok(Said { left, right: Some(right), statement, metric, workload: tail.workload })
+    Ok(ParsedClaim { left, right: Some(right), statement, metric, workload: tail.workload })
 }
 
 /// Reads all that stands between the verb and the second name.

@@ -4,7 +4,7 @@ use crate::bar::{bar, written};
 use crate::cursor::Cursor;
 use crate::decimal::hundredfold;
 use crate::error::{ClaimError, Problem, offered};
-use crate::grammar::{Named, Said};
+use crate::grammar::{Named, ParsedClaim};
 use crate::names::contestant;
 use crate::share::{Share, percentile, share};
 use crate::tail::{Clause, KEYWORDS, Tail, tail};
@@ -22,7 +22,7 @@ enum Subject {
 pub(crate) fn of_one(
     cursor: &mut Cursor<'_>,
     contestants: &[&str],
-) -> Result<Option<Said>, ClaimError> {
+) -> Result<Option<ParsedClaim>, ClaimError> {
     let is_name = |word: &str| contestants.contains(&word);
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
@@ -48,7 +48,7 @@ pub(crate) fn of_one(
 }
 
 /// Reads what follows `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<Said, ClaimError> {
+fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<ParsedClaim, ClaimError> {
     cursor.choose(&[("below", ()), ("at most", ())])?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
@@ -61,7 +61,7 @@ fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<Said, Cla
 }
 
 /// Reads what follows `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<Said, ClaimError> {
+fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
@@ -79,7 +79,7 @@ fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<Said, ClaimError> {
 }
 
 /// Reads what follows `A succeeds`.
-pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<Said, ClaimError> {
+pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
     if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
         let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
         let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
@@ -105,7 +105,7 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
     }
 }
 
-fn said(left: Named, property: Property, tail: Tail<'_>) -> Said {
+fn said(left: Named, property: Property, tail: Tail<'_>) -> ParsedClaim {
     let statement = Statement::Property(property);
-    Said { left, right: None, statement, metric: tail.metric(), workload: tail.workload }
+    ParsedClaim { left, right: None, statement, metric: tail.metric(), workload: tail.workload }
 }

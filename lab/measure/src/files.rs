@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use tiebreak_core::journal::FilePrint;
+use tiebreak_core::journal::FileDigest;
 
 /// Files above this length are known by their length and time of change.
 const WHOLE_BYTES: u64 = 64 << 20;
@@ -15,7 +15,7 @@ const WHOLE_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn print_file(path: &Path) -> io::Result<FilePrint> {
+pub fn print_file(path: &Path) -> io::Result<FileDigest> {
     let mut file = File::open(path)?;
     let data = file.metadata()?;
     let mut hash = Sha256::new();
@@ -35,7 +35,7 @@ pub fn print_file(path: &Path) -> io::Result<FilePrint> {
         }
     }
     let path = path.to_string_lossy().into_owned();
-    Ok(FilePrint { path, bytes, digest: hexadecimal(&hash.finalize()) })
+    Ok(FileDigest { path, bytes, digest: hexadecimal(&hash.finalize()) })
 }
 
 /// Bytes as hexadecimal digits.

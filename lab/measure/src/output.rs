@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
-use tiebreak_core::sampler::OutputPrint;
+use tiebreak_core::sampler::OutputDigest;
 
 /// As much of standard error as a fault quotes.
 const TAIL_BYTES: u64 = 400;
@@ -38,7 +38,7 @@ pub(crate) fn sealed(file: &File) -> io::Result<File> {
 }
 
 /// Length and print of a whole file, wherever it was read or written last.
-pub(crate) fn print(file: &File) -> io::Result<OutputPrint> {
+pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
     let mut hash = Sha256::new();
     let mut buffer = [0; 16 << 10];
     let mut bytes = 0;
@@ -52,7 +52,7 @@ pub(crate) fn print(file: &File) -> io::Result<OutputPrint> {
     }
     let mut digest = hexadecimal(&hash.finalize());
     digest.truncate(32);
-    Ok(OutputPrint { bytes, digest })
+    Ok(OutputDigest { bytes, digest })
 }
 
 /// The last lines of a file, at most 400 bytes; if more was cut off, from the start of a line where

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Check, Contestant, OutputPlan, Plan, ProgramPlan};
 use tiebreak_core::sample::Outcome;
-use tiebreak_core::sampler::{OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak_core::sampler::{OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler};
 use tiebreak_core::warning::Warning;
 use tiebreak_machine::clock;
 use tiebreak_machine::cpus;
@@ -45,7 +45,7 @@ pub struct Programs {
     floor_bytes: u64,
     /// Opened once: what programs get where they get nothing.
     null: File,
-    judged: HashSet<(usize, OutputPrint)>,
+    judged: HashSet<(usize, OutputDigest)>,
     warned: HashSet<usize>,
     warnings: Vec<Warning>,
     interrupted: &'static AtomicBool,

@@ -5,7 +5,7 @@ pub(crate) mod measure;
 pub(crate) mod show;
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Wish};
+use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
 use crate::screen::Row;
 use crate::tools::Budget;
@@ -270,8 +270,8 @@ impl Finding for Bandwidth {
         }
     }
 
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
-        analyse::probe(wish, budget)
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
+        analyse::probe(options, budget)
     }
 
     // The numbers by which two machines can be compared: of each kernel, pinned, one thread, and

@@ -5,7 +5,7 @@ pub(crate) mod measure;
 pub(crate) mod show;
 
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Wish};
+use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
 use crate::screen::Row;
 use crate::tools::Budget;
@@ -22,7 +22,7 @@ pub struct Cacheline {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<LineMethod>,
     /// What each method says, the one on which the answer rests first.
-    pub said: Vec<LineSaid>,
+    pub said: Vec<LineAnswer>,
     /// Bytes from the start of a line from which most loads are slow, after that line was loaded
     /// alone: what lies nearer is fetched along with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ impl LineMethod {
 
 /// What a method says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LineSaid {
+pub struct LineAnswer {
     /// The method.
     pub method: LineMethod,
     /// Bytes of a line; absent if it cannot be told from what was seen.
@@ -175,8 +175,8 @@ impl Finding for Cacheline {
         }
     }
 
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-        analyse::probe(wish, budget)
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
+        analyse::probe(options, budget)
     }
 
     // The numbers by which two machines can be compared.

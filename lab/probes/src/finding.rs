@@ -21,7 +21,7 @@ pub(crate) trait Finding {
         Self: Sized;
 
     /// Measures, and makes something of what was seen.
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Self>
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Self>
     where
         Self: Sized;
 
@@ -78,7 +78,7 @@ pub trait OwnWork {
 
 /// What is wanted of the probes.
 #[derive(Clone)]
-pub struct Wish<'a> {
+pub struct Options<'a> {
     /// The probes, each once, in any order.
     pub probes: Vec<Probe>,
     /// The CPUs that may be used.
@@ -94,18 +94,18 @@ pub struct Wish<'a> {
 /// Runs the probes one after the other, and keeps what there is when the user stops it. `watch`
 /// is told which probe runs and how far it is, never while something is being timed.
 pub fn take(
-    wish: &Wish<'_>,
+    options: &Options<'_>,
     interrupted: &AtomicBool,
     watch: &mut dyn FnMut(Probe, f64),
 ) -> MachinePrint {
     let begin = Instant::now();
-    let mut print = empty(wish.is_quick);
-    for probe in Probe::ALL.into_iter().filter(|probe| wish.probes.contains(probe)) {
+    let mut print = empty(options.is_quick);
+    for probe in Probe::ALL.into_iter().filter(|probe| options.probes.contains(probe)) {
         let mut progress = |share: f64| watch(probe, share);
         progress(0.0);
-        let length = wish.each.unwrap_or(probe.budget(wish.cpus.len(), wish.is_quick));
+        let length = options.each.unwrap_or(probe.budget(options.cpus.len(), options.is_quick));
         let mut budget = Budget::new(length, interrupted, &mut progress);
-        print.measure(probe, wish, &mut budget);
+        print.measure(probe, options, &mut budget);
         if budget.is_interrupted() {
             print.interrupted = true;
             break;
@@ -159,8 +159,8 @@ pub(crate) mod tests {
     }
 
     /// Every probe, for a short look, on these CPUs.
-    pub(crate) fn wish(cpus: Vec<usize>) -> Wish<'static> {
-        Wish { probes: Probe::ALL.to_vec(), cpus, is_quick: true, each: None, lab: &Idle }
+    pub(crate) fn options(cpus: Vec<usize>) -> Options<'static> {
+        Options { probes: Probe::ALL.to_vec(), cpus, is_quick: true, each: None, lab: &Idle }
     }
 
     #[test]

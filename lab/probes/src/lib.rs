@@ -34,13 +34,13 @@ pub use bandwidth::{
     Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, Traffic,
 };
 pub use cacheline::{
-    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, SharingPoint,
+    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, SharingPoint,
     StridedGain, StridedPoint,
 };
 pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 pub use energy::{Energy, EnergyLoad, EnergyPart};
 pub use figure::{Better, Figure, PARTS, Spread, Unit};
-pub use finding::{Lab, OwnWork, Wish, take};
+pub use finding::{Lab, Options, OwnWork, take};
 pub use html::machine_page;
 pub use latency::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,

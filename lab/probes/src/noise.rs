@@ -8,7 +8,7 @@ pub use analyse::watch_noise;
 pub use show::{frame, line};
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Wish};
+use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
 use crate::screen::Row;
 use crate::tools::Budget;
@@ -273,8 +273,8 @@ impl Finding for Noise {
         }
     }
 
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-        analyse::probe(wish, budget)
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
+        analyse::probe(options, budget)
     }
 
     // The numbers by which two machines can be compared.

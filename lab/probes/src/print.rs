@@ -1,7 +1,7 @@
 //! The print of a machine: everything that was found in one go.
 
 use crate::figure::Figure;
-use crate::finding::{About, Finding, Wish};
+use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
 use crate::tools::Budget;
 use crate::{Bandwidth, Cacheline, Cores, Energy, Latency, Noise, Timers, Topology};
@@ -73,11 +73,11 @@ macro_rules! probes {
             pub(crate) fn measure(
                 &mut self,
                 probe: Probe,
-                wish: &Wish<'_>,
+                options: &Options<'_>,
                 budget: &mut Budget<'_>,
             ) {
                 match probe {
-                    $(Probe::$finding => self.$field = Some($finding::measure(wish, budget))),*
+                    $(Probe::$finding => self.$field = Some($finding::measure(options, budget))),*
                 }
             }
         }

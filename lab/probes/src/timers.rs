@@ -4,7 +4,7 @@ pub(crate) mod measure;
 pub(crate) mod show;
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Wish, probed};
+use crate::finding::{About, Finding, Options, probed};
 use crate::probed::Probed;
 use crate::screen::Row;
 use crate::tools::Budget;
@@ -167,8 +167,8 @@ impl Finding for Timers {
         }
     }
 
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
-        probed(measure::Timers::new(&wish.cpus), |probe| probe.measure(budget))
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
+        probed(measure::Timers::new(&options.cpus), |probe| probe.measure(budget))
     }
 
     // The numbers by which two machines can be compared: what a reading costs when nothing else

@@ -5,7 +5,7 @@ pub(crate) mod measure;
 pub(crate) mod show;
 
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Wish};
+use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
 use crate::screen::Row;
 use crate::tools::Budget;
@@ -113,8 +113,8 @@ impl Finding for Topology {
         }
     }
 
-    fn measure(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
-        analyse::probe(wish, budget)
+    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
+        analyse::probe(options, budget)
     }
 
     // The numbers by which two machines can be compared.

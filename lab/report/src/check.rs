@@ -7,13 +7,15 @@ use crate::live::{check_frame, check_line};
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
+use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
 use crate::text::{NO_BREAK, plain, shorten_middle};
-use crate::told::Told;
 use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Family, RunResult, Upshot};
+use tiebreak_core::result::{
+    CheckResult, ClaimOutcome, ClaimResult, ContestResult, Family, RunResult,
+};
 use tiebreak_core::verdict::Verdict;
 
 /// The narrowest column of claims that still says something.
@@ -133,7 +135,7 @@ fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
 
 /// What a claim is about, with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is known.
 pub fn effect(claim: &ClaimResult) -> String {
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     let [estimate, ..] = told.numbers();
     match estimate {
         _ if !told.is_known() => "-".to_owned(),
@@ -144,7 +146,7 @@ pub fn effect(claim: &ClaimResult) -> String {
 
 /// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.
 pub(crate) fn has_failed(claim: &ClaimResult) -> bool {
-    matches!(claim.upshot(), Upshot::Failed | Upshot::Void)
+    matches!(claim.outcome(), ClaimOutcome::Failed | ClaimOutcome::Void)
 }
 
 /// The tone of the worst verdict.
@@ -208,7 +210,7 @@ fn of_what(contest: &ContestResult) -> Option<String> {
 
 /// All columns but the claims themselves.
 fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
-    let told: Vec<_> = all.iter().map(|(.., claim)| Told::of(claim).numbers()).collect();
+    let told: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
     let estimate = |numbers: &[Option<String>; 3]| numbers[0].clone().unwrap_or("-".to_owned());
     // The units differ from line to line, so nothing would stand below its like.
     let interval = |numbers: &[Option<String>; 3]| match (&numbers[1], &numbers[2]) {

@@ -10,8 +10,8 @@ mod tests {
     use crate::fixture::claim;
     use tiebreak_core::claim::Relation;
     use tiebreak_core::plan::Gate;
+    use tiebreak_core::result::ClaimOutcome::{Failed, Passed, PassedUnproven, Unproven, Void};
     use tiebreak_core::result::ClaimResult;
-    use tiebreak_core::result::Upshot::{Failed, Passed, PassedUnproven, Unproven, Void};
     use tiebreak_core::verdict::Verdict;
 
     #[test]
@@ -32,12 +32,12 @@ mod tests {
             (Gate::OpenUnlessRefuted, [Passed, Failed, PassedUnproven, PassedUnproven, Void]),
             (Gate::ClosedUnlessHolds, [Passed, Failed, Failed, Failed, Void]),
         ] {
-            assert_eq!(verdicts.map(|verdict| of(verdict, gate).upshot()), expected);
+            assert_eq!(verdicts.map(|verdict| of(verdict, gate).outcome()), expected);
         }
         let mut question = of(Verdict::TooClose, Gate::None);
         question.is_question = true;
-        assert_eq!(question.upshot(), Passed);
+        assert_eq!(question.outcome(), Passed);
         question.verdict = Verdict::Undecided;
-        assert_eq!(question.upshot(), Unproven);
+        assert_eq!(question.outcome(), Unproven);
     }
 }

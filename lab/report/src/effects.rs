@@ -4,11 +4,11 @@ use crate::contestants::{INDENT, ranges, short_name};
 use crate::look::{Look, Span, Tone, columns_of, span};
 use crate::page::Page;
 use crate::picture::Axis;
+use crate::presented::{Presented, short_label};
 use crate::sentence::tone;
 use crate::sign::Sign;
 use crate::table::align_decimals;
 use crate::text::shorten_middle;
-use crate::told::{Told, short_label};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
@@ -24,7 +24,7 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
     if said().all(|claim| claim.verdict == Verdict::Void) {
         return;
     }
-    let told = |claim| Row { claim, told: Told::of(claim), has_word: run.verdicts.len() > 1 };
+    let told = |claim| Row { claim, told: Presented::of(claim), has_word: run.verdicts.len() > 1 };
     let (ratios, others): (Vec<_>, Vec<_>) = said().map(told).partition(|row| row.told.is_ratio());
     if !ratios.is_empty() {
         page.gap();
@@ -32,7 +32,7 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
     }
     for row in others {
         page.gap();
-        let share = Told::share_of(row.claim).filter(|_| !row.told.is_share());
+        let share = Presented::share_of(row.claim).filter(|_| !row.told.is_share());
         let claim = row.claim;
         block(page, &[row], run.resolution, look);
         if let Some(told) = share {
@@ -45,7 +45,7 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
 /// A quantity of a claim.
 struct Row<'a> {
     claim: &'a ClaimResult,
-    told: Told<'a>,
+    told: Presented<'a>,
     has_word: bool,
 }
 
@@ -90,7 +90,7 @@ fn curve(row: &Row, axis: &Axis, look: Look) -> Option<String> {
 }
 
 /// The bars that all claims have, so that they can be labelled under the pictures.
-fn common_bars<'a>(told: &'a [Told]) -> &'a [f64] {
+fn common_bars<'a>(told: &'a [Presented]) -> &'a [f64] {
     match told {
         [first, others @ ..] if others.iter().all(|told| told.bars == first.bars) => &first.bars,
         _ => &[],
@@ -102,7 +102,7 @@ fn gap() -> Span {
 }
 
 /// `B / A`, cut to a part of the screen.
-pub(crate) fn pair(told: &Told, look: Look) -> String {
+pub(crate) fn pair(told: &Presented, look: Look) -> String {
     short_label(told, look.columns() / 4, look)
 }
 

@@ -48,6 +48,7 @@ mod odd;
 pub mod page;
 mod picture;
 pub mod power;
+mod presented;
 mod property;
 mod ratios;
 mod self_check;
@@ -61,7 +62,6 @@ pub mod terminal;
 #[cfg(test)]
 mod tests;
 pub mod text;
-mod told;
 pub mod watch;
 
 pub use announcement::announcement;

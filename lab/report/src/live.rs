@@ -7,10 +7,10 @@ use crate::effects::{padded, pair, verdict_words};
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
+use crate::presented::Presented;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
 use crate::text::{plain, shorten_middle};
-use crate::told::Told;
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
@@ -46,7 +46,7 @@ pub fn line(run: &RunResult, look: &Look) -> String {
     match (run.verdicts.as_slice(), &run.self_check) {
         (_, Some(_)) | ([], None) => {}
         ([claim], None) => {
-            let told = Told::of(claim);
+            let told = Presented::of(claim);
             let most = claim.evidence.for_claim.max(claim.evidence.against);
             parts.push(format!("{} {}", pair(&told, look), told.limits()));
             parts.push(format!("evidence {}", of_needed(most, claim)));
@@ -156,7 +156,7 @@ const COUNTS: usize = 18;
 /// Four lines about one claim: the interval, its axis, and the evidence on both sides; of a share a
 /// curve above them.
 fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     let name = |text: &str| shorten_middle(&plain(text), look.columns() / 5, look);
     let sides = if claim.is_question {
         let right = claim.right.as_deref().unwrap_or_default();
@@ -199,7 +199,7 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
     let mut order: Vec<&ClaimResult> = claims.iter().collect();
     order.sort_by_key(|claim| !is_open(claim));
     let shown = if claims.len() > MOST_CLAIMS { MOST_CLAIMS - 1 } else { claims.len() };
-    let told: Vec<_> = order.iter().take(shown).map(|claim| Told::of(claim)).collect();
+    let told: Vec<_> = order.iter().take(shown).map(|claim| Presented::of(claim)).collect();
     let labels = padded(told.iter().map(|told| pair(told, look)).collect());
     let evidence_room = 12;
     let taken = labels[0].width() + 2 + 2 + evidence_room.max(16);

@@ -1,7 +1,7 @@
 //! Small pictures of ratios, shares and values: an interval on an axis with its bars and zones.
 
 use crate::look::{Look, Spans, Tone, span};
-use crate::told::Told;
+use crate::presented::Presented;
 
 /// An axis over some columns: of ratios logarithmic, of the others linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,11 +21,11 @@ const ENDS: [f64; 20] = [
 
 impl Axis {
     /// An axis on which all of these quantities, which are of one kind, and their bars can be seen.
-    pub(crate) fn around(told: &[Told], resolution: f64, columns: usize) -> Axis {
-        if told.iter().all(Told::is_ratio) {
+    pub(crate) fn around(told: &[Presented], resolution: f64, columns: usize) -> Axis {
+        if told.iter().all(Presented::is_ratio) {
             Axis::of_ratios(told, resolution, columns)
         } else {
-            let is_share = told.iter().all(Told::is_share);
+            let is_share = told.iter().all(Presented::is_share);
             let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
             Axis { low, high, columns, is_log: false }
         }
@@ -33,7 +33,7 @@ impl Axis {
 
     /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
     /// away is cut off.
-    fn of_ratios(told: &[Told], resolution: f64, columns: usize) -> Axis {
+    fn of_ratios(told: &[Presented], resolution: f64, columns: usize) -> Axis {
         let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
         for value in values(told) {
             low = low.min(value);
@@ -89,7 +89,7 @@ impl Axis {
     }
 
     /// The interval on this axis.
-    pub(crate) fn draw(&self, told: &Told, resolution: f64, look: Look) -> Spans {
+    pub(crate) fn draw(&self, told: &Presented, resolution: f64, look: Look) -> Spans {
         let mut cells = vec![(' ', Tone::Plain); self.columns];
         for (low, high) in told.zones(resolution) {
             let (first, last) = (self.nearest_column(low), self.nearest_column(high));
@@ -105,7 +105,13 @@ impl Axis {
         joined(&cells)
     }
 
-    fn draw_interval(&self, told: &Told, bars: &[usize], cells: &mut [(char, Tone)], look: Look) {
+    fn draw_interval(
+        &self,
+        told: &Presented,
+        bars: &[usize],
+        cells: &mut [(char, Tone)],
+        look: Look,
+    ) {
         if !told.is_known() {
             return;
         }
@@ -140,7 +146,7 @@ impl Axis {
 
     /// The line under the pictures: the ends of the axis, and the values that are marked on it, as
     /// far as there is room; `told` says how they are written.
-    pub(crate) fn labels(&self, told: &Told, bars: &[f64]) -> String {
+    pub(crate) fn labels(&self, told: &Presented, bars: &[f64]) -> String {
         let mut cells = vec![' '; self.columns];
         let one = self.is_log.then_some(1.0);
         let ends = [self.low, self.high];
@@ -161,7 +167,7 @@ impl Axis {
 }
 
 /// All that an axis should show.
-fn values<'a>(told: &'a [Told]) -> impl Iterator<Item = f64> + 'a {
+fn values<'a>(told: &'a [Presented]) -> impl Iterator<Item = f64> + 'a {
     told.iter().flat_map(|told| {
         let known = [told.estimate, told.low, told.high].into_iter().flatten();
         known.chain(told.bars.iter().copied())
@@ -223,16 +229,16 @@ fn joined(cells: &[(char, Tone)]) -> Spans {
 mod tests {
     use super::*;
     use crate::look::letters;
-    use crate::told::Quantity;
+    use crate::presented::Quantity;
 
     const ASCII: Look = Look { width: 80, color: false, unicode: false };
 
-    fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Told<'static> {
+    fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Presented<'static> {
         let quantity = Quantity::Ratio { ahead: "A", behind: "B" };
-        Told { quantity, estimate, low, high, bars: vec![1.0] }
+        Presented { quantity, estimate, low, high, bars: vec![1.0] }
     }
 
-    fn check(told: &Told, expected: [&str; 2]) {
+    fn check(told: &Presented, expected: [&str; 2]) {
         let axis = Axis::around(std::slice::from_ref(told), 0.01, 41);
         let drawn = letters(&axis.draw(told, 0.01, ASCII));
         assert_eq!([drawn.as_str(), &axis.labels(told, &told.bars)], expected);

@@ -3,8 +3,8 @@
 
 use crate::number::value_text;
 use crate::number::{Rounding, count, finite, percent};
+use crate::presented::{Presented, quantile_name, rate_text};
 use crate::text::plain;
-use crate::told::{Told, quantile_name, rate_text};
 use tiebreak_core::claim::Property;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ClaimResult, ShareResult, SpellsResult};
@@ -33,7 +33,7 @@ pub(crate) fn trials(claim: &ClaimResult) -> u64 {
 
 /// What was found, as a sentence without its full stop.
 pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     let text = match property {
         Property::Succeeds { .. } => {
             let verb = if claim.scope == Scope::Stream { "say success" } else { "succeeded" };
@@ -55,7 +55,7 @@ fn counted(claim: &ClaimResult, verb: &str) -> String {
 }
 
 /// `99.72% (99.31% to 99.93% with confidence 98%)`.
-fn interval(told: &Told, claim: &ClaimResult) -> String {
+fn interval(told: &Presented, claim: &ClaimResult) -> String {
     let confidence = percent(claim.effect().confidence, Rounding::Down);
     let limits = told.limits();
     let limits = match (told.low, told.high) {
@@ -71,9 +71,9 @@ fn interval(told: &Told, claim: &ClaimResult) -> String {
     }
 }
 
-fn quantile(claim: &ClaimResult, told: &Told, at: f64, bar: f64) -> String {
+fn quantile(claim: &ClaimResult, told: &Presented, at: f64, bar: f64) -> String {
     let value = format!("its {} is {}", quantile_name(at), interval(told, claim));
-    let (Some(share), Some(counted)) = (Told::share_of(claim), claim.share.as_ref()) else {
+    let (Some(share), Some(counted)) = (Presented::share_of(claim), claim.share.as_ref()) else {
         return value;
     };
     let [estimate, ..] = share.numbers();
@@ -86,7 +86,7 @@ fn quantile(claim: &ClaimResult, told: &Told, at: f64, bar: f64) -> String {
     }
 }
 
-fn mean(claim: &ClaimResult, told: &Told, cap: Option<f64>) -> String {
+fn mean(claim: &ClaimResult, told: &Presented, cap: Option<f64>) -> String {
     let over = count(trials(claim), trial_noun(claim));
     let text = format!("the mean is {} over {over}", interval(told, claim));
     match cap {

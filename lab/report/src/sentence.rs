@@ -8,10 +8,10 @@ use self::scope::scope_words;
 use crate::look::{Span, Spans, Tone, letters, span};
 use crate::number::value_text;
 use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
+use crate::presented::{Presented, Quantity, bar_text};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use crate::text::{NO_BREAK, plain, short};
-use crate::told::{Quantity, Told, bar_text};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;
@@ -39,7 +39,7 @@ pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
 /// The same, and of its error only if it has one of its own.
 pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) -> Spans {
     let mut text = head(run, claim);
-    if claim.verdict != Verdict::Void && Told::of(claim).is_known() {
+    if claim.verdict != Verdict::Void && Presented::of(claim).is_known() {
         if let Some(observation) = property::observation(claim) {
             text.push(span(Tone::Plain, format!(", {observation}")));
         }
@@ -100,7 +100,7 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
             vec![span(tone, "Measured"), span(Tone::Plain, format!(": {}", pair_and_metric(claim)))]
         }
         (Verdict::Holds, true) => {
-            vec![span(tone, order(&Told::of(claim), claim.metric) + in_what(run, claim))]
+            vec![span(tone, order(&Presented::of(claim), claim.metric) + in_what(run, claim))]
         }
         (Verdict::TooClose, true) => vec![span(tone, tie(run, claim))],
         (Verdict::Undecided, _) => {
@@ -137,7 +137,7 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
 
 /// Of a ratio of means of which something is known: from where on values count as one.
 fn capped(claim: &ClaimResult) -> Option<String> {
-    let is_said = claim.verdict != Verdict::Void && Told::of(claim).is_known();
+    let is_said = claim.verdict != Verdict::Void && Presented::of(claim).is_known();
     is_said.then(|| of_means(claim))?
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn of_means(claim: &ClaimResult) -> Option<String> {
 /// What else ran while programs were timed, and their ratio by the time that they ran themselves.
 fn beside(claim: &ClaimResult) -> Option<String> {
     let BesideResult { foreign_share, metric, ratio } = claim.beside?;
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     if claim.verdict == Verdict::Void || !told.is_known() {
         return None;
     }
@@ -211,13 +211,13 @@ fn pair_and_metric(claim: &ClaimResult) -> String {
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
-fn order(told: &Told, metric: Metric) -> String {
+fn order(told: &Presented, metric: Metric) -> String {
     let (ahead, behind) = names(told);
     format!("{} {} than {}", plain(ahead), comparison(metric), plain(behind))
 }
 
 /// The contestants of a ratio.
-fn names<'a>(told: &Told<'a>) -> (&'a str, &'a str) {
+fn names<'a>(told: &Presented<'a>) -> (&'a str, &'a str) {
     match told.quantity {
         Quantity::Ratio { ahead, behind } => (ahead, behind),
         _ => ("", ""),
@@ -279,7 +279,7 @@ fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
     match (claim.verdict, claim.statement) {
         (Verdict::Void, _) => void(claim),
         (_, Statement::Ratio(_)) => ratio(run, claim),
-        (Verdict::Undecided, _) if !Told::of(claim).is_known() => {
+        (Verdict::Undecided, _) if !Presented::of(claim).is_known() => {
             ". Nothing is known yet".to_owned()
         }
         (Verdict::Undecided, Statement::Property(property)) => {
@@ -297,7 +297,7 @@ fn uncapitalised(text: &str) -> String {
 }
 
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     let (ahead, behind) = names(&told);
     let found = found(&told);
     let limits = told.limits();
@@ -338,7 +338,7 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
 }
 
 /// `1.42x (1.31x to 1.55x)`.
-fn found(told: &Told) -> String {
+fn found(told: &Presented) -> String {
     let ([estimate, ..], limits) = (told.numbers(), told.limits());
     match estimate {
         Some(estimate) => format!("{estimate} ({limits})"),

@@ -1,7 +1,7 @@
 //! Where the interval of a share lies, as one sign, after the report of Khuong (2020).
 
 use crate::look::Look;
-use crate::told::Told;
+use crate::presented::Presented;
 
 /// Where the interval of a share lies among its thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum Sign {
 
 impl Sign {
     /// The sign of a share; none of other quantities, and where nothing is known.
-    pub(crate) fn of(told: &Told) -> Option<Sign> {
+    pub(crate) fn of(told: &Presented) -> Option<Sign> {
         let (bad, good) = match told.bars.as_slice() {
             [only] => (*only, *only),
             [bad, good] => (*bad, *good),
@@ -82,7 +82,7 @@ impl Sign {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::told::Quantity;
+    use crate::presented::Quantity;
 
     #[test]
     fn the_sign_says_where_the_interval_lies() {
@@ -98,9 +98,9 @@ mod tests {
             (None, Some(0.99), vec![0.98], Sign::Open),
         ] {
             let quantity = Quantity::Rate("A");
-            let told = Told { quantity, estimate: None, low, high, bars };
+            let told = Presented { quantity, estimate: None, low, high, bars };
             assert_eq!(Sign::of(&told), Some(expected), "{told:?}");
-            let unknown = Told { low: None, high: None, ..told };
+            let unknown = Presented { low: None, high: None, ..told };
             assert_eq!(Sign::of(&unknown), None);
         }
     }

@@ -12,11 +12,11 @@ pub use self::study::study;
 use self::scene::{Anchor, Scene, Sheet};
 use crate::number::{Rounding, percent};
 use crate::picture::{linear_ends, round_step};
+use crate::presented::Presented;
 use crate::property::is_bursty;
 use crate::sentence::sentence;
 use crate::sign::Sign;
 use crate::text::{plain, wrap_plain};
-use crate::told::Told;
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 
@@ -61,7 +61,7 @@ const STYLE: &str = "\
 /// One SVG document of some kilobytes, without anything from elsewhere; texts are escaped.
 pub fn slo(result: &RunResult) -> Option<String> {
     let claim = result.verdicts.iter().find(|claim| claim.share.is_some())?;
-    let told = Told::share_of(claim)?;
+    let told = Presented::share_of(claim)?;
     let text = sentence(result, claim);
     let lines = wrap_plain(&text, 88);
     let top = 16.0 + lines.len() as f64 * LINE + 34.0;
@@ -98,7 +98,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(told: &Told, claim: &ClaimResult, y: f64) -> Axis {
+    fn of(told: &Presented, claim: &ClaimResult, y: f64) -> Axis {
         if !told.is_known() {
             return Axis { low: 0.0, high: 1.0, y };
         }
@@ -163,7 +163,7 @@ impl Axis {
 
     /// The thresholds: the label of the bad one stands left of its line, that of the good one
     /// right of it, so that they never meet.
-    fn thresholds(&self, scene: &mut Scene, told: &Told, top: f64) {
+    fn thresholds(&self, scene: &mut Scene, told: &Presented, top: f64) {
         let marks: Vec<(f64, &str, &str, Anchor)> = match told.bars.as_slice() {
             [only] => vec![(*only, "good", "at least", Anchor::Start)],
             [bad, good] => {
@@ -183,7 +183,7 @@ impl Axis {
 
     /// The interval as a grey bar through the curve: a cap where there is a limit, broken up to the
     /// edge where there is none, a dot at the estimate.
-    fn interval(&self, scene: &mut Scene, told: &Told) {
+    fn interval(&self, scene: &mut Scene, told: &Presented) {
         if !told.is_known() {
             return;
         }
@@ -205,7 +205,7 @@ impl Axis {
     }
 
     /// Estimate and interval in digits, below the estimate as far as there is room.
-    fn label(&self, scene: &mut Scene, told: &Told, claim: &ClaimResult) {
+    fn label(&self, scene: &mut Scene, told: &Presented, claim: &ClaimResult) {
         let text = digits(told, claim);
         let half = scene::width_of(&text, scene::PLAIN) / 2.0;
         let place = told.estimate.or(told.low).or(told.high).map_or(WIDTH / 2.0, |at| self.x(at));
@@ -215,7 +215,7 @@ impl Axis {
 }
 
 /// `99.72% (99.31% to 99.94% with confidence 98%)`.
-fn digits(told: &Told, claim: &ClaimResult) -> String {
+fn digits(told: &Presented, claim: &ClaimResult) -> String {
     let [estimate, ..] = told.numbers();
     let Some(estimate) = estimate else {
         return "nothing is known yet".to_owned();

@@ -16,7 +16,7 @@ const ABOUT: f64 = 2.0;
 
 /// A test of two sets.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Case {
     design: Design,
     is_studentised: bool,
     statistic: Statistic,
@@ -25,7 +25,7 @@ struct Asked {
     alpha: f64,
 }
 
-const ASKED: Asked = Asked {
+const ASKED: Case = Case {
     design: Design::Sets,
     is_studentised: true,
     statistic: Statistic::Mean,
@@ -34,7 +34,7 @@ const ASKED: Asked = Asked {
     alpha: 0.01,
 };
 
-impl Asked {
+impl Case {
     /// The test of these sets, to its end.
     fn of(self, x: &[f64], y: &[f64]) -> ExactTest {
         let seed = Seed::from_text("exact");
@@ -80,7 +80,7 @@ fn null_false_positive_rate() {
             let x = skewed(&mut coins, 7, 0.0);
             let y = skewed(&mut coins, 9, shift);
             let null = if shift == 0.0 { Null::Same } else { Null::Shift { by: shift } };
-            Asked { statistic, sides, null, alpha: form.error, ..ASKED }.differs(&x, &y)
+            Case { statistic, sides, null, alpha: form.error, ..ASKED }.differs(&x, &y)
         });
         let rate = cell.prove(Form { streams: 3000, rounds: 0, error: 0.05 });
         assert!(rate.is_proven_fine(), "{}", rate.line());
@@ -143,7 +143,7 @@ fn permutations_to_the_end() {
 fn differences_are_found_and_shifts_that_are_there_are_not() {
     let mut coins = Stream::new(Seed::from_text("found"), Purpose::Simulation, 0, 0);
     let (x, y) = (set(&mut coins, 60, 10.0), set(&mut coins, 50, 11.5));
-    let ended = |sides, null| Asked { sides, null, ..ASKED }.of(&x, &y).ended();
+    let ended = |sides, null| Case { sides, null, ..ASKED }.of(&x, &y).ended();
     assert_eq!(ended(Sides::Two, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Greater, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Less, Null::Same), Some(Ending::Futile));
@@ -185,7 +185,7 @@ fn the_run_of_the_text() {
     assert_eq!(low, 0.0);
     assert!((high / 0.007557510165262294 - 1.0).abs() < 1e-10, "{high}");
     // What takes the place of it: the same answer after 254.
-    let test = Asked { sides: Sides::Greater, ..ASKED }.of(&x, &y);
+    let test = Case { sides: Sides::Greater, ..ASKED }.of(&x, &y);
     assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), 254));
 }
 
@@ -199,7 +199,7 @@ fn unequal_spreads(counts: [usize; 2], statistic: Statistic, is_studentised: boo
             (0..count).map(|_| spread * coins.normal()).collect()
         };
         let (x, y) = (of(counts[0], 5.0), of(counts[1], 0.2));
-        Asked { statistic, is_studentised, alpha: form.error, ..ASKED }.differs(&x, &y)
+        Case { statistic, is_studentised, alpha: form.error, ..ASKED }.differs(&x, &y)
     });
     cell.measure(form)
 }
@@ -227,7 +227,7 @@ fn with_ties(what: &str, count: usize, sides: Sides, [x, y]: [fn(&mut Stream) ->
         let x: Vec<f64> = (0..count).map(|_| x(&mut coins)).collect();
         let y: Vec<f64> = (0..count).map(|_| y(&mut coins)).collect();
         let statistic = Statistic::Median;
-        Asked { statistic, sides, alpha: form.error, ..ASKED }.differs(&x, &y)
+        Case { statistic, sides, alpha: form.error, ..ASKED }.differs(&x, &y)
     });
     cell.measure(form)
 }
@@ -309,7 +309,7 @@ fn heavy_tails_exceed_the_level_of_means() {
             };
             let x = of(|coins| libm::exp(1.5 * coins.normal() - 1.125));
             let y = of(|coins| 1.0 + 0.1 * coins.normal());
-            Asked { alpha: form.error, ..ASKED }.differs(&x, &y)
+            Case { alpha: form.error, ..ASKED }.differs(&x, &y)
         });
         let rate = cell.measure(Form { streams: 400, rounds: 0, error: 0.05 });
         assert!(
@@ -330,7 +330,7 @@ fn pairs_find_what_sets_do_not() {
                 let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
                 let x: Vec<f64> = (0..20).map(|_| 5.0 * coins.normal()).collect();
                 let y: Vec<f64> = x.iter().map(|x| x + shift + coins.normal()).collect();
-                Asked { design, alpha: form.error, ..ASKED }.differs(&x, &y)
+                Case { design, alpha: form.error, ..ASKED }.differs(&x, &y)
             }
         });
         cell.measure(Form { streams: 300, rounds: 0, error: 0.05 })

@@ -4,7 +4,7 @@ use crate::{RunId, Store};
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{
-    Event, FilePrint, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
+    Event, FileDigest, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
 };
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
@@ -12,7 +12,7 @@ use tiebreak_core::plan::{
     ProgramPlan, Scope,
 };
 use tiebreak_core::sample::{BatchTime, Beside, Mark, Marks, Meters, Outcome, Sample};
-use tiebreak_core::sampler::OutputPrint;
+use tiebreak_core::sampler::OutputDigest;
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::transitions::Transitions;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -81,7 +81,7 @@ pub fn header() -> RunHeader {
         },
         machine: Fingerprint(machine.into()),
         machine_print: None,
-        files: vec![FilePrint { path: "/bin/A".into(), bytes: 1 << 63, digest: "ab".into() }],
+        files: vec![FileDigest { path: "/bin/A".into(), bytes: 1 << 63, digest: "ab".into() }],
         claim_key: "key".into(),
     }
 }
@@ -175,7 +175,7 @@ pub fn extreme_round(number: u64, attempt: u32) -> Round {
 
 /// The events of [`rich`].
 fn events() -> Vec<Event> {
-    let print = OutputPrint { bytes: u64::MAX, digest: "00ff".into() };
+    let print = OutputDigest { bytes: u64::MAX, digest: "00ff".into() };
     vec![
         Event::FirstOutputs { outputs: vec![Some(print), None] },
         Event::Warned { warning: Warning::Steal { share: f64::NEG_INFINITY } },

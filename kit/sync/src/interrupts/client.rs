@@ -10,7 +10,7 @@ use super::connect::Connection;
 use super::errors::{Stale, Unavailable};
 use super::layout::{DEFAULT_SOCKET, MAGIC, VERSION, WAKE_ME, WAKE_ME_VIRTUAL};
 use super::mapping::Shared;
-use super::progress::{Progress, Seen};
+use super::progress::{ObservedView, Progress};
 use super::sleep::{now_ns, sleep_on};
 use super::ticket::{Mark, Ticket, VirtualTicket};
 use super::view::{Age, View};
@@ -197,7 +197,7 @@ impl Client {
         if self.is_virtually_done(ticket) {
             return Ok(true);
         }
-        let seen = Seen::in_view(self.view());
+        let seen = ObservedView::in_view(self.view());
         self.connection.send(WAKE_ME_VIRTUAL);
         if self.has_ended() {
             return Err(Stale::Ended);

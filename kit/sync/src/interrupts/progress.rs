@@ -19,26 +19,31 @@ pub(super) struct Progress {
 
 /// The two numbers that move on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct ObservedView {
     round: u64,
     oldest: u64,
 }
 
-impl Seen {
-    pub(super) fn in_view(view: View<'_>) -> Seen {
+impl ObservedView {
+    pub(super) fn in_view(view: View<'_>) -> ObservedView {
         // Acquire: with the older number come the CPUs' words that it was made of.
         let oldest = view.header.oldest_virtual_time.load(Ordering::Acquire);
-        Seen { round: view.header.virtual_time.load(Ordering::Acquire), oldest }
+        ObservedView { round: view.header.virtual_time.load(Ordering::Acquire), oldest }
     }
 }
 
 impl Progress {
     /// What is in the way of a barrier that is not complete; nothing at first. Of what was seen
     /// before a request, and when that had been sent.
-    pub(super) fn why_pending(&self, view: View<'_>, seen: Seen, sent_ns: u64) -> Option<Stale> {
+    pub(super) fn why_pending(
+        &self,
+        view: View<'_>,
+        seen: ObservedView,
+        sent_ns: u64,
+    ) -> Option<Stale> {
         let unanswered_ns = self.round.for_ns(seen.round, sent_ns);
         let waited_ns = self.oldest.for_ns(seen.oldest, sent_ns);
-        if unanswered_ns.max(waited_ns) < STALE_NS || Seen::in_view(view) != seen {
+        if unanswered_ns.max(waited_ns) < STALE_NS || ObservedView::in_view(view) != seen {
             return None;
         }
         if unanswered_ns >= STALE_NS {
@@ -101,7 +106,7 @@ mod tests {
         words[0].flags.store(FLAG_TICKLESS, Relaxed);
         let slots = [Slot::default(), Slot::default()];
         let view = View { slots: &slots, header: &header, words: &words };
-        progress.why_pending(view, Seen::in_view(view), now_ns)
+        progress.why_pending(view, ObservedView::in_view(view), now_ns)
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Registration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Somebody asked for atomics: see [`Choice::Atomics`].
-    Asked,
+    Requested,
     /// They are written for Linux on x86-64 only.
     Architecture,
     /// Miri and loom know no restartable sequences.
@@ -88,7 +88,7 @@ pub fn mode() -> Mode {
 /// ```
 pub fn choose(choice: Choice) -> Mode {
     *MODE.get_or_make(|| match choice {
-        Choice::Atomics => Mode::Atomics(Reason::Asked),
+        Choice::Atomics => Mode::Atomics(Reason::Requested),
         Choice::Libc => rseq::of_libc().map_or_else(Mode::Atomics, Mode::Rseq),
         Choice::OwnRegistration => {
             rseq::of_libc().or_else(rseq::of_own).map_or_else(Mode::Atomics, Mode::Rseq)
@@ -111,7 +111,7 @@ impl Display for Mode {
 impl Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Reason::Asked => "the program asked for them",
+            Reason::Requested => "the program asked for them",
             Reason::Architecture => "restartable sequences are written for x86-64 Linux only",
             Reason::Model => "this runs in a model, which knows no restartable sequences",
             Reason::NotOffered => "the C library registers no threads with rseq(2)",
@@ -144,7 +144,7 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(modes.iter().all(|mode| *mode == modes[0]), "{modes:?}");
-        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked)), modes[0], "it stays");
+        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Requested)), modes[0], "it stays");
     }
 
     #[test]
@@ -172,9 +172,9 @@ mod tests {
             if child == 0 {
                 // SAFETY: both take numbers.
                 unsafe { libc::alarm(SECONDS_MAX) };
-                let own = *CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked));
+                let own = *CHOSEN.get_or_make(|| Mode::Atomics(Reason::Requested));
                 // SAFETY: as above.
-                unsafe { libc::_exit(i32::from(own != Mode::Atomics(Reason::Asked))) };
+                unsafe { libc::_exit(i32::from(own != Mode::Atomics(Reason::Requested))) };
             }
             let mut status = -1;
             // SAFETY: the status may be written.
@@ -183,6 +183,6 @@ mod tests {
             (ended == child && child > 0).then_some(status)
         });
         assert_eq!(ended, Some(0), "the child has chosen, and did not wait");
-        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Asked)), mode);
+        assert_eq!(*CHOSEN.get_or_make(|| Mode::Atomics(Reason::Requested)), mode);
     }
 }

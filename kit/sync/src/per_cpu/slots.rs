@@ -53,7 +53,7 @@ impl<T> PerCpu<T> {
 
     /// The same without restartable sequences.
     pub fn with_atomics(make: impl FnMut() -> T) -> PerCpu<T> {
-        PerCpu::in_mode(Mode::Atomics(Reason::Asked), make)
+        PerCpu::in_mode(Mode::Atomics(Reason::Requested), make)
     }
 
     fn in_mode(mode: Mode, mut make: impl FnMut() -> T) -> PerCpu<T> {

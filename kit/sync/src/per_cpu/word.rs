@@ -37,12 +37,12 @@ pub struct Word {
 
 /// What a thread has seen: a CPU, and its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedWord {
     cpu: u32,
     value: u64,
 }
 
-impl Seen {
+impl ObservedWord {
     /// The number of the CPU, or one above all for the word that is no CPU's: the index into
     /// [`Word::values`].
     pub fn cpu(self) -> usize {
@@ -73,10 +73,10 @@ impl Word {
 
     /// The word of this CPU. What others wrote before they stored it is seen too.
     #[inline]
-    pub fn load(&self) -> Seen {
+    pub fn load(&self) -> ObservedWord {
         let index = self.words.index();
         // Acquire: pairs with the store of whoever stored this value.
-        Seen { cpu: index as u32, value: self.words.at(index).load(Ordering::Acquire) }
+        ObservedWord { cpu: index as u32, value: self.words.at(index).load(Ordering::Acquire) }
     }
 
     /// Stores `new` in the word that was seen, if it still is what was seen. What this thread wrote
@@ -86,7 +86,7 @@ impl Word {
     /// What there is now to see. Nothing was stored: the word was another, or (by sections) this
     /// thread is on another CPU.
     #[inline]
-    pub fn compare_and_store(&self, seen: Seen, new: u64) -> Result<(), Seen> {
+    pub fn compare_and_store(&self, seen: ObservedWord, new: u64) -> Result<(), ObservedWord> {
         self.compare_and_store_as::<Plain>(seen, new).0
     }
 
@@ -118,9 +118,9 @@ impl Word {
     #[inline(always)]
     pub(super) fn compare_and_store_as<F: Form>(
         &self,
-        seen: Seen,
+        seen: ObservedWord,
         new: u64,
-    ) -> (Result<(), Seen>, u64) {
+    ) -> (Result<(), ObservedWord>, u64) {
         let area = self.words.area_of_libc();
         match area.map(|area| self.store_by_section::<F>(area, seen, new)) {
             Some((true, aborts)) => (Ok(()), aborts),
@@ -129,8 +129,8 @@ impl Word {
     }
 
     #[inline(always)]
-    fn store_by_section<F: Form>(&self, area: Area, seen: Seen, new: u64) -> (bool, u64) {
-        let Seen { cpu, value } = seen;
+    fn store_by_section<F: Form>(&self, area: Area, seen: ObservedWord, new: u64) -> (bool, u64) {
+        let ObservedWord { cpu, value } = seen;
         let slots = Slots::of(&self.words);
         // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here where
         // there are areas. A section is never on the slot of no CPU.
@@ -142,7 +142,11 @@ impl Word {
     /// Out of the way: where the word is another, where nobody but this crate has registered, and
     /// by atomics.
     #[cold]
-    fn store_otherwise<F: Form>(&self, seen: Seen, new: u64) -> (Result<(), Seen>, u64) {
+    fn store_otherwise<F: Form>(
+        &self,
+        seen: ObservedWord,
+        new: u64,
+    ) -> (Result<(), ObservedWord>, u64) {
         let area = self.words.area();
         match area.map(|area| self.store_by_section::<F>(area, seen, new)) {
             Some((true, aborts)) => (Ok(()), aborts),
@@ -152,7 +156,7 @@ impl Word {
     }
 
     /// By atomics, where they are allowed.
-    fn compare_and_swap(&self, seen: Seen, new: u64) -> Result<(), Seen> {
+    fn compare_and_swap(&self, seen: ObservedWord, new: u64) -> Result<(), ObservedWord> {
         let is_of_a_cpu = seen.cpu() < self.words.cpus();
         if is_of_a_cpu && matches!(self.mode(), Mode::Rseq(_)) {
             // It is for sections alone, and there was none, or it did not store.

@@ -8,14 +8,14 @@ use crate::output_file::OutputFile;
 use crate::screen::Screen;
 use std::time::Duration;
 use tiebreak_lab::measure::interrupt;
-use tiebreak_lab::probes::{self, Noise, Probe, Wish};
+use tiebreak_lab::probes::{self, Noise, Options, Probe};
 use tiebreak_lab::probing::Laboratory;
 
 /// Watches until the user stops it, or the budget is spent, and leaves the page of the last minute.
 pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let lab = Laboratory::default();
-    let wish = Wish {
+    let wanted = Options {
         lab: &lab,
         probes: vec![Probe::Noise],
         cpus: chosen_cpus(options)?,
@@ -33,7 +33,7 @@ pub fn run(options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
             screen.say(&probes::line(found))
         }
     };
-    let print = probes::watch_noise(&wish, interrupt::flag(), &mut show);
+    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut show);
     screen.clear();
     let page = probes::page(&print, Probe::Noise, &io.out_look());
     pictures.write(&print)?;

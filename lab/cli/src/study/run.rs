@@ -1,7 +1,7 @@
 //! `tiebreak study run`: the contestants of a study, raced.
 
 use super::targets::{StudyTargets, TargetOptions};
-use super::{Place, clear, find, say, shop};
+use super::{Place, clear, environment, find, say};
 use crate::args::CentreName;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -15,7 +15,7 @@ use tiebreak_lab::core::study::Placements;
 use tiebreak_lab::machine::fingerprint;
 use tiebreak_lab::measure::interrupt;
 use tiebreak_lab::report;
-use tiebreak_lab::studies::{self, Asked, Book, LineUp, Pinning};
+use tiebreak_lab::studies::{self, Book, LineUp, Pinning, StudyRequest};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -141,7 +141,8 @@ pub fn run(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u
     let targets = options.targets.open(&asked, &store, options.quiet)?;
     let book = Book { store, command: typed, machine: fingerprint::read() };
     let quiet = options.quiet;
-    let line_up = studies::line_up(&asked, &shop()?, &book, &mut |step| say(&step, quiet, io));
+    let line_up =
+        studies::line_up(&asked, &environment()?, &book, &mut |step| say(&step, quiet, io));
     clear(io);
     race(line_up?, targets, io)
 }
@@ -171,13 +172,13 @@ pub fn race(mut line_up: LineUp, targets: StudyTargets, io: &mut Io) -> Result<u
     Ok(exit::of_study(&result))
 }
 
-fn asked(options: &RunOptions, io: &Io) -> Result<Asked, Failure> {
+fn asked(options: &RunOptions, io: &Io) -> Result<StudyRequest, Failure> {
     let study = find(&options.name, options.place.studies.as_deref(), io)?;
     let seed = match &options.seed {
         Some(seed) => seed.clone(),
         None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
     };
-    Ok(Asked {
+    Ok(StudyRequest {
         study,
         only: options.only.clone(),
         contestants: options.contestants.clone(),
@@ -205,7 +206,7 @@ fn asked(options: &RunOptions, io: &Io) -> Result<Asked, Failure> {
 }
 
 /// `--dry-run`: what would be raced, without building anything.
-fn describe(asked: &Asked, io: &mut Io) -> Result<u8, Failure> {
+fn describe(asked: &StudyRequest, io: &mut Io) -> Result<u8, Failure> {
     let (frame, workloads) = studies::frame(asked)?;
     let mut text = format!("study {}\nworkloads\n", asked.study.name);
     for workload in &workloads {

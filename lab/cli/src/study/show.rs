@@ -1,7 +1,7 @@
 //! `tiebreak study show`: what a study holds, and which of its compilers are here.
 
 use super::details::{count, with_notes};
-use super::{ShowOptions, find, shop};
+use super::{ShowOptions, environment, find};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -17,7 +17,7 @@ pub fn run(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
     let sections = [
         head(&study),
         workloads(&study, &look),
-        contestants(&study, &Builder::new(&shop()?.cache), &look),
+        contestants(&study, &Builder::new(&environment()?.cache), &look),
         contracts(&study),
         claims(&study),
         published(&study),

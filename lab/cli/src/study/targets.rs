@@ -9,7 +9,7 @@ use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
 use tiebreak_lab::core::result::{RunResult, StudyResult};
 use tiebreak_lab::report;
-use tiebreak_lab::studies::Asked;
+use tiebreak_lab::studies::StudyRequest;
 
 /// Files that a result is written into.
 #[derive(Debug, Args)]
@@ -37,7 +37,12 @@ pub struct TargetOptions {
 
 impl TargetOptions {
     /// Opens them all.
-    pub fn open(&self, asked: &Asked, store: &Path, quiet: bool) -> Result<StudyTargets, Failure> {
+    pub fn open(
+        &self,
+        asked: &StudyRequest,
+        store: &Path,
+        quiet: bool,
+    ) -> Result<StudyTargets, Failure> {
         let workloads = asked.workloads()?;
         let mut pages = Vec::new();
         for workload in workloads.iter().filter(|_| self.html.is_some()) {

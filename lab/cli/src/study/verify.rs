@@ -1,6 +1,6 @@
 //! `tiebreak study verify`: the oracle's word on every answer.
 
-use super::{Place, clear, find, say, shop};
+use super::{Place, clear, environment, find, say};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -9,7 +9,7 @@ use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::core::result::VerifyRow;
 use tiebreak_lab::core::study::Placements;
 use tiebreak_lab::report;
-use tiebreak_lab::studies::{self, Asked, Pinning, Progress};
+use tiebreak_lab::studies::{self, Pinning, Progress, StudyRequest};
 
 #[derive(Debug, Args)]
 pub struct VerifyOptions {
@@ -47,7 +47,7 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
         Some(seed) => seed,
         None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
     };
-    let asked = Asked {
+    let asked = StudyRequest {
         study,
         only: options.only,
         contestants: options.contestants,
@@ -65,12 +65,12 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
         placements: Placements::Fresh,
     };
     let quiet = options.quiet;
-    let shop = shop()?;
+    let environment = environment()?;
     let shared = std::cell::RefCell::new(&mut *io);
     let rows = studies::verify(
         &asked,
         options.full,
-        &shop,
+        &environment,
         &mut |step| say(&step, quiet, &mut shared.borrow_mut()),
         &mut |progress| tell(&progress, quiet, &mut shared.borrow_mut()),
     );

@@ -14,7 +14,7 @@ pub struct Place {
 
 /// What a command printed and how it ended.
 #[derive(Debug)]
-pub struct Said {
+pub struct Ran {
     pub out: String,
     pub err: String,
     pub code: i32,
@@ -64,12 +64,12 @@ impl Place {
         command
     }
 
-    pub fn run(&self, words: &[&str]) -> Said {
-        Said::of(self.command(words).output().unwrap())
+    pub fn run(&self, words: &[&str]) -> Ran {
+        Ran::of(self.command(words).output().unwrap())
     }
 
     /// The program with these lines on standard input.
-    pub fn pipe(&self, words: &[&str], input: &str) -> Said {
+    pub fn pipe(&self, words: &[&str], input: &str) -> Ran {
         use std::io::Write;
         use std::process::Stdio;
         let mut command = self.command(words);
@@ -77,7 +77,7 @@ impl Place {
         let mut child = command.spawn().unwrap();
         // A program that has seen enough need not read the rest.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        Said::of(child.wait_with_output().unwrap())
+        Ran::of(child.wait_with_output().unwrap())
     }
 
     /// Finished rounds of the latest run, 0 while there is none.
@@ -100,7 +100,7 @@ impl Place {
     }
 
     /// The command line in this process: main is just another function.
-    pub fn main(&self, words: &[&str]) -> Said {
+    pub fn main(&self, words: &[&str]) -> Ran {
         let (out, err) = (Captured::default(), Captured::default());
         let mut io = Io::to(Box::new(out.clone()), Box::new(err.clone()));
         let store = self.path("j.db").display().to_string();
@@ -111,7 +111,7 @@ impl Place {
             all.extend(["--store".into(), store]);
         }
         let code = tiebreak_cli::main(all.into_iter().map(Into::into), &mut io).into();
-        Said { out: out.text(), err: err.text(), code }
+        Ran { out: out.text(), err: err.text(), code }
     }
 }
 
@@ -132,9 +132,9 @@ fn validate_by(schema: &str, json: &serde_json::Value) {
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
-impl Said {
-    pub fn of(output: Output) -> Said {
-        Said {
+impl Ran {
+    pub fn of(output: Output) -> Ran {
+        Ran {
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
             code: output.status.code().unwrap_or(-1),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::planning::{self, HookRequest, Request};
-use tiebreak_core::journal::{FilePrint, Round, RunHeader};
+use tiebreak_core::journal::{FileDigest, Round, RunHeader};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Centre, Gate, ProgramPlan};
 use tiebreak_core::sample::Sample;
@@ -124,7 +124,7 @@ fn open_runs_of_an_earlier_engine_are_refused() {
 
 #[test]
 fn only_files_of_open_runs_must_be_what_they_were() {
-    let gone = FilePrint { path: "no/such/file".into(), bytes: 1, digest: "0".into() };
+    let gone = FileDigest { path: "no/such/file".into(), bytes: 1, digest: "0".into() };
     let mut done = journal("x", 5, Some(StopReason::Settled));
     done.header.files.push(gone.clone());
     let mut open = journal("y", 6, None);

@@ -8,8 +8,8 @@ mod troubles;
 /// Builds the program `app` of a tiny repository.
 const BUILD: &str = "cp app.sh app && chmod +x app";
 
-fn asked(folder: &Path, base: &str, head: &str, build: Option<&str>) -> Asked {
-    Asked {
+fn asked(folder: &Path, base: &str, head: &str, build: Option<&str>) -> RevisionRequest {
+    RevisionRequest {
         base: base.to_owned(),
         head: head.to_owned(),
         build: build.map(str::to_owned),
@@ -20,7 +20,7 @@ fn asked(folder: &Path, base: &str, head: &str, build: Option<&str>) -> Asked {
 }
 
 /// Prepares two revisions; what happened is written as lines.
-fn prepare(asked: &Asked, steps: &mut Vec<String>) -> Result<Revisions, LabError> {
+fn prepare(asked: &RevisionRequest, steps: &mut Vec<String>) -> Result<Revisions, LabError> {
     Revisions::prepare(asked, &AtomicBool::new(false), |step| {
         steps.push(match step {
             Step::Noted(note) => note.to_string(),
@@ -41,7 +41,8 @@ fn both_are_checked_out_and_built_and_then_gone() {
         let first = tiny.commit("app.sh", "#!/bin/sh\necho one\n");
         let second = tiny.commit("app.sh", "#!/bin/sh\necho two\n");
         let mut steps = Vec::new();
-        let asked = Asked { builds_at_once, ..asked(tiny.path(), "HEAD~1", "HEAD", Some(BUILD)) };
+        let asked =
+            RevisionRequest { builds_at_once, ..asked(tiny.path(), "HEAD~1", "HEAD", Some(BUILD)) };
         let made = prepare(&asked, &mut steps).unwrap();
         let building = [format!("base: {BUILD}"), format!("head: {BUILD}")];
         assert_eq!(steps, ["base out", "head out", &building[0], &building[1]]);
@@ -130,7 +131,7 @@ fn what_is_worth_a_note_is_noted() {
 fn worktrees_that_are_kept_stay() {
     let tiny = Tiny::new();
     tiny.commit("app.sh", "one");
-    let keeps = Asked { keeps: true, ..asked(tiny.path(), "HEAD", "HEAD", Some(BUILD)) };
+    let keeps = RevisionRequest { keeps: true, ..asked(tiny.path(), "HEAD", "HEAD", Some(BUILD)) };
     let root = prepare(&keeps, &mut Vec::new()).unwrap().root().to_owned();
     drop(prepare(&asked(tiny.path(), "HEAD", "HEAD", None), &mut Vec::new()).unwrap());
     assert!(root.join("base/app").exists() && root.join("head/app").exists());

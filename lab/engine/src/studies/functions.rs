@@ -1,6 +1,6 @@
 //! Contestants that are functions, wherever they live.
 
-use super::asked::Shop;
+use super::request::Environment;
 use crate::error::LabError;
 use std::path::PathBuf;
 use tiebreak_core::plan::Plan;
@@ -36,8 +36,8 @@ impl Functions {
     ///
     /// # Errors
     /// A file of the plan is gone or cannot be used, or a process cannot be started.
-    pub fn new(plan: &Plan, shop: &Shop) -> Result<Functions, LabError> {
-        let Shop { cache, program, stop } = shop;
+    pub fn new(plan: &Plan, environment: &Environment) -> Result<Functions, LabError> {
+        let Environment { cache, program, stop } = environment;
         if has_runners(plan) {
             let runners = Runners::new(plan, program, cache, stop)?;
             return Ok(Functions::Runners(Box::new(runners)));

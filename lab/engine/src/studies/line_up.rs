@@ -1,10 +1,10 @@
 //! From what was prepared to runs: one a workload, under one error and one budget.
 
-use super::asked::{Asked, Shop, Step};
 use super::functions::Functions;
-use super::plans::{self, Frame, Ground};
+use super::plans::{self, Frame, Setup};
 use super::prepare::{Ready, prepare};
 use super::questions::Questions;
+use super::request::{Environment, Step, StudyRequest};
 use super::trial::{self, Trial};
 use crate::check::{Contest, Rules};
 use crate::error::LabError;
@@ -59,17 +59,17 @@ struct Entry {
 /// Whatever is wrong with what was asked, a build that fails, an oracle that fails, a journal that
 /// cannot be written; [`LabError::Interrupted`].
 pub fn line_up(
-    asked: &Asked,
-    shop: &Shop,
+    asked: &StudyRequest,
+    environment: &Environment,
     book: &Book,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<LineUp, LabError> {
     let (frame, workloads) = frame(asked)?;
-    let prepared = prepare(asked, shop, progress)?;
-    let ground = Ground { asked, prepared: &prepared, shop, frame: &frame };
+    let prepared = prepare(asked, environment, progress)?;
+    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
     let mut entries = Vec::with_capacity(workloads.len());
     for workload in &workloads {
-        entries.extend(entry(&ground, workload, progress)?);
+        entries.extend(entry(&setup, workload, progress)?);
     }
     let claims: usize = entries.iter().map(|entry| entry.claims.len() + entry.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
@@ -80,7 +80,7 @@ pub fn line_up(
     for entry in &mut entries {
         entry.trial.functions.workloads = names.clone();
     }
-    let lined_up = entries.into_iter().map(|entry| Lined::of(&ground, entry, error));
+    let lined_up = entries.into_iter().map(|entry| Lined::of(&setup, entry, error));
     let lined_up = lined_up.collect::<Result<Vec<_>, LabError>>()?;
     // Nothing slow happens from here on: a kill between two of them leaves a study that cannot be
     // gone on with.
@@ -101,7 +101,7 @@ pub fn line_up(
 ///
 /// # Errors
 /// Numbers, names or scopes that make no plan.
-pub fn frame(asked: &Asked) -> Result<(Frame, Vec<Workload>), LabError> {
+pub fn frame(asked: &StudyRequest) -> Result<(Frame, Vec<Workload>), LabError> {
     check_numbers(asked)?;
     asked.entrants()?;
     let workloads = asked.workloads()?;
@@ -115,7 +115,7 @@ pub fn frame(asked: &Asked) -> Result<(Frame, Vec<Workload>), LabError> {
     Ok((frame, workloads))
 }
 
-fn check_numbers(asked: &Asked) -> Result<(), LabError> {
+fn check_numbers(asked: &StudyRequest) -> Result<(), LabError> {
     check_error(asked.error)?;
     check_resolution(asked.resolution)?;
     if asked.centre == Some(Centre::Mean) {
@@ -136,16 +136,16 @@ fn check_numbers(asked: &Asked) -> Result<(), LabError> {
 
 /// Tries a workload; `None` if nothing is to be settled on it.
 fn entry(
-    ground: &Ground<'_>,
+    setup: &Setup<'_>,
     workload: &Workload,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Option<Entry>, LabError> {
-    let Ground { asked, prepared, .. } = *ground;
+    let Setup { asked, prepared, .. } = *setup;
     let mut questions = Questions::of_claims(asked, prepared, workload)?;
     if questions.claims.is_empty() && !asked.claims.is_empty() {
         return Ok(None);
     }
-    let mut trial = trial::run(ground, workload, &questions.claims, progress)?;
+    let mut trial = trial::run(setup, workload, &questions.claims, progress)?;
     questions.keep_measured(&trial.measured, &trial.missing_meters);
     if asked.claims.is_empty() {
         let is_void = |index: usize| trial.void.iter().any(|(one, _)| *one == index);
@@ -182,14 +182,14 @@ struct Lined {
 
 impl Lined {
     /// Plans the run of a workload, and starts what it needs.
-    fn of(ground: &Ground<'_>, entry: Entry, error: f64) -> Result<Lined, LabError> {
+    fn of(setup: &Setup<'_>, entry: Entry, error: f64) -> Result<Lined, LabError> {
         let Entry { trial, claims, cells } = entry;
-        let waits_ns = plans::waits_ns(ground.frame.budget, trial.functions.workloads.len());
-        let mut planned = plans::planned(&claims, error, ground.prepared)?;
-        let cells = plans::planned(&cells, error, ground.prepared)?;
+        let waits_ns = plans::waits_ns(setup.frame.budget, trial.functions.workloads.len());
+        let mut planned = plans::planned(&claims, error, setup.prepared)?;
+        let cells = plans::planned(&cells, error, setup.prepared)?;
         planned.extend(cells.into_iter().map(|cell| PlannedClaim { waits_ns, ..cell }));
-        let plan = plans::plan(ground, trial.functions.clone(), planned);
-        let sampler = Functions::new(&plan, ground.shop)?;
+        let plan = plans::plan(setup, trial.functions.clone(), planned);
+        let sampler = Functions::new(&plan, setup.environment)?;
         Ok(Lined { trial, plan, sampler })
     }
 

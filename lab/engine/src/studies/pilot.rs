@@ -109,7 +109,7 @@ impl Piloted {
     }
 }
 
-struct Flight {
+struct PilotRun {
     brief: Brief,
     seed: Seed,
     next: u64,
@@ -125,7 +125,7 @@ pub fn run<S: Sampler>(
     make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
 ) -> Result<Piloted, LabError> {
     let seed = Seed::from_text(&brief.seed);
-    let mut flight = Flight { brief, seed, next: 0, void: Vec::new() };
+    let mut flight = PilotRun { brief, seed, next: 0, void: Vec::new() };
     let Some((mut sampler, calls, first)) = flight.calibrate(make)? else {
         return Ok(Piloted::nothing(flight.void));
     };
@@ -140,7 +140,7 @@ pub fn run<S: Sampler>(
     Ok(Piloted { untimed, ..flight.conclude(&seen, from, &calls) })
 }
 
-impl Flight {
+impl PilotRun {
     /// Finds how many calls make a batch of each, and the first unit of such batches.
     fn calibrate<S: Sampler>(
         &mut self,

@@ -1,8 +1,8 @@
 //! The plan of a study's run on a workload.
 
-use super::asked::{Asked, Shop};
 use super::prepare::Prepared;
 use super::questions;
+use super::request::{Environment, StudyRequest};
 use crate::error::LabError;
 use crate::planning::{SECONDS_A_CLAIM, index_of};
 use tiebreak_core::claim::Claim;
@@ -33,7 +33,7 @@ pub struct Frame {
 
 impl Frame {
     /// What a ratio is.
-    pub(super) fn centre(&self, asked: &Asked) -> Centre {
+    pub(super) fn centre(&self, asked: &StudyRequest) -> Centre {
         let said = asked.centre.or(asked.study.centre);
         said.unwrap_or_else(|| Centre::unless_said(Adjust::NONE))
     }
@@ -46,20 +46,20 @@ impl Frame {
 }
 
 /// What is tried.
-pub struct Ground<'a> {
+pub struct Setup<'a> {
     /// What was asked for.
-    pub asked: &'a Asked,
+    pub asked: &'a StudyRequest,
     /// What was built.
     pub prepared: &'a Prepared,
     /// What runs it.
-    pub shop: &'a Shop,
+    pub environment: &'a Environment,
     /// What holds for all workloads.
     pub frame: &'a Frame,
 }
 
 /// The plan of the functions before the pilot: one call a batch.
 pub(super) fn first_plan(
-    asked: &Asked,
+    asked: &StudyRequest,
     prepared: &Prepared,
     frame: &Frame,
     workload: &Workload,
@@ -130,12 +130,8 @@ pub(super) fn planned(
 }
 
 /// The plan of a run on a workload; claims and error are split over all of them elsewhere.
-pub(super) fn plan(
-    ground: &Ground<'_>,
-    functions: FunctionPlan,
-    claims: Vec<PlannedClaim>,
-) -> Plan {
-    let Ground { asked, prepared, frame, .. } = *ground;
+pub(super) fn plan(setup: &Setup<'_>, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
+    let Setup { asked, prepared, frame, .. } = *setup;
     let workload = &functions.workload.name;
     let contestants = prepared.ready.iter().map(|ready| {
         let recipe = &ready.entrant.recipe;

@@ -1,6 +1,6 @@
 //! From the sources of a study to what can be loaded: builds and receipts.
 
-use super::asked::{Asked, Shop, Step};
+use super::request::{Environment, Step, StudyRequest};
 use super::threads;
 use crate::error::LabError;
 use std::path::PathBuf;
@@ -39,11 +39,11 @@ pub struct Ready {
 /// A build fails although its compiler is there, a library is none of a contestant (all of these at
 /// once), or fewer than two contestants are left; [`LabError::Interrupted`].
 pub fn prepare(
-    asked: &Asked,
-    shop: &Shop,
+    asked: &StudyRequest,
+    environment: &Environment,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Prepared, LabError> {
-    let builder = Builder::new(&shop.cache);
+    let builder = Builder::new(&environment.cache);
     let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
     let mut problems = Vec::new();
     let entrants = asked.entrants()?;
@@ -52,7 +52,7 @@ pub fn prepare(
         let team = threads::team(&entrant, &entrants, cpus).map_err(Problem::NotRun);
         let made = team.and_then(|team| {
             progress(Step::Building { contestant: &entrant.name });
-            let mut ready = make(asked, &entrant, &builder, shop)?;
+            let mut ready = make(asked, &entrant, &builder, environment)?;
             ready.built.team = team;
             Ok(ready)
         });
@@ -67,7 +67,7 @@ pub fn prepare(
             Err(Problem::Interrupted) => return Err(LabError::Interrupted),
         }
     }
-    match builder.build_oracle(&asked.study, shop.stop) {
+    match builder.build_oracle(&asked.study, environment.stop) {
         Ok(oracle) => prepared.oracle = oracle,
         Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
         Err(error) => problems.push(format!("the oracle: {error}")),
@@ -116,14 +116,15 @@ impl From<LoadError> for Problem {
 }
 
 fn make(
-    asked: &Asked,
+    asked: &StudyRequest,
     entrant: &Entrant,
     builder: &Builder,
-    shop: &Shop,
+    environment: &Environment,
 ) -> Result<Ready, Problem> {
-    let (built, library) = builder.build(&asked.study, entrant, shop.stop)?;
+    let (built, library) = builder.build(&asked.study, entrant, environment.stop)?;
     // A contestant in another runtime has no library, and is put back by its runner.
-    let facts = library.map(|library| workers::probe(&library, &shop.program)).transpose()?;
+    let facts =
+        library.map(|library| workers::probe(&library, &environment.program)).transpose()?;
     let has_reset = facts.is_some_and(|facts| facts.has_reset);
     Ok(Ready { entrant: entrant.clone(), built, has_reset })
 }

@@ -1,7 +1,7 @@
 //! What is to be settled on a workload: the claims about it, and the ratios of its table.
 
-use super::asked::Asked;
 use super::prepare::{Prepared, Ready};
+use super::request::StudyRequest;
 use crate::error::LabError;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
@@ -27,7 +27,7 @@ impl Questions {
     /// # Errors
     /// A sentence that was typed is wrong.
     pub fn of_claims(
-        asked: &Asked,
+        asked: &StudyRequest,
         prepared: &Prepared,
         workload: &Workload,
     ) -> Result<Questions, LabError> {
@@ -125,7 +125,7 @@ impl Questions {
 }
 
 /// The claims about a workload, each with its name.
-fn claims(asked: &Asked, workload: &Workload) -> Result<Vec<Claim>, LabError> {
+fn claims(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>, LabError> {
     let names: Vec<&str> = asked.study.contestants.iter().map(|one| one.name.as_str()).collect();
     let of_study = || asked.study.claims.iter().map(|claim| &claim.text).collect::<Vec<_>>();
     let texts = if asked.claims.is_empty() { of_study() } else { asked.claims.iter().collect() };
@@ -155,7 +155,7 @@ pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
     parsed.filter_map(|claim| Some(on(claim, workload)?.text)).collect()
 }
 
-fn check_workload(asked: &Asked, claim: &Claim) -> Result<(), LabError> {
+fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
     let Some(name) = &claim.workload else { return Ok(()) };
     let all = &asked.study.workloads;
     if all.iter().any(|workload| workload.name == *name) {
@@ -171,7 +171,7 @@ fn check_workload(asked: &Asked, claim: &Claim) -> Result<(), LabError> {
 }
 
 /// Why a claim cannot be judged here, if it cannot.
-fn why_not(claim: &Claim, asked: &Asked, prepared: &Prepared) -> Option<String> {
+fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<String> {
     if !is_about_two(claim) {
         return Some(
             "functions are compared two at a time, so a claim about one of them alone is not about \

@@ -2,8 +2,8 @@
 
 mod scaling;
 
+use crate::observation::Observation;
 use crate::referee::Referee;
-use crate::seen::Seen;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
@@ -70,7 +70,7 @@ pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option
 
 fn row(
     index: usize,
-    seen: &Seen,
+    seen: &Observation,
     per_call: Vec<(Metric, MetricSummary)>,
     plan: &Plan,
     functions: &FunctionPlan,
@@ -134,7 +134,7 @@ fn absent(not_run: &NotRun) -> StudyRow {
 
 /// Summaries for one call, and the sorted wall times of all timed batches, for one call too.
 fn per_call(
-    seen: &Seen,
+    seen: &Observation,
     plan: &Plan,
     contestant: usize,
 ) -> (Vec<(Metric, MetricSummary)>, Vec<f64>) {

@@ -1,8 +1,8 @@
 //! Going on with a study from its journals alone.
 
-use super::asked::Shop;
 use super::functions::Functions;
 use super::line_up::{Book, LineUp};
+use super::request::Environment;
 use crate::check::{Contest, Rules};
 use crate::error::LabError;
 use crate::replay;
@@ -21,7 +21,7 @@ use tiebreak_store::{RunId, Store};
 pub fn take_up(
     run: &RunId,
     budget: NewBudget,
-    shop: &Shop,
+    environment: &Environment,
     book: &Book,
 ) -> Result<LineUp, LabError> {
     let store = Store::open(&book.store)?;
@@ -62,7 +62,7 @@ pub fn take_up(
             line_up.done.push(ContestResult { name, run: replay::result(&journal), lines });
             continue;
         }
-        let sampler = Functions::new(&journal.header.plan, shop)?;
+        let sampler = Functions::new(&journal.header.plan, environment)?;
         let store = Store::open(&book.store)?;
         let session = Session::take_up(store, sibling, &book.machine, NewBudget::Is(budget))?;
         line_up.contests.push(Contest { name, lines, session, sampler });

@@ -1,10 +1,10 @@
 //! What happens on a workload before anything is planned: answers are judged, and the pilot flies.
 
-use super::asked::{Asked, Shop, Step};
 use super::functions::Functions;
 use super::pilot::{self, Brief, Piloted};
-use super::plans::{Ground, first_plan, plan, planned};
+use super::plans::{Setup, first_plan, plan, planned};
 use super::prepare::Prepared;
+use super::request::{Environment, Step, StudyRequest};
 use crate::error::LabError;
 use std::path::Path;
 use tiebreak_core::claim::Claim;
@@ -57,20 +57,20 @@ impl Trial {
 /// # Errors
 /// The oracle fails, something that is no contestant's fault breaks, or [`LabError::Interrupted`].
 pub fn run(
-    ground: &Ground<'_>,
+    setup: &Setup<'_>,
     workload: &Workload,
     claims: &[Claim],
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Trial, LabError> {
-    let Ground { asked, prepared, shop, frame } = *ground;
+    let Setup { asked, prepared, environment, frame } = *setup;
     progress(Step::Checking { workload: &workload.name });
     let mut functions = first_plan(asked, prepared, frame, workload);
     let seed = format!("{} {} pilot", asked.seed, workload.name);
-    measure_input(&mut functions, asked, shop, &seed)?;
+    measure_input(&mut functions, asked, environment, &seed)?;
     let make = |functions: &FunctionPlan| {
         let claims = planned(claims, 0.0, prepared)?;
-        let plan = plan(ground, functions.clone(), claims);
-        Functions::new(&plan, shop)
+        let plan = plan(setup, functions.clone(), claims);
+        Functions::new(&plan, environment)
     };
     let mut first = make(&functions)?;
     let missing_meters = first.missing_meters().to_vec();
@@ -79,7 +79,7 @@ pub fn run(
     let is_void = |index: usize, void: &[(usize, Fault)]| void.iter().any(|(one, _)| *one == index);
     let all = 0..prepared.ready.len();
     let mut contestants: Vec<usize> = all.clone().filter(|one| !is_void(*one, &void)).collect();
-    let pairs = pairs(ground, claims, &contestants, functions.reference)?;
+    let pairs = pairs(setup, claims, &contestants, functions.reference)?;
     contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
     let clock = Clock::measure();
     let brief = Brief {
@@ -90,7 +90,7 @@ pub fn run(
         is_exact: prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
         times_each_call: functions.times_each_call,
         seconds: frame.seconds(),
-        units_wanted: units_wanted(ground),
+        units_wanted: units_wanted(setup),
         batch_ns: if asked.has_runners() {
             runners::BATCH_NS_MIN
         } else {
@@ -125,26 +125,26 @@ pub fn run(
 /// # Errors
 /// The oracle fails, or a process cannot be started.
 pub(super) fn functions(
-    ground: &Ground<'_>,
+    setup: &Setup<'_>,
     workload: &Workload,
 ) -> Result<(FunctionPlan, Functions), LabError> {
-    let Ground { asked, prepared, shop, frame } = *ground;
+    let Setup { asked, prepared, environment, frame } = *setup;
     let mut first = first_plan(asked, prepared, frame, workload);
     let seed = format!("{} {} verify", asked.seed, workload.name);
-    measure_input(&mut first, asked, shop, &seed)?;
-    let plan = plan(ground, first.clone(), Vec::new());
-    Ok((first, Functions::new(&plan, shop)?))
+    measure_input(&mut first, asked, environment, &seed)?;
+    let plan = plan(setup, first.clone(), Vec::new());
+    Ok((first, Functions::new(&plan, environment)?))
 }
 
 /// The pairs of these contestants that are raced: those of claims, and if none was typed each with
 /// the reference, or with the first exact one where that is void.
 fn pairs(
-    ground: &Ground<'_>,
+    setup: &Setup<'_>,
     claims: &[Claim],
     contestants: &[usize],
     reference: usize,
 ) -> Result<Vec<[usize; 2]>, LabError> {
-    let Ground { asked, prepared, .. } = *ground;
+    let Setup { asked, prepared, .. } = *setup;
     let is_there = |one: &usize| contestants.contains(one);
     let mut pairs: Vec<[usize; 2]> = Vec::new();
     for planned in planned(claims, 0.0, prepared)? {
@@ -194,18 +194,20 @@ pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
 /// Items and bytes of the input that the answers are judged on.
 fn measure_input(
     functions: &mut FunctionPlan,
-    asked: &Asked,
-    shop: &Shop,
+    asked: &StudyRequest,
+    environment: &Environment,
     seed: &str,
 ) -> Result<(), LabError> {
     let wrong = |why: String| LabError::Study { study: asked.study.name.clone(), why };
     let workload = &functions.workload;
     let folder = Path::new(&asked.study.folder);
     let input = match (&functions.oracle, &workload.file) {
-        (Some(oracle), _) => Oracle::start(oracle.as_ref(), &shop.program).and_then(|oracle| {
-            let mut oracle = oracle.in_folder(folder).interruptible(shop.stop);
-            oracle.input(workload, input_seed(workload, seed))
-        }),
+        (Some(oracle), _) => {
+            Oracle::start(oracle.as_ref(), &environment.program).and_then(|oracle| {
+                let mut oracle = oracle.in_folder(folder).interruptible(environment.stop);
+                oracle.input(workload, input_seed(workload, seed))
+            })
+        }
         (None, Some(file)) => Input::of_file(&folder.join(file)),
         // Without an input there is nothing to count but the whole workload.
         (None, None) => {
@@ -222,8 +224,8 @@ fn measure_input(
 }
 
 /// Twice the fewest units by which anything can be proven, so that not all of them need to agree.
-fn units_wanted(ground: &Ground<'_>) -> u64 {
-    let Ground { asked, prepared, frame, .. } = *ground;
+fn units_wanted(setup: &Setup<'_>) -> u64 {
+    let Setup { asked, prepared, frame, .. } = *setup;
     let claims = match asked.claims.len() {
         0 => asked.study.claims.len() + prepared.ready.len(),
         typed => typed,
@@ -261,7 +263,7 @@ fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
 /// The study's reference, or the first contestant with an exact contract if that takes no part.
 fn choose_reference(
     functions: &mut FunctionPlan,
-    asked: &Asked,
+    asked: &StudyRequest,
     prepared: &Prepared,
     is_void: impl Fn(usize) -> bool,
 ) -> Option<Warning> {

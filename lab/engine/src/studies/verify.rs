@@ -1,10 +1,10 @@
 //! Every contestant's answers on everything that a study can ask, held against the oracle's.
 
-use super::asked::{Asked, Shop, Step};
 use super::functions::Functions;
 use super::line_up::frame;
-use super::plans::Ground;
+use super::plans::Setup;
 use super::prepare::{Prepared, prepare};
+use super::request::{Environment, Step, StudyRequest};
 use super::trial;
 use crate::error::LabError;
 use tiebreak_core::result::VerifyRow;
@@ -29,20 +29,20 @@ pub struct Progress<'a> {
 /// # Errors
 /// As for [`line_up`](super::line_up()).
 pub fn verify(
-    asked: &Asked,
+    asked: &StudyRequest,
     is_full: bool,
-    shop: &Shop,
+    environment: &Environment,
     steps: &mut dyn FnMut(Step<'_>),
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<VerifyRow>, LabError> {
     let (frame, workloads) = frame(asked)?;
-    let prepared = prepare(asked, shop, steps)?;
-    let ground = Ground { asked, prepared: &prepared, shop, frame: &frame };
+    let prepared = prepare(asked, environment, steps)?;
+    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
     let mut rows = Vec::new();
     let mut last = None;
     for workload in &workloads {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
-        let (plan, mut functions) = trial::functions(&ground, workload)?;
+        let (plan, mut functions) = trial::functions(&setup, workload)?;
         rows.extend(of_workload(asked, &prepared, &plan, &mut functions)?);
         last = Some(functions);
     }
@@ -56,7 +56,7 @@ pub fn verify(
 }
 
 fn of_workload(
-    asked: &Asked,
+    asked: &StudyRequest,
     prepared: &Prepared,
     plan: &FunctionPlan,
     functions: &mut Functions,

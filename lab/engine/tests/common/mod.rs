@@ -13,7 +13,7 @@ use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
 use tiebreak_lab::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak_lab::core::sampler::{
-    OutputPrint, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
@@ -163,7 +163,7 @@ impl Sampler for VirtualSampler {
         }
         self.pass(sample.wall_ns);
         let text = (behaviour.output)(number);
-        let output = OutputPrint { bytes: text.len() as u64, digest: text.to_owned() };
+        let output = OutputDigest { bytes: text.len() as u64, digest: text.to_owned() };
         Ok(Ran { sample, output: (sample.outcome != Outcome::TimedOut).then_some(output) })
     }
 

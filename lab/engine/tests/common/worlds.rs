@@ -268,7 +268,7 @@ pub fn within(timeout_ns: u64, wall_ns: u64) -> Sample {
 
 /// What one comparison said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Outcomes {
     /// That which is so: of equals nothing, of others that A is faster.
     pub found: bool,
     /// What is not so: of equals that one is faster, of others that B is, or that they are close.
@@ -278,9 +278,9 @@ pub struct Said {
 }
 
 /// Judges what was said of a true log ratio: the winner, "too close", and the limits.
-fn said(slower: f64, winner: Option<usize>, close: bool, low: f64, high: f64) -> Said {
+fn said(slower: f64, winner: Option<usize>, close: bool, low: f64, high: f64) -> Outcomes {
     let truth = slower.ln_1p();
-    Said {
+    Outcomes {
         found: slower > 0.0 && winner == Some(0),
         wrong: if slower > 0.0 { close || winner == Some(1) } else { winner.is_some() },
         missed: low > truth || high < truth,
@@ -288,7 +288,7 @@ fn said(slower: f64, winner: Option<usize>, close: bool, low: f64, high: f64) ->
 }
 
 /// A comparison by the engine, with its journal.
-pub fn by_engine(plan: Plan, world: &World, slower: f64) -> Said {
+pub fn by_engine(plan: Plan, world: &World, slower: f64) -> Outcomes {
     let mut sampler = WorldSampler::new(world, slower, &format!("{} {}", world.name, plan.seed));
     judged(&race(plan, &mut sampler), slower)
 }
@@ -304,7 +304,7 @@ pub fn race(plan: Plan, sampler: &mut impl Sampler) -> Referee {
 }
 
 /// What a comparison said of contestants of which the second takes `1 + slower` times as long.
-pub fn judged(referee: &Referee, slower: f64) -> Said {
+pub fn judged(referee: &Referee, slower: f64) -> Outcomes {
     let evidence = referee.evidence(0);
     let winner = referee.winner(0).filter(|_| referee.verdict(0) == Verdict::Holds);
     let close = referee.verdict(0) == Verdict::TooClose;
@@ -331,7 +331,7 @@ const STUDENT_95: f64 = 1.990;
 
 impl Peer {
     /// A comparison by Welch's test at 5%.
-    pub fn compare(self, seed: &str, world: &World, slower: f64) -> Said {
+    pub fn compare(self, seed: &str, world: &World, slower: f64) -> Outcomes {
         let mut sampler = WorldSampler::new(world, slower, &format!("{} {seed}", world.name));
         let mut of = [Sums::default(), Sums::default()];
         if self == Peer::Blocks {
@@ -353,7 +353,7 @@ impl Peer {
 }
 
 /// What Welch's test says of the logarithms of B's times and A's.
-fn welch(slower: f64, [a, b]: &[Sums; 2]) -> Said {
+fn welch(slower: f64, [a, b]: &[Sums; 2]) -> Outcomes {
     let difference = b.mean - a.mean;
     let half = STUDENT_95 * (a.error_squared() + b.error_squared()).sqrt();
     let winner = (difference.abs() > half).then_some(usize::from(difference < 0.0));
@@ -392,17 +392,17 @@ pub struct Counts {
 }
 
 /// Makes comparisons, told their seeds, on all CPUs.
-pub fn count(comparisons: u64, name: &str, compare: impl Fn(&str) -> Said + Sync) -> Counts {
+pub fn count(comparisons: u64, name: &str, compare: impl Fn(&str) -> Outcomes + Sync) -> Counts {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let part = |thread: u64| -> Vec<Said> {
+    let part = |thread: u64| -> Vec<Outcomes> {
         let mine = (thread..comparisons).step_by(threads as usize);
         mine.map(|number| compare(&format!("{name} {number}"))).collect()
     };
-    let all: Vec<Said> = std::thread::scope(|scope| {
+    let all: Vec<Outcomes> = std::thread::scope(|scope| {
         let started: Vec<_> = (0..threads).map(|n| scope.spawn(move || part(n))).collect();
         started.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    let how_many = |is: fn(&Said) -> bool| all.iter().filter(|said| is(said)).count() as u64;
+    let how_many = |is: fn(&Outcomes) -> bool| all.iter().filter(|said| is(said)).count() as u64;
     Counts {
         comparisons,
         found: how_many(|said| said.found),

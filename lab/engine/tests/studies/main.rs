@@ -33,7 +33,7 @@ use tiebreak_lab::replay;
 use tiebreak_lab::stats::coins::{Purpose, Seed, Stream};
 use tiebreak_lab::stats::observation::factor;
 use tiebreak_lab::store::{RunId, Store};
-use tiebreak_lab::studies::{Functions, Shop};
+use tiebreak_lab::studies::{Environment, Functions};
 
 const CALLS: u64 = 10;
 
@@ -547,7 +547,7 @@ fn what_runs_functions_keeps_its_files_in_the_cache_that_it_is_given() {
     };
     for (form, folder) in [(objects, "placements"), (runner, "clients")] {
         let cache = tempfile::tempdir().unwrap();
-        let shop = Shop {
+        let environment = Environment {
             cache: cache.path().to_owned(),
             program: WorkerProgram { program: "none".into(), arguments: Vec::new() },
             stop: &STOP,
@@ -556,7 +556,7 @@ fn what_runs_functions_keeps_its_files_in_the_cache_that_it_is_given() {
         for built in &mut plan.functions.as_mut().unwrap().built {
             built.form = form.clone();
         }
-        let functions = Functions::new(&plan, &shop).unwrap();
+        let functions = Functions::new(&plan, &environment).unwrap();
         let made = std::fs::read_dir(cache.path().join(folder)).unwrap();
         assert!(made.count() > 0, "{folder}");
         drop(functions);

@@ -4,7 +4,7 @@ use super::contracts::{self, is_exact};
 use super::folder::Folder;
 use super::names::{self, Names};
 use super::places::Place;
-use super::recipe::{Said, recipe};
+use super::recipe::{StatedLanguage, recipe};
 use super::table::{Table, tables};
 use super::threads::threads;
 use crate::document::log::Log;
@@ -80,7 +80,7 @@ fn contestant(
     names: &mut Names,
     folder: &Folder,
     log: &mut Log<'_>,
-) -> (Vec<Entrant>, Said) {
+) -> (Vec<Entrant>, StatedLanguage) {
     let name = names.read(table, "naive", log);
     let (recipe, said) = recipe(table, folder, log);
     let own = contracts.iter().map(|contract| contract.name.as_str());
@@ -105,7 +105,7 @@ fn contestant(
 impl Contestants {
     /// Libraries race in a worker and runners in processes of their own: no pair can be made of the
     /// two.
-    fn check_kind(&mut self, said: Said, log: &mut Log<'_>) {
+    fn check_kind(&mut self, said: StatedLanguage, log: &mut Log<'_>) {
         let Some((language, span)) = said else { return };
         match self.are_runners {
             None => self.are_runners = Some(language.is_runner()),

@@ -45,10 +45,14 @@ const ALIASES: [(&str, Language); 17] = [
 ];
 
 /// A language where the file says it.
-pub(super) type Said = Option<(Language, Range<usize>)>;
+pub(super) type StatedLanguage = Option<(Language, Range<usize>)>;
 
 /// Reads how something is made, and what was said of its language.
-pub(super) fn recipe(table: &Table<'_>, folder: &Folder, log: &mut Log<'_>) -> (Recipe, Said) {
+pub(super) fn recipe(
+    table: &Table<'_>,
+    folder: &Folder,
+    log: &mut Log<'_>,
+) -> (Recipe, StatedLanguage) {
     let said = said_language(table, log);
     let language = said.as_ref().map(|(language, _)| *language);
     let compiler = table.get("compiler").and_then(|item| program(item, log));
@@ -76,7 +80,7 @@ pub(super) fn recipe(table: &Table<'_>, folder: &Folder, log: &mut Log<'_>) -> (
 }
 
 /// Reads `language`, which must be said.
-fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> Said {
+fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
     let item = table.required("language", "\"c\"", log)?;
     let text = value::string(item, "c", log)?;
     let span = item.span.clone();

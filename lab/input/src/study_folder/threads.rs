@@ -1,7 +1,7 @@
 //! On how many threads a contestant runs at once.
 
 use super::MAX_ENTRIES;
-use super::recipe::Said;
+use super::recipe::StatedLanguage;
 use super::table::Table;
 use crate::document::keys::Item;
 use crate::document::log::Log;
@@ -20,7 +20,7 @@ pub(super) type Counts = Vec<(ThreadCount, String)>;
 
 /// Reads `threads`: none if it is not said, one that adds nothing to the name, or a list of which
 /// each makes a contestant of its own.
-pub(super) fn threads(table: &Table<'_>, said: &Said, log: &mut Log<'_>) -> Counts {
+pub(super) fn threads(table: &Table<'_>, said: &StatedLanguage, log: &mut Log<'_>) -> Counts {
     let Some(item) = table.get("threads") else { return Vec::new() };
     if let Some((language, _)) = said.as_ref().filter(|(language, _)| language.is_runner()) {
         let message = format!("a contestant in {} runs on one thread", language.name());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use tiebreak_core::plan::Check;
 use tiebreak_core::sample::{Mark, Marks, Meters, Outcome, Sample};
-use tiebreak_core::sampler::{OutputPrint, RunFailure, RunRequest};
+use tiebreak_core::sampler::{OutputDigest, RunFailure, RunRequest};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 
@@ -124,7 +124,7 @@ impl Programs {
         &mut self,
         contestant: usize,
         file: &File,
-    ) -> Result<OutputPrint, RunFailure> {
+    ) -> Result<OutputDigest, RunFailure> {
         let print = output::print(file).map_err(cannot_prepare)?;
         if let Check::Judge(judge) = &self.plan.check {
             let key = (contestant, print.clone());

@@ -20,7 +20,7 @@ pub(super) fn input(
     file: OwnedFd,
     is_made: bool,
 ) -> io::Result<Reply> {
-    let asked = Asked::new(question)?;
+    let asked = QuestionText::new(question)?;
     let raw = asked.raw();
     if is_made {
         let mut sink = Sink::new(Some(file.try_clone()?));
@@ -54,7 +54,7 @@ pub(super) fn answer(
     input_bytes: u64,
     text: Option<OwnedFd>,
 ) -> io::Result<Reply> {
-    let asked = Asked::new(question)?;
+    let asked = QuestionText::new(question)?;
     let raw = asked.raw();
     let mapping = Mapping::input(input, input_bytes as usize, 0)?;
     let mut sink = Sink::new(text);
@@ -75,17 +75,17 @@ fn failed(function: &str, status: i32) -> Reply {
 }
 
 /// A question whose texts end with zero bytes.
-struct Asked<'a> {
+struct QuestionText<'a> {
     workload: CString,
     distribution: CString,
     contract: CString,
     question: &'a Question,
 }
 
-impl Asked<'_> {
-    fn new(question: &Question) -> io::Result<Asked<'_>> {
+impl QuestionText<'_> {
+    fn new(question: &Question) -> io::Result<QuestionText<'_>> {
         let text = |text: &String| CString::new(text.as_str()).map_err(io::Error::from);
-        Ok(Asked {
+        Ok(QuestionText {
             workload: text(&question.workload)?,
             distribution: text(&question.distribution)?,
             contract: text(&question.contract)?,

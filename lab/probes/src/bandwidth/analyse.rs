@@ -1,7 +1,7 @@
 //! Bandwidth: from what the probe saw to what is said of it.
 
 use crate::bandwidth::measure::{self as bandwidth, CellReading, Reading};
-use crate::finding::{Wish, probed};
+use crate::finding::{Options, probed};
 use crate::tools::Budget;
 use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Probed, Traffic};
 use std::time::Duration;
@@ -14,9 +14,9 @@ const KNEE_SHARE: f64 = 0.95;
 const LONG_LOOK: Duration = Duration::from_secs(30);
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
     let length = budget.length();
-    probed(bandwidth::Bandwidth::new(&wish.cpus), |probe| {
+    probed(bandwidth::Bandwidth::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| {
             let is_guest = fingerprint::read().is_guest();
             reasons.extend(placed(is_guest, reading.cpus.len(), length));

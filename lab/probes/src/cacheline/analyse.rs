@@ -1,11 +1,11 @@
 //! The cache line: from what the probe saw to what is said of it.
 
 use super::measure as cacheline;
-use crate::finding::{Wish, probed};
+use crate::finding::{Options, probed};
 use crate::tools::Budget;
 use crate::{
-    Cacheline, FlushPoint, LineAdvertised, LineMethod, LineMissing, LineSaid, Probed, SharingPoint,
-    StridedGain, StridedPoint,
+    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, Probed,
+    SharingPoint, StridedGain, StridedPoint,
 };
 use tiebreak_stats::change_points::{levels, shares};
 
@@ -23,8 +23,8 @@ const AWAY: f64 = 0.05;
 const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-    probed(cacheline::Cacheline::new(&wish.cpus), |probe| probe.measure(budget).map(found))
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
+    probed(cacheline::Cacheline::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 
 fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
@@ -45,8 +45,8 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
         LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
     let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
     let says =
-        |method, is_there: bool, line_bytes| is_there.then_some(LineSaid { method, line_bytes });
-    let said: Vec<LineSaid> = [
+        |method, is_there: bool, line_bytes| is_there.then_some(LineAnswer { method, line_bytes });
+    let said: Vec<LineAnswer> = [
         says(LineMethod::FlushedTogether, !flushed.is_empty(), line_end(&flushed)),
         says(LineMethod::LoadedTogether, !loaded.is_empty(), line_end(&loaded)),
         says(LineMethod::Sharing, !sharing.is_empty(), shared_line(&sharing)),

@@ -5,7 +5,7 @@ mod flush;
 mod sharing;
 mod strided;
 
-pub use flush::{Point as FlushPoint, Seen as Flush};
+pub use flush::{FlushObservation as Flush, Point as FlushPoint};
 pub use sharing::Point as SharingPoint;
 pub use strided::Point as StridedPoint;
 

@@ -2,7 +2,7 @@
 
 use crate::screen::Row;
 use crate::show::nanoseconds::ns;
-use crate::{Cacheline, FlushPoint, LineMethod, LineSaid};
+use crate::{Cacheline, FlushPoint, LineAnswer, LineMethod};
 use tiebreak_report::chart::{Chart, Curve, Scale};
 use tiebreak_report::fact::bytes;
 use tiebreak_report::look::{Look, Tone, span};
@@ -90,7 +90,7 @@ fn methods(found: &Cacheline, look: &Look) -> String {
     let names = found.said.iter().map(|said| said.method.words().to_owned());
     let missing = found.missing.iter().map(|missing| missing.method.words().to_owned());
     let sources = found.advertised.iter().map(|said| said.source.clone());
-    let line = |said: &LineSaid| match said.line_bytes {
+    let line = |said: &LineAnswer| match said.line_bytes {
         Some(line) => format!("{line} bytes"),
         None => "cannot be told".to_owned(),
     };

@@ -1,8 +1,8 @@
 //! Cores: from what the probe saw to what is said of it.
 
 use super::measure as cores;
-use crate::cores::measure::{Advertised, PairSeen, Reading};
-use crate::finding::{Wish, probed};
+use crate::cores::measure::{Advertised, PairObservation, Reading};
+use crate::finding::{Options, probed};
 use crate::tools::Budget;
 use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Probed, Shared};
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ const ROUNDS_TO_COMPARE: usize = 3;
 const LONG_LOOK_NS: u64 = 30_000_000_000;
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
-    probed(cores::Cores::new(&wish.cpus), |probe| {
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
+    probed(cores::Cores::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| found(&reading, reasons))
     })
 }
@@ -64,7 +64,7 @@ fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
 
 /// The modes of a pair over its rounds. What both CPUs timed in a visit is one reading: their mean,
 /// as a placement holds for both.
-fn pair(seen: &PairSeen) -> Option<PairLatency> {
+fn pair(seen: &PairObservation) -> Option<PairLatency> {
     let reading = |visit: &[Option<f64>; 2]| match *visit {
         [Some(first), Some(second)] => Some((first + second) / 2.0),
         [first, second] => first.or(second),

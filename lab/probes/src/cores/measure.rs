@@ -63,12 +63,12 @@ pub struct Reading {
     /// Sets of the CPUs that share something, as the machine says.
     pub advertised: Vec<Advertised>,
     /// Each pair and way of passing of which enough was seen.
-    pub seen: Vec<PairSeen>,
+    pub seen: Vec<PairObservation>,
 }
 
 /// What was seen of a pair by one way of passing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PairSeen {
+pub struct PairObservation {
     /// The way.
     pub kernel: Kernel,
     /// The CPUs, the smaller number first.

@@ -2,7 +2,7 @@
 
 use super::measure as energy;
 use crate::energy::measure::{Load, Reading, Span};
-use crate::finding::{Wish, probed};
+use crate::finding::{Options, probed};
 use crate::tools::Budget;
 use crate::{Energy, EnergyLoad, EnergyPart, Probed};
 
@@ -12,8 +12,8 @@ const IDLE_SHARE_MAX: f64 = 0.1;
 const RAN_SHARE_MIN: f64 = 0.9;
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
-    probed(energy::Energy::new(&wish.cpus), |probe| probe.measure(budget).map(finding))
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
+    probed(energy::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
 }
 
 fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {

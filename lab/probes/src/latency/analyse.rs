@@ -1,7 +1,7 @@
 //! Latency: from what the probe saw to what is said of it.
 
 use super::measure as latency;
-use crate::finding::{Wish, probed};
+use crate::finding::{Options, probed};
 use crate::latency::measure::MEMORY_SHARE;
 use crate::tools::Budget;
 use crate::{
@@ -33,8 +33,8 @@ const LEAST_SIZES: usize = 3;
 const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
-    probed(latency::Latency::new(&wish.cpus), |probe| probe.measure(budget).map(found))
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
+    probed(latency::Latency::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 
 fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {

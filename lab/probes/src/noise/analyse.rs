@@ -6,7 +6,7 @@ mod live;
 mod summary;
 
 use super::measure as noise;
-use crate::finding::{Wish, unavailable};
+use crate::finding::{Options, unavailable};
 use crate::tools::Budget;
 use crate::{Floor, Noise, Probed};
 pub use live::watch_noise;
@@ -15,8 +15,8 @@ pub use live::watch_noise;
 const SHARE: f64 = 0.55;
 
 /// Probes the machine.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-    let probe = match noise::Noise::new(&wish.cpus, SHARE) {
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
+    let probe = match noise::Noise::new(&options.cpus, SHARE) {
         Err(reason) => return unavailable(reason),
         Ok(probe) => probe,
     };
@@ -27,7 +27,7 @@ pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
         if found.floors.is_empty() && !budget.is_interrupted() {
             reasons.push("there was no time to run the same work against itself".to_owned());
         }
-        let (floor, reason) = floor::of_programs(wish.lab, budget);
+        let (floor, reason) = floor::of_programs(options.lab, budget);
         found.floors.extend(floor);
         reasons.extend(reason);
         reasons.extend(busy(&found));

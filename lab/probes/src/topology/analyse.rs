@@ -1,6 +1,6 @@
 //! Topology: from what the probe saw to what is said of it.
 
-use crate::finding::{Wish, probed};
+use crate::finding::{Options, probed};
 use crate::tools::Budget;
 use crate::topology::measure::{self as topology, PairReading, Reading};
 use crate::{Pair, Probed, Sharing, Topology};
@@ -8,11 +8,11 @@ use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
 use tiebreak_stats::sorted::Sorted;
 
 /// Probes the machine, and asks the compilers who they are in the time that is left.
-pub(super) fn probe(wish: &Wish<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
-    probed(topology::Topology::new(&wish.cpus), |probe| {
+pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
+    probed(topology::Topology::new(&options.cpus), |probe| {
         let seen = probe.measure(budget);
         budget.tell(0.6);
-        let compilers = wish.lab.compilers(budget.left(), budget.interrupted());
+        let compilers = options.lab.compilers(budget.left(), budget.interrupted());
         seen.map(|reading: Reading, _| Topology {
             sharing: sharing(reading.pairs, reading.pairs_possible),
             cpus: reading.cpus,

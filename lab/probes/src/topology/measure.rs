@@ -27,7 +27,7 @@ pub use sharing::{PairReading, Round};
 /// The probe.
 #[derive(Debug)]
 pub struct Topology {
-    told: Told,
+    told: Advertised,
     cpus: Vec<usize>,
 }
 
@@ -52,7 +52,7 @@ pub struct Reading {
 
 /// What the machine says.
 #[derive(Clone, Debug, PartialEq)]
-struct Told {
+struct Advertised {
     cpus: Vec<Cpu>,
     caches: Vec<Cache>,
     nodes: Vec<Node>,
@@ -62,8 +62,8 @@ struct Told {
     reasons: Vec<String>,
 }
 
-impl Told {
-    fn read(tree: &Tree, allowed: &[usize]) -> Told {
+impl Advertised {
+    fn read(tree: &Tree, allowed: &[usize]) -> Advertised {
         let (cpus, mut reasons) = parts::read(tree, allowed);
         let online: Vec<usize> =
             cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
@@ -73,7 +73,7 @@ impl Told {
         }
         let memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
         let nodes = nodes::read(tree, memory_bytes);
-        Told { cpus, caches, nodes, memory_bytes, limits: limits(tree), reasons }
+        Advertised { cpus, caches, nodes, memory_bytes, limits: limits(tree), reasons }
     }
 }
 
@@ -101,7 +101,7 @@ impl Topology {
     }
 
     fn below(tree: &Tree, cpus: &[usize], allowed: &[usize]) -> Result<Topology, Unavailable> {
-        let told = Told::read(tree, allowed);
+        let told = Advertised::read(tree, allowed);
         if told.cpus.is_empty() {
             let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
             let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();

@@ -1,7 +1,7 @@
 //! Cores: their threads, their isolation, the interrupts that may go to them, how they idle.
 
 use super::change::{Write, writing};
-use super::found::{Found, Lack, Told};
+use super::found::{Found, Lack, Outcome};
 use super::sight::{FOLDER, Sight, isolated};
 use super::words::{self, Others, Words};
 use crate::tune::{Needs, Standing};
@@ -21,7 +21,7 @@ fn list(cpus: &Cpus) -> String {
     format_list(&cpus.iter().copied().collect::<Vec<_>>())
 }
 
-pub(super) fn threads(sight: &Sight<'_>) -> Told {
+pub(super) fn threads(sight: &Sight<'_>) -> Outcome {
     match sight.number::<u8>(&format!("{FOLDER}/smt/active"))? {
         0 => return Ok(Found::fine("one each")),
         1 => {}
@@ -38,7 +38,7 @@ pub(super) fn threads(sight: &Sight<'_>) -> Told {
     }
 }
 
-pub(super) fn frequency_limit(sight: &Sight<'_>) -> Told {
+pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
     let limits = sight.each(&format!("{FOLDER}/cpu*/cpufreq/scaling_max_freq"))?;
     let (mut writes, mut now) = (Vec::new(), BTreeSet::new());
     for (file, old) in limits {
@@ -88,7 +88,7 @@ fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
     parameters(sight).map(said).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn isolation(sight: &Sight<'_>) -> Told {
+pub(super) fn isolation(sight: &Sight<'_>) -> Outcome {
     let online = sight.cpus(&format!("{FOLDER}/online"))?;
     match isolated(sight.tree) {
         Ok(cpus) => return Ok(Found::fine(list(&cpus))),
@@ -107,7 +107,7 @@ pub(super) fn isolation(sight: &Sight<'_>) -> Told {
 }
 
 /// Whether whole cores are isolated, and from tasks, the tick and RCU alike.
-pub(super) fn isolation_parts(sight: &Sight<'_>) -> Told {
+pub(super) fn isolation_parts(sight: &Sight<'_>) -> Outcome {
     let online = sight.cpus(&format!("{FOLDER}/online"))?;
     let isolated = isolated(sight.tree)?;
     let cores = cores(sight, &online);
@@ -157,7 +157,7 @@ fn asked(line: &str, name: &str, online: &Cpus) -> Result<Cpus, Lack> {
 }
 
 /// Interrupts of devices that may come to isolated CPUs.
-pub(super) fn interrupts_away(sight: &Sight<'_>) -> Told {
+pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
     let isolated = isolated(sight.tree)?;
     let online = sight.cpus(&format!("{FOLDER}/online"))?;
     let all = sight.each("/proc/irq/*/smp_affinity_list")?;
@@ -200,7 +200,7 @@ fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
 }
 
 /// States of idle CPUs from which it takes long to wake.
-pub(super) fn idle_states(sight: &Sight<'_>) -> Told {
+pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     let (mut states, mut writes) = (BTreeSet::new(), Vec::new());
     for (file, latency) in sight.each(&format!("{FOLDER}/cpu*/cpuidle/state*/latency"))? {
         let us: u64 = latency.parse().map_err(|_| Lack::holds(&file, &latency))?;
@@ -234,7 +234,7 @@ const HALT_POLLING: [Words; 1] = [Words {
 }];
 
 /// How long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
-pub(super) fn halt_polling(sight: &Sight<'_>) -> Told {
+pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
     let governor = idle_governor(sight)?;
     if governor != "haltpoll" {
         return Err(Lack::Absent(format!("the governor of idle states is {governor}")));

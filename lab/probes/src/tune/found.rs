@@ -21,7 +21,7 @@ pub(super) enum Lack {
 }
 
 /// What a look says.
-pub(super) type Told = Result<Found, Lack>;
+pub(super) type Outcome = Result<Found, Lack>;
 
 impl Found {
     pub(super) fn new(standing: Standing, now: impl Into<String>) -> Found {

@@ -1,11 +1,11 @@
 //! Settings of the kernel that no single word tells, and a daemon.
 
 use super::change::{Write, writing};
-use super::found::{Found, Lack, Told};
+use super::found::{Found, Lack, Outcome};
 use super::sight::{Place, Sight};
 use crate::tune::{Needs, Standing};
 
-pub(super) fn swap(sight: &Sight<'_>) -> Told {
+pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";
     let text = sight.text(FILE)?;
     let bytes = |key| sight.tree.kib_bytes(FILE, key);
@@ -22,7 +22,7 @@ pub(super) fn swap(sight: &Sight<'_>) -> Told {
     }
 }
 
-pub(super) fn irqbalance(sight: &Sight<'_>) -> Told {
+pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
     let is_it = |file: &String| sight.tree.text(file).is_some_and(|name| name == "irqbalance");
     let processes = sight.tree.matching("/proc/*/comm");
     if processes.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn irqbalance(sight: &Sight<'_>) -> Told {
 /// Level 1 and below let an ordinary user count what the kernel does for a process, level 2 what
 /// the process does itself; root may count at any level. Where none opens for one who may, the
 /// machine has none.
-pub(super) fn perf_events(sight: &Sight<'_>) -> Told {
+pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
     let level: i64 = sight.number(FILE)?;
     let Place { is_root, has_counters, .. } = sight.place;
@@ -56,7 +56,7 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Told {
 }
 
 /// Shares of the last cache: whether there are any, and one for the benchmark.
-pub(super) fn cache_shares(sight: &Sight<'_>) -> Told {
+pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
     const ROOT: &str = "/sys/fs/resctrl";
     let groups: u64 = match sight.number(&format!("{ROOT}/info/L3/num_closids")) {
         Err(Lack::Absent(_)) => return not_mounted(sight, ROOT),
@@ -100,7 +100,7 @@ pub(super) fn cache_shares(sight: &Sight<'_>) -> Told {
     Ok(found.by(&command, Some(&undo), Needs::Root))
 }
 
-fn not_mounted(sight: &Sight<'_>, root: &str) -> Told {
+fn not_mounted(sight: &Sight<'_>, root: &str) -> Outcome {
     let cpuinfo = sight.text("/proc/cpuinfo")?;
     let mut words = cpuinfo.split_whitespace();
     if !words.any(|word| word == "cat_l3") {

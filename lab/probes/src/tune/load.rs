@@ -1,7 +1,7 @@
 //! What else goes on, and what this process may not use.
 
 use super::change::{Write, writing};
-use super::found::{Found, Lack, Told};
+use super::found::{Found, Lack, Outcome};
 use super::sight::Sight;
 use crate::tune::{Needs, Standing};
 use tiebreak_machine::cgroup;
@@ -23,7 +23,7 @@ fn busy(is_busy: bool, now: String) -> Found {
 }
 
 /// A quota below the CPUs that may be used stops threads that all run.
-pub(super) fn cpu_quota(sight: &Sight<'_>) -> Told {
+pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
     let no_group = || Lack::Absent("no control group of this process limits CPU time".to_owned());
     let groups = cgroup::limited(sight.tree).ok_or_else(no_group)?;
@@ -46,7 +46,7 @@ pub(super) fn cpu_quota(sight: &Sight<'_>) -> Told {
     Ok(Found::new(Standing::Noisy, now).changed(writing(sight.tree, &[write])))
 }
 
-pub(super) fn pressure(sight: &Sight<'_>) -> Told {
+pub(super) fn pressure(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/pressure/cpu";
     let text = sight.text(FILE)?;
     let percent = text.split(' ').find_map(|field| field.strip_prefix("avg10=")?.parse().ok());
@@ -55,7 +55,7 @@ pub(super) fn pressure(sight: &Sight<'_>) -> Told {
 }
 
 /// Tasks that want a CPU now, ourselves not counted.
-pub(super) fn runnable(sight: &Sight<'_>) -> Told {
+pub(super) fn runnable(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/loadavg";
     let text = sight.text(FILE)?;
     let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));
@@ -66,7 +66,7 @@ pub(super) fn runnable(sight: &Sight<'_>) -> Told {
 }
 
 /// Time that the hypervisor gave to others since the machine started.
-pub(super) fn steal(sight: &Sight<'_>) -> Told {
+pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/stat";
     if !sight.place.is_virtual {
         return Err(Lack::Absent("no hypervisor is known here".to_owned()));

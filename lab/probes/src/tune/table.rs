@@ -1,6 +1,6 @@
 //! The rows: what is looked at, what it does to a measurement, and what helps.
 
-use super::found::Told;
+use super::found::Outcome;
 use super::sight::Sight;
 use super::words::{Others, Words};
 use super::{cores, kernel, load, watched};
@@ -29,7 +29,7 @@ pub(super) enum Check {
     /// Files with known words: the first one that is there counts.
     Files(&'static [Words]),
     /// Anything else.
-    Look(fn(&Sight<'_>) -> Told),
+    Look(fn(&Sight<'_>) -> Outcome),
 }
 
 const WORK: &str = "other work";
@@ -291,7 +291,7 @@ pub(super) const ROWS: [Row; 29] = [
         knob: "energy-preference",
         group: FREQUENCY,
         name: "energy preference (EPP)",
-        why: "The processor chooses its frequency by this wish: unless it is performance, it \
+        why: "The processor chooses its frequency by this options: unless it is performance, it \
               raises it late.",
         help: NO_COMMAND,
         check: Check::Files(&[Words {

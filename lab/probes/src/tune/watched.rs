@@ -1,7 +1,7 @@
 //! What a second of watching found: wake-ups, interrupts, the firmware's interrupts, the clock
 //! after wide vectors.
 
-use super::found::{Found, Lack, Told};
+use super::found::{Found, Lack, Outcome};
 use super::load;
 use super::sight::{Sight, isolated};
 use crate::noise::measure::Interrupts;
@@ -64,7 +64,7 @@ impl Second {
 }
 
 /// How late ordinary wake-ups are.
-pub(super) fn wake_ups(sight: &Sight<'_>) -> Told {
+pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/dev/cpu_dma_latency";
     let late_ns = sight.second.late_ns.as_ref().map_err(|error| Lack::Unknown(error.clone()))?;
     let Some(last) = late_ns.len().checked_sub(1) else {
@@ -81,7 +81,7 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Told {
     };
     let found = Found::new(standing, now);
     // Only the typical one is a matter of how a CPU sleeps, and only where it sleeps.
-    let is_noisy = |told: Told| told.is_ok_and(|found| found.standing == Standing::Noisy);
+    let is_noisy = |told: Outcome| told.is_ok_and(|found| found.standing == Standing::Noisy);
     let is_busy = is_noisy(load::pressure(sight)) || is_noisy(load::runnable(sight));
     if half <= SLOW_WAKE_NS || is_busy || !sight.tree.path(FILE).exists() {
         return Ok(found);
@@ -92,7 +92,7 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Told {
 }
 
 /// Interrupts that came to isolated CPUs.
-pub(super) fn interrupts(sight: &Sight<'_>) -> Told {
+pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
     let cpus = isolated(sight.tree)?;
     let counts = sight.second.interrupts.iter().filter(|(cpu, _)| cpus.contains(cpu));
     let all: Vec<&Interrupts> = counts.flat_map(|(_, counts)| counts).collect();
@@ -111,7 +111,7 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Told {
 }
 
 /// What the firmware took, as far as somebody counts it.
-pub(super) fn smis(sight: &Sight<'_>) -> Told {
+pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
     let unknown = |error: &String| {
         Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
     };
@@ -126,7 +126,7 @@ pub(super) fn smis(sight: &Sight<'_>) -> Told {
 }
 
 /// Whether wide vectors lower the clock for what runs after them.
-pub(super) fn wide_vectors(sight: &Sight<'_>) -> Told {
+pub(super) fn wide_vectors(sight: &Sight<'_>) -> Outcome {
     let wide = sight.second.wide.as_ref().map_err(|error| Lack::Absent(error.clone()))?;
     let share = wide.clock_share();
     let now = format!("{:.0}% after {}", share * 100.0, wide.vectors);

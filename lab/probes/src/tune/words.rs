@@ -1,7 +1,7 @@
 //! Files whose words are known.
 
 use super::change::{Write, writing};
-use super::found::{Found, Lack, Told};
+use super::found::{Found, Lack, Outcome};
 use super::sight::Sight;
 use crate::tune::Standing;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub(super) enum Others {
 }
 
 /// What the first of these files that is there says.
-pub(super) fn look(files: &[Words], sight: &Sight<'_>) -> Told {
+pub(super) fn look(files: &[Words], sight: &Sight<'_>) -> Outcome {
     let mut absent = Vec::new();
     for words in files {
         match words.look(sight) {
@@ -46,7 +46,7 @@ pub(super) fn look(files: &[Words], sight: &Sight<'_>) -> Told {
 }
 
 impl Words {
-    fn look(&self, sight: &Sight<'_>) -> Told {
+    fn look(&self, sight: &Sight<'_>) -> Outcome {
         let (mut shown, mut writes) = (BTreeSet::new(), Vec::new());
         let mut standing = Standing::Fine;
         for (file, text) in sight.each(self.file)? {

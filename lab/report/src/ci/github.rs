@@ -2,7 +2,7 @@
 
 use crate::check::{promise, sentence, summary};
 use crate::text::plain;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Upshot};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
 
 /// An annotation for every claim that did not pass, at its line of the file: errors first (refuted,
 /// void, or not proven), then warnings (not proven, and a gate lets that pass), and at last a
@@ -11,10 +11,10 @@ use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Upshot};
 /// GitHub shows ten errors and ten warnings of a step, so those that matter more come first.
 pub fn annotations(check: &CheckResult) -> String {
     let mut out = String::new();
-    let of = |claim: &ClaimResult| match claim.upshot() {
-        Upshot::Failed | Upshot::Unproven | Upshot::Void => Some("error"),
-        Upshot::PassedUnproven => Some("warning"),
-        Upshot::Passed => None,
+    let of = |claim: &ClaimResult| match claim.outcome() {
+        ClaimOutcome::Failed | ClaimOutcome::Unproven | ClaimOutcome::Void => Some("error"),
+        ClaimOutcome::PassedUnproven => Some("warning"),
+        ClaimOutcome::Passed => None,
     };
     for level in ["error", "warning"] {
         for (contest, line, claim) in check.claims().filter(|(.., claim)| of(claim) == Some(level))
@@ -24,7 +24,7 @@ pub fn annotations(check: &CheckResult) -> String {
     }
     let text = format!("{}. {}", summary(check), promise(check));
     let file = property(&check.file);
-    out += &format!("::notice file={file},title=tiebreak_lab::{}\n", data(&text));
+    out += &format!("::notice file={file},title=tiebreak::{}\n", data(&text));
     out
 }
 

@@ -5,7 +5,7 @@ use crate::repeat_line;
 use crate::text::plain;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, Upshot};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
 ///
@@ -53,13 +53,15 @@ fn suite(check: &CheckResult, contest: &ContestResult) -> TestSuite {
 
 fn case(check: &CheckResult, contest: &ContestResult, claim: &ClaimResult) -> TestCase {
     let sentence = plain(&sentence(check, &contest.run, claim));
-    let mut status = match claim.upshot() {
-        Upshot::Passed => TestCaseStatus::success(),
-        Upshot::Failed | Upshot::Unproven => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Upshot::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Upshot::PassedUnproven => TestCaseStatus::skipped(),
+    let mut status = match claim.outcome() {
+        ClaimOutcome::Passed => TestCaseStatus::success(),
+        ClaimOutcome::Failed | ClaimOutcome::Unproven => {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        }
+        ClaimOutcome::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
+        ClaimOutcome::PassedUnproven => TestCaseStatus::skipped(),
     };
-    let has_passed = claim.upshot() == Upshot::Passed;
+    let has_passed = claim.outcome() == ClaimOutcome::Passed;
     if !has_passed {
         status.set_type(claim.verdict.name());
         status.set_message(sentence.as_str());

@@ -4,7 +4,7 @@ use crate::check::{effect, promise, sentence, summary};
 use crate::repeat_line;
 use crate::text::plain;
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult, RunResult, Upshot};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 
 /// What a comment may have on GitHub, in characters.
@@ -36,29 +36,29 @@ fn page(check: &CheckResult, most: usize) -> String {
 
 /// The sign of the worst outcome.
 fn icon_of(check: &CheckResult) -> &'static str {
-    check.claims().map(|(.., claim)| claim.upshot()).max().map_or(":grey_question:", icon)
+    check.claims().map(|(.., claim)| claim.outcome()).max().map_or(":grey_question:", icon)
 }
 
-fn icon(upshot: Upshot) -> &'static str {
-    match upshot {
-        Upshot::Passed => ":white_check_mark:",
-        Upshot::PassedUnproven => ":warning:",
-        Upshot::Unproven | Upshot::Failed => ":x:",
-        Upshot::Void => ":no_entry:",
+fn icon(outcome: ClaimOutcome) -> &'static str {
+    match outcome {
+        ClaimOutcome::Passed => ":white_check_mark:",
+        ClaimOutcome::PassedUnproven => ":warning:",
+        ClaimOutcome::Unproven | ClaimOutcome::Failed => ":x:",
+        ClaimOutcome::Void => ":no_entry:",
     }
 }
 
 /// A verdict, and whether a gate lets it pass.
 fn verdict(claim: &ClaimResult) -> String {
-    let note = match (claim.upshot(), claim.verdict) {
-        (Upshot::PassedUnproven, _) => " (passes)",
-        (Upshot::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
+    let note = match (claim.outcome(), claim.verdict) {
+        (ClaimOutcome::PassedUnproven, _) => " (passes)",
+        (ClaimOutcome::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
         _ => "",
     };
     let winner = claim.winner.as_deref().filter(|_| claim.is_question);
     match winner {
-        Some(winner) => format!("{} {}", icon(claim.upshot()), escaped(winner)),
-        None => format!("{} {}{note}", icon(claim.upshot()), claim.verdict.name()),
+        Some(winner) => format!("{} {}", icon(claim.outcome()), escaped(winner)),
+        None => format!("{} {}{note}", icon(claim.outcome()), claim.verdict.name()),
     }
 }
 
@@ -67,7 +67,7 @@ fn verdict(claim: &ClaimResult) -> String {
 fn chosen(check: &CheckResult, most: usize) -> Vec<(&ContestResult, &ClaimResult)> {
     let mut all: Vec<_> = check.claims().map(|(contest, _, claim)| (contest, claim)).collect();
     if all.len() > most {
-        all.sort_by_key(|(_, claim)| claim.upshot() == Upshot::Passed);
+        all.sort_by_key(|(_, claim)| claim.outcome() == ClaimOutcome::Passed);
         all.truncate(most);
     }
     all

@@ -2,8 +2,8 @@
 
 use crate::look::Look;
 use crate::picture::Axis;
+use crate::presented::Presented;
 use crate::svg::scene::number;
-use crate::told::Told;
 use maud::{Markup, PreEscaped, html};
 
 /// Units of a picture's width and height; it is stretched to the room that there is.
@@ -46,7 +46,7 @@ pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> M
 
 /// The interval of a claim on an axis with the bar that it is held against, and the ends of the
 /// axis beside it.
-pub(super) fn interval(told: &Told, resolution: f64) -> Markup {
+pub(super) fn interval(told: &Presented, resolution: f64) -> Markup {
     let axis = Axis::around(std::slice::from_ref(told), resolution, 60);
     let x = |value: f64| (axis.place(value).clamp(0.0, 1.0) * WIDTH).round();
     let mut shapes = String::new();

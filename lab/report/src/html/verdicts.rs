@@ -5,15 +5,15 @@ use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
 use crate::look::letters;
 use crate::number::{Rounding, count, percent, seconds};
+use crate::presented::Presented;
 use crate::self_check;
 use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
 use crate::sign::Sign;
 use crate::study::claims;
 use crate::text::{NO_BREAK, plain};
-use crate::told::Told;
 use maud::{Markup, html};
 use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{ClaimResult, RunResult, SelfCheckResult, Upshot};
+use tiebreak_core::result::{ClaimOutcome, ClaimResult, RunResult, SelfCheckResult};
 use tiebreak_core::verdict::Verdict;
 
 /// More claims than these are told without sentences.
@@ -33,7 +33,7 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     } else {
         // Those that did not pass are what the reader must see.
         if said.len() > FEW {
-            said.sort_by_key(|claim| claim.upshot() == Upshot::Passed);
+            said.sort_by_key(|claim| claim.outcome() == ClaimOutcome::Passed);
         }
         let is_pictured = said.len() <= PICTURED;
         let text = |claim| if said.len() > FEW { brief(claim) } else { whole(run, claim) };
@@ -72,7 +72,7 @@ fn brief(claim: &ClaimResult) -> String {
 
 fn verdict(run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) -> Markup {
     let (class, sign) = sign(claim);
-    let told = Told::of(claim);
+    let told = Presented::of(claim);
     // Where the interval of a share lies says more than whether the claim holds.
     let sign = match (Sign::of(&told), claim.verdict) {
         (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),

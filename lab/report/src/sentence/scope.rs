@@ -37,8 +37,8 @@ fn scope_of_programs(claim: &ClaimResult) -> &'static str {
             "for these binaries as they happen to lie in memory on this machine"
         }
         (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
-        (Scope::Binary, true) => "for these programs as cached on this machine",
-        (Scope::Binary, false) => "for this program as cached on this machine",
+        (Scope::Binary, true) => "for these exact binaries on this machine",
+        (Scope::Binary, false) => "for this exact binary on this machine",
         (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
         (Scope::Stream, _) => "for this stream of lines",
     }

@@ -2,8 +2,8 @@
 
 use super::figure;
 use crate::number::{Rounding, Scale, finite, ratio};
+use crate::presented::{Presented, Quantity};
 use crate::text::{plain, short};
-use crate::told::{Quantity, Told};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{
@@ -264,7 +264,7 @@ pub(crate) fn median(row: &StudyRow, metric: Metric) -> Option<f64> {
 /// A ratio and its limits: `1.93x`, `1.90x .. 1.97x`; `-` for what is not known.
 pub(crate) fn ratio_texts(ratio: EffectResult) -> [String; 2] {
     let usable = |value| finite(value).filter(|value| *value > 0.0);
-    let told = Told {
+    let told = Presented {
         quantity: Quantity::Ratio { ahead: "", behind: "" },
         estimate: usable(ratio.estimate),
         low: usable(ratio.low),

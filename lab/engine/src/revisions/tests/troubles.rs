@@ -4,7 +4,7 @@ use super::repository::git;
 use super::*;
 use crate::error::Blame;
 
-fn refused(asked: &Asked, blame: Blame, says: &[&str]) {
+fn refused(asked: &RevisionRequest, blame: Blame, says: &[&str]) {
     let error = prepare(asked, &mut Vec::new()).unwrap_err();
     assert_eq!(error.blame(), blame, "{error}");
     for text in says {
@@ -61,7 +61,7 @@ fn builds_that_fail() {
         ["build of head", "status 3", "on its way\nit is broken", &head, "git worktree add", build];
     for builds_at_once in [false, true] {
         let asked = asked(tiny.path(), "HEAD~1", "HEAD", Some(build));
-        refused(&Asked { builds_at_once, ..asked }, Blame::Data, &says[..5]);
+        refused(&RevisionRequest { builds_at_once, ..asked }, Blame::Data, &says[..5]);
         assert_eq!(tiny.worktrees(), 1);
     }
     refused(&asked(tiny.path(), "HEAD", "HEAD", Some("kill -9 $$")), Blame::Data, &["status 137"]);

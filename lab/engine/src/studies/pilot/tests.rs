@@ -85,7 +85,7 @@ impl Sampler for Virtual {
     }
 }
 
-struct Asked {
+struct Requests {
     call_ns: Vec<f64>,
     spread: (f64, f64),
     unit_ns: u64,
@@ -97,9 +97,9 @@ struct Asked {
     seconds: f64,
 }
 
-impl Default for Asked {
+impl Default for Requests {
     fn default() -> Self {
-        Asked {
+        Requests {
             call_ns: vec![100.0, 150.0, 400.0],
             spread: (0.02, 0.02),
             unit_ns: 5_000_000,
@@ -114,7 +114,7 @@ impl Default for Asked {
 }
 
 /// What the pilot finds, and how many units it took to find it.
-fn pilot(asked: &Asked) -> (Piloted, u64) {
+fn pilot(asked: &Requests) -> (Piloted, u64) {
     let brief = Brief {
         seed: "a pilot".into(),
         scope: asked.scope,
@@ -144,7 +144,7 @@ fn pilot(asked: &Asked) -> (Piloted, u64) {
 }
 
 /// Batches are at least so long, and about equally long, with no more calls than that takes.
-fn check_batches(asked: &Asked, shortest_ns: f64, longest_ns: f64) {
+fn check_batches(asked: &Requests, shortest_ns: f64, longest_ns: f64) {
     let (piloted, _) = pilot(asked);
     let call_ns = &asked.call_ns;
     let each = piloted.calls_a_batch.iter().zip(call_ns);
@@ -164,7 +164,7 @@ fn a_batch_is_long_for_the_clock_and_all_last_equally_long() {
     for busy_ns in [0, 7_000_000] {
         let check = |call_ns: &[f64], times_each_call: bool, range: [f64; 2]| {
             let call_ns = call_ns.to_vec();
-            let asked = Asked { call_ns, times_each_call, busy_ns, ..Asked::default() };
+            let asked = Requests { call_ns, times_each_call, busy_ns, ..Requests::default() };
             check_batches(&asked, range[0], range[1]);
         };
         // 70 us, or one call of the slowest.
@@ -181,14 +181,14 @@ fn a_batch_is_long_for_the_clock_and_all_last_equally_long() {
 #[test]
 fn what_cannot_be_even_is_told_and_costs_no_more_than_there_is() {
     // A hundred seconds for a call, and a minute for all.
-    let slow = Asked { call_ns: vec![10.0, 1e11], ..Asked::default() };
+    let slow = Requests { call_ns: vec![10.0, 1e11], ..Requests::default() };
     let (piloted, _) = pilot(&slow);
     let [shortest, longest] = piloted.uneven().unwrap();
     assert_eq!((shortest.0, longest.0), (0, 1));
     assert!(shortest.1 < 1e9 && longest.1 > 5e10, "{piloted:?}");
     // To put back what a call of 100 ns has changed takes a millisecond.
     let call_ns = vec![100.0, 2e6];
-    let resets = Asked { call_ns, times_each_call: true, reset_ns: 1e6, ..Asked::default() };
+    let resets = Requests { call_ns, times_each_call: true, reset_ns: 1e6, ..Requests::default() };
     let (piloted, _) = pilot(&resets);
     assert!(piloted.calls_a_batch[0] < 2500, "{piloted:?}");
     assert!(piloted.uneven().is_some());
@@ -196,23 +196,23 @@ fn what_cannot_be_even_is_told_and_costs_no_more_than_there_is() {
 
 #[test]
 fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
-    let check = |asked: Asked, rounds: std::ops::RangeInclusive<u32>| {
+    let check = |asked: Requests, rounds: std::ops::RangeInclusive<u32>| {
         let (piloted, _) = pilot(&asked);
         assert!(rounds.contains(&piloted.rounds_a_unit), "{piloted:?}");
         assert!(piloted.pilot.units >= 2);
     };
     // All of the noise is that of units: more rounds say nothing more.
-    check(Asked { spread: (0.05, 0.0001), ..Asked::default() }, 2..=2);
+    check(Requests { spread: (0.05, 0.0001), ..Requests::default() }, 2..=2);
     // All of it is that of rounds, and units are dear.
-    let noisy = Asked { spread: (0.0, 0.05), unit_ns: 50_000_000, ..Asked::default() };
+    let noisy = Requests { spread: (0.0, 0.05), unit_ns: 50_000_000, ..Requests::default() };
     check(noisy, 8..=64);
-    let layout = Asked { scope: Scope::Layout, ..Asked::default() };
+    let layout = Requests { scope: Scope::Layout, ..Requests::default() };
     check(layout, 1..=1);
 }
 
 #[test]
 fn the_costs_of_units_and_rounds_are_told_apart() {
-    let (piloted, _) = pilot(&Asked { spread: (0.0, 0.0), ..Asked::default() });
+    let (piloted, _) = pilot(&Requests { spread: (0.0, 0.0), ..Requests::default() });
     let calls = piloted.calls_a_batch.iter().zip([100.0, 150.0, 400.0]);
     let batches: Vec<f64> = calls.map(|(calls, ns)| ns * (*calls + 1) as f64).collect();
     // A unit of the run has two of the three.
@@ -226,7 +226,7 @@ fn the_costs_of_units_and_rounds_are_told_apart() {
 fn a_unit_of_the_pilot_is_one_of_the_run() {
     let check = |contestants: usize, flown: u32| {
         let call_ns = vec![100.0; contestants];
-        let asked = Asked { call_ns, spread: (0.0, 0.0), ..Asked::default() };
+        let asked = Requests { call_ns, spread: (0.0, 0.0), ..Requests::default() };
         let (Piloted { pilot, calls_a_batch, .. }, units) = pilot(&asked);
         assert_eq!(pilot.units, flown, "each pair once, and three of them four times");
         assert!(units <= u64::from(flown) + 3, "{units} units");
@@ -237,14 +237,14 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
     check(3, 8);
     check(23, 31);
     // Where units are too dear for all pairs, the first has two: so something is known of noise.
-    let dear = Asked { call_ns: vec![100.0; 23], unit_ns: 1_000_000_000, ..Asked::default() };
+    let dear = Requests { call_ns: vec![100.0; 23], unit_ns: 1_000_000_000, ..Requests::default() };
     let (Piloted { pilot, .. }, _) = pilot(&dear);
     assert!((3..10).contains(&pilot.units) && pilot.variance_within > 0.0, "{pilot:?}");
 }
 
 #[test]
 fn a_pilot_of_slow_functions_is_short() {
-    let slow = |seconds| Asked { call_ns: vec![1e9, 1e9], seconds, ..Asked::default() };
+    let slow = |seconds| Requests { call_ns: vec![1e9, 1e9], seconds, ..Requests::default() };
     // A unit of two rounds takes 8 s.
     let (piloted, units) = pilot(&slow(200.0));
     assert_eq!((units, piloted.pilot.units), (2, 2));
@@ -256,11 +256,11 @@ fn a_pilot_of_slow_functions_is_short() {
 #[test]
 fn who_fails_in_the_pilot_is_void_and_the_others_go_on() {
     for unit in 0..4 {
-        let (piloted, _) = pilot(&Asked { void: Some((0, unit)), ..Asked::default() });
+        let (piloted, _) = pilot(&Requests { void: Some((0, unit)), ..Requests::default() });
         assert_eq!(piloted.void.iter().map(|(one, _)| *one).collect::<Vec<_>>(), [0]);
         assert_eq!(piloted.fastest.map(|(one, _)| one), Some(1));
     }
-    let two = Asked { call_ns: vec![100.0, 200.0], void: Some((1, 2)), ..Asked::default() };
+    let two = Requests { call_ns: vec![100.0, 200.0], void: Some((1, 2)), ..Requests::default() };
     let (piloted, _) = pilot(&two);
     assert_eq!((piloted.fastest, piloted.pilot.units), (None, 0));
 }

@@ -1,13 +1,13 @@
 //! How contestants do on several threads, from what was seen of them.
 
-use crate::seen::Seen;
+use crate::observation::Observation;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{Scaling, StudyRow};
 use tiebreak_core::sample::Mark;
 use tiebreak_core::study::{FunctionPlan, Team};
 
 /// A contestant on a number of threads, with the proof that these ran together.
-pub(super) fn begun(team: &Team, seen: &Seen) -> Scaling {
+pub(super) fn begun(team: &Team, seen: &Observation) -> Scaling {
     let marks = seen.marks.iter().zip(Mark::ALL);
     let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
     Scaling {
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn units_with_the_mark_are_not_together() {
-        let mut seen = Seen::default();
+        let mut seen = Observation::default();
         let marks = |all: &[Mark]| all.iter().copied().fold(Marks::NONE, Marks::with);
         for all in
             [&[][..], &[Mark::Steal], &[Mark::NotTogether, Mark::Steal], &[Mark::NotTogether]]

@@ -13,7 +13,7 @@ mod x86;
 
 /// What was seen by both ways, near offsets first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct FlushObservation {
     /// After the start of the line was flushed.
     pub flushed: Vec<Point>,
     /// After the start of the line was loaded.
@@ -36,7 +36,10 @@ pub struct Point {
 /// # Errors
 /// Why nothing was: nothing can be flushed here, there is no memory, or a miss cannot be told from
 /// a hit.
-pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
+pub(super) fn measure(
+    length: Duration,
+    budget: &mut Budget<'_>,
+) -> Result<FlushObservation, String> {
     #[cfg(target_arch = "x86_64")]
     return x86::measure(length, budget);
     #[cfg(not(target_arch = "x86_64"))]

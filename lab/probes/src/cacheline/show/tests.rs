@@ -21,7 +21,7 @@ fn machine() -> Cacheline {
         let passed_bytes_per_s = if stride_bytes < 129 { 2e10 } else { 3e10 };
         StridedPoint { stride_bytes, copied_ns: stride_bytes as f64 / 20.0, passed_bytes_per_s }
     };
-    let said = |method, line_bytes| LineSaid { method, line_bytes: Some(line_bytes) };
+    let said = |method, line_bytes| LineAnswer { method, line_bytes: Some(line_bytes) };
     let advertised = |source: &str| LineAdvertised { source: source.into(), line_bytes: 64 };
     Cacheline {
         line_bytes: Some(64),
@@ -29,7 +29,7 @@ fn machine() -> Cacheline {
         said: vec![
             said(LineMethod::FlushedTogether, 64),
             said(LineMethod::LoadedTogether, 64),
-            LineSaid { method: LineMethod::Sharing, line_bytes: None },
+            LineAnswer { method: LineMethod::Sharing, line_bytes: None },
             said(LineMethod::Strided, 128),
         ],
         prefetch_reach_bytes: Some(128),

@@ -5,11 +5,11 @@ fn nanoseconds(cpus: [usize; 2]) -> f64 {
     if cpus[0] % 2 == cpus[1] % 2 { 10.0 } else { 60.0 }
 }
 
-fn seen(kernel: Kernel, cpus: [usize; 2], visits: Vec<[Option<f64>; 2]>) -> PairSeen {
-    PairSeen { kernel, cpus, visits, batches: 900, invalid: 30, preemptions: 2 }
+fn seen(kernel: Kernel, cpus: [usize; 2], visits: Vec<[Option<f64>; 2]>) -> PairObservation {
+    PairObservation { kernel, cpus, visits, batches: 900, invalid: 30, preemptions: 2 }
 }
 
-fn reading(seen: Vec<PairSeen>) -> Reading {
+fn reading(seen: Vec<PairObservation>) -> Reading {
     let set = |shares, cpus: &[usize]| Advertised { shares, cpus: cpus.to_vec() };
     let mut advertised = vec![
         set(Shared::Core, &[0, 2]),
@@ -23,7 +23,7 @@ fn reading(seen: Vec<PairSeen>) -> Reading {
     Reading { cpus, rounds: 20, span_ns, pairs: 6, pairs_chosen: 6, advertised, seen }
 }
 
-fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairSeen> {
+fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairObservation> {
     let after = |a: usize| (a + 1..4).map(move |b| [a, b]);
     let pairs = (0..4).flat_map(after);
     pairs.map(|cpus| seen(Kernel::TwoLines, cpus, visits(cpus))).collect()

@@ -20,7 +20,7 @@ const BATCHES_LEAST: usize = 10;
 
 /// What the side that times saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct Observation {
     /// Half a round trip in nanoseconds, the lower quartile of the batches that could be used.
     pub(super) latency_ns: Option<f64>,
     /// Batches that were begun.
@@ -37,7 +37,7 @@ pub(super) fn time(
     batches: usize,
     clock_ns: u64,
     patience: &Patience<'_>,
-) -> Seen {
+) -> Observation {
     match kernel {
         Kernel::TwoLines => time_by::<TwoLines>(lines, batches, clock_ns, patience),
         Kernel::OneLine => time_by::<OneLine>(lines, batches, clock_ns, patience),
@@ -54,7 +54,12 @@ pub(super) fn reply(kernel: Kernel, lines: &Lines, patience: &Patience<'_>) {
     }
 }
 
-fn time_by<P: Pass>(lines: &Lines, batches: usize, clock_ns: u64, patience: &Patience<'_>) -> Seen {
+fn time_by<P: Pass>(
+    lines: &Lines,
+    batches: usize,
+    clock_ns: u64,
+    patience: &Patience<'_>,
+) -> Observation {
     let mut next = 1;
     let mut batch = |count: u64| {
         let begin_ns = monotonic_ns();
@@ -65,7 +70,7 @@ fn time_by<P: Pass>(lines: &Lines, batches: usize, clock_ns: u64, patience: &Pat
     };
     let mut quickest_ns = u64::MAX;
     for _ in 0..TRIALS {
-        let Some(trial_ns) = batch(TRIAL_TRIPS) else { return Seen::default() };
+        let Some(trial_ns) = batch(TRIAL_TRIPS) else { return Observation::default() };
         quickest_ns = quickest_ns.min(trial_ns);
     }
     let count = (BATCH_NS * TRIAL_TRIPS / quickest_ns.max(1)).clamp(TRIPS_LEAST, TRIPS_MOST);
@@ -83,14 +88,14 @@ fn time_by<P: Pass>(lines: &Lines, batches: usize, clock_ns: u64, patience: &Pat
 /// The lower quartile of the batches in which nobody was away. If one of a batch's sides is away,
 /// the other one waits: the batch takes longer by what was lost. So a batch that takes 2 us longer
 /// than the quick ones (the 5% point: at least a twentieth must be usable) had a gap.
-fn summary(times_ns: &mut Vec<u64>, cut_off: u64, trips: u64) -> Seen {
+fn summary(times_ns: &mut Vec<u64>, cut_off: u64, trips: u64) -> Observation {
     let batches = times_ns.len() as u64 + cut_off;
     let quick_ns = quantile(times_ns, 0.05).unwrap_or(0);
     times_ns.retain(|time_ns| *time_ns <= quick_ns + GAP_NS);
     let invalid = batches - times_ns.len() as u64;
     let quartile_ns = quantile(times_ns, 0.25).filter(|_| times_ns.len() >= BATCHES_LEAST);
     let latency_ns = quartile_ns.map(|time_ns| time_ns as f64 / (2 * trips) as f64);
-    Seen { latency_ns, batches, invalid }
+    Observation { latency_ns, batches, invalid }
 }
 
 #[cfg(test)]
@@ -129,7 +134,10 @@ mod tests {
             deadline_ns: monotonic_ns() + wait_ns,
         };
         for (at, kernel) in Kernel::ALL.into_iter().enumerate() {
-            assert_eq!(time(kernel, board.lines(at), 5, 0, &patience(1_000_000)), Seen::default());
+            assert_eq!(
+                time(kernel, board.lines(at), 5, 0, &patience(1_000_000)),
+                Observation::default()
+            );
             // What the first side left is answered, and then nothing comes.
             reply(kernel, board.lines(at), &patience(1_000_000));
         }

@@ -1,8 +1,8 @@
 //! What the visits saw, pair by pair, and whether it is enough.
 
-use super::PairSeen;
+use super::PairObservation;
 use super::plan::Plan;
-use super::visit::KernelSeen;
+use super::visit::KernelObservation;
 use std::io;
 
 /// The least part of a pair's batches that must be without a gap: one in so many.
@@ -11,7 +11,7 @@ const VALID_ONE_IN: u64 = 20;
 /// What the visits saw so far.
 pub(super) struct Tally {
     /// For each pair what was seen by each way of passing.
-    pairs: Vec<Vec<PairSeen>>,
+    pairs: Vec<Vec<PairObservation>>,
     /// Pairs that could not be visited, and why.
     failed: Vec<(usize, String)>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn of(plan: &Plan) -> Tally {
         let of_pair = |cpus: &[usize; 2]| {
-            let nothing = |kernel| PairSeen {
+            let nothing = |kernel| PairObservation {
                 kernel,
                 cpus: *cpus,
                 visits: Vec::new(),
@@ -33,7 +33,7 @@ impl Tally {
     }
 
     /// Adds a visit to a pair, by its place in the plan.
-    pub(super) fn add(&mut self, place: usize, seen: Vec<KernelSeen>) {
+    pub(super) fn add(&mut self, place: usize, seen: Vec<KernelObservation>) {
         for (all, seen) in self.pairs[place].iter_mut().zip(seen) {
             all.visits.push(seen.by.map(|side| side.latency_ns));
             all.batches += seen.by.iter().map(|side| side.batches).sum::<u64>();
@@ -61,19 +61,19 @@ impl Tally {
         plan: &Plan,
         rounds: u64,
         is_interrupted: bool,
-    ) -> (Vec<PairSeen>, Vec<String>) {
+    ) -> (Vec<PairObservation>, Vec<String>) {
         let chosen = self.pairs.len();
-        let is_enough = |seen: &PairSeen| {
+        let is_enough = |seen: &PairObservation| {
             let valid = seen.batches - seen.invalid;
             let has_value = seen.visits.iter().flatten().any(Option::is_some);
             has_value && valid >= plan.valid_least && valid * VALID_ONE_IN >= seen.batches
         };
-        let is_begun = |pair: &[PairSeen]| pair.iter().any(|seen| !seen.visits.is_empty());
+        let is_begun = |pair: &[PairObservation]| pair.iter().any(|seen| !seen.visits.is_empty());
         let begun = self.pairs.iter().filter(|pair| is_begun(pair)).count();
         // A pair may fail after visits that went well.
         let has_failed = |place: usize| self.failed.iter().any(|(failed, _)| *failed == place);
         let is_missing =
-            |(place, pair): &(usize, &Vec<PairSeen>)| !is_begun(pair) && !has_failed(*place);
+            |(place, pair): &(usize, &Vec<PairObservation>)| !is_begun(pair) && !has_failed(*place);
         let missing = self.pairs.iter().enumerate().filter(is_missing).count();
         let mut reasons = Vec::new();
         if is_interrupted {
@@ -90,7 +90,7 @@ impl Tally {
                 "{count} of {chosen} pairs failed; CPUs {first} and {second}: {error}"
             ));
         }
-        let poor: Vec<&PairSeen> = self
+        let poor: Vec<&PairObservation> = self
             .pairs
             .iter()
             .filter(|pair| is_begun(pair))

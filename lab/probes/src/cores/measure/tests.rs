@@ -1,5 +1,5 @@
-use super::segment::Seen;
-use super::visit::KernelSeen;
+use super::segment::Observation;
+use super::visit::KernelObservation;
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -74,24 +74,25 @@ fn an_interrupt_is_seen_while_waiting() {
     assert!(!probed.is_measured(), "{probed:?}");
 }
 
-fn timed(latency_ns: f64, batches: u64, invalid: u64) -> Seen {
-    Seen { latency_ns: Some(latency_ns), batches, invalid }
+fn timed(latency_ns: f64, batches: u64, invalid: u64) -> Observation {
+    Observation { latency_ns: Some(latency_ns), batches, invalid }
 }
 
 #[test]
 fn what_is_not_enough_is_left_out_and_said() {
     let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let check = |visits: &[(usize, [Seen; 2])], interrupted: bool, seen: usize, said: &[&str]| {
-        let mut tally = Tally::of(&plan);
-        for (place, by) in visits {
-            tally.add(*place, vec![KernelSeen { by: *by, preemptions: 1 }; 3]);
-        }
-        let (found, reasons) = tally.finish(&plan, 2, interrupted);
-        assert_eq!(found.len(), 3 * seen, "{reasons:?}");
-        assert_eq!(reasons, said);
-    };
+    let check =
+        |visits: &[(usize, [Observation; 2])], interrupted: bool, seen: usize, said: &[&str]| {
+            let mut tally = Tally::of(&plan);
+            for (place, by) in visits {
+                tally.add(*place, vec![KernelObservation { by: *by, preemptions: 1 }; 3]);
+            }
+            let (found, reasons) = tally.finish(&plan, 2, interrupted);
+            assert_eq!(found.len(), 3 * seen, "{reasons:?}");
+            assert_eq!(reasons, said);
+        };
     let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
-    let (all, none) = ([(0, good), (1, good), (2, good)], [Seen::default(); 2]);
+    let (all, none) = ([(0, good), (1, good), (2, good)], [Observation::default(); 2]);
     check(&all, false, 3, &[]);
     check(&all[1..], false, 2, &["there was no time for 1 of 3 pairs"]);
     let stopped = "stopped in round 2 of 12, when 1 of 3 pairs had been visited";
@@ -123,7 +124,7 @@ fn a_failed_pair_is_not_one_without_time() {
     let check = |visited: &[usize], failed: usize, expected: &[&str]| {
         let mut tally = Tally::of(&plan);
         for place in visited {
-            tally.add(*place, vec![KernelSeen { by: good, preemptions: 1 }; 3]);
+            tally.add(*place, vec![KernelObservation { by: good, preemptions: 1 }; 3]);
         }
         tally.fail(failed, &std::io::Error::other("no such CPU"));
         let [a, b] = plan.pairs[failed];

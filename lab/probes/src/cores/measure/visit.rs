@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::pass::Patience;
 use super::plan::Plan;
-use super::segment::{self, Seen};
+use super::segment::{self, Observation};
 use crate::tools::Budget;
 use crate::tools::together::{Place, together};
 use std::io;
@@ -12,9 +12,9 @@ use tiebreak_machine::clock::monotonic_ns;
 
 /// What a visit saw of one way of passing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct KernelSeen {
+pub(super) struct KernelObservation {
     /// What either side timed.
-    pub(super) by: [Seen; 2],
+    pub(super) by: [Observation; 2],
     /// How often either thread was taken off its CPU.
     pub(super) preemptions: u64,
 }
@@ -29,7 +29,7 @@ pub(super) fn visit(
     cpus: [usize; 2],
     clock_ns: u64,
     budget: &Budget<'_>,
-) -> io::Result<Vec<KernelSeen>> {
+) -> io::Result<Vec<KernelObservation>> {
     let kernels = plan.kernels.len();
     let job = Job {
         plan,
@@ -40,7 +40,7 @@ pub(super) fn visit(
         clock_ns,
     };
     let sides = together(&cpus, |place| job.run(place))?;
-    let mut all = vec![KernelSeen::default(); kernels];
+    let mut all = vec![KernelObservation::default(); kernels];
     for (index, side) in sides.into_iter().enumerate() {
         for (seen, (timed, preemptions)) in all.iter_mut().zip(side) {
             seen.by[index] = timed;
@@ -61,9 +61,9 @@ struct Job<'a> {
 impl Job<'_> {
     /// What one of the two threads does; gives what it timed itself, and how often it was taken
     /// off its CPU, by the way of passing.
-    fn run(&self, place: &Place<'_>) -> Vec<(Seen, u64)> {
+    fn run(&self, place: &Place<'_>) -> Vec<(Observation, u64)> {
         self.boards[place.index].touch();
-        let mut all = vec![(Seen::default(), 0); self.plan.kernels.len()];
+        let mut all = vec![(Observation::default(), 0); self.plan.kernels.len()];
         for side in 0..2 {
             for (at, seen) in all.iter_mut().enumerate() {
                 // Both wake up here, and so run at about the same time.
@@ -78,7 +78,7 @@ impl Job<'_> {
         all
     }
 
-    fn segment(&self, timing: usize, at: usize, own: usize) -> Option<Seen> {
+    fn segment(&self, timing: usize, at: usize, own: usize) -> Option<Observation> {
         let lines = self.boards[timing].lines(at);
         let limit_ns = monotonic_ns() + self.plan.segment_limit_ns;
         let patience = Patience {

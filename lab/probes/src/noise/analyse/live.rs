@@ -1,7 +1,7 @@
 //! Watching on and on: the last minute of what disturbs this machine.
 
 use super::summary;
-use crate::finding::{Wish, empty, probed};
+use crate::finding::{Options, empty, probed};
 use crate::noise::measure::{self as noise, Watch};
 use crate::{MachinePrint, Noise, Probed};
 use std::collections::VecDeque;
@@ -13,18 +13,18 @@ const WATCH: Duration = Duration::from_secs(1);
 /// What is told of: a minute.
 const TOLD_NS: u64 = 60_000_000_000;
 
-/// Watches the wish's CPUs until `stop`, or for as long as the wish says. After each second `show`
-/// is told what was seen within the last minute, while nothing is watched. Gives the print of the
-/// last minute, without a noise floor.
+/// Watches CPUs until `stop`, or for as long as the options say. After each second `show` gets what
+/// was seen within the last minute, while nothing is watched. Returns the print of the last minute,
+/// without a noise floor.
 pub fn watch_noise(
-    wish: &Wish<'_>,
+    options: &Options<'_>,
     stop: &AtomicBool,
     show: &mut dyn FnMut(&Noise),
 ) -> MachinePrint {
     let begin = Instant::now();
     let mut print = empty(false);
-    let probe = noise::Noise::new(&wish.cpus, 1.0);
-    print.noise = Some(probed(probe, |probe| watch(&probe, wish.each, stop, show)));
+    let probe = noise::Noise::new(&options.cpus, 1.0);
+    print.noise = Some(probed(probe, |probe| watch(&probe, options.each, stop, show)));
     print.took_ns = begin.elapsed().as_nanos() as u64;
     print
 }
@@ -94,13 +94,13 @@ mod tests {
     #[test]
     fn each_second_is_shown_and_the_end_is_kept() {
         let each = Some(Duration::from_millis(300));
-        let wish = Wish { each, ..crate::finding::tests::wish(cpus::allowed()) };
+        let options = Options { each, ..crate::finding::tests::options(cpus::allowed()) };
         let mut shown = 0;
-        let print = watch_noise(&wish, &AtomicBool::new(false), &mut |_| shown += 1);
+        let print = watch_noise(&options, &AtomicBool::new(false), &mut |_| shown += 1);
         assert_eq!(shown > 0, print.noise.as_ref().unwrap().value().is_some());
-        let stopped = watch_noise(&wish, &AtomicBool::new(true), &mut |_| ());
+        let stopped = watch_noise(&options, &AtomicBool::new(true), &mut |_| ());
         assert_eq!(stopped.noise.unwrap().value(), None);
-        let none = Wish { cpus: Vec::new(), ..wish };
+        let none = Options { cpus: Vec::new(), ..options };
         let print = watch_noise(&none, &AtomicBool::new(false), &mut |_| ());
         assert_eq!(print.noise.unwrap().state(), "unavailable");
     }

@@ -35,10 +35,10 @@ pub(super) fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     chosen.map(empty).collect()
 }
 
-type Told = ([usize; 2], Option<bool>);
+type AdvertisedPair = ([usize; 2], Option<bool>);
 
 /// Half of them neighbours, the rest from anywhere.
-fn sample(others: &[Told]) -> Vec<Told> {
+fn sample(others: &[AdvertisedPair]) -> Vec<AdvertisedPair> {
     if others.len() <= OTHER_PAIRS {
         return others.to_vec();
     }
@@ -50,7 +50,7 @@ fn sample(others: &[Told]) -> Vec<Told> {
 }
 
 /// So many of them, at equal distances.
-fn spread(pairs: &[Told], most: usize) -> Vec<Told> {
+fn spread(pairs: &[AdvertisedPair], most: usize) -> Vec<AdvertisedPair> {
     let count = pairs.len().min(most);
     (0..count).map(|index| pairs[index * pairs.len() / count]).collect()
 }

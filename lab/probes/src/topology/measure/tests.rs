@@ -36,10 +36,10 @@ impl Machine {
         self.add(format!("{folder}/coherency_line_size"), 64);
     }
 
-    fn read(&self, allowed: &[usize]) -> Told {
+    fn read(&self, allowed: &[usize]) -> Advertised {
         let files: Vec<_> = self.0.iter().map(|(path, text)| (&path[..], &text[..])).collect();
         let (_folder, tree) = made_up::tree(&files);
-        Told::read(&tree, allowed)
+        Advertised::read(&tree, allowed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Flushing and timing on x86-64.
 
-use super::{Point, Seen};
+use super::{FlushObservation, Point};
 use crate::timers::measure::ticks;
 use crate::tools::Budget;
 use crate::tools::batches::quantile;
@@ -28,7 +28,10 @@ const CLEARLY: u64 = 2;
 /// # Errors
 /// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
 /// a hit.
-pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen, String> {
+pub(super) fn measure(
+    length: Duration,
+    budget: &mut Budget<'_>,
+) -> Result<FlushObservation, String> {
     if !ticks::is_there() {
         return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
     }
@@ -56,7 +59,7 @@ pub(super) fn measure(length: Duration, budget: &mut Budget<'_>) -> Result<Seen,
     budget.tell(0.0);
     let [flushed, loaded] =
         points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
-    Ok(Seen { flushed, loaded })
+    Ok(FlushObservation { flushed, loaded })
 }
 
 /// A linear congruential generator's upper half (Knuth's MMIX constants): which page is next need

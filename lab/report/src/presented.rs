@@ -34,7 +34,7 @@ pub(crate) enum Quantity<'a> {
 /// A quantity as it is told: of a question that the right contestant won the ratio is turned round,
 /// so that the winner's factor is above 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Told<'a> {
+pub(crate) struct Presented<'a> {
     /// What it is.
     pub quantity: Quantity<'a>,
     /// The estimate; finite, and of a ratio above 0.
@@ -47,9 +47,9 @@ pub(crate) struct Told<'a> {
     pub bars: Vec<f64>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Presented<'a> {
     /// The quantity of a claim.
-    pub(crate) fn of(claim: &'a ClaimResult) -> Told<'a> {
+    pub(crate) fn of(claim: &'a ClaimResult) -> Presented<'a> {
         let left = claim.left.as_str();
         let unit = claim.metric.unit();
         let right = claim.right.as_deref().unwrap_or_default();
@@ -66,7 +66,7 @@ impl<'a> Told<'a> {
                 Property::Mean { bar, .. } => (Quantity::Mean(left, unit), vec![bar]),
             },
         };
-        let told = Told::with(claim, quantity, claim.effect(), bars);
+        let told = Presented::with(claim, quantity, claim.effect(), bars);
         let right_won = claim.winner.is_some() && claim.winner == claim.right;
         let turned = claim.is_question && claim.verdict == Verdict::Holds && right_won;
         if turned { told.turned_round() } else { told }
@@ -74,7 +74,7 @@ impl<'a> Told<'a> {
 
     /// The share that a claim about a share counts: of a quantile that of the values which are at
     /// most the bar, of the others the quantity itself.
-    pub(crate) fn share_of(claim: &'a ClaimResult) -> Option<Told<'a>> {
+    pub(crate) fn share_of(claim: &'a ClaimResult) -> Option<Presented<'a>> {
         let effect = claim.share.as_ref().and(claim.quantity.rate())?;
         let (quantity, good, bad) = match claim.statement.property()? {
             Property::InShareOfRounds { share, .. } => (Quantity::Rounds, share, share),
@@ -84,7 +84,7 @@ impl<'a> Told<'a> {
             }
             Property::Mean { .. } => return None,
         };
-        Some(Told::with(claim, quantity, effect, thresholds(good, bad)))
+        Some(Presented::with(claim, quantity, effect, thresholds(good, bad)))
     }
 
     fn with(
@@ -92,12 +92,12 @@ impl<'a> Told<'a> {
         quantity: Quantity<'a>,
         effect: EffectResult,
         bars: Vec<f64>,
-    ) -> Told<'a> {
+    ) -> Presented<'a> {
         // Nothing can be said of a void claim, so what its rounds gave is not shown.
         let is_void = claim.verdict == Verdict::Void;
         let is_ratio = matches!(quantity, Quantity::Ratio { .. });
         let usable = |value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void);
-        Told {
+        Presented {
             quantity,
             estimate: usable(effect.estimate),
             low: usable(effect.low),
@@ -106,13 +106,13 @@ impl<'a> Told<'a> {
         }
     }
 
-    fn turned_round(self) -> Told<'a> {
+    fn turned_round(self) -> Presented<'a> {
         let inverse = |value: Option<f64>| value.map(|value| 1.0 / value);
         let quantity = match self.quantity {
             Quantity::Ratio { ahead, behind } => Quantity::Ratio { ahead: behind, behind: ahead },
             other => other,
         };
-        Told {
+        Presented {
             quantity,
             estimate: inverse(self.estimate),
             low: inverse(self.high),
@@ -223,7 +223,7 @@ impl<'a> Told<'a> {
 }
 
 /// `B / A` or `p99 of A`, cut to some columns.
-pub(crate) fn short_label(told: &Told, columns: usize, look: crate::Look) -> String {
+pub(crate) fn short_label(told: &Presented, columns: usize, look: crate::Look) -> String {
     let short = |name: &str| crate::contestants::short_name(name, look);
     shorten_middle(&told.label(short), columns, look)
 }

@@ -10,7 +10,7 @@ use tiebreak_stats::summary;
 
 /// What was seen of one contestant.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct Observation {
     /// The values of each metric that was measured, in order; infinite for runs that timed out.
     pub values: BTreeMap<Metric, Vec<f64>>,
     /// Samples.
@@ -42,7 +42,7 @@ pub struct Column {
     pub sorted: Vec<f64>,
 }
 
-impl Seen {
+impl Observation {
     /// A column a metric, in order of the metrics, of this contestant of the plan. Costs a copy and
     /// a sort of all values.
     pub fn columns<'a>(

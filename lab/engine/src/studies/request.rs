@@ -12,7 +12,7 @@ use tiebreak_measure::workers::WorkerProgram;
 
 /// A study, and what was said of how to race it.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct StudyRequest {
     /// The study.
     pub study: Study,
     /// Workloads by name; none are all.
@@ -61,7 +61,7 @@ pub enum Pinning {
 
 /// What builds and runs functions.
 #[derive(Clone, Debug)]
-pub struct Shop {
+pub struct Environment {
     /// Where builds are kept, placements are linked, and clients of the runner protocol stand.
     pub cache: PathBuf,
     /// The program that becomes a worker.
@@ -107,7 +107,7 @@ pub enum Step<'a> {
     },
 }
 
-impl Asked {
+impl StudyRequest {
     /// The workloads to race, in the order of the study.
     ///
     /// # Errors
