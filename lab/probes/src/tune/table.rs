@@ -291,7 +291,7 @@ pub(super) const ROWS: [Row; 29] = [
         knob: "energy-preference",
         group: FREQUENCY,
         name: "energy preference (EPP)",
-        why: "The processor chooses its frequency by this options: unless it is performance, it \
+        why: "The processor chooses its frequency by this preference: unless it is performance, it \
               raises it late.",
         help: NO_COMMAND,
         check: Check::Files(&[Words {
