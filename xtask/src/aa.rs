@@ -106,7 +106,8 @@ pub fn render(json: &str) -> Result<String> {
     writeln!(
         out,
         "\nThe program took {median:.2} ms in the median; eight runs of ten took {p10:.2} to \
-         {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. The data is in [aa.json]({DATA}).",
+         {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. The data is in \
+         [aa.json](../measured/aa.json).",
         run.rounds,
         run.seconds,
         machine(&run.machine)

@@ -33,6 +33,10 @@ struct Block<'a> {
 /// The command makes no block, or its data is missing or broken.
 fn render(root: &Path, command: &str) -> Result<String> {
     match command.split_once(' ') {
+        Some(("make", "peers # in short")) => peers::in_short(&data(root, peers::DATA)?),
+        Some(("make", "studies # in short")) => {
+            study::gallery(|path| data(root, path), &study::names(root)?)
+        }
         Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
         Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
         Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
@@ -78,23 +82,28 @@ fn transcript(root: &Path, arguments: &str) -> Result<String> {
     Ok(format!("```text\n{}```\n", lines.collect::<String>()))
 }
 
-/// The picture that stands beside the block of a study, with its path, if the study has one.
-fn picture(root: &Path, command: &str) -> Result<Option<(String, String)>> {
-    let Some(name) = command.strip_prefix("tiebreak study run ") else { return Ok(None) };
-    let place = study::picture_place(name);
-    if !root.join(&place).is_file() {
-        return Ok(None);
+/// The pictures that stand beside the block of a study, with their paths: those that are there.
+fn pictures(root: &Path, command: &str) -> Result<Vec<(String, String)>> {
+    let Some(name) = command.strip_prefix("tiebreak study run ") else { return Ok(Vec::new()) };
+    let place = |file: &str| format!("studies/{name}/{file}");
+    let there = study::PICTURES.iter().filter(|(file, _)| root.join(place(file)).is_file());
+    let there: Vec<_> = there.collect();
+    if there.is_empty() {
+        return Ok(Vec::new());
     }
-    let fresh = study::picture(&data(root, &study::data(name)?)?, name)?;
-    Ok(Some((place, fresh)))
+    let result = study::read(&data(root, &study::data(name)?)?, name)?;
+    Ok(there.into_iter().map(|(file, draw)| (place(file), draw(&result))).collect())
 }
 
-/// A picture that is not as its data gives it.
-fn stale_picture(root: &Path, source: &Source) -> Option<Finding> {
-    let name = source.path.strip_prefix("studies/")?.strip_suffix("/README.md")?;
+/// Pictures that are not as their data gives them.
+fn stale_pictures(root: &Path, source: &Source) -> Vec<Finding> {
+    let name =
+        source.path.strip_prefix("studies/").and_then(|path| path.strip_suffix("/README.md"));
+    let Some(name) = name else { return Vec::new() };
     let command = format!("tiebreak study run {name}");
-    let (place, fresh) = picture(root, &command).ok().flatten()?;
-    stale(&command, &place, &fresh, &fs::read_to_string(root.join(&place)).unwrap_or_default())
+    let there = |place: &str| fs::read_to_string(root.join(place)).unwrap_or_default();
+    let pictures = pictures(root, &command).unwrap_or_default().into_iter();
+    pictures.filter_map(|(place, fresh)| stale(&command, &place, &fresh, &there(&place))).collect()
 }
 
 fn stale(command: &str, place: &str, fresh: &str, text: &str) -> Option<Finding> {
@@ -113,7 +122,7 @@ fn remedy(command: &str) -> String {
 /// Blocks whose command is unknown, whose data is missing, or that are stale.
 pub fn check(root: &Path, source: &Source) -> Vec<Finding> {
     let mut findings = check_with(source, |command| render(root, command));
-    findings.extend(stale_picture(root, source));
+    findings.extend(stale_pictures(root, source));
     findings
 }
 
@@ -150,7 +159,7 @@ pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<Stri
             written.push(source.path.clone());
         }
     }
-    if let Some((place, fresh)) = picture(root, command)? {
+    for (place, fresh) in pictures(root, command)? {
         fs::write(root.join(&place), fresh).with_context(|| format!("writing {place}"))?;
         written.push(place);
     }
@@ -231,16 +240,16 @@ rest
     fn a_picture_is_what_its_data_gives() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let command = "tiebreak study run barriers";
-        let (place, fresh) = picture(&root, command).unwrap().unwrap();
+        let [(place, fresh)] = &pictures(&root, command).unwrap()[..] else { panic!() };
         assert_eq!(place, "studies/barriers/ecdf.svg");
         assert!(fresh.starts_with("<svg ") && fresh.contains("unexpedited"), "{fresh}");
-        assert_eq!(stale(command, &place, &fresh, &fresh), None);
-        let found = stale(command, &place, &fresh, "<svg/>").unwrap().to_string();
+        assert_eq!(stale(command, place, fresh, fresh), None);
+        let found = stale(command, place, fresh, "<svg/>").unwrap().to_string();
         let expected = "ecdf.svg:1: a stale picture: run cargo xtask splice tiebreak study run";
         assert!(found.contains(expected), "{found}");
         // Most studies have none, and other blocks neither.
-        assert_eq!(picture(&root, "tiebreak study run python").unwrap(), None);
-        assert_eq!(picture(&root, "make peers").unwrap(), None);
+        assert_eq!(pictures(&root, "tiebreak study run python").unwrap(), []);
+        assert_eq!(pictures(&root, "make peers").unwrap(), []);
     }
 
     #[test]

@@ -65,7 +65,8 @@ pub fn render(json: &str) -> Result<String> {
         out,
         "\nMedians, with the least and the most in brackets, measured on {} on {}. In the second \
          table the tools took turns; tiebreak starts three processes for two timed runs, looks at \
-         each output and writes each round into its journal. The data is in [own.json]({DATA}).",
+         each output and writes each round into its journal. The data is in \
+         [own.json](../measured/own.json).",
         data.date, data.machine
     )?;
     Ok(out)

@@ -133,6 +133,28 @@ pub fn render(json: &str) -> Result<String> {
     Ok(out)
 }
 
+/// The first page's rows of the same data: tiebreak beside Welch's t-test at 5%.
+///
+/// # Errors
+/// As of [`render`].
+pub fn in_short(json: &str) -> Result<String> {
+    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
+    let judges = judges(&data);
+    let [ours, welch] = [&judges[0], &judges[1]];
+    let [left, right] = [ours, welch].map(|judge| cells(judge, &data.comparisons));
+    let rows = [
+        ("a program against itself: called different", 0),
+        ("2% slower: found", 3),
+        ("2% slower: called faster or equal", 4),
+        ("median seconds: against itself / 5% / 2% slower", 5),
+    ];
+    let mut out = format!("| | {} | {} |\n|---|---|---|\n", ours.name, welch.name);
+    for (what, cell) in rows {
+        writeln!(out, "| {what} | {} | {} |", left[cell], right[cell])?;
+    }
+    Ok(out)
+}
+
 fn judges(data: &Data) -> Vec<Judge> {
     let peer = |name: &str, level, says| Judge {
         name: format!("hyperfine, {name}, p < {level}"),
@@ -173,6 +195,11 @@ fn by_test(test: Test, level: f64) -> Verdicts {
 }
 
 fn row(judge: &Judge, comparisons: &[Comparison]) -> String {
+    format!("| {} | {} |", judge.name, cells(judge, comparisons).join(" | "))
+}
+
+/// What a judge said falsely of A against A, found and got wrong of 5% and of 2%, and its time.
+fn cells(judge: &Judge, comparisons: &[Comparison]) -> [String; 6] {
     let of = |case| comparisons.iter().filter(move |comparison| comparison.case == case);
     let rate = |case, counts: fn(Verdicts) -> bool| {
         let said = of(case).map(|comparison| (judge.says)(comparison, judge.level));
@@ -185,16 +212,14 @@ fn row(judge: &Judge, comparisons: &[Comparison]) -> String {
     let seconds = [Case::Same, Case::Slower5, Case::Slower2].map(|case| {
         median(of(case).map(judge.seconds).collect()).map_or("-".to_owned(), |s| format!("{s:.2}"))
     });
-    format!(
-        "| {} | {} | {} | {} | {} | {} | {} |",
-        judge.name,
+    [
         rate(Case::Same, |said| matches!(said, Verdicts::Faster(_))),
         rate(Case::Slower5, found),
         rate(Case::Slower5, wrong),
         rate(Case::Slower2, found),
         rate(Case::Slower2, wrong),
         seconds.join(" / "),
-    )
+    ]
 }
 
 fn conditions(data: &Data) -> String {
@@ -208,7 +233,8 @@ fn conditions(data: &Data) -> String {
          with a bursty neighbour (made to be busy for {:.0}% of the time, it had {:.0}% of the \
          CPU). The tools took turns, in an order drawn for each comparison. tiebreak {}: \
          `--error {} --budget` {} s, {} s and {} s. hyperfine {}: `-N -w 3 -r {}`, both commands \
-         in one call; its exported times judged by SciPy {}. The data is in [{}]({DATA}).",
+         in one call; its exported times judged by SciPy {}. The data is in \
+         [peers.json](../measured/peers.json).",
         data.date,
         settings.process_ms,
         100.0 * neighbour.duty,
@@ -221,7 +247,6 @@ fn conditions(data: &Data) -> String {
         tools.hyperfine,
         settings.runs,
         tools.scipy,
-        DATA.rsplit('/').next().unwrap_or(DATA),
     )
 }
 

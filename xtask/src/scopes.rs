@@ -118,7 +118,8 @@ fn conditions(data: &Data) -> Result<String> {
          unit): half of the races needed {:.2} times as many.\n\n\
          Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour (made to be busy \
          for {:.0}% of the time, it had {:.0}% of the CPU). No two races share a placement, the \
-         last case of the first table apart. The data is in [scopes.json]({DATA}).",
+         last case of the first table apart. The data is in \
+         [scopes.json](../measured/scopes.json).",
         100.0 * data.forecast.noise,
         needed / forecast as f64,
         data.date,

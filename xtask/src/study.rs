@@ -2,6 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use tiebreak_core::result::StudyResult;
 use tiebreak_report::json::{self, NotAStudy};
 use tiebreak_report::{study, svg};
 
@@ -26,11 +30,7 @@ pub fn data(name: &str) -> Result<String> {
 /// # Errors
 /// The data is not of this study, or not what `tiebreak study run` writes.
 pub fn render(text: &str, name: &str) -> Result<String> {
-    let place = data(name)?;
-    let read = || json::read_study(&of_today(text)?);
-    let result = read().with_context(|| format!("reading {place}"))?;
-    ensure!(result.study == name, "{place} is of the study {}", result.study);
-    Ok(study::markdown(&result))
+    Ok(study::markdown(&read(text, name)?))
 }
 
 /// Documents of old in today's form, as far as the table needs them. Their warnings are words
@@ -59,21 +59,59 @@ fn of_today(text: &str) -> Result<String, NotAStudy> {
     Ok(json::text(&study))
 }
 
-/// Where the picture of a study's distribution functions is, if it has one: a file that is there is
-/// kept as the data gives it.
-pub fn picture_place(name: &str) -> String {
-    format!("studies/{name}/ecdf.svg")
+/// A picture of a study: its file in the study's folder, and what draws it.
+pub type Picture = (&'static str, fn(&StudyResult) -> String);
+
+/// The pictures that a study may have: a file that is there is kept as the data gives it.
+pub const PICTURES: [Picture; 2] = [("ecdf.svg", svg::ecdf), ("spread.svg", spread)];
+
+/// The spread of the first workload's contestants.
+fn spread(study: &StudyResult) -> String {
+    let runs = study.runs.iter().take(1).cloned().collect();
+    svg::study(&StudyResult { runs, ..study.clone() })
 }
 
-/// The picture of the distribution functions.
+/// A study as its data has it.
 ///
 /// # Errors
-/// The data is not what `tiebreak study run` writes.
-pub fn picture(text: &str, name: &str) -> Result<String> {
+/// The data is not what `tiebreak study run` writes of this study.
+pub fn read(text: &str, name: &str) -> Result<StudyResult> {
     let place = data(name)?;
     let read = || json::read_study(&of_today(text)?);
     let result = read().with_context(|| format!("reading {place}"))?;
-    Ok(svg::ecdf(&result))
+    ensure!(result.study == name, "{place} is of the study {}", result.study);
+    Ok(result)
+}
+
+/// The studies whose data is there, by name.
+///
+/// # Errors
+/// The folder of the data cannot be read.
+pub fn names(root: &Path) -> Result<Vec<String>> {
+    let (folder, start) = STUDIES.rsplit_once('/').unwrap_or_default();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root.join(folder)).with_context(|| format!("reading {folder}"))? {
+        let file = entry?.file_name().to_string_lossy().into_owned();
+        let name = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(".json"));
+        names.extend(name.map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Every study in a row: its title, and the first of its claims that holds.
+///
+/// # Errors
+/// The data of a study is not there, or not what `tiebreak study run` writes.
+pub fn gallery(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
+    let mut out = "| study | one of its verdicts |\n|---|---|\n".to_owned();
+    for name in names {
+        let result = read(&data_of(&data(name)?)?, name)?;
+        let text = study::highlight(&result);
+        let text = text.as_deref().unwrap_or("No claim about two contestants was proven.");
+        writeln!(out, "| [{}](studies/{name}/README.md) | {text} |", result.title)?;
+    }
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod spread;
 mod verify;
 
 pub(crate) use self::block::{Block, summary as metric_summary};
+pub use self::claims::highlight;
 pub(crate) use self::claims::{claims, sentence_on};
 pub use self::ecdf::ecdf;
 pub(crate) use self::facts::{facts, notes};

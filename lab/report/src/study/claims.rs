@@ -4,9 +4,10 @@ use super::note;
 use crate::contestants::INDENT;
 use crate::look::{Spans, Tone, letters, span};
 use crate::page::Page;
-use crate::sentence::{spans, what_helps};
+use crate::sentence::{head, spans, what_helps};
 use crate::text::{NO_BREAK, plain};
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
+use tiebreak_core::verdict::Verdict;
 
 /// The claims of a run; those that only stand for a ratio of its table apart.
 pub(crate) fn claims(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
@@ -25,6 +26,15 @@ fn spans_on(run: &RunResult, claim: &ClaimResult) -> Spans {
     }
     text.extend(spans(run, claim));
     text
+}
+
+/// Returns the first verdict of a study that one contestant is faster than another, as a sentence
+/// without the study's conditions; none if nothing of the kind is proven.
+pub fn highlight(study: &StudyResult) -> Option<String> {
+    let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    let mut proven = all.filter(|(_, claim)| claim.verdict == Verdict::Holds);
+    let (run, claim) = proven.find(|(_, claim)| claim.right.is_some())?;
+    Some(letters(&head(run, claim)).replace(NO_BREAK, " ") + ".")
 }
 
 /// The same without styles.
