@@ -90,103 +90,72 @@ impl FromSql for VerdictWord {
     }
 }
 
-pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO samples (run, round, position, contestant, \
-     outcome, wall_ns, user_ns, system_ns, peak_memory_bytes, minor_faults, major_faults, \
-     voluntary_switches, involuntary_switches, cycles, instructions, branch_misses, cache_misses, \
-     energy_nj, foreign_cpu_ns, steal_ns, migrations, throttled_ns, marks, run_ns, run_delay_ns) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-
-pub(crate) const SELECT_SAMPLES: &str = "SELECT round, outcome, wall_ns, user_ns, system_ns, \
-     peak_memory_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches, \
-     cycles, instructions, branch_misses, cache_misses, energy_nj, foreign_cpu_ns, steal_ns, \
-     migrations, throttled_ns, marks, run_ns, run_delay_ns \
-     FROM samples WHERE run = ? ORDER BY round, position";
-
 /// Where a sample stands: run, round, position in the order, contestant.
 pub(crate) type Place = (i64, u64, usize, usize);
 
-/// Binds [`INSERT_SAMPLE`] and runs it. Without `..`: a new field of a sample must be kept too.
+/// A sample's columns have the names of its fields: those of every sample, then those that a machine
+/// may not have. A further field is a word here and a column of the schema.
+macro_rules! sample_columns {
+    (numbers: $($number:ident)*; meters: $($meter:ident)*; beside: $($beside:ident)*;) => {
+        const NUMBERS: &[&str] = &[$(stringify!($number),)*
+            $(stringify!($meter),)* $(stringify!($beside),)*];
+
+        /// In the order of [`NUMBERS`]. Without `..`: a new field of a sample must be kept too.
+        fn numbers(sample: &Sample) -> impl Iterator<Item = Option<u64>> + use<> {
+            let Sample { outcome: _, marks: _, meters, beside, $($number),* } = *sample;
+            let (Meters { $($meter),* }, Beside { $($beside),* }) = (meters, beside);
+            [$(Some($number),)* $($meter,)* $($beside,)*].into_iter()
+        }
+
+        /// The sample in a row of [`select_samples`].
+        pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
+            Ok(Sample {
+                outcome: row.get::<_, OutcomeCode>("outcome")?.0,
+                marks: Marks::from_bits(row.get("marks")?),
+                $($number: row.get::<_, Bits>(stringify!($number))?.0,)*
+                meters: Meters { $($meter: maybe(row, stringify!($meter))?,)* },
+                beside: Beside { $($beside: maybe(row, stringify!($beside))?,)* },
+            })
+        }
+    };
+}
+
+sample_columns! {
+    numbers: wall_ns user_ns system_ns peak_memory_bytes minor_faults major_faults
+        voluntary_switches involuntary_switches;
+    meters: cycles instructions branch_misses cache_misses energy_nj run_ns;
+    beside: foreign_cpu_ns steal_ns migrations throttled_ns run_delay_ns;
+}
+
+fn maybe(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
+    Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
+}
+
+/// The statement that [`insert_sample`] binds and runs.
+pub(crate) fn insert_samples() -> String {
+    let values = vec!["?"; 6 + NUMBERS.len()].join(", ");
+    format!(
+        "INSERT INTO samples (run, round, position, contestant, outcome, marks, {}) VALUES \
+         ({values})",
+        NUMBERS.join(", ")
+    )
+}
+
+pub(crate) fn select_samples() -> String {
+    format!(
+        "SELECT round, outcome, marks, {} FROM samples WHERE run = ? ORDER BY round, position",
+        NUMBERS.join(", ")
+    )
+}
+
 pub(crate) fn insert_sample(
     statement: &mut rusqlite::Statement<'_>,
     (run, round, position, contestant): Place,
     sample: &Sample,
 ) -> Result<usize> {
-    let Sample {
-        outcome,
-        wall_ns,
-        user_ns,
-        system_ns,
-        peak_memory_bytes,
-        minor_faults,
-        major_faults,
-        voluntary_switches,
-        involuntary_switches,
-        meters,
-        beside,
-        marks,
-    } = *sample;
-    let Meters { cycles, instructions, branch_misses, cache_misses, energy_nj, run_ns } = meters;
-    let Beside { foreign_cpu_ns, steal_ns, migrations, throttled_ns, run_delay_ns } = beside;
-    statement.execute(rusqlite::params![
-        run,
-        Bits(round),
-        Bits::of(position),
-        Bits::of(contestant),
-        outcome_code(outcome),
-        Bits(wall_ns),
-        Bits(user_ns),
-        Bits(system_ns),
-        Bits(peak_memory_bytes),
-        Bits(minor_faults),
-        Bits(major_faults),
-        Bits(voluntary_switches),
-        Bits(involuntary_switches),
-        cycles.map(Bits),
-        instructions.map(Bits),
-        branch_misses.map(Bits),
-        cache_misses.map(Bits),
-        energy_nj.map(Bits),
-        foreign_cpu_ns.map(Bits),
-        steal_ns.map(Bits),
-        migrations.map(Bits),
-        throttled_ns.map(Bits),
-        Bits(u64::from(marks.bits())),
-        run_ns.map(Bits),
-        run_delay_ns.map(Bits),
-    ])
-}
-
-/// The sample in a row of [`SELECT_SAMPLES`].
-pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
-    let number = |column| row.get(column).map(|Bits(number)| number);
-    let maybe = |column| -> Result<Option<u64>> {
-        Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
-    };
-    Ok(Sample {
-        outcome: row.get::<_, OutcomeCode>(1)?.0,
-        wall_ns: number(2)?,
-        user_ns: number(3)?,
-        system_ns: number(4)?,
-        peak_memory_bytes: number(5)?,
-        minor_faults: number(6)?,
-        major_faults: number(7)?,
-        voluntary_switches: number(8)?,
-        involuntary_switches: number(9)?,
-        meters: Meters {
-            cycles: maybe(10)?,
-            instructions: maybe(11)?,
-            branch_misses: maybe(12)?,
-            cache_misses: maybe(13)?,
-            energy_nj: maybe(14)?,
-            run_ns: maybe(20)?,
-        },
-        beside: Beside {
-            foreign_cpu_ns: maybe(15)?,
-            steal_ns: maybe(16)?,
-            migrations: maybe(17)?,
-            throttled_ns: maybe(18)?,
-            run_delay_ns: maybe(21)?,
-        },
-        marks: Marks::from_bits(row.get(19)?),
-    })
+    let place = [run as u64, round, position as u64, contestant as u64];
+    let marks = u64::from(sample.marks.bits());
+    let head = [outcome_code(sample.outcome) as u64, marks];
+    let values = place.into_iter().chain(head).map(Some).chain(numbers(sample));
+    statement.execute(rusqlite::params_from_iter(values.map(|number| number.map(Bits))))
 }

@@ -2,7 +2,7 @@
 
 use crate::chain;
 use crate::check;
-use crate::columns::{Bits, Float, SELECT_SAMPLES, VerdictWord, sample_of};
+use crate::columns::{Bits, Float, VerdictWord, sample_of, select_samples};
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
@@ -176,7 +176,8 @@ fn rounds(
 }
 
 fn samples(connection: &Connection, run: &RunId) -> Read<BTreeMap<u64, Vec<Sample>>> {
-    let rows = all(connection, run, SELECT_SAMPLES, |row| Ok((number(row, 0)?, sample_of(row)?)))?;
+    let rows =
+        all(connection, run, &select_samples(), |row| Ok((number(row, 0)?, sample_of(row)?)))?;
     Ok(by_round(rows))
 }
 

@@ -1,7 +1,7 @@
 //! Appending to a journal.
 
 use crate::chain;
-use crate::columns::{Bits, Float, INSERT_SAMPLE, insert_sample};
+use crate::columns::{Bits, Float, insert_sample, insert_samples};
 use crate::error::StoreError;
 use crate::id::{self, RunId};
 use crate::portable::LineOut;
@@ -104,7 +104,7 @@ impl Store {
                     Bits(round.elapsed_ns),
                     batches
                 ])?;
-            let mut statement = transaction.prepare_cached(INSERT_SAMPLE)?;
+            let mut statement = transaction.prepare_cached(&insert_samples())?;
             for (position, sample) in round.samples.iter().enumerate() {
                 let place = (run.row, coins.round, position, coins.order[position]);
                 insert_sample(&mut statement, place, sample)?;
