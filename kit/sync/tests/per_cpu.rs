@@ -94,7 +94,7 @@ fn has_sections() -> bool {
 
 #[test]
 fn atomics_can_be_asked_for() {
-    assert_eq!(mode_of(child("atomics")).unwrap(), "Atomics(Asked)");
+    assert_eq!(mode_of(child("atomics")).unwrap(), "Atomics(Requested)");
 }
 
 #[test]

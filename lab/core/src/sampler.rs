@@ -89,16 +89,50 @@ pub struct Quiet {
     pub quiet: bool,
 }
 
-/// Gives samples for rounds: programs on this machine, or a test in virtual time.
+/// Gives samples for rounds: of contestants on this machine, or of a test's in virtual time.
 pub trait Sampler {
+    /// Returns what its contestants are, and so what can be asked of it.
+    fn contestants(&mut self) -> Contestants<'_>;
+
+    /// Waits, within the sampler's own limits and `at_most_ns`, until the machine is quiet.
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet;
+
+    /// Returns what the user should know of the runs since the last call.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        Vec::new()
+    }
+
+    /// Reads the monotonic clock by which budgets are kept: nanoseconds from any origin.
+    fn now_ns(&self) -> u64;
+}
+
+/// A sampler by the kind of its contestants.
+pub enum Contestants<'a> {
+    /// Commands, a process a sample.
+    Programs(&'a mut dyn ProgramSampler),
+    /// Functions, in a worker or in another runtime, a unit an observation.
+    Functions(&'a mut dyn FunctionSampler),
+}
+
+impl Contestants<'_> {
+    /// Returns what every sampler does.
+    pub fn any(&mut self) -> &mut dyn Sampler {
+        match self {
+            Contestants::Programs(programs) => *programs,
+            Contestants::Functions(functions) => *functions,
+        }
+    }
+}
+
+/// Gives samples of programs.
+pub trait ProgramSampler: Sampler {
     /// Runs the contestant's set-up hook, once before its first run.
     ///
     /// # Errors
     /// The hook's failure, as a fault of the contestant.
-    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
-
-    /// Waits, within the sampler's own limits and `at_most_ns`, until the machine is quiet.
-    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet;
+    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
 
     /// Runs a contestant once and measures it. Prepare and conclude hooks run around it, untimed.
     ///
@@ -106,38 +140,32 @@ pub trait Sampler {
     /// A failure of the contestant, an interruption, or something that is not its fault.
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure>;
 
-    /// Runs a unit of contestants that are functions: prepares them in a process of their own, runs
-    /// its rounds, each timed batch after an untimed call of the same function, and checks what
-    /// they gave.
-    ///
-    /// # Errors
-    /// A fault of one contestant, an interruption, or something that is nobody's fault.
-    fn run_unit(&mut self, _request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        Err(UnitFailure::Broken("these contestants are not functions".into()))
-    }
-
-    /// Told between rounds, while nothing is timed: these contestants will soon be loaded at these
-    /// placements, in this order, so that they can be made ready. What was told before and is not
-    /// among them is not needed any more.
-    fn expect(&mut self, _placements: &[(usize, u64)]) {}
-
     /// Runs the contestant's clean-up hook, once after its last run.
     ///
     /// # Errors
     /// The hook's failure.
-    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure>;
+    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
+        Ok(())
+    }
+}
 
-    /// What a contestant that is a function was seen to do outside of its timed calls; `None` where
-    /// nobody looked.
+/// Gives samples of functions.
+pub trait FunctionSampler: Sampler {
+    /// Runs a unit: prepares its contestants in a process of their own, runs its rounds, each timed
+    /// batch after an untimed call of the same function, and checks what they gave.
+    ///
+    /// # Errors
+    /// A fault of one contestant, an interruption, or something that is not their fault.
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure>;
+
+    /// Makes ready, between rounds, while nothing is timed, what will soon be loaded: these
+    /// contestants at these placements, in this order. What was expected before and is not among
+    /// them is not needed any more.
+    fn expect(&mut self, _placements: &[(usize, u64)]) {}
+
+    /// Returns what a contestant was seen to do outside of its timed calls; `None` where it was not
+    /// looked at.
     fn untimed(&self, _contestant: usize) -> Option<Untimed> {
         None
     }
-
-    /// What the user should know of the runs since the last call.
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        Vec::new()
-    }
-
-    /// The monotonic clock by which budgets are kept: nanoseconds from any origin.
-    fn now_ns(&self) -> u64;
 }

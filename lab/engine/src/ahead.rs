@@ -4,7 +4,7 @@ use crate::referee::Referee;
 use std::collections::VecDeque;
 use std::thread;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sampler::Sampler;
+use tiebreak_core::sampler::FunctionSampler;
 use tiebreak_stats::coins::{self, Seed};
 
 /// The most units that are told at once.
@@ -33,9 +33,14 @@ impl Default for Ahead {
 
 impl Ahead {
     /// Tells the sampler of the next units if it does not know of this one yet.
-    pub(crate) fn tell(&mut self, referee: &Referee, attempt: u32, sampler: &mut impl Sampler) {
+    pub(crate) fn tell(
+        &mut self,
+        referee: &Referee,
+        attempt: u32,
+        sampler: &mut dyn FunctionSampler,
+    ) {
         let plan = referee.plan();
-        if plan.functions.is_none() || plan.scope != Scope::Code {
+        if plan.scope != Scope::Code {
             return;
         }
         let is_foreseen = self.told.pop_front() == Some(referee.company());

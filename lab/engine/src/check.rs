@@ -63,7 +63,7 @@ pub fn race<S: Sampler>(
             let (stored, journal) = contest.session.split();
             journals.push(journal);
             let engine = Engine::new(stored, journal, &mut contest.sampler, stop);
-            runners.push(Runner::<StoredRun<'_>, S> { engine, has_begun: false, reason: None });
+            runners.push(Runner::<StoredRun<'_>> { engine, has_begun: false, reason: None });
         }
         let mut field = Field { runners, rules, done: Done::of(done) };
         let ran = field.run(|field| watch(&|| field.standing(&named, &journals, done)));
@@ -112,21 +112,21 @@ fn rounds_used(run: &RunResult) -> u64 {
 }
 
 /// A contest that is being raced.
-struct Runner<'a, R: Recorder, S: Sampler> {
-    engine: Engine<'a, R, S>,
+struct Runner<'a, R: Recorder> {
+    engine: Engine<'a, R>,
     has_begun: bool,
     /// Set when it is over.
     reason: Option<StopReason>,
 }
 
 /// All contests that are being raced.
-struct Field<'a, 'r, R: Recorder, S: Sampler> {
-    runners: Vec<Runner<'a, R, S>>,
+struct Field<'a, 'r, R: Recorder> {
+    runners: Vec<Runner<'a, R>>,
     rules: &'r Rules,
     done: Done,
 }
 
-impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
+impl<R: Recorder> Field<'_, '_, R> {
     fn run(&mut self, mut watch: impl FnMut(&Self)) -> Result<(), LabError> {
         while let Some(next) = self.next() {
             let runner = &mut self.runners[next];
@@ -230,7 +230,7 @@ impl<R: Recorder, S: Sampler> Field<'_, '_, R, S> {
     }
 }
 
-impl<R: Recorder, S: Sampler> Runner<'_, R, S> {
+impl<R: Recorder> Runner<'_, R> {
     /// Rounds for a turn, at least one, until the contest is over. What it needs is set up before
     /// its first turn, and cleaned up after its last, so that it does not load the others' turns.
     fn turn(&mut self) -> Result<(), LabError> {

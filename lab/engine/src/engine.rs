@@ -11,7 +11,8 @@ use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason}
 use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
-    OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRequest,
+    Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
+    Sampler, UnitFailure, UnitRequest,
 };
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -26,11 +27,16 @@ const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 /// [`Engine::run`] is the whole of it. A run that takes turns with others is begun, stepped round
 /// by round and ended instead; its own time stands still between [`Engine::pause`] and the next
 /// step.
-pub struct Engine<'a, R: Recorder, S: Sampler> {
+pub struct Engine<'a, R: Recorder> {
+    sampler: Contestants<'a>,
+    race: Race<'a, R>,
+}
+
+/// The run without what gives its samples.
+struct Race<'a, R: Recorder> {
     recorder: R,
     plan: Plan,
     seed: Seed,
-    sampler: &'a mut S,
     referee: Referee,
     outputs: OutputCheck,
     attempt: u32,
@@ -68,14 +74,14 @@ struct Finished {
     failures: Vec<Event>,
 }
 
-impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
+impl<'a, R: Recorder> Engine<'a, R> {
     /// Takes up a run where its journal stands: at its beginning, or after the last finished round.
     pub fn new(
         recorder: R,
         journal: &Journal,
-        sampler: &'a mut S,
+        sampler: &'a mut dyn Sampler,
         stop: &'a AtomicBool,
-    ) -> Engine<'a, R, S> {
+    ) -> Engine<'a, R> {
         let plan = journal.header.plan.clone();
         let referee = Referee::from_journal(journal);
         let mut outputs = OutputCheck::new(&plan.program.check);
@@ -95,7 +101,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         for verdict in &journal.verdicts {
             recorded[verdict.claim] = Some(*verdict);
         }
-        Engine {
+        let race = Race {
             seed: Seed::from_text(&plan.seed),
             elapsed_before_ns: referee.elapsed_ns(),
             started_ns: 0,
@@ -104,7 +110,6 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             to_clean_up: if was_killed { everybody } else { Vec::new() },
             recorder,
             plan,
-            sampler,
             referee,
             outputs,
             attempt,
@@ -112,7 +117,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             has_process: false,
             ahead: Ahead::default(),
             stop,
-        }
+        };
+        Engine { sampler: sampler.contestants(), race }
     }
 
     /// Runs until every claim is settled, the budget is used up or somebody asks to stop.
@@ -142,12 +148,12 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             return Ok(reason);
         }
         loop {
-            let rounds = self.referee.rounds();
+            let rounds = self.race.referee.rounds();
             if let Some(reason) = self.step()? {
                 return Ok(reason);
             }
-            if self.referee.rounds() > rounds {
-                watch(&self.referee);
+            if self.race.referee.rounds() > rounds {
+                watch(&self.race.referee);
             }
         }
     }
@@ -157,8 +163,11 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// # Errors
     /// The journal cannot be written, or the machine fails.
     pub fn begin(&mut self) -> Result<Option<StopReason>, LabError> {
-        let reason = self.set_up()?;
-        self.started_ns = self.sampler.now_ns();
+        let reason = match &mut self.sampler {
+            Contestants::Programs(programs) => self.race.set_up(*programs)?,
+            Contestants::Functions(_) => None,
+        };
+        self.race.started_ns = self.sampler.any().now_ns();
         Ok(reason)
     }
 
@@ -168,18 +177,18 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// The journal cannot be written.
     pub fn end(mut self, reason: StopReason) -> Result<Referee, LabError> {
         self.clean_up()?;
-        self.finish(reason)?;
-        Ok(self.referee)
+        self.race.finish(reason)?;
+        Ok(self.race.referee)
     }
 
     /// The run's own time stands still until its next step.
     pub fn pause(&mut self) {
-        self.paused_ns = Some(self.sampler.now_ns());
+        self.race.paused_ns = Some(self.sampler.any().now_ns());
     }
 
     /// The run as it stands.
     pub fn referee(&self) -> &Referee {
-        &self.referee
+        &self.race.referee
     }
 
     /// Settles the open claims that the evidence of many runs together lets be settled at this
@@ -188,8 +197,8 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// # Errors
     /// The journal cannot be written.
     pub fn relax(&mut self, error: f64, false_share: f64) -> Result<(), LabError> {
-        self.recorder.event(&Event::Relaxed { error, false_share })?;
-        self.referee.relax(error, false_share);
+        self.race.recorder.event(&Event::Relaxed { error, false_share })?;
+        self.race.referee.relax(error, false_share);
         Ok(())
     }
 
@@ -199,18 +208,12 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// # Errors
     /// The journal cannot be written.
     pub fn clean_up(&mut self) -> Result<(), LabError> {
-        let mut warnings = Vec::new();
-        for contestant in std::mem::take(&mut self.to_clean_up) {
-            let why = match self.sampler.clean_up(contestant) {
-                Ok(()) | Err(RunFailure::Interrupted) => continue,
-                Err(RunFailure::Fault(fault)) => fault.to_string(),
-                Err(RunFailure::Broken(why)) => why,
-            };
-            let contestant = self.plan.contestants[contestant].name.clone();
-            warnings.push(Warning::CleanUpFailed { contestant, why });
-        }
-        warnings.extend(self.sampler.take_warnings());
-        warnings.into_iter().try_for_each(|warning| self.warn(warning))
+        let mut warnings = match &mut self.sampler {
+            Contestants::Programs(programs) => self.race.clean_up(*programs),
+            Contestants::Functions(_) => Vec::new(),
+        };
+        warnings.extend(self.sampler.any().take_warnings());
+        warnings.into_iter().try_for_each(|warning| self.race.warn(warning))
     }
 
     /// Waits for quiet and makes one attempt at a round; a reason if the run is to end instead.
@@ -218,39 +221,67 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     /// # Errors
     /// The journal cannot be written, or the machine fails. What was finished is in the journal.
     pub fn step(&mut self) -> Result<Option<StopReason>, LabError> {
-        if let Some(paused_ns) = self.paused_ns.take() {
-            self.started_ns += self.sampler.now_ns().saturating_sub(paused_ns);
+        if let Some(paused_ns) = self.race.paused_ns.take() {
+            self.race.started_ns += self.sampler.any().now_ns().saturating_sub(paused_ns);
         }
-        if let Some(reason) = self.reason_to_stop() {
+        if let Some(reason) = self.race.reason_to_stop() {
             return Ok(Some(reason));
         }
-        self.ahead.tell(&self.referee, self.attempt, self.sampler);
-        let left_ns = self.referee.left_ns().unwrap_or(u64::MAX);
-        let quiet = self.sampler.wait_for_quiet(left_ns);
-        let mut coins = self.referee.draw(self.attempt);
-        if self.plan.functions.is_some() && !self.has_process {
-            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
+        if let Contestants::Functions(functions) = &mut self.sampler {
+            self.race.ahead.tell(&self.race.referee, self.race.attempt, *functions);
         }
-        self.recorder.begin_attempt(&coins)?;
-        let attempt = match &self.plan.functions {
-            Some(functions) => self.attempt_unit(&coins, functions.rounds_a_unit)?,
-            None => self.attempt(&coins)?,
+        let left_ns = self.race.referee.left_ns().unwrap_or(u64::MAX);
+        let quiet = self.sampler.any().wait_for_quiet(left_ns);
+        let coins = self.race.draw();
+        self.race.recorder.begin_attempt(&coins)?;
+        let attempt = match &mut self.sampler {
+            Contestants::Programs(programs) => self.race.attempt(*programs, &coins)?,
+            Contestants::Functions(functions) => self.race.attempt_unit(*functions, &coins)?,
         };
         match attempt {
             Attempt::Finished(mut finished) => {
                 let outputs = std::mem::take(&mut finished.outputs);
-                if let Some(mut events) = self.first_outputs(&coins, outputs)? {
+                if let Some(mut events) = self.race.first_outputs(&coins, outputs)? {
                     events.append(&mut finished.failures);
-                    self.take(coins, quiet, finished, events)?;
+                    let sampler = self.sampler.any();
+                    let warnings = sampler.take_warnings();
+                    let now_ns = sampler.now_ns();
+                    self.race.take(coins, quiet, finished, events, (now_ns, warnings))?;
                 }
             }
-            Attempt::Void(contestant, fault) => self.void(&coins, contestant, fault)?,
+            Attempt::Void(contestant, fault) => self.race.void(&coins, contestant, fault)?,
             Attempt::Interrupted => {
-                self.referee.lose_attempt(&coins, None);
+                self.race.referee.lose_attempt(&coins, None);
                 return Ok(Some(StopReason::Interrupted));
             }
         }
         Ok(None)
+    }
+}
+
+impl<R: Recorder> Race<'_, R> {
+    /// Draws the next attempt.
+    fn draw(&self) -> RoundCoins {
+        let mut coins = self.referee.draw(self.attempt);
+        if self.plan.functions.is_some() && !self.has_process {
+            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
+        }
+        coins
+    }
+
+    /// Runs clean-up hooks, and gives a warning of each that fails.
+    fn clean_up(&mut self, programs: &mut dyn ProgramSampler) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for contestant in std::mem::take(&mut self.to_clean_up) {
+            let why = match programs.clean_up(contestant) {
+                Ok(()) | Err(RunFailure::Interrupted) => continue,
+                Err(RunFailure::Fault(fault)) => fault.to_string(),
+                Err(RunFailure::Broken(why)) => why,
+            };
+            let contestant = self.plan.contestants[contestant].name.clone();
+            warnings.push(Warning::CleanUpFailed { contestant, why });
+        }
+        warnings
     }
 
     fn reason_to_stop(&self) -> Option<StopReason> {
@@ -266,19 +297,22 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     }
 
     /// Hooks and warm-up runs before the first round; a reason if that already ends the run.
-    fn set_up(&mut self) -> Result<Option<StopReason>, LabError> {
+    fn set_up(
+        &mut self,
+        programs: &mut dyn ProgramSampler,
+    ) -> Result<Option<StopReason>, LabError> {
         for contestant in self.referee.needed() {
             if !self.to_clean_up.contains(&contestant) {
                 self.to_clean_up.push(contestant);
             }
-            let mut failure = self.sampler.set_up(contestant).err();
+            let mut failure = programs.set_up(contestant).err();
             for _ in 0..self.plan.program.warmup_runs {
                 let request = RunRequest {
                     contestant,
                     padding_bytes: 0,
                     timeout_ns: self.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
                 };
-                failure = failure.or_else(|| self.sampler.run(&request).err());
+                failure = failure.or_else(|| programs.run(&request).err());
             }
             match failure {
                 None => {}
@@ -292,7 +326,11 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
 
     /// The primer and then every contestant in the order of the coins. A single contestant needs no
     /// primer: nobody is compared with it.
-    fn attempt(&mut self, coins: &RoundCoins) -> Result<Attempt, LabError> {
+    fn attempt(
+        &mut self,
+        programs: &mut dyn ProgramSampler,
+        coins: &RoundCoins,
+    ) -> Result<Attempt, LabError> {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
@@ -300,7 +338,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
             let request =
                 RunRequest { contestant: *contestant, padding_bytes: *padding, timeout_ns };
-            let ran = match self.run_once(&request) {
+            let ran = match self.run_once(programs, &request) {
                 Ok(ran) => ran,
                 Err(RunFailure::Fault(fault)) if self.counts(*contestant, &fault) => {
                     if position > 0 {
@@ -323,7 +361,12 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
 
     /// A unit of functions, in a process of its own or, at scope `layout`, in the one that is
     /// there.
-    fn attempt_unit(&mut self, coins: &RoundCoins, rounds: u32) -> Result<Attempt, LabError> {
+    fn attempt_unit(
+        &mut self,
+        functions: &mut dyn FunctionSampler,
+        coins: &RoundCoins,
+    ) -> Result<Attempt, LabError> {
+        let rounds = self.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
         let orders = match (&coins.unit, self.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
                 coins::unit_orders(unit.orders_seed, rounds, &coins.order)
@@ -334,7 +377,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         let timeout_ns = self.referee.timeout_ns();
         let members = self.members(coins);
         let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
-        let ran = self.sampler.run_unit(&request);
+        let ran = functions.run_unit(&request);
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {
             Ok(ran) => {
@@ -363,8 +406,12 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
     }
 
     /// Runs a contestant and judges what it wrote.
-    fn run_once(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
-        let ran = self.sampler.run(request)?;
+    fn run_once(
+        &mut self,
+        programs: &mut dyn ProgramSampler,
+        request: &RunRequest,
+    ) -> Result<Ran, RunFailure> {
+        let ran = programs.run(request)?;
         match self.outputs.later(ran.output.as_ref()) {
             None => Ok(ran),
             Some(fault) => Err(RunFailure::Fault(fault)),
@@ -424,6 +471,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
         quiet: Quiet,
         finished: Finished,
         mut events: Vec<Event>,
+        (now_ns, warnings): (u64, Vec<Warning>),
     ) -> Result<(), LabError> {
         let Finished { mut samples, batches, .. } = finished;
         if !quiet.quiet {
@@ -434,7 +482,6 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
             self.check_measured(&samples)?;
         }
         let waited_ns = quiet.waited_ns;
-        let now_ns = self.sampler.now_ns();
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
         let wealth = Vec::new();
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
@@ -444,7 +491,7 @@ impl<'a, R: Recorder, S: Sampler> Engine<'a, R, S> {
                 self.referee.take_event(event);
             }
         }
-        for warning in self.sampler.take_warnings() {
+        for warning in warnings {
             events.push(Event::Warned { warning: warning.clone() });
             self.referee.warn(warning);
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Centre, Gate, ProgramPlan};
-use tiebreak_core::sampler::{RunFailure, RunRequest, Sampler};
+use tiebreak_core::sampler::{ProgramSampler, RunFailure, RunRequest, Sampler};
 use tiebreak_core::tool::Tool;
 use tiebreak_machine::clock;
 use tiebreak_measure::{Programs, build, interrupt};

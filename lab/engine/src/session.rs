@@ -210,7 +210,7 @@ impl Session {
     /// The journal cannot be written, or the machine fails.
     pub fn go(
         mut self,
-        sampler: &mut impl Sampler,
+        sampler: &mut dyn Sampler,
         stop: &AtomicBool,
         mut watch: impl FnMut(&Standing),
     ) -> Result<RunResult, LabError> {

@@ -5,7 +5,9 @@ mod common;
 
 use common::worlds::{Counts, Form, WORLDS, World, by_engine, count, judged, race, within, world};
 use tiebreak_lab::core::plan::{Centre, Plan};
-use tiebreak_lab::core::sampler::{Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak_lab::core::sampler::{
+    Contestants, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
+};
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::rate;
@@ -33,28 +35,26 @@ impl Runs {
 }
 
 impl Sampler for Runs {
-    fn set_up(&mut self, _: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Programs(self)
     }
 
     fn wait_for_quiet(&mut self, _: u64) -> Quiet {
         Quiet { waited_ns: 0, quiet: true }
     }
 
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+}
+
+impl ProgramSampler for Runs {
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
         let noise = (0.015 * self.chance.normal()).exp();
         let wall_ns = RUN_NS * noise * (self.time)(request.contestant, &mut self.chance);
         let sample = within(request.timeout_ns, wall_ns as u64);
         self.now_ns += sample.wall_ns;
         Ok(Ran { sample, output: None })
-    }
-
-    fn clean_up(&mut self, _: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns
     }
 }
 

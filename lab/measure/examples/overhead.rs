@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use tiebreak_core::plan::*;
-use tiebreak_core::sampler::{RunRequest, Sampler};
+use tiebreak_core::sampler::{ProgramSampler, RunRequest};
 use tiebreak_measure::Programs;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -142,7 +142,7 @@ fn units() {
     for _ in 0..UNITS {
         let start = Instant::now();
         let wanted = [(0, 100), (1, 101)];
-        tiebreak_core::sampler::Sampler::expect(&mut workers, &wanted);
+        tiebreak_core::sampler::FunctionSampler::expect(&mut workers, &wanted);
         links.push(start.elapsed().as_nanos() as f64 / 1e6);
         let start = Instant::now();
         let ran = run(&mut workers, &coins(&[0, 1]), &vec![vec![0, 1]; 4]).expect("a unit");

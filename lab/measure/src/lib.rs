@@ -1,7 +1,7 @@
 //! Turns a round's coins into samples: whole programs
 //!
-//! [`Programs`] implements [`tiebreak_core::sampler::Sampler`]: one process a sample. It works with
-//! a second process of our own, the *launcher*, forked once, which starts the contestants by
+//! [`Programs`] implements [`tiebreak_core::sampler::ProgramSampler`]: one process a sample. It
+//! works with a second process of our own, the *launcher*, forked once, which starts contestants by
 //! `posix_spawn`, reads the clock around them, waits for them and ends what they leave behind. The
 //! calling process opens files, reads meters, looks at outputs and runs hooks and judges, all
 //! outside the timed span. The launcher is a process of its own for four reasons.

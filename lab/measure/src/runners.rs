@@ -39,7 +39,7 @@ use suspicion::{Suspicion, Witness};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
-    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_core::verdict::Fault;
@@ -206,8 +206,8 @@ impl Runners {
 }
 
 impl Sampler for Runners {
-    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Functions(self)
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
@@ -218,24 +218,18 @@ impl Sampler for Runners {
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
     }
 
-    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
-        Err(RunFailure::Broken("these contestants are runners, not programs".into()))
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
     }
+}
 
+impl FunctionSampler for Runners {
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         self.unit(request)
     }
 
-    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
     fn untimed(&self, contestant: usize) -> Option<Untimed> {
         self.untimed.get(&contestant).copied()
-    }
-
-    fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
     }
 }
 

@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Check, Contestant, OutputPlan, Plan, ProgramPlan};
 use tiebreak_core::sample::Outcome;
-use tiebreak_core::sampler::{OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler};
+use tiebreak_core::sampler::{
+    Contestants, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
+};
 use tiebreak_core::warning::Warning;
 use tiebreak_machine::clock;
 use tiebreak_machine::cpus;
@@ -207,11 +209,8 @@ impl Programs {
 }
 
 impl Sampler for Programs {
-    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        match &self.contestant(contestant)?.hooks.setup {
-            Some(command) => self.shell(contestant, false)?.hook("setup", command),
-            None => Ok(()),
-        }
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Programs(self)
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
@@ -220,6 +219,24 @@ impl Sampler for Programs {
         }
         let interrupted = self.interrupted;
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+    }
+
+    /// Each contestant's warnings come at most once.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+}
+
+impl ProgramSampler for Programs {
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        match &self.contestant(contestant)?.hooks.setup {
+            Some(command) => self.shell(contestant, false)?.hook("setup", command),
+            None => Ok(()),
+        }
     }
 
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
@@ -241,15 +258,6 @@ impl Sampler for Programs {
             Some(command) => self.shell(contestant, true)?.hook("cleanup", command),
             None => Ok(()),
         }
-    }
-
-    /// Each contestant's warnings come at most once.
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
-    }
-
-    fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
     }
 }
 

@@ -45,7 +45,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
-    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::quiet::QuietGate;
@@ -197,8 +197,8 @@ impl Workers {
 }
 
 impl Sampler for Workers {
-    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Functions(self)
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
@@ -211,10 +211,12 @@ impl Sampler for Workers {
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
     }
 
-    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
-        Err(RunFailure::Broken("these contestants are functions, not programs".into()))
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
     }
+}
 
+impl FunctionSampler for Workers {
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let began_ns = clock::monotonic_ns();
         let ran = self.unit(request);
@@ -228,16 +230,8 @@ impl Sampler for Workers {
         let _ = self.stock.ahead(placements);
     }
 
-    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
     fn untimed(&self, contestant: usize) -> Option<Untimed> {
         self.untimed.get(&contestant).copied()
-    }
-
-    fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
     }
 }
 

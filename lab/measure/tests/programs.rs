@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tiebreak_core::plan::*;
 use tiebreak_core::sample::{Mark, Outcome, Sample};
-use tiebreak_core::sampler::{Ran, RunFailure, RunRequest, Sampler};
+use tiebreak_core::sampler::{ProgramSampler, Ran, RunFailure, RunRequest, Sampler};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::{Programs, StartError};

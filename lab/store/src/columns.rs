@@ -93,8 +93,8 @@ impl FromSql for VerdictWord {
 /// Where a sample stands: run, round, position in the order, contestant.
 pub(crate) type Place = (i64, u64, usize, usize);
 
-/// A sample's columns have the names of its fields: those of every sample, then those that a machine
-/// may not have. A further field is a word here and a column of the schema.
+/// A sample's columns have the names of its fields: those of every sample, then those that a
+/// machine may not have. A further field is a word here and a column of the schema.
 macro_rules! sample_columns {
     (numbers: $($number:ident)*; meters: $($meter:ident)*; beside: $($beside:ident)*;) => {
         const NUMBERS: &[&str] = &[$(stringify!($number),)*

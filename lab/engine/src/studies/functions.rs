@@ -5,7 +5,7 @@ use crate::error::LabError;
 use std::path::PathBuf;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::{
-    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::study::{BuiltForm, Untimed, Verification};
 use tiebreak_core::warning::Warning;
@@ -94,32 +94,12 @@ fn has_runners(plan: &Plan) -> bool {
 }
 
 impl Sampler for Functions {
-    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        of_each!(self, inner => inner.set_up(contestant))
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Functions(self)
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
         of_each!(self, inner => inner.wait_for_quiet(at_most_ns))
-    }
-
-    fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
-        of_each!(self, inner => inner.run(request))
-    }
-
-    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        of_each!(self, inner => inner.run_unit(request))
-    }
-
-    fn expect(&mut self, placements: &[(usize, u64)]) {
-        of_each!(self, inner => Sampler::expect(inner.as_mut(), placements));
-    }
-
-    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        of_each!(self, inner => inner.clean_up(contestant))
-    }
-
-    fn untimed(&self, contestant: usize) -> Option<Untimed> {
-        of_each!(self, inner => inner.untimed(contestant))
     }
 
     fn take_warnings(&mut self) -> Vec<Warning> {
@@ -128,5 +108,19 @@ impl Sampler for Functions {
 
     fn now_ns(&self) -> u64 {
         of_each!(self, inner => inner.now_ns())
+    }
+}
+
+impl FunctionSampler for Functions {
+    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        of_each!(self, inner => inner.run_unit(request))
+    }
+
+    fn expect(&mut self, placements: &[(usize, u64)]) {
+        of_each!(self, inner => FunctionSampler::expect(inner.as_mut(), placements));
+    }
+
+    fn untimed(&self, contestant: usize) -> Option<Untimed> {
+        of_each!(self, inner => inner.untimed(contestant))
     }
 }

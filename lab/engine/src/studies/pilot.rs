@@ -11,7 +11,7 @@ mod told;
 use crate::error::LabError;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRequest};
 use tiebreak_core::study::{Pilot, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::coins::{self, Seed};
@@ -120,7 +120,7 @@ struct PilotRun {
 ///
 /// # Errors
 /// What `make` says; the machine fails; [`LabError::Interrupted`].
-pub fn run<S: Sampler>(
+pub fn run<S: FunctionSampler>(
     brief: Brief,
     make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
 ) -> Result<Piloted, LabError> {
@@ -142,7 +142,7 @@ pub fn run<S: Sampler>(
 
 impl PilotRun {
     /// Finds how many calls make a batch of each, and the first unit of such batches.
-    fn calibrate<S: Sampler>(
+    fn calibrate<S: FunctionSampler>(
         &mut self,
         make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
     ) -> Result<Option<(S, Vec<u64>, Ran)>, LabError> {
@@ -177,7 +177,7 @@ impl PilotRun {
     /// Flies units as the run has them, of two contestants each: every pair once, so that what a
     /// call takes is known beside one other, and the first pairs more often, as far as the pilot's
     /// share of the budget goes; at least one. Says too whether `first` is such a unit.
-    fn fly<S: Sampler>(
+    fn fly<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
         first: &Ran,
@@ -274,7 +274,7 @@ impl PilotRun {
     }
 
     /// A unit with those of a company that are not void; `None` if nothing is left to compare.
-    fn unit<S: Sampler>(
+    fn unit<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
         company: &[usize],

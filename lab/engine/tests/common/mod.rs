@@ -13,7 +13,8 @@ use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
 use tiebreak_lab::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak_lab::core::sampler::{
-    OutputDigest, Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
+    Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
@@ -84,6 +85,8 @@ pub struct VirtualSampler {
     pub writes: u64,
     /// What happened, in order.
     pub log: Vec<String>,
+    /// Whether the plan is of functions.
+    of_functions: bool,
 }
 
 /// A panic with this message stands for `kill -9`.
@@ -100,6 +103,7 @@ impl VirtualSampler {
             killed_at_write: None,
             writes: 0,
             log: Vec::new(),
+            of_functions: false,
         }
     }
 
@@ -130,15 +134,25 @@ fn noise(request: &RunRequest) -> f64 {
 }
 
 impl Sampler for VirtualSampler {
-    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        self.log.push(format!("set up {contestant}"));
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        if self.of_functions { Contestants::Functions(self) } else { Contestants::Programs(self) }
     }
 
     fn wait_for_quiet(&mut self, _at_most_ns: u64) -> Quiet {
         self.step();
         self.pass(1000);
         Quiet { waited_ns: 1000, quiet: true }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
+    }
+}
+
+impl ProgramSampler for VirtualSampler {
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.log.push(format!("set up {contestant}"));
+        Ok(())
     }
 
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
@@ -167,6 +181,13 @@ impl Sampler for VirtualSampler {
         Ok(Ran { sample, output: (sample.outcome != Outcome::TimedOut).then_some(output) })
     }
 
+    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.log.push(format!("clean up {contestant}"));
+        Ok(())
+    }
+}
+
+impl FunctionSampler for VirtualSampler {
     /// A unit's placements shift each contestant by up to its noise, and each batch has a tenth of
     /// it beside.
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
@@ -202,15 +223,6 @@ impl Sampler for VirtualSampler {
         let sum = |of: &Vec<BatchTime>| of.iter().map(|time| time.high_ns).sum();
         let samples = batches.iter().map(|of| Sample::of_wall_ns(sum(of))).collect();
         Ok(UnitRan { samples, batches })
-    }
-
-    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        self.log.push(format!("clean up {contestant}"));
-        Ok(())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns.get()
     }
 }
 
@@ -334,6 +346,7 @@ impl VirtualLab {
         let stop = AtomicBool::new(false);
         let mut store = self.open();
         let journal = store.journal(&self.run).unwrap();
+        sampler.of_functions = journal.header.plan.functions.is_some();
         let run = std::panic::AssertUnwindSafe(|| {
             let stored = StoredRun { store: &mut store, run: self.run.clone() };
             let killed_at = sampler.killed_at_write;

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Plan, Scope};
 use tiebreak_lab::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak_lab::core::sampler::{
-    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
+    UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::engine::Engine;
@@ -143,6 +144,8 @@ pub struct WorldSampler {
     last_noise: f64,
     slow_mode: bool,
     burst: bool,
+    /// Whether the plan is of functions.
+    of_functions: bool,
 }
 
 impl WorldSampler {
@@ -159,6 +162,7 @@ impl WorldSampler {
             last_noise: 0.0,
             slow_mode: false,
             burst: false,
+            of_functions: false,
         }
     }
 
@@ -208,21 +212,29 @@ impl WorldSampler {
 }
 
 impl Sampler for WorldSampler {
-    fn set_up(&mut self, _: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        if self.of_functions { Contestants::Functions(self) } else { Contestants::Programs(self) }
     }
 
     fn wait_for_quiet(&mut self, _: u64) -> Quiet {
         Quiet { waited_ns: 0, quiet: true }
     }
 
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+}
+
+impl ProgramSampler for WorldSampler {
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
         // A round is a primer and two timed runs.
         let second = self.runs % 3 == 2;
         let wall_ns = self.wall_ns(request.contestant, second);
         Ok(Ran { sample: within(request.timeout_ns, wall_ns), output: None })
     }
+}
 
+impl FunctionSampler for WorldSampler {
     /// A process of its own is luck that stays for the unit: as large as the noise of a run. What
     /// is warm in a process goes with it. As in the worker, everybody is called once before the
     /// rounds, the primer last, and each timed batch follows an untimed call of the same function.
@@ -249,14 +261,6 @@ impl Sampler for WorldSampler {
         let sum = |of: &Vec<BatchTime>| of.iter().map(|time| time.high_ns).sum();
         let samples = batches.iter().map(|of| Sample::of_wall_ns(sum(of))).collect();
         Ok(UnitRan { samples, batches })
-    }
-
-    fn clean_up(&mut self, _: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns
     }
 }
 
@@ -290,6 +294,7 @@ fn said(slower: f64, winner: Option<usize>, close: bool, low: f64, high: f64) ->
 /// A comparison by the engine, with its journal.
 pub fn by_engine(plan: Plan, world: &World, slower: f64) -> Outcomes {
     let mut sampler = WorldSampler::new(world, slower, &format!("{} {}", world.name, plan.seed));
+    sampler.of_functions = plan.functions.is_some();
     judged(&race(plan, &mut sampler), slower)
 }
 

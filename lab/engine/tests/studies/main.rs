@@ -18,7 +18,7 @@ use tiebreak_lab::core::plan::{
 use tiebreak_lab::core::result::StudyRow;
 use tiebreak_lab::core::sample::{BatchTime, Mark, Marks, Sample};
 use tiebreak_lab::core::sampler::{
-    Quiet, Ran, RunFailure, RunRequest, Sampler, UnitFailure, UnitRan, UnitRequest,
+    Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_lab::core::study::{
     BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot,
@@ -85,18 +85,20 @@ impl Virtual {
 }
 
 impl Sampler for Virtual {
-    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Functions(self)
     }
 
     fn wait_for_quiet(&mut self, _at_most_ns: u64) -> Quiet {
         Quiet { waited_ns: 0, quiet: true }
     }
 
-    fn run(&mut self, _request: &RunRequest) -> Result<Ran, RunFailure> {
-        Err(RunFailure::Broken("functions run in units".into()))
+    fn now_ns(&self) -> u64 {
+        self.now_ns
     }
+}
 
+impl FunctionSampler for Virtual {
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         if self.killed_in == Some(self.units) {
             std::panic::panic_any(KILLED);
@@ -146,14 +148,6 @@ impl Sampler for Virtual {
 
     fn expect(&mut self, placements: &[(usize, u64)]) {
         self.expected = placements.to_vec();
-    }
-
-    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns
     }
 }
 

@@ -4,7 +4,7 @@
 use super::TIMEOUT_NS;
 use super::headers::{plan, study};
 use super::plan::{NEVER, start, there, unit};
-use tiebreak_core::sampler::{Sampler, UnitFailure};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure};
 
 /// The run of the study's contestants, word for word.
 const RUN: &str = "      run() {

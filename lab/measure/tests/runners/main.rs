@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Outcome;
-use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRequest};
 use tiebreak_core::study::{BatchCalls, BuiltForm};
 use tiebreak_measure::StartError;
 use tiebreak_measure::runners::Runners;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, ProgramPlan, Scope,
 };
-use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRan, UnitRequest};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{
     BatchCalls, Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,

@@ -2,7 +2,7 @@
 
 use super::study::*;
 use tiebreak_core::sample::Mark;
-use tiebreak_core::sampler::Sampler;
+use tiebreak_core::sampler::FunctionSampler;
 use tiebreak_core::study::BatchCalls;
 use tiebreak_core::verdict::Fault;
 

@@ -4,7 +4,7 @@ use super::study::*;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRequest};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRequest};
 use tiebreak_core::verdict::Fault;
 
 #[test]

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tiebreak_core::claim::{Claim, Relation, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::*;
-use tiebreak_core::sampler::{Sampler, UnitFailure, UnitRan, UnitRequest};
+use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 pub use tiebreak_core::study::BatchCalls;
 use tiebreak_core::study::*;

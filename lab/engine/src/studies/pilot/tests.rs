@@ -4,7 +4,7 @@ use super::*;
 use std::cell::Cell;
 use std::rc::Rc;
 use tiebreak_core::sample::{BatchTime, Sample};
-use tiebreak_core::sampler::{Quiet, Ran as RanProgram, RunFailure, RunRequest, UnitRan};
+use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitRan};
 use tiebreak_stats::coins::{Purpose, Stream};
 use tiebreak_stats::observation::factor;
 
@@ -26,18 +26,20 @@ struct Virtual {
 }
 
 impl Sampler for Virtual {
-    fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Functions(self)
     }
 
     fn wait_for_quiet(&mut self, _at_most_ns: u64) -> Quiet {
         Quiet::default()
     }
 
-    fn run(&mut self, _request: &RunRequest) -> Result<RanProgram, RunFailure> {
-        Err(RunFailure::Broken("functions run in units".into()))
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
     }
+}
 
+impl FunctionSampler for Virtual {
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let number = self.units.get();
         self.units.set(number + 1);
@@ -74,14 +76,6 @@ impl Sampler for Virtual {
         let samples: Vec<Sample> = batches.iter_mut().map(sample).collect();
         let known = |of: Vec<u64>| of.into_iter().map(BatchTime::from).collect();
         Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
-    }
-
-    fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns.get()
     }
 }
 
