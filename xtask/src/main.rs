@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod aa;
+mod circles;
 mod copied;
 mod edges;
 mod finding;

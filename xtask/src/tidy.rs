@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::tree::Source;
-use crate::{copied, edges, generated, lengths, pages, ratchet, tree, unsafety, words};
+use crate::{circles, copied, edges, generated, lengths, pages, ratchet, tree, unsafety, words};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
@@ -32,6 +32,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let reasons = page(&sources, edges::DEPENDENCIES)?;
     findings.extend(edges::check_dependencies(reasons, &map, &metadata)?);
     findings.extend(unsafety::check(&map, &sources));
+    findings.extend(circles::check(&sources));
     findings.sort();
     Ok(findings)
 }

@@ -1,12 +1,36 @@
 //! `tiebreak aa`: how often does this machine cry wolf, and what could it find?
 
-use crate::args::AaOptions;
 use crate::compare::{from_measuring, judged};
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::{Judging, Measuring};
 use crate::race;
+use clap::{Args, ValueHint};
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::planning;
+
+#[derive(Debug, Args)]
+pub struct AaOptions {
+    /// The program [default: some milliseconds of tiebreak's own work]
+    #[arg(value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    pub command: Option<String>,
+
+    /// How many comparisons to make
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub comparisons: u32,
+
+    /// The most rounds of one comparison
+    #[arg(long, value_name = "N", default_value_t = 60,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds_each: u32,
+
+    #[command(flatten)]
+    pub judging: Judging,
+
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
 
 /// Seconds that the comparisons may take together if nothing was said.
 const SECONDS: f64 = 300.0;

@@ -1,15 +1,81 @@
 //! `tiebreak compare`: which of these programs is faster?
 
-use crate::args::{CompareOptions, Judging, Measuring};
 use crate::failure::Failure;
 use crate::io::Io;
-use crate::quantities::Parameter;
+use crate::options::{Judging, Measuring, OutputName};
+use crate::quantities::{self, Parameter};
+use crate::revisions::RevisionOptions;
 use crate::{race, revisions};
+use clap::{Args, ValueEnum, ValueHint};
+use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{
     Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success,
 };
 use tiebreak_lab::machine::clock;
 use tiebreak_lab::planning::{self, HookRequest, Request};
+
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// The programs: two or more, called A, B, ... or by --name; after --base one
+    #[arg(value_name = "COMMAND", required = true, value_hint = ValueHint::CommandString)]
+    pub commands: Vec<String>,
+
+    /// Name of a program, in the order of the commands; one with spaces stands in quotes in a claim
+    #[arg(long = "name", short = 'n', value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// A claim to settle, such as 'A is at least 1.5x faster than B'; may be repeated
+    #[arg(long = "claim", value_name = "SENTENCE")]
+    pub claims: Vec<String>,
+
+    /// Without a claim: compare each with the first, or all pairs [default: first]
+    #[arg(long, value_enum)]
+    pub pairs: Option<Pairs>,
+
+    /// Without a claim: the metric that is compared [default: wall time]
+    #[arg(long, value_name = "METRIC", value_parser = quantities::metric)]
+    pub by: Option<Metric>,
+
+    /// Values for {name} in commands, hooks and names: level=1,6,9 or threads=1..8 or n=10..90..20;
+    /// may be repeated
+    #[arg(long = "parameter", short = 'L', visible_alias = "parameter-list",
+          value_name = "NAME=VALUES", value_parser = quantities::parameter)]
+    pub parameters: Vec<Parameter>,
+
+    /// Run once before a program's first run, untimed; once for all, or once a command
+    #[arg(long, short = 's', value_name = "CMD")]
+    pub setup: Vec<String>,
+
+    /// Run before every run, untimed; once for all, or once a command
+    #[arg(long, short = 'p', value_name = "CMD")]
+    pub prepare: Vec<String>,
+
+    /// Run after every run, untimed; once for all, or once a command
+    #[arg(long, short = 'C', value_name = "CMD")]
+    pub conclude: Vec<String>,
+
+    /// Run once after a program's last run; once for all, or once a command
+    #[arg(long, short = 'c', value_name = "CMD")]
+    pub cleanup: Vec<String>,
+
+    #[command(flatten)]
+    pub revisions: RevisionOptions,
+
+    #[command(flatten)]
+    pub judging: Judging,
+
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
+/// Which pairs are compared without a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pairs {
+    /// Each with the first
+    First,
+    /// Every pair
+    All,
+}
 
 /// How small a difference matters where nothing says it.
 const RESOLUTION: f64 = 0.01;
@@ -19,7 +85,12 @@ pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u
     if let Some(base) = &options.revisions.base {
         let resolution = options.judging.resolution.unwrap_or(revisions::RESOLUTION);
         let request = Request { resolution, ..request };
-        return revisions::run(base, request, &options, typed, io);
+        if options.pairs.is_some() {
+            let why = "--pairs is for many programs, and --base makes two: leave it";
+            return Err(Failure::usage(why));
+        }
+        let CompareOptions { revisions, measuring, .. } = &options;
+        return revisions::run(base, request, revisions, measuring, typed, io);
     }
     if !request.gate.is_none() && request.claims.is_empty() {
         return Err(Failure::usage(
@@ -45,7 +116,7 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
              metric as in 'A is faster than B by cpu time'",
         ));
     }
-    request.all_pairs = options.pairs == Some(crate::args::Pairs::All);
+    request.all_pairs = options.pairs == Some(Pairs::All);
     request.metric = options.by.unwrap_or(request.metric);
     request.gate = revisions::gate(&options.revisions)?;
     request.hooks = HookRequest {
@@ -119,8 +190,8 @@ fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
         shell: shell(options.shell.as_deref()),
         input: options.input.clone().filter(|path| !null(path)),
         output: match options.output {
-            crate::args::OutputName::Capture => OutputPlan::Capture,
-            crate::args::OutputName::Null => OutputPlan::Null,
+            OutputName::Capture => OutputPlan::Capture,
+            OutputName::Null => OutputPlan::Null,
         },
         directory: options.directory.clone(),
         timeout_ns: options.timeout,
@@ -162,7 +233,7 @@ fn check(options: &Measuring) -> Result<Check, Failure> {
         Some(judge) => Check::Judge(judge.to_owned()),
     };
     let needs_output = matches!(check, Check::SameOutput | Check::Judge(_));
-    if needs_output && options.output == crate::args::OutputName::Null {
+    if needs_output && options.output == OutputName::Null {
         return Err(Failure::usage(
             "--check looks at outputs, which --output null throws away: leave one out",
         ));

@@ -1,14 +1,36 @@
 //! `tiebreak export`: a run as data.
 
-use crate::args::ExportOptions;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::Source;
 use crate::source;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::journal::Journal;
 use tiebreak_lab::report::{csv, json};
 use tiebreak_lab::{replay, store};
+
+#[derive(Debug, Args)]
+pub struct ExportOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Samples as CSV, one a line; - for standard output [default, if nothing else is asked for]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub csv: Option<PathBuf>,
+
+    /// The result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// The whole journal as JSON lines, which replay reads; - for standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub journal: Option<PathBuf>,
+}
 
 pub fn run(options: &ExportOptions, io: &mut Io) -> Result<u8, Failure> {
     let journal = source::journal(&options.source)?;

@@ -1,15 +1,49 @@
 //! `tiebreak history`: what was measured before.
 
-use crate::args::HistoryOptions;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::source;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::report;
 use tiebreak_lab::report::date::format_unix_ms;
 use tiebreak_lab::report::table::{self, HistoryRow};
 use tiebreak_lab::store::{RunSummary, Store};
+
+#[derive(Debug, Args)]
+pub struct HistoryOptions {
+    /// How many runs, the latest first
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+
+    /// All runs
+    #[arg(long)]
+    pub all: bool,
+
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Watch each claim over all runs of it, and raise an alarm when it has changed
+    #[arg(long, conflicts_with_all = ["limit", "all"])]
+    pub watch: bool,
+
+    /// With --watch: of this claim only
+    #[arg(long, value_name = "SENTENCE", requires = "watch")]
+    pub claim: Option<String>,
+
+    /// With --watch: so many runs pass on average, at least, between two false alarms
+    #[arg(long, value_name = "RUNS", default_value_t = 1000, requires = "watch",
+          value_parser = clap::value_parser!(u64).range(2..))]
+    pub between_alarms: u64,
+
+    /// The journal [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<PathBuf>,
+}
 
 /// What "(run 3)" behind a verdict means.
 const REPEATED: &str = "run n of a claim on the same files: any of n is wrong with probability at \

@@ -19,6 +19,7 @@ mod github;
 mod history;
 mod io;
 mod machine;
+mod options;
 mod output;
 mod output_file;
 mod power;

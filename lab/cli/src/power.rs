@@ -1,9 +1,9 @@
 //! `tiebreak power`: how many rounds a claim will need, and how often it will end within a budget.
 
-use crate::args::{CentreName, Source};
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::{CentreName, Source};
 use crate::output::JsonTarget;
 use crate::quantities;
 use crate::screen::Screen;

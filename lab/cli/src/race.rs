@@ -1,8 +1,8 @@
 //! What `compare`, `aa` and `resume` share: a session, a screen and a result.
 
-use crate::args::Measuring;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::Measuring;
 use crate::output::{self, JsonTarget, SvgTarget};
 use crate::screen::Screen;
 use crate::source;

@@ -1,10 +1,10 @@
 //! `tiebreak report`: a run as one page of HTML.
 
-use crate::args::Source;
 use crate::exit;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::machine::prints;
+use crate::options::Source;
 use crate::output_file::OutputFile;
 use crate::source;
 use clap::{Args, ValueHint};

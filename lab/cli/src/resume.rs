@@ -1,18 +1,49 @@
 //! `tiebreak resume`: going on with a run that was killed, interrupted or out of budget.
 
-use crate::args::ResumeOptions;
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::output::{JsonTarget, SvgTarget};
+use crate::quantities;
 use crate::race::{self, Targets};
 use crate::source;
 use crate::study::{self, StudyTargets};
-use tiebreak_lab::core::plan::Kind;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+use tiebreak_lab::core::plan::{Budget, Kind};
 use tiebreak_lab::machine::fingerprint;
 use tiebreak_lab::measure::{Programs, interrupt};
 use tiebreak_lab::resume::NewBudget;
 use tiebreak_lab::session::Session;
 use tiebreak_lab::studies::{self, Book};
+
+#[derive(Debug, Args)]
+pub struct ResumeOptions {
+    /// A run by its name or the beginning of it [default: the latest]
+    pub run: Option<String>,
+
+    /// The budget from here on, earlier rounds and seconds included
+    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
+          value_parser = quantities::budget)]
+    pub budget: Option<Budget>,
+
+    /// Go on for so much longer, with all the evidence so far [default, if nothing is said: the
+    /// run's own budget once more]
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, conflicts_with = "budget",
+          value_parser = quantities::more)]
+    pub more: Option<Option<Budget>>,
+
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// The journal [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<PathBuf>,
+
+    /// No progress, and of the report the verdict only
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
 
 pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;

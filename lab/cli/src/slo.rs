@@ -1,9 +1,9 @@
 //! `tiebreak slo`: how often does a command succeed, and how many of a stream's values are good?
 
-use crate::args::Measuring;
 use crate::compare::from_measuring;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::Measuring;
 use crate::output::SvgTarget;
 use crate::quantities::{self, Bar};
 use crate::race;

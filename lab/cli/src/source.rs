@@ -1,7 +1,7 @@
 //! Journals by the name of a run, by a file, or the latest one.
 
-use crate::args::Source;
 use crate::failure::Failure;
+use crate::options::Source;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! From commands, names and parameters to contestants.
 
-use crate::error::LabError;
-use crate::planning::{Request, usage};
+use crate::error::{LabError, usage};
+use crate::request::Request;
 use tiebreak_core::plan::{Contestant, Hooks};
 
 /// More contestants than this are a mistake in a parameter list.

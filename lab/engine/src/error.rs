@@ -1,6 +1,5 @@
 //! What can go wrong in the laboratory, by whose fault it is.
 
-use crate::revisions::FailedBuild;
 use std::path::PathBuf;
 use thiserror::Error;
 use tiebreak_input::ClaimError;
@@ -203,4 +202,27 @@ impl LabError {
             LabError::Interrupted => Blame::User,
         }
     }
+}
+
+/// The command that builds a revision failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the build of {name} ({commit}) failed with status {status}:\n{said}\nto make it again: {again}"
+)]
+pub struct FailedBuild {
+    /// `base` or `head`.
+    pub name: &'static str,
+    /// The first digits of its commit.
+    pub commit: String,
+    /// The exit status, or 128 + the signal.
+    pub status: i32,
+    /// The last lines of its output.
+    pub said: String,
+    /// A line for a shell.
+    pub again: String,
+}
+
+/// The user asked for something that cannot be.
+pub(crate) fn usage<T>(text: String) -> Result<T, LabError> {
+    Err(LabError::Usage(text))
 }

@@ -1,11 +1,12 @@
 //! The result of a run, put together from the referee and what the journal knows of the run.
 
-use crate::effect;
+mod study;
+
 use crate::observation::Observation;
 use crate::oddities::is_mostly_start;
-use crate::one_factor;
 use crate::referee::Referee;
-use crate::studies;
+use crate::referee::effect;
+use crate::referee::one_factor;
 use std::collections::BTreeMap;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
@@ -59,7 +60,7 @@ pub fn result(
         Some(_) => Vec::new(),
         None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
     };
-    let study = studies::result::workload(referee, &verdicts, full);
+    let study = study::workload(referee, &verdicts, full);
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),

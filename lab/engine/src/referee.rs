@@ -3,7 +3,9 @@
 mod beside;
 mod claims;
 mod drawing;
+pub mod effect;
 mod lines;
+pub mod one_factor;
 mod warnings;
 
 use self::beside::Beside;
@@ -11,7 +13,7 @@ use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
 use crate::observation::Observation;
 use crate::oddities::Oddities;
-use crate::one_factor::Pairs;
+use crate::referee::one_factor::Pairs;
 use crate::round_ratio::{self, Part};
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;

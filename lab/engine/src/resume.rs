@@ -1,8 +1,8 @@
 //! Going on with a run: only its budget may change.
 
 use crate::error::LabError;
+use crate::files::has_changed;
 use crate::referee::Referee;
-use crate::session::has_changed;
 use crate::{replay, revisions};
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, Journal, StopReason};

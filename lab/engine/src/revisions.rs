@@ -13,7 +13,6 @@ mod snapshot;
 mod tests;
 mod worktrees;
 
-pub use build::FailedBuild;
 pub use note::Note;
 pub use planned::{gone, plan};
 

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
+use crate::files;
 use crate::outcome::{self, Detail};
 use crate::recorder::StoredRun;
 use crate::referee::Referee;
@@ -10,7 +11,7 @@ use crate::stream::Stream;
 use crate::{replay, revisions};
 use sha2::{Digest, Sha256};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tiebreak_core::fingerprint::Fingerprint;
@@ -21,7 +22,6 @@ use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
-use tiebreak_measure::print_file;
 use tiebreak_store::{RunId, RunLock, Store};
 
 /// A run that this process, and no other, may go on with.
@@ -80,7 +80,7 @@ impl Session {
     /// # Errors
     /// A file cannot be read, or the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
-        let files = prints(&origin.files)?;
+        let files = files::digests(&origin.files)?;
         let print = store.latest_print(&origin.machine)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
@@ -116,7 +116,7 @@ impl Session {
     /// # Errors
     /// A file cannot be read, or the store.
     pub fn earlier(store: &Store, plan: &Plan, origin: &Origin) -> Result<Earlier, LabError> {
-        let files = prints(&origin.files)?;
+        let files = files::digests(&origin.files)?;
         let Some(run) = store.latest_of(&claim_key(plan, &files))? else {
             return Ok(Earlier::None);
         };
@@ -252,7 +252,7 @@ impl Session {
         reason: StopReason,
     ) -> Result<RunResult, LabError> {
         let header = &self.journal.header;
-        for file in header.files.iter().filter(|file| has_changed(file)) {
+        for file in header.files.iter().filter(|file| files::has_changed(file)) {
             let warning = Warning::FileChanged { path: file.path.clone() };
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
@@ -261,20 +261,6 @@ impl Session {
             outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full);
         Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })
     }
-}
-
-/// The prints of the files that a run depends on.
-fn prints(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
-    let print = |path: &PathBuf| {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
-    };
-    paths.iter().map(print).collect()
-}
-
-/// Whether a file is not what it was when the run began.
-pub(crate) fn has_changed(file: &FileDigest) -> bool {
-    !print_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
 }
 
 /// A name for "these claims about these commands and files": runs that share it repeat each other.

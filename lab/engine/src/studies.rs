@@ -14,7 +14,6 @@ mod prepare;
 mod questions;
 mod race;
 mod request;
-pub mod result;
 mod take_up;
 mod threads;
 mod trial;

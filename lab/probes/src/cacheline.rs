@@ -102,7 +102,7 @@ pub struct LineAdvertised {
 }
 
 /// Loads at an offset from the start of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlushPoint {
     /// Bytes from the start of the line.
     pub offset_bytes: u64,
@@ -110,7 +110,7 @@ pub struct FlushPoint {
     pub loads: u64,
     /// How many of them took longer than the threshold between a cache and memory.
     pub slow: u64,
-    /// `slow / loads`.
+    /// `slow / loads`; 0 until that is computed.
     pub slow_share: f64,
 }
 

@@ -3,7 +3,7 @@
 use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
 use crate::show::head::{head, tail};
-use crate::show::notice::notice;
+use crate::show::notice;
 use tiebreak_report::fact;
 use tiebreak_report::html::Measured;
 use tiebreak_report::look::{Look, Tone, span};

@@ -14,12 +14,10 @@ use std::collections::BTreeSet;
 use tiebreak_core::tool::Tool;
 use tiebreak_report::Look;
 
-mod limits;
 mod parts;
 mod sharing;
 
-pub use limits::Limits;
-pub use parts::{Cache, CacheKind, CoreKind, Cpu, Node};
+pub use parts::{Cache, CacheKind, CoreKind, Cpu, Limits, Node};
 pub use sharing::{Pair, Sharing};
 
 /// What the machine says its CPUs, caches and memory nodes are, whether its CPUs share cores as far

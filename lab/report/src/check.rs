@@ -4,6 +4,7 @@ use crate::contestants::INDENT;
 use crate::effects::verdict_words;
 use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
 use crate::live::{check_frame, check_line};
+use crate::look::NO_BREAK;
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
@@ -11,7 +12,7 @@ use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
 use crate::table::{Align, Column, indented, rows};
-use crate::text::{NO_BREAK, plain, shorten_middle};
+use crate::text::{plain, shorten_middle};
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{
     CheckResult, ClaimOutcome, ClaimResult, ContestResult, Family, RunResult,

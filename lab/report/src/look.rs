@@ -1,8 +1,10 @@
 //! How a report may look, and text that carries its tones apart from its letters.
 
-use crate::text::NO_BREAK;
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
+
+/// A blank at which lines are not wrapped; on the page it is an ordinary one.
+pub const NO_BREAK: char = '\u{a0}';
 
 /// What the reader's screen can show. Every report takes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

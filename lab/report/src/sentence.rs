@@ -5,13 +5,14 @@ mod scope;
 pub(crate) use self::scope::observation_noun;
 
 use self::scope::scope_words;
+use crate::look::NO_BREAK;
 use crate::look::{Span, Spans, Tone, letters, span};
 use crate::number::value_text;
 use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
 use crate::presented::{Presented, Quantity, bar_text};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
-use crate::text::{NO_BREAK, plain, short};
+use crate::text::{plain, short};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::metric::Metric;

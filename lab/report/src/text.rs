@@ -3,9 +3,6 @@
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A blank at which lines are not wrapped; on the page it is an ordinary one.
-pub const NO_BREAK: char = '\u{a0}';
-
 /// A user's text on one line without control characters, so that it can neither break a table nor
 /// speak to the terminal: runs of white space become one blank, other control characters `?`.
 pub fn plain(text: &str) -> String {

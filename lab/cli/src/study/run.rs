@@ -2,9 +2,9 @@
 
 use super::targets::{StudyTargets, TargetOptions};
 use super::{Place, clear, environment, find, say};
-use crate::args::CentreName;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::options::CentreName;
 use crate::quantities::{self, CpuChoice};
 use crate::screen::Screen;
 use crate::{exit, source};

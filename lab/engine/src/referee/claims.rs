@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use crate::one_factor::Pairs;
+use crate::referee::one_factor::Pairs;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 

@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
-use crate::effect;
+use crate::referee::effect;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;

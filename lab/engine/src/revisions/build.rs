@@ -2,7 +2,7 @@
 
 use super::Revision;
 use super::git::without_hooks;
-use crate::error::LabError;
+use crate::error::{FailedBuild, LabError};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,24 +14,6 @@ use tiebreak_report::shell_quote;
 const LINES_MAX: usize = 20;
 /// Characters of a line that are shown.
 const COLUMNS_MAX: usize = 200;
-
-/// The command that builds a revision failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the build of {name} ({commit}) failed with status {status}:\n{said}\nto make it again: {again}"
-)]
-pub struct FailedBuild {
-    /// `base` or `head`.
-    pub name: &'static str,
-    /// The first digits of its commit.
-    pub commit: String,
-    /// The exit status, or 128 + the signal.
-    pub status: i32,
-    /// The last lines of its output.
-    pub said: String,
-    /// A line for a shell.
-    pub again: String,
-}
 
 /// A build that is to be made.
 pub(super) struct Build<'a> {

@@ -38,9 +38,12 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
     let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
     reasons.extend(unsteady(&strided));
+    let shared = |point: FlushPoint| FlushPoint {
+        slow_share: point.slow as f64 / point.loads as f64,
+        ..point
+    };
     let [flushed, loaded] =
-        [flushed, loaded].map(|points| points.iter().map(flush_point).collect::<Vec<_>>());
-    let sharing: Vec<SharingPoint> = sharing.iter().map(sharing_point).collect();
+        [flushed, loaded].map(|points| points.into_iter().map(shared).collect::<Vec<_>>());
     let gains: Vec<StridedGain> =
         LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
     let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
@@ -96,16 +99,6 @@ fn taken<T>(
     };
     missing.push(LineMissing { method, why });
     Vec::new()
-}
-
-fn flush_point(point: &cacheline::FlushPoint) -> FlushPoint {
-    let &cacheline::FlushPoint { offset_bytes, loads, slow } = point;
-    FlushPoint { offset_bytes, loads, slow, slow_share: slow as f64 / loads as f64 }
-}
-
-fn sharing_point(point: &cacheline::SharingPoint) -> SharingPoint {
-    let &cacheline::SharingPoint { distance_bytes, increment_ns, batches } = point;
-    SharingPoint { distance_bytes, increment_ns, batches }
 }
 
 fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {

@@ -5,14 +5,13 @@ mod flush;
 mod sharing;
 mod strided;
 
-pub use flush::{FlushObservation as Flush, Point as FlushPoint};
-pub use sharing::Point as SharingPoint;
+pub use flush::FlushObservation;
 pub use strided::Point as StridedPoint;
 
-use crate::Probed;
 use crate::tools::Budget;
 use crate::tools::caches::{self, AdvertisedCache};
 use crate::tools::pinned::Pinned;
+use crate::{Probed, SharingPoint};
 use std::time::Duration;
 use tiebreak_machine::meters::Unavailable;
 
@@ -31,7 +30,7 @@ pub struct Cacheline {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Loads beside a line that was just flushed, or loaded.
-    pub flush: Result<Flush, String>,
+    pub flush: Result<FlushObservation, String>,
     /// Increments by two CPUs.
     pub sharing: Result<Vec<SharingPoint>, String>,
     /// The strided copy.

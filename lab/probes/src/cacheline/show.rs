@@ -1,7 +1,7 @@
 //! The cache line, on a screen and as a picture.
 
 use crate::screen::Row;
-use crate::show::nanoseconds::ns;
+use crate::show::ns;
 use crate::{Cacheline, FlushPoint, LineAnswer, LineMethod};
 use tiebreak_report::chart::{Chart, Curve, Scale};
 use tiebreak_report::fact::bytes;

@@ -1,7 +1,7 @@
 //! Latency of loads, on a screen and as a picture.
 
 use crate::screen::Row;
-use crate::show::nanoseconds::ns;
+use crate::show::ns;
 use crate::{CacheSize, Latency, LatencyCurve, TlbLevel};
 use tiebreak_report::chart::{Chart, Curve, Scale};
 use tiebreak_report::fact::bytes;

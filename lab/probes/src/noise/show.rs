@@ -6,7 +6,7 @@ mod svg;
 mod tables;
 
 use crate::screen::Row;
-use crate::show::hertz::hertz;
+use crate::show::hertz;
 use crate::{Floor, Frequency, Noise, SmallestSlowdown};
 pub use live::{frame, line};
 use tiebreak_report::look::{Look, Tone, span};

@@ -2,7 +2,7 @@
 
 use crate::screen::Row;
 use crate::show::bars::{self, Bar};
-use crate::show::hertz::hertz;
+use crate::show::hertz;
 use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
 use tiebreak_report::look::{Look, Tone, span};
 use tiebreak_report::number::{Rounding, count, percent, seconds};

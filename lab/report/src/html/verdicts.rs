@@ -3,6 +3,7 @@
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
+use crate::look::NO_BREAK;
 use crate::look::letters;
 use crate::number::{Rounding, count, percent, seconds};
 use crate::presented::Presented;
@@ -10,7 +11,7 @@ use crate::self_check;
 use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
 use crate::sign::Sign;
 use crate::study::claims;
-use crate::text::{NO_BREAK, plain};
+use crate::text::plain;
 use maud::{Markup, html};
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{ClaimOutcome, ClaimResult, RunResult, SelfCheckResult};

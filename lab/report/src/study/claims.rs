@@ -2,10 +2,11 @@
 
 use super::note;
 use crate::contestants::INDENT;
+use crate::look::NO_BREAK;
 use crate::look::{Spans, Tone, letters, span};
 use crate::page::Page;
 use crate::sentence::{head, spans, what_helps};
-use crate::text::{NO_BREAK, plain};
+use crate::text::plain;
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
 use tiebreak_core::verdict::Verdict;
 

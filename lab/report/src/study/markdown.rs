@@ -6,9 +6,10 @@ use super::facts::{facts, notes};
 use super::{Spread, built_with, footer, metrics, promise, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::Look;
+use crate::look::NO_BREAK;
 use crate::number::seconds;
 use crate::table::Column;
-use crate::text::{NO_BREAK, plain};
+use crate::text::plain;
 use tiebreak_core::result::{StudyResult, StudyRow};
 
 /// Columns of the pictures of distributions.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A line of so many bytes, with a prefetcher that reaches so far.
-fn flush(line: u64, reach: u64) -> cacheline::Flush {
+fn flush(line: u64, reach: u64) -> cacheline::FlushObservation {
     let offsets = [1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 192, 255, 256, 512, 1024];
     let slow = |offset: u64| match offset {
         offset if offset < line => offset % 2,
@@ -12,18 +12,18 @@ fn flush(line: u64, reach: u64) -> cacheline::Flush {
     };
     let point = |offset_bytes| {
         let loads = 1000;
-        cacheline::FlushPoint { offset_bytes, loads, slow: slow(offset_bytes) }
+        FlushPoint { offset_bytes, loads, slow: slow(offset_bytes), ..FlushPoint::default() }
     };
     let loaded = offsets.map(point).to_vec();
-    let together = |point: &cacheline::FlushPoint| {
+    let together = |point: &FlushPoint| {
         let slow = if point.offset_bytes < line { 1000 } else { 2 };
-        cacheline::FlushPoint { slow, ..*point }
+        FlushPoint { slow, ..*point }
     };
-    cacheline::Flush { flushed: loaded.iter().map(together).collect(), loaded }
+    cacheline::FlushObservation { flushed: loaded.iter().map(together).collect(), loaded }
 }
 
-fn sharing(line: u64, apart: f64) -> Vec<cacheline::SharingPoint> {
-    let point = |distance_bytes| cacheline::SharingPoint {
+fn sharing(line: u64, apart: f64) -> Vec<SharingPoint> {
+    let point = |distance_bytes| SharingPoint {
         distance_bytes,
         increment_ns: if distance_bytes < line { 60.0 } else { apart },
         batches: 1000,
@@ -100,7 +100,7 @@ fn methods_say_what_they_see() {
     check(arm, [None, None, line, line], Some(LineMethod::Sharing));
     // Without a flush that tells, what was loaded together shows how far the prefetcher reaches.
     let mute = |sharing| {
-        let silent = cacheline::Flush { flushed: Vec::new(), ..flush(64, 256) };
+        let silent = cacheline::FlushObservation { flushed: Vec::new(), ..flush(64, 256) };
         cacheline::Reading { flush: Ok(silent), sharing, ..reading() }
     };
     let shared = Some(LineMethod::Sharing);

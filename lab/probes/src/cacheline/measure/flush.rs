@@ -5,6 +5,7 @@
 //! 2. Loaded together: both are flushed, the first is loaded, the second is timed. It is fast if it
 //!    came along with the first: on its line, or fetched ahead.
 
+use crate::FlushPoint;
 use crate::tools::Budget;
 use std::time::Duration;
 
@@ -12,23 +13,12 @@ use std::time::Duration;
 mod x86;
 
 /// What was seen by both ways, near offsets first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlushObservation {
     /// After the start of the line was flushed.
-    pub flushed: Vec<Point>,
+    pub flushed: Vec<FlushPoint>,
     /// After the start of the line was loaded.
-    pub loaded: Vec<Point>,
-}
-
-/// Loads at one offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Bytes from the start of the line that was flushed, or loaded, just before.
-    pub offset_bytes: u64,
-    /// How many loads were timed.
-    pub loads: u64,
-    /// How many took longer than the threshold.
-    pub slow: u64,
+    pub loaded: Vec<FlushPoint>,
 }
 
 /// What was seen, for so long.

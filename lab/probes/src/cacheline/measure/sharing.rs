@@ -1,5 +1,6 @@
 //! False sharing: two CPUs increment two words at a distance. On one line they wait for each other.
 
+use crate::SharingPoint;
 use crate::tools::Budget;
 use crate::tools::batches::quantile;
 use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
@@ -17,17 +18,6 @@ const BATCH: u64 = 128;
 /// A batch during which a thread did not run says nothing; it takes much longer than others.
 const MOST_BATCHES: usize = 100_000;
 
-/// Increments at one distance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Bytes between the words.
-    pub distance_bytes: u64,
-    /// Time of one increment: the median of batches.
-    pub increment_ns: f64,
-    /// Batches during which the other CPU was seen to run.
-    pub batches: u64,
-}
-
 /// Measures on two CPUs, for so long.
 ///
 /// # Errors
@@ -37,7 +27,7 @@ pub(super) fn measure(
     pair: [usize; 2],
     length: Duration,
     budget: &mut Budget<'_>,
-) -> Result<Vec<Point>, String> {
+) -> Result<Vec<SharingPoint>, String> {
     let mapped = Mapped::new(4 * SMALL_PAGE, Pages::Small).map_err(|error| error.to_string())?;
     let interrupted = budget.interrupted();
     let length = length.min(budget.left());
@@ -52,7 +42,7 @@ pub(super) fn measure(
     for (index, distance) in DISTANCES.iter().enumerate() {
         let mut all: Vec<u64> = both.iter_mut().flat_map(|side| side[index].drain(..)).collect();
         let batches = all.len() as u64;
-        points.extend(quantile(&mut all, 0.5).map(|median| Point {
+        points.extend(quantile(&mut all, 0.5).map(|median| SharingPoint {
             distance_bytes: *distance as u64,
             increment_ns: median as f64 / BATCH as f64,
             batches,

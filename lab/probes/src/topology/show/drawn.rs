@@ -2,9 +2,10 @@
 
 use super::tree::{Branch, tree};
 use crate::{CoreKind, Topology};
+use tiebreak_report::look::NO_BREAK;
 use tiebreak_report::look::{Look, Tone, span};
 use tiebreak_report::page::Page;
-use tiebreak_report::text::{NO_BREAK, wrap_plain};
+use tiebreak_report::text::wrap_plain;
 use unicode_width::UnicodeWidthStr;
 
 /// More cores than this in one place are told in a list.

@@ -1,6 +1,7 @@
 //! Flushing and timing on x86-64.
 
-use super::{FlushObservation, Point};
+use super::FlushObservation;
+use crate::FlushPoint;
 use crate::timers::measure::ticks;
 use crate::tools::Budget;
 use crate::tools::batches::quantile;
@@ -42,7 +43,7 @@ pub(super) fn measure(
         unsafe { mapped.at(page).write(1) };
     }
     let threshold = threshold(&mapped)?;
-    let point = |offset| Point { offset_bytes: offset as u64, loads: 0, slow: 0 };
+    let point = |offset| FlushPoint { offset_bytes: offset as u64, ..FlushPoint::default() };
     let mut points = [OFFSETS.map(point); 2];
     let mut random = 1_u64;
     while begin.elapsed() < length && !budget.is_spent() {

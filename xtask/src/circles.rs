@@ -1,0 +1,107 @@
+//! Modules that use each other in a circle: none of them can be read alone.
+
+use crate::finding::Finding;
+use crate::mask::{is_name_char, mask};
+use crate::tree::Source;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The crates whose modules must not go round in circles.
+const CRATES: [&str; 3] = ["lab/cli/src/", "lab/engine/src/", "lab/report/src/"];
+
+/// What each top-level module of a crate uses, with the line of the first use and its file.
+type Uses<'a> = BTreeMap<&'a str, BTreeMap<String, (&'a Source, usize)>>;
+
+/// A finding a crate whose modules go round in a circle, at the use that closes it.
+pub fn check(sources: &[Source]) -> Vec<Finding> {
+    CRATES.iter().filter_map(|root| circle(&uses(sources, root))).collect()
+}
+
+fn uses<'a>(sources: &'a [Source], root: &str) -> Uses<'a> {
+    let mut uses = Uses::new();
+    for source in sources.iter().filter(|source| source.ending() == "rs") {
+        let Some(path) = source.path.strip_prefix(root) else { continue };
+        if path.contains("tests") || path == "lib.rs" || path == "main.rs" {
+            continue;
+        }
+        let module = path.split(['/', '.']).next().unwrap_or(path);
+        let of = uses.entry(module).or_default();
+        let code = mask(&source.text);
+        // Tests may use what they will.
+        let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&code);
+        for (index, line) in code.lines().enumerate() {
+            for name in used(line) {
+                of.entry(name).or_insert((source, index + 1));
+            }
+        }
+    }
+    uses
+}
+
+/// The modules after each `crate::` of a line, also those between braces.
+fn used(line: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for rest in line.split("crate::").skip(1) {
+        let list = rest.strip_prefix('{').map(|list| list.split('}').next().unwrap_or(list));
+        let each: Vec<&str> = list.map_or(vec![rest], |list| list.split(',').collect());
+        let name = |text: &str| -> String {
+            text.trim_start().chars().take_while(|c| is_name_char(*c)).collect()
+        };
+        names.extend(each.into_iter().map(name));
+    }
+    names
+}
+
+/// A use from which the module that uses is reached again; none if there is none.
+fn circle(uses: &Uses<'_>) -> Option<Finding> {
+    uses.iter().find_map(|(module, used)| {
+        let back = |(name, place): (&String, &(&Source, usize))| {
+            let is_back = name != module && reaches(uses, name, module);
+            is_back.then(|| {
+                let what = format!("{module} uses {name}, which uses {module} in the end");
+                let remedy = "move what both need to a module of its own".to_owned();
+                Finding::new(&place.0.path, place.1, what, remedy)
+            })
+        };
+        used.iter().find_map(back)
+    })
+}
+
+fn reaches(uses: &Uses<'_>, from: &str, to: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(module) = open.pop() {
+        if module == to {
+            return true;
+        }
+        if seen.insert(module) {
+            open.extend(uses.get(module).iter().flat_map(|used| used.keys().map(String::as_str)));
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circles_are_found_and_tests_may_have_them() {
+        let check_files = |files: &[(&str, &str)], expected: &[&str]| {
+            let sources: Vec<Source> = files
+                .iter()
+                .map(|(file, text)| Source::of(&format!("lab/report/src/{file}"), text))
+                .collect();
+            let found: Vec<String> = check(&sources).iter().map(Finding::to_string).collect();
+            assert_eq!(found, expected, "{files:?}");
+        };
+        let (a, b) = ("use crate::b::B;", "\nuse crate::{c, d::D};");
+        check_files(&[("a.rs", a), ("b.rs", b), ("c.rs", ""), ("d.rs", "")], &[]);
+        let said = "lab/report/src/a.rs:1: a uses b, which uses a in the end: move what both need \
+                    to a module of its own";
+        check_files(&[("a.rs", a), ("b.rs", b), ("d/e.rs", "crate::a::f();")], &[said]);
+        let test = "#[cfg(test)]\nmod tests {\n use crate::a;\n}";
+        check_files(&[("a.rs", a), ("b.rs", test)], &[]);
+        check_files(&[("a.rs", a), ("b.rs", "// crate::a\n\"crate::a\"")], &[]);
+        check_files(&[("a.rs", a), ("b/tests.rs", "use crate::a;")], &[]);
+    }
+}
