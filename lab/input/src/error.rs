@@ -137,18 +137,27 @@ impl ClaimError {
     }
 }
 
-/// A word as errors repeat it: shortened, and with nothing that a terminal would obey.
+/// Returns a word as errors repeat it: shortened, and with nothing that a terminal would obey.
 pub(crate) fn shown(word: &str) -> String {
-    let mut shown = String::new();
-    for (index, c) in word.chars().enumerate() {
+    match word.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => harmless(&word[..end]) + "...",
+        None => harmless(word),
+    }
+}
+
+/// Returns a text with what a terminal would obey written as escapes.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
-            _ if index == SHOWN_CHARS => return shown + "...",
-            '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => shown.extend(c.escape_unicode()),
-            c if c.is_control() => shown.extend(c.escape_default()),
-            c => shown.push(c),
+            '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                harmless.extend(c.escape_unicode());
+            }
+            c if c.is_control() => harmless.extend(c.escape_default()),
+            c => harmless.push(c),
         }
     }
-    shown
+    harmless
 }
 
 /// Words as errors offer them, each in quotes.

@@ -8,13 +8,15 @@ use std::path::Path;
 const EXAMPLE: &str = include_str!("../src/study_folder/skeleton/study.toml");
 
 /// Lines and pieces from which files are put together.
-const PIECES: [&str; 43] = [
+const PIECES: [&str; 45] = [
     "title = 'x'\nsource = 'y'\nreference = 'naive'\n",
     "[oracle]\nlanguage = 'c'\nsources = ['oracle.c']\n",
     "[[workload]]\nname = 'w'\ndistribution = 'd'\nsize = 5\n",
     "[[workload]]\nname = 'v'\nfile = 'data.txt'\n",
     "[[contestant]]\nname = 'naive'\nlanguage = 'c'\nsources = ['naive.c']\n",
     "[[contestant]]\nname = 'swar'\nlanguage = 'c'\nsources = ['swar.c']\n",
+    "[[contestant]]\nname = \"sw\\r\"\nlanguage = 'c'\nsources = ['swar.c']\n",
+    "title = \"\\u001B[31m\"\nsource = \"\\u202E\\n\"\n",
     "[[contestant]]\nname = 'js'\nlanguage = 'javascript'\nsources = ['swar.js']\n",
     "[[contract]]\nname = 'unchecked'\ntext = 'x'\nexact = false\n",
     "[[verify]]\nname = 'all'\ndistribution = 'x'\nsize = 0\n",
@@ -89,8 +91,17 @@ proptest! {
 }
 
 #[test]
+fn a_reference_is_not_suggested_by_a_name_that_is_wrong() {
+    let text = "[[contestant]]\nname = \"sw\\r\"\nlanguage = 'c'\nsources = ['swar.c']\n";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study");
+    let errors = tiebreak_input::study_folder::parse(&folder, text).unwrap_err().to_string();
+    assert!(errors.contains("reference = \"naive\""), "{errors}");
+    check(text);
+}
+
+#[test]
 fn some_lines_make_a_study() {
-    let text = [0, 1, 2, 4, 5, 9, 10, 11].map(|index| PIECES[index]).concat();
+    let text = [0, 1, 2, 4, 5, 11, 12, 13].map(|index| PIECES[index]).concat();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study");
     assert_eq!(common::check_study(&text, &folder), 0);
 }

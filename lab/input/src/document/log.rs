@@ -1,7 +1,7 @@
 //! What is wrong with a file, as it is found.
 
 use super::errors::{FileError, FileErrors};
-use crate::error::{ClaimError, shown};
+use crate::error::{ClaimError, harmless, shown};
 use std::ops::Range;
 
 /// Collects errors in any order.
@@ -107,7 +107,8 @@ impl<'a> Log<'a> {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// All errors, sorted by place.
+    /// Returns all errors, sorted by place. Whatever a file's words did to a message, it is one line
+    /// that no terminal obeys.
     pub(crate) fn into_errors(mut self, name: &str) -> FileErrors {
         self.found.sort_by_key(|found| (found.span.start, found.span.end));
         let found = std::mem::take(&mut self.found);
@@ -118,9 +119,9 @@ impl<'a> Log<'a> {
             FileError {
                 line,
                 column: 1 + self.text[start..at].chars().count(),
-                message: found.message,
-                label: found.label,
-                help: found.help,
+                message: harmless(&found.message),
+                label: found.label.as_deref().map(harmless),
+                help: found.help.as_deref().map(harmless),
                 span: found.span,
             }
         };

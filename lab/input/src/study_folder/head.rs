@@ -82,7 +82,7 @@ fn scope(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> Scop
 /// The contestant that the others are compared with.
 fn reference(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> String {
     let names = contestants.names();
-    let first = names.first().copied().filter(|name| !name.is_empty()).unwrap_or("naive");
+    let first = names.first().copied().filter(|name| names::is_name(name)).unwrap_or("naive");
     let Some(item) = root.required("reference", &format!("\"{first}\""), log) else {
         return String::new();
     };

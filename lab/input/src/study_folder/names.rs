@@ -96,7 +96,7 @@ impl Names {
 }
 
 /// Whether this can be a name.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(is_letter)
