@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
-export PATH := $(PATH):$(HOME)/.cargo/bin:$(CURDIR)/target/release
+export PATH := $(PATH):$(HOME)/.cargo/bin:$(CURDIR)/target/release:$(CURDIR)/target/tools/bin
 
 TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB

@@ -9,12 +9,19 @@
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
 #   scripts/setup.sh functions to run the first study of the README: a C++ compiler
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
-#                              the libraries that are raced
+#                              the libraries that are raced; what Debian 12 does not have goes
+#                              to target/tools, from PyPI (zig) and from npm (bun)
 set -eu
 
 RUST_NEEDED=1.95
 
+ZIG=0.17.1
+BUN=1.4.5
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+PATH="$PATH:$root/target/tools/bin"
 packages=""
+tools=""
 
 # need PACKAGE COMMAND...: the package is missing if the command fails.
 need() {
@@ -43,6 +50,30 @@ has_library() {
 
 has_certificates() {
     [ -n "${SSL_CERT_FILE:-}${CARGO_HTTP_CAINFO:-}" ] || [ -e /etc/ssl/certs/ca-certificates.crt ]
+}
+
+# need_tool TOOL PACKAGE COMMAND...: a tool that Debian does not have is missing; the package brings
+# the command that fetches it.
+need_tool() {
+    tool=$1
+    shift
+    has "$tool" >/dev/null && return
+    tools="$tools $tool"
+    need "$@"
+}
+
+fetch_tool() {
+    case $1 in
+        zig)
+            python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+                --target target/tools/zig "ziglang==$ZIG" &&
+                ln -sf ../zig/ziglang/zig target/tools/bin/zig
+            ;;
+        bun)
+            npm install --silent --no-audit --no-fund --prefix target/tools/bun "bun@$BUN" &&
+                ln -sf ../bun/node_modules/.bin/bun target/tools/bin/bun
+            ;;
+    esac
 }
 
 # Rust is not in Debian 12 in a version that would do, so it is asked for and never installed.
@@ -95,6 +126,8 @@ for job in "$@"; do
             need libc++-dev has_library string -stdlib=libc++
             need libc++abi-dev has_library cxxabi.h -stdlib=libc++
             need ldc has ldc2
+            need golang-go has go
+            need default-jdk-headless has javac
             need nodejs has node
             need python3 has python3
             need pypy3 has pypy3
@@ -104,6 +137,8 @@ for job in "$@"; do
             need libstb-dev has_library stb/stb_sprintf.h
             need libpython3.11-dev has_library python3.11/Python.h
             need liburcu-dev has_library urcu/urcu-memb.h
+            need_tool zig python3-pip python3 -m pip --version
+            need_tool bun npm npm --version
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \
@@ -113,28 +148,41 @@ for job in "$@"; do
     esac
 done
 
-[ -n "$packages" ] || exit 0
+install_packages() {
+    install="apt-get install -y --no-install-recommends$packages"
+    if ! has apt-get >/dev/null; then
+        echo "setup: missing, by their names in Debian:$packages" >&2
+        echo "Install them by the means of this system, then try again." >&2
+        exit 1
+    elif [ "$(id -u)" = 0 ]; then
+        as_root=""
+    elif has sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root="sudo env DEBIAN_FRONTEND=noninteractive"
+    else
+        echo "setup: missing:$packages; installing them needs root. Run this, then try again:" >&2
+        echo "    sudo sh -c 'apt-get update && $install'" >&2
+        exit 1
+    fi
 
-install="apt-get install -y --no-install-recommends$packages"
-if ! has apt-get >/dev/null; then
-    echo "setup: missing, by their names in Debian:$packages" >&2
-    echo "Install them by the means of this system, then try again." >&2
-    exit 1
-elif [ "$(id -u)" = 0 ]; then
-    as_root=""
-elif has sudo >/dev/null && sudo -n true 2>/dev/null; then
-    as_root="sudo env DEBIAN_FRONTEND=noninteractive"
-else
-    echo "setup: missing:$packages; installing them needs root. Run this, then try again:" >&2
-    echo "    sudo sh -c 'apt-get update && $install'" >&2
-    exit 1
+    echo "setup: missing:$packages; running ${as_root:+$as_root }$install"
+    export DEBIAN_FRONTEND=noninteractive
+    $as_root apt-get update -qq ||
+        echo "setup: going on with the lists of packages that are here" >&2
+    # shellcheck disable=SC2086 # the words of $install are words of a command
+    if ! $as_root $install -qq -o Dpkg::Use-Pty=0; then
+        echo "setup: apt-get failed. Install$packages by hand, then try again." >&2
+        exit 1
+    fi
+}
+
+if [ -n "$packages" ]; then
+    install_packages
 fi
 
-echo "setup: missing:$packages; running ${as_root:+$as_root }$install"
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq || echo "setup: going on with the lists of packages that are here" >&2
-# shellcheck disable=SC2086 # the words of $install are words of a command
-if ! $as_root $install -qq -o Dpkg::Use-Pty=0; then
-    echo "setup: apt-get failed. Install$packages by hand, then try again." >&2
-    exit 1
-fi
+# A contestant whose tool cannot be had is not run, and the study says so: no reason to fail.
+cd "$root"
+for tool in $tools; do
+    mkdir -p target/tools/bin
+    echo "setup: missing: $tool; fetching it to target/tools"
+    fetch_tool "$tool" || echo "setup: going on without $tool" >&2
+done

@@ -95,6 +95,7 @@ class Server {
   }
 
   load(text) {
+    this.contestant = null;
     const asked = fields(text);
     const workload = {
       name: asked.workload,
@@ -104,13 +105,13 @@ class Server {
       seed: BigInt(asked.seed ?? 0),
     };
     const input = asked.path ? readFileSync(asked.path) : Buffer.alloc(0);
-    this.contestant = null;
     this.contestant = this.prepare(input, workload);
     return `loaded reset=${this.contestant.reset ? "yes" : "no"}`;
   }
 
   run(text) {
     const times = Number(text);
+    if (!Number.isSafeInteger(times) || times < 0) throw new RangeError(`'${text}' times`);
     const { parts, run } = this.contestant;
     if (!parts) {
       const [elapsed, sum] = batch(run ? () => this.contestant.run() : undefined, times);

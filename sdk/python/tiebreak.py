@@ -80,12 +80,12 @@ class _Server:
         return "hello %d %s %s" % (VERSION, runtime, platform.python_version())
 
     def load(self, text):
+        self.contestant = None
         fields = _fields(text)
         data = b""
         if fields.get("path"):
             with open(fields["path"], "rb") as file:
                 data = file.read()
-        self.contestant = None
         self.contestant = self.prepare(data, Workload(fields))
         has_reset = hasattr(self.contestant, "reset")
         return "loaded reset=%s" % ("yes" if has_reset else "no")

@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod float;
 pub mod forecast;
 pub mod journal;
+pub mod language;
 pub mod metric;
 pub mod plan;
 pub mod quantity;

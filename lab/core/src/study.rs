@@ -1,5 +1,6 @@
 //! Studies: contestants, workloads, an oracle, claims, and the published table they reproduce.
 
+use crate::language::Language;
 use crate::plan::{Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -176,47 +177,6 @@ pub struct Recipe {
     pub package: String,
     /// Variables of the environment of compiler and interpreter.
     pub environment: Vec<(String, String)>,
-}
-
-/// A language in which a contestant is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Language {
-    /// C, as C23 where the compiler can.
-    C,
-    /// C++.
-    #[serde(rename = "c++")]
-    Cpp,
-    /// D.
-    D,
-    /// A Rust source, built by rustc alone.
-    Rust,
-    /// A Cargo package with dependencies of its own.
-    Cargo,
-    /// JavaScript, in a runner.
-    Javascript,
-    /// Python, in a runner.
-    Python,
-}
-
-impl Language {
-    /// Whether contestants run in a process of their own that keeps running, not in a worker.
-    pub fn is_runner(self) -> bool {
-        matches!(self, Language::Javascript | Language::Python)
-    }
-
-    /// The word in study.toml and in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::C => "c",
-            Language::Cpp => "c++",
-            Language::D => "d",
-            Language::Rust => "rust",
-            Language::Cargo => "cargo",
-            Language::Javascript => "javascript",
-            Language::Python => "python",
-        }
-    }
 }
 
 /// A published table.

@@ -148,7 +148,7 @@ fn oracle(
     if let Some((language, span)) = language.filter(|(language, _)| language.is_runner()) {
         let message = format!("an oracle cannot be written in {}", language.name());
         log.error(span, message)
-            .label("expected \"c\", \"c++\", \"d\", \"rust\" or \"cargo\"")
+            .label(format!("expected {}", recipe::listed(|language| !language.is_runner())))
             .help("it is a shared library, also of a study whose contestants are runners");
     }
     Some(recipe)

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
+use tiebreak_core::language::Language;
 use tiebreak_input::study_folder::skeleton;
 use tiebreak_input::{EXAMPLE, parse_file};
 use toml::de::{DeTable, DeValue};
@@ -175,4 +176,15 @@ fn studies_that_are_right_pass() {
 fn of_broken_files_the_schemas_see_what_a_schema_can() {
     check_unseen("claims", "tests/broken_files", &UNSEEN);
     check_unseen("study", "tests/broken_studies", &UNSEEN_STUDIES);
+}
+
+#[test]
+fn the_schema_has_the_languages_of_the_table() {
+    let path = root().join("../../docs/schema/study-1.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for (kind, is_runner) in [("library", false), ("runner", true)] {
+        let all = Language::all().filter(|language| language.is_runner() == is_runner);
+        let names: Vec<&str> = all.map(Language::name).collect();
+        assert_eq!(schema["$defs"][format!("{kind}_language")]["enum"], json!(names));
+    }
 }

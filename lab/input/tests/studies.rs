@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use tiebreak_core::language::Language;
 use tiebreak_core::plan::{Budget, Scope};
-use tiebreak_core::study::{Call, Entrant, FigureUnit, Language, Study, ThreadCount, Threads};
+use tiebreak_core::study::{Call, Entrant, FigureUnit, Study, ThreadCount, Threads};
 use tiebreak_input::study_folder::{MAX_ENTRIES, StudyErrors, parse, read};
 use tiebreak_input::{MAX_FILE_BYTES, parse as parse_claim};
 
@@ -106,7 +107,10 @@ fn everything_at_once_is_read_as_it_stands() {
     let [naive, swar, lut, crates] = &study.contestants[..] else { panic!("{study:?}") };
     assert_eq!(naive.recipe.libraries, ["-lfmt"]);
     assert_eq!(naive.recipe.environment, [("LANG".to_owned(), "C".to_owned())]);
-    assert_eq!((swar.recipe.language, swar.contract.as_str()), (Language::Rust, "relaxed"));
+    assert_eq!(
+        (swar.recipe.language, swar.contract.as_str()),
+        (Language::named("rust").unwrap(), "relaxed")
+    );
     assert_eq!((lut.recipe.package.as_str(), lut.contract.as_str()), ("g++", "unchecked"));
     assert_eq!(
         (crates.recipe.compiler.as_str(), &crates.recipe.sources[0][..]),

@@ -25,6 +25,7 @@ mod scratch;
 mod sources;
 mod steps;
 mod stock;
+mod template;
 mod toolchain;
 mod versions;
 
@@ -34,16 +35,20 @@ pub use link::Linker;
 pub use stock::Stock;
 pub use versions::compilers;
 
+use crate::clients;
 use cache::Cache;
 use library::{Library, Table};
+use runner::Runner;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 use toolchain::Toolchains;
 
 /// Compiles what studies are made of. May be used by several threads at once.
 #[derive(Debug)]
 pub struct Builder {
+    folder: PathBuf,
     cache: Cache,
     toolchains: Toolchains,
 }
@@ -52,12 +57,13 @@ impl Builder {
     /// A builder that keeps what it makes in this folder, which need not be there yet. Removes what
     /// builds that were killed left there, and what was not used for 30 days.
     pub fn new(cache: &Path) -> Builder {
-        Builder { cache: Cache::new(cache), toolchains: Toolchains::default() }
+        let toolchains = Toolchains::default();
+        Builder { folder: cache.to_owned(), cache: Cache::new(cache), toolchains }
     }
 
     /// Builds a contestant, unless it is there; some milliseconds if it is. Gives with it its
-    /// shared library with nothing drawn, in the cache. A contestant in another runtime is not
-    /// compiled: of it the receipt is taken, and the command is made; it has no library.
+    /// shared library with nothing drawn, in the cache. A contestant that is a process
+    /// has no library; of one that is interpreted only the receipt is taken.
     ///
     /// # Errors
     /// [`BuildError::Missing`] where its compiler or interpreter is not there: others can go on.
@@ -70,12 +76,30 @@ impl Builder {
     ) -> Result<(Built, Option<PathBuf>), BuildError> {
         let recipe = &entrant.recipe;
         let toolchain = self.toolchains.find(recipe, &study.folder)?;
-        let (form, standard, library) = if recipe.language.is_runner() {
-            (runner::form(study, recipe, &toolchain)?, None, None)
-        } else {
-            let library = Library { study, recipe, toolchain: &toolchain, interrupted };
-            let made = library.make(&self.cache, Table::Contestant)?;
-            (made.form, made.standard, Some(made.object))
+        let toolchain = &*toolchain;
+        let (form, standard, library) = match &recipe.language.entry().makes {
+            Makes::Runner { files, build, run: command } => {
+                let clients = &clients::install(&self.folder)
+                    .map_err(BuildError::io("writing the clients to", &self.folder))?;
+                let runner = Runner {
+                    study,
+                    recipe,
+                    toolchain,
+                    clients,
+                    files,
+                    build,
+                    command,
+                    interrupted,
+                };
+                (runner.form(&self.cache)?, None, None)
+            }
+            Makes::Library { compile, inlined, link } => {
+                let inlined = inlined.as_deref();
+                let library =
+                    Library { study, recipe, toolchain, compile, inlined, link, interrupted };
+                let made = library.make(&self.cache, Table::Contestant)?;
+                (made.form, made.standard, Some(made.object))
+            }
         };
         let contract = study.contracts.iter().find(|contract| contract.name == entrant.contract);
         let built = Built {
@@ -111,11 +135,12 @@ impl Builder {
         let Some(recipe) = &study.oracle else {
             return Ok(None);
         };
-        let toolchain = self.toolchains.find(recipe, &study.folder)?;
-        if recipe.language.is_runner() {
+        let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
+        let Makes::Library { compile, inlined, link } = &recipe.language.entry().makes else {
             return Err(BuildError::NoLibrary { language: recipe.language.name() });
-        }
-        let library = Library { study, recipe, toolchain: &toolchain, interrupted };
+        };
+        let inlined = inlined.as_deref();
+        let library = Library { study, recipe, toolchain, compile, inlined, link, interrupted };
         Ok(Some(library.make(&self.cache, Table::Oracle)?.object))
     }
 }

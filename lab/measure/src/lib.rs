@@ -19,6 +19,7 @@
 
 pub mod build;
 mod channel;
+mod clients;
 mod error;
 mod files;
 mod honesty;

@@ -7,7 +7,6 @@
 //! the clock outside; CPU time, faults, switches and peak memory are the kernel's.
 
 mod checks;
-mod clients;
 mod held;
 mod judge;
 mod line;
@@ -19,6 +18,7 @@ mod trial;
 mod usage;
 mod warm;
 
+use crate::clients::{self, Clients};
 use crate::error::StartError;
 use crate::honesty::Trials;
 use crate::meters::{COUNTED, MissingMeter};
@@ -104,7 +104,10 @@ impl Runners {
         let named = |what: &str| StartError::Runner { what: what.to_owned() };
         let functions =
             plan.functions.clone().ok_or_else(|| named("the contestants are programs"))?;
-        let clients = clients::install(cache)?;
+        let clients = clients::install(cache).map_err(|error| {
+            let folder = cache.display();
+            named(&format!("the clients cannot be written to '{folder}': {error}"))
+        })?;
         let allowed = cpus::allowed();
         if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
             return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
@@ -237,7 +240,7 @@ impl FunctionSampler for Runners {
 fn launch(
     built: &Built,
     cpu: Option<usize>,
-    clients: &clients::Clients,
+    clients: &Clients,
     files: &mut Vec<PathBuf>,
 ) -> Result<Launch, StartError> {
     let BuiltForm::Runner { command, environment, directory, files: imported } = &built.form else {

@@ -1,9 +1,10 @@
 //! The results of a study, and what `study verify` found.
 
 use super::{Ecdf, EffectResult, Histogram, MetricSummary, RunResult};
+use crate::language::Language;
 use crate::metric::Metric;
 use crate::plan::{Budget, Scope};
-use crate::study::{Call, Contract, FigureUnit, Language, Pilot, Untimed, Workload};
+use crate::study::{Call, Contract, FigureUnit, Pilot, Untimed, Workload};
 use crate::verdict::Fault;
 use serde::{Deserialize, Serialize};
 

@@ -45,13 +45,14 @@ pub(super) fn team(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_core::study::{Language, Recipe, Threads};
+    use tiebreak_core::language::Language;
+    use tiebreak_core::study::{Recipe, Threads};
 
     fn entrant(name: &str, count: ThreadCount) -> Entrant {
         Entrant {
             name: name.to_owned(),
             recipe: Recipe {
-                language: Language::C,
+                language: Language::named("c").unwrap(),
                 sources: Vec::new(),
                 compiler: String::new(),
                 flags: Vec::new(),

@@ -10,6 +10,7 @@ use common::{KILLED, header};
 use std::sync::atomic::AtomicBool;
 use tiebreak_lab::core::claim::{Relation, Statement};
 use tiebreak_lab::core::journal::{Event, Journal, Round, StopReason};
+use tiebreak_lab::core::language::Language;
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
@@ -21,7 +22,7 @@ use tiebreak_lab::core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_lab::core::study::{
-    BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, Language, NotRun, Pilot,
+    BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, NotRun, Pilot,
     Placements, Published, Workload,
 };
 use tiebreak_lab::core::verdict::{Fault, Verdict};
@@ -193,7 +194,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
     let built = Built {
         contract: "published".into(),
         is_exact: true,
-        language: Language::C,
+        language: Language::named("c").unwrap(),
         receipt: "cc 1".into(),
         standard: Some("C23".into()),
         form: runner,

@@ -107,8 +107,8 @@ impl<'a> Log<'a> {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// Returns all errors, sorted by place. Whatever a file's words did to a message, it is one line
-    /// that no terminal obeys.
+    /// Returns all errors, sorted by place. Each is one line that no terminal obeys, whatever words
+    /// of the file stand in it.
     pub(crate) fn into_errors(mut self, name: &str) -> FileErrors {
         self.found.sort_by_key(|found| (found.span.start, found.span.end));
         let found = std::mem::take(&mut self.found);

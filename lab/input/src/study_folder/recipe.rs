@@ -1,7 +1,7 @@
 //! How a contestant or an oracle is made.
 
 use super::folder::Folder;
-use super::programs::{default_program, package_of};
+use super::programs::package_of;
 use super::sources::sources;
 use super::table::Table;
 use crate::document::keys::{Item, items};
@@ -10,39 +10,9 @@ use crate::document::value;
 use crate::error::shown;
 use crate::suggest::closest;
 use std::ops::Range;
-use tiebreak_core::study::{Language, Recipe};
+use tiebreak_core::language::Language;
+use tiebreak_core::study::Recipe;
 use toml::de::DeValue;
-
-const LANGUAGES: [Language; 7] = [
-    Language::C,
-    Language::Cpp,
-    Language::D,
-    Language::Rust,
-    Language::Cargo,
-    Language::Javascript,
-    Language::Python,
-];
-
-/// Other names of languages, of their programs and of their files.
-const ALIASES: [(&str, Language); 17] = [
-    ("c23", Language::C),
-    ("gcc", Language::C),
-    ("cpp", Language::Cpp),
-    ("cxx", Language::Cpp),
-    ("cc", Language::Cpp),
-    ("g++", Language::Cpp),
-    ("dlang", Language::D),
-    ("rs", Language::Rust),
-    ("rustc", Language::Rust),
-    ("crate", Language::Cargo),
-    ("js", Language::Javascript),
-    ("node", Language::Javascript),
-    ("nodejs", Language::Javascript),
-    ("bun", Language::Javascript),
-    ("py", Language::Python),
-    ("python3", Language::Python),
-    ("cpython", Language::Python),
-];
 
 /// A language where the file says it.
 pub(super) type StatedLanguage = Option<(Language, Range<usize>)>;
@@ -55,11 +25,12 @@ pub(super) fn recipe(
 ) -> (Recipe, StatedLanguage) {
     let said = said_language(table, log);
     let language = said.as_ref().map(|(language, _)| *language);
+    let entry = language.unwrap_or_default().entry();
     let compiler = table.get("compiler").and_then(|item| program(item, log));
-    let compiler = compiler.unwrap_or(default_program(language.unwrap_or(Language::C))).to_owned();
+    let compiler = compiler.unwrap_or(&entry.program).to_owned();
     let version = match table.get("version") {
         Some(item) => version(table, item, log),
-        None => vec![compiler.clone(), "--version".to_owned()],
+        None => [std::slice::from_ref(&compiler), &entry.version].concat(),
     };
     let package = match table.get("package") {
         Some(item) => value::string(item, "clang", log).unwrap_or_default().to_owned(),
@@ -67,7 +38,7 @@ pub(super) fn recipe(
     };
     check_libraries(table, language, log);
     let recipe = Recipe {
-        language: language.unwrap_or(Language::C),
+        language: language.unwrap_or_default(),
         sources: sources(table, language, folder, log),
         compiler,
         flags: table.words("flags", "-O3", log),
@@ -84,17 +55,23 @@ fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
     let item = table.required("language", "\"c\"", log)?;
     let text = value::string(item, "c", log)?;
     let span = item.span.clone();
-    if let Some(language) = LANGUAGES.into_iter().find(|language| language.name() == text) {
+    if let Some(language) = Language::named(text) {
         return Some((language, span));
     }
-    let plain = text.to_lowercase();
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, known)| known.name());
-    let names = LANGUAGES.map(Language::name);
-    let listed = names.map(|name| format!("\"{name}\""));
-    let (last, others) = (&listed[names.len() - 1], &listed[..names.len() - 1]);
-    let meant = alias.or_else(|| closest(text, names));
-    value::wrong(item, &format!("{} or {last}", others.join(", ")), log).meant(meant);
+    let names = Language::all().map(Language::name);
+    let meant = Language::meant(text).map(Language::name).or_else(|| closest(text, names));
+    value::wrong(item, &listed(|_| true), log).meant(meant);
     None
+}
+
+/// Lists the languages of a kind as errors offer them: `"c", "c++" or "d"`.
+pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
+    let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
+    let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// A program of the PATH, or the path of one: a single word.

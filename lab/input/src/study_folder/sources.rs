@@ -8,7 +8,7 @@ use crate::document::value;
 use crate::error::shown;
 use crate::suggest::closest;
 use std::ops::Range;
-use tiebreak_core::study::Language;
+use tiebreak_core::language::Language;
 
 /// Reads `sources`, at least one.
 pub(super) fn sources(
@@ -17,7 +17,7 @@ pub(super) fn sources(
     folder: &Folder,
     log: &mut Log<'_>,
 ) -> Vec<String> {
-    let example = example(language);
+    let example = language.unwrap_or_default().entry().example.as_str();
     let Some(item) = table.required("sources", &format!("[\"{example}\"]"), log) else {
         return Vec::new();
     };
@@ -30,7 +30,7 @@ pub(super) fn sources(
     if let (Some((_, second)), Some(language)) = (found.get(1), language) {
         check_single(second, language, log);
     }
-    let is_package = language == Some(Language::Cargo);
+    let is_package = language.is_some_and(Language::is_package);
     let located = found.iter().filter_map(|(path, item)| {
         let at = item.span.clone();
         if is_package { package(path, at, folder, log) } else { file(path, at, folder, log) }
@@ -40,11 +40,7 @@ pub(super) fn sources(
 
 /// Some languages have one source, which names the others.
 fn check_single(second: &Item<'_>, language: Language, log: &mut Log<'_>) {
-    let help = match language {
-        Language::Rust => "name the crate's root alone: rustc finds the modules of it itself",
-        Language::Cargo => "name the package's folder alone",
-        _ => return,
-    };
+    let Some(help) = &language.entry().one_source else { return };
     let message = format!("a contestant in {} has one source", language.name());
     log.error(second.span.clone(), message).help(help);
 }
@@ -100,17 +96,5 @@ fn locate(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> O
                 .meant(closest(path, files));
             None
         }
-    }
-}
-
-fn example(language: Option<Language>) -> &'static str {
-    match language {
-        None | Some(Language::C) => "naive.c",
-        Some(Language::Cpp) => "naive.cpp",
-        Some(Language::D) => "naive.d",
-        Some(Language::Rust) => "naive.rs",
-        Some(Language::Cargo) => "naive",
-        Some(Language::Javascript) => "naive.js",
-        Some(Language::Python) => "naive.py",
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use tiebreak_core::plan::{Contestant, Gate, Scope};
-use tiebreak_core::study::{Language, Study};
+use tiebreak_core::study::Study;
 use tiebreak_input::study_folder::{self, StudyErrors};
 use tiebreak_input::{
     BASE_NAME, Entrants, FileErrors, HEAD_NAME, MAX_FILE_CLAIMS, display, meaning, parse,
@@ -130,9 +130,9 @@ fn check_right_study(study: &Study, text: &str, folder: &Path) {
     for recipe in recipes.chain(&study.oracle) {
         assert!(!recipe.sources.is_empty() && !recipe.version.is_empty());
         for source in &recipe.sources {
-            let is_there = |path: &Path| match recipe.language {
-                Language::Cargo => path.join("Cargo.lock").is_file(),
-                _ => path.is_file(),
+            let is_package = recipe.language.is_package();
+            let is_there = |path: &Path| {
+                if is_package { path.join("Cargo.lock").is_file() } else { path.is_file() }
             };
             assert!(is_there(&folder.join(source)) && !source.contains(".."), "{source}");
         }

@@ -1,59 +1,43 @@
-//! From sources to objects, in C, C++ and D.
+//! From sources to objects, by the commands of the table of languages.
 
 use super::error::BuildError;
-use super::flags::command;
+use super::flags::in_folder;
 use super::steps::{Steps, run};
-use std::path::{Path, PathBuf};
-use tiebreak_core::study::{Language, Recipe};
+use super::template::Places;
+use std::path::Path;
+use tiebreak_core::language::{Compile, Makes};
+use tiebreak_core::study::Recipe;
 
 /// The names of the objects of a recipe, in their order.
 pub(super) fn names(recipe: &Recipe) -> Vec<String> {
-    match recipe.language {
-        Language::C | Language::Cpp => {
-            (0..recipe.sources.len()).map(|number| format!("{number}.o")).collect()
-        }
-        _ => vec!["0.o".to_owned()],
-    }
+    let count = match recipe.language.entry().makes {
+        Makes::Library { compile: Compile::EachSource(_), .. } => recipe.sources.len(),
+        _ => 1,
+    };
+    (0..count).map(|number| format!("{number}.o")).collect()
 }
 
-/// Compiles each source of C or C++ into an object of its own.
-///
-/// Everything but the table is hidden: the compiler may then do with a library's functions what it
-/// does with a program's, though the code is position-independent.
-pub(super) fn c(
+/// Compiles each source into an object of its own.
+pub(super) fn each(
     steps: &Steps<'_>,
-    standard: Option<&str>,
+    places: &Places,
+    command: &[String],
     folder: &Path,
 ) -> Result<(), BuildError> {
     for (source, name) in steps.recipe.sources.iter().zip(names(steps.recipe)) {
-        let mut command = command(steps, steps.program);
-        command.args(standard).args(["-fPIC", "-fvisibility=hidden", "-I"]).arg(steps.kit);
-        command.args(["-I", "."]);
-        if steps.is_inlined {
-            command.arg("-DTIEBREAK_INLINED");
-        }
-        command.args(&steps.recipe.flags).args(["-c", source, "-o"]).arg(folder.join(name));
-        run(&mut command, &folder.join("log"), steps.interrupted)?;
+        all(steps, &places.clone().with("source", [source]), command, &folder.join(name))?;
     }
     Ok(())
 }
 
-/// Compiles the sources of D, and the kit's module, into one object.
-pub(super) fn d(steps: &Steps<'_>, folder: &Path) -> Result<(), BuildError> {
-    let mut command = command(steps, steps.program);
-    command.args(["-c", "-relocation-model=pic", "-i=tiebreak"]);
-    command.arg(joined("-I=", steps.kit)).arg("-I=.");
-    if steps.is_inlined {
-        command.arg("-d-version=TIEBREAK_INLINED");
-    }
-    command.args(&steps.recipe.flags).args(&steps.recipe.sources);
-    command.arg(joined("-of=", &folder.join("0.o")));
-    run(&mut command, &folder.join("log"), steps.interrupted)
-}
-
-/// A word and a path as one word.
-pub(super) fn joined(word: &str, path: &Path) -> PathBuf {
-    let mut joined = std::ffi::OsString::from(word);
-    joined.push(path);
-    joined.into()
+/// Compiles what the command names into one object.
+pub(super) fn all(
+    steps: &Steps<'_>,
+    places: &Places,
+    command: &[String],
+    object: &Path,
+) -> Result<(), BuildError> {
+    let words = places.clone().with_path("object", object).words(command);
+    let log = object.with_file_name("log");
+    run(&mut in_folder(steps.study, steps.recipe, &words), &log, steps.interrupted)
 }

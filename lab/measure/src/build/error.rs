@@ -38,7 +38,7 @@ pub enum BuildError {
         found: String,
     },
     /// The recipe is of a language whose contestants are processes.
-    #[error("{language} makes no shared library: take c, c++, d, rust or cargo")]
+    #[error("{language} makes no shared library, which an oracle must be")]
     NoLibrary {
         /// The language.
         language: &'static str,

@@ -3,11 +3,7 @@
 use super::steps::Steps;
 use super::toolchain::Toolchain;
 use std::process::{Command, Stdio};
-use tiebreak_core::study::{Language, Recipe};
-
-/// What C is compiled as: the first of these that the compiler takes.
-const C_STANDARDS: [(&str, &str); 3] =
-    [("-std=c23", "C23"), ("-std=c2x", "C2x (C23 draft)"), ("-std=c17", "C17")];
+use tiebreak_core::study::{Recipe, Study};
 
 /// The standard that a recipe is compiled as: the flag that is added for it, and what it is called.
 /// A `-std=` among the recipe's flags goes before ours.
@@ -19,19 +15,16 @@ pub(super) fn standard(
     if let Some(asked) = asked {
         return (None, Some(asked.to_uppercase()));
     }
-    if recipe.language != Language::C {
-        return (None, None);
-    }
     let takes = |flag: &str| {
         let mut command = Command::new(&toolchain.program);
-        command.args([flag, "-fsyntax-only", "-x", "c", "/dev/null"]);
+        command.args([flag, "-fsyntax-only", "-x", recipe.language.name(), "/dev/null"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
         command.status().is_ok_and(|status| status.success())
     };
-    let taken =
-        toolchain.c_standard.get_or_init(|| C_STANDARDS.into_iter().find(|(flag, _)| takes(flag)));
-    (taken.map(|(flag, _)| flag), taken.map(|(_, name)| name.to_owned()))
+    let mut standards = recipe.language.entry().standards.iter();
+    let taken = *toolchain.standard.get_or_init(|| standards.find(|(flag, _)| takes(flag)));
+    (taken.map(|(flag, _)| flag.as_str()), taken.map(|(_, name)| name.clone()))
 }
 
 /// Whether the flags of rustc say how much is optimised.
@@ -42,6 +35,15 @@ pub(super) fn has_rust_level(flags: &[String]) -> bool {
 /// Whether the flags of rustc say which edition the source is of.
 pub(super) fn has_edition(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("--edition"))
+}
+
+/// A command, word by word, with a recipe's environment, that runs in the study's folder.
+pub(super) fn in_folder(study: &Study, recipe: &Recipe, words: &[String]) -> Command {
+    let (program, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+    let mut command = Command::new(program);
+    command.args(rest).current_dir(&study.folder).stdin(Stdio::null());
+    command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
+    command
 }
 
 /// A command with a recipe's environment that runs in the study's folder.

@@ -6,6 +6,7 @@ use super::key::Key;
 use super::link::link_logged;
 use super::pads::pads;
 use super::steps::Steps;
+use super::template::Places;
 use super::toolchain::{Toolchain, surroundings};
 use super::{cargo, compile, flags, rust, sources};
 use crate::program::resolve;
@@ -13,7 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::study::{BuiltForm, Call, Language, Recipe, Study};
+use tiebreak_core::language::{Compile, Link};
+use tiebreak_core::study::{BuiltForm, Call, Recipe, Study};
 
 /// What a library exports.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +38,14 @@ impl Table {
 const EXPORTS: &str =
     "{\n  global: tiebreak_contestant_table; tiebreak_oracle_table;\n  local: *;\n};\n";
 
-/// What std of Rust needs of the system, as `rustc --print native-static-libs` says.
-const RUST_LIBRARIES: [&str; 7] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
-
 /// A library to be made.
 pub(super) struct Library<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
     pub(super) toolchain: &'a Toolchain,
+    pub(super) compile: &'a Compile,
+    pub(super) inlined: Option<&'a str>,
+    pub(super) link: &'a Link,
     pub(super) interrupted: &'a AtomicBool,
 }
 
@@ -57,6 +59,8 @@ pub(super) struct Made {
 
 /// The name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
+/// The name of its only object, there.
+pub(super) const OBJECT: &str = "0.o";
 
 impl Library<'_> {
     /// Makes it, unless the cache has it.
@@ -72,6 +76,9 @@ impl Library<'_> {
             kit: &headers,
             interrupted: self.interrupted,
         };
+        let inlined = self.inlined.filter(|_| steps.is_inlined);
+        let places = self.places().with_path("kit", &headers);
+        let places = places.with("standard", flag).with("inlined", inlined);
         let (code_padding, data_padding) = pads(cache, self.interrupted)?;
         let form = |folder: &Path, is_gold: bool| {
             let objects = compile::names(self.recipe);
@@ -86,14 +93,16 @@ impl Library<'_> {
         };
         let key = self.key(&kit, table, flag)?;
         let place = cache.entry(key, |folder| {
-            match self.recipe.language {
-                Language::D => compile::d(&steps, folder)?,
-                Language::Rust => {
+            match self.compile {
+                Compile::EachSource(command) => compile::each(&steps, &places, command, folder)?,
+                Compile::AllSources(command) => {
+                    compile::all(&steps, &places, command, &folder.join(OBJECT))?;
+                }
+                Compile::Rustc => {
                     let kit = rust::kit(cache, &steps, self.toolchain, surroundings())?;
                     rust::rust(&steps, &kit, table, folder)?;
                 }
-                Language::Cargo => cargo::cargo(&steps, table, folder)?,
-                _ => compile::c(&steps, flag, folder)?,
+                Compile::Cargo => cargo::cargo(&steps, table, folder)?,
             }
             // Whether it links is seen here, and not while something is raced.
             let library = folder.join(LIBRARY);
@@ -108,7 +117,7 @@ impl Library<'_> {
 
     /// Whether placements are linked by gold.
     fn is_gold(&self) -> bool {
-        self.recipe.language != Language::D && has_gold()
+        self.link.gold.is_some() && has_gold()
     }
 
     /// The command that links, less its last words.
@@ -120,37 +129,22 @@ impl Library<'_> {
         // No name of a build: equal placements are equal files. All addresses are found at once:
         // a call is not slower the first time. What is missing is seen now and not when it loads.
         let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-s"];
-        let (program, each, out) = match self.recipe.language {
-            Language::D => (self.toolchain.program.to_string_lossy().into_owned(), "-L", "-of="),
-            Language::C | Language::Cpp => {
-                (self.toolchain.program.to_string_lossy().into_owned(), "-Xlinker", "-o")
-            }
-            _ => ("cc".to_owned(), "-Xlinker", "-o"),
-        };
-        let mut linker = vec![program];
-        if matches!(self.recipe.language, Language::C | Language::Cpp | Language::D) {
-            linker.extend(self.recipe.flags.iter().cloned());
-        }
-        linker.push("-shared".to_owned());
-        if is_gold {
-            linker.push("-fuse-ld=gold".to_owned());
-        }
+        let gold = self.link.gold.as_ref().filter(|_| is_gold);
+        let mut linker = self.places().words(&self.link.command);
+        linker.extend(gold.cloned());
         for word in words {
-            if each == "-L" {
-                linker.push(format!("-L={word}"));
-            } else {
-                linker.extend([each.to_owned(), (*word).to_owned()]);
-            }
+            linker.extend(Places::default().with("word", [word]).words(&self.link.pass));
         }
-        linker.push(out.to_owned());
+        linker.push(self.link.output.clone());
         linker
     }
 
+    fn places(&self) -> Places {
+        Places::of(self.recipe, &self.study.folder, &self.toolchain.program)
+    }
+
     fn libraries(&self) -> Vec<String> {
-        let own = self.recipe.libraries.iter().cloned();
-        let is_rust = matches!(self.recipe.language, Language::Rust | Language::Cargo);
-        let rust = RUST_LIBRARIES.iter().filter(|_| is_rust).map(|word| (*word).to_owned());
-        own.chain(rust).collect()
+        self.recipe.libraries.iter().chain(&self.link.libraries).cloned().collect()
     }
 
     /// Everything that the objects depend on.
@@ -165,6 +159,7 @@ impl Library<'_> {
             .with(recipe.language.name())
             .with_all([program, self.toolchain.receipt.as_bytes()])
             .with_all(standard)
+            .with(format!("{:?}", (self.compile, self.inlined, self.link)))
             .with_all(&recipe.flags)
             .with_all(&recipe.libraries)
             .with_all(recipe.environment.iter().flat_map(|(name, value)| [name, value]))
@@ -173,7 +168,7 @@ impl Library<'_> {
         for file in sources::dependencies(folder, recipe)? {
             key = key.with_file(folder, &file)?;
         }
-        if recipe.language == Language::Cargo {
+        if matches!(self.compile, Compile::Cargo) {
             for package in &recipe.sources {
                 key = cargo::with_neighbours(key, &folder.join(package))?;
             }

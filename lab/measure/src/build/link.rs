@@ -3,6 +3,7 @@
 use super::draw::{coin, shuffle};
 use super::error::BuildError;
 use super::steps::run;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -45,7 +46,7 @@ pub(super) fn link_logged(
     let mut command = Command::new(program);
     command.args(words);
     if last.ends_with('=') {
-        command.arg(super::compile::joined(last, out));
+        command.arg(joined(last, out));
     } else {
         command.arg(last).arg(out);
     }
@@ -79,6 +80,13 @@ fn order<'a>(
         files.push(object.as_str());
     }
     files
+}
+
+/// A word and a path as one word.
+pub(super) fn joined(word: &str, path: &Path) -> OsString {
+    let mut joined = OsString::from(word);
+    joined.push(path);
+    joined
 }
 
 #[cfg(test)]

@@ -1,33 +1,110 @@
-//! Contestants in another runtime: nothing is compiled.
+//! Contestants that are processes: interpreted, or built by their language's own commands.
 
+use super::cache::Cache;
 use super::error::BuildError;
+use super::flags::in_folder;
 use super::sources::dependencies;
-use super::toolchain::Toolchain;
+use super::steps::run;
+use super::template::Places;
+use super::toolchain::{Toolchain, surroundings};
+use crate::clients::Clients;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tiebreak_core::study::{BuiltForm, Language, Recipe, Study};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::study::{BuiltForm, Recipe, Study};
 
-/// The command of a contestant: its interpreter, its flags, its script, in the study's folder.
-/// Python is told to write nothing beside the sources. What a runner needs to find the protocol's
-/// clients is added where it is started. Nothing of the script is kept, so what it may import is
-/// named: a run goes on only while these files are what they were.
-pub(super) fn form(
-    study: &Study,
-    recipe: &Recipe,
-    toolchain: &Toolchain,
-) -> Result<BuiltForm, BuildError> {
-    let folder = Path::new(&study.folder);
-    let script = folder.join(recipe.sources.first().map(String::as_str).unwrap_or_default());
-    fs::metadata(&script).map_err(BuildError::io("reading", &script))?;
-    let mut command = vec![toolchain.program.to_string_lossy().into_owned()];
-    command.extend(recipe.flags.iter().cloned());
-    command.push(script.to_string_lossy().into_owned());
-    let mut environment = Vec::new();
-    if recipe.language == Language::Python {
-        environment.push(("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()));
+/// What the table says of a language whose contestants are processes.
+pub(super) struct Runner<'a> {
+    pub(super) study: &'a Study,
+    pub(super) recipe: &'a Recipe,
+    pub(super) toolchain: &'a Toolchain,
+    pub(super) clients: &'a Clients,
+    pub(super) files: &'a BTreeMap<String, String>,
+    pub(super) build: &'a [Vec<String>],
+    pub(super) command: &'a [String],
+    pub(super) interrupted: &'a AtomicBool,
+}
+
+impl Runner<'_> {
+    /// Makes it, unless the cache has it, and gives its command, which runs in the study's folder.
+    ///
+    /// What an interpreter may import is named: a run goes on only while these files are what they
+    /// were. Of what is built, the files that the build has left are.
+    pub(super) fn form(&self, cache: &Cache) -> Result<BuiltForm, BuildError> {
+        let (study, recipe) = (self.study, self.recipe);
+        let folder = Path::new(&study.folder);
+        let sources = dependencies(folder, recipe)?;
+        let own = recipe.language.entry().environment.clone().into_iter();
+        let environment = own.chain(recipe.environment.iter().cloned()).collect();
+        let directory = study.folder.clone();
+        let absolute = |file: PathBuf| folder.join(file).to_string_lossy().into_owned();
+        if self.build.is_empty() {
+            // Absolute, as the script is started from wherever the interpreter likes.
+            let first = folder.join(recipe.sources.first().map_or("", String::as_str));
+            fs::metadata(&first).map_err(BuildError::io("reading", &first))?;
+            let command = self.places(folder).with_path("source", &first).words(self.command);
+            let files = sources.into_iter().map(absolute).collect();
+            return Ok(BuiltForm::Runner { command, environment, directory, files });
+        }
+        let place = cache.entry(self.key(folder, &sources)?, |out| self.fill(folder, out))?;
+        let command = self.places(folder).with_path("out", &place).words(self.command);
+        let files = left_in(&place)?;
+        Ok(BuiltForm::Runner { command, environment, directory, files })
     }
-    environment.extend(recipe.environment.iter().cloned());
-    let absolute = |file: PathBuf| folder.join(file).to_string_lossy().into_owned();
-    let files = dependencies(folder, recipe)?.into_iter().map(absolute).collect();
-    Ok(BuiltForm::Runner { command, environment, directory: study.folder.clone(), files })
+
+    fn places(&self, folder: &Path) -> Places {
+        Places::of(self.recipe, &folder.to_string_lossy(), &self.toolchain.program)
+            .with_path("sdk", self.clients.folder())
+    }
+
+    /// Fills the folder of a build. What its commands keep for themselves under a hidden name is
+    /// removed.
+    fn fill(&self, folder: &Path, out: &Path) -> Result<(), BuildError> {
+        let places = self.places(folder).with_path("out", out);
+        for (name, text) in self.files {
+            let path = out.join(name);
+            fs::write(&path, places.text(text)).map_err(BuildError::io("writing", &path))?;
+        }
+        for command in self.build {
+            let command = &mut in_folder(self.study, self.recipe, &places.words(command));
+            run(command, &out.join("log"), self.interrupted)?;
+        }
+        let failed = || BuildError::io("reading", out);
+        for entry in fs::read_dir(out).map_err(failed())? {
+            let path = entry.map_err(failed())?.path();
+            let name = path.file_name().unwrap_or_default();
+            if name.as_encoded_bytes().starts_with(b".") && path.is_dir() {
+                fs::remove_dir_all(&path).map_err(BuildError::io("removing", &path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that the build depends on.
+    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::key::Key, BuildError> {
+        let recipe = self.recipe;
+        let program = self.toolchain.program.as_os_str().as_encoded_bytes();
+        let mut key = surroundings()
+            .with(recipe.language.name())
+            .with_all([program, self.toolchain.receipt.as_bytes()])
+            .with(self.clients.folder().as_os_str().as_encoded_bytes())
+            .with_all(self.files.iter().flat_map(|(name, text)| [name, text]))
+            .with_all(self.build.iter().flatten())
+            .with_all(&recipe.flags)
+            .with_all(recipe.environment.iter().flat_map(|(name, value)| [name, value]))
+            .with(folder.as_os_str().as_encoded_bytes())
+            .with_all(&recipe.sources);
+        for file in sources {
+            key = key.with_file(folder, file)?;
+        }
+        Ok(key)
+    }
+}
+
+/// All files below a folder, as absolute paths.
+fn left_in(place: &Path) -> Result<Vec<String>, BuildError> {
+    let mut files = std::collections::BTreeSet::new();
+    super::sources::list(place, Path::new(""), &mut files)?;
+    Ok(files.iter().map(|file| place.join(file).to_string_lossy().into_owned()).collect())
 }

@@ -5,6 +5,7 @@ use super::error::BuildError;
 use super::flags::{command, has_edition, has_rust_level};
 use super::key::Key;
 use super::library::Table;
+use super::link::joined;
 use super::steps::{Steps, run};
 use super::toolchain::Toolchain;
 use std::fs;
@@ -52,7 +53,7 @@ pub(super) fn rust(
     }
     command.args(["--check-cfg", "cfg(tiebreak_inlined)", "--crate-name", "contestant"]);
     command.args(["--crate-type", "staticlib", "-C", "panic=abort", "--extern"]);
-    command.arg(super::compile::joined("tiebreak_abi=", kit));
+    command.arg(joined("tiebreak_abi=", kit));
     let archive = folder.join("archive.a");
     command.args(flags).args(steps.recipe.sources.first()).arg("-o").arg(&archive);
     run(&mut command, &folder.join("log"), steps.interrupted)?;

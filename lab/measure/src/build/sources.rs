@@ -4,7 +4,7 @@ use super::error::BuildError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tiebreak_core::study::{Language, Recipe};
+use tiebreak_core::study::Recipe;
 
 /// Longer files are data: they are not looked through for the names of others.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -28,7 +28,7 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
     // Of a package, which is a folder, every file is a source.
     let is_own = |file: &PathBuf| recipe.sources.iter().any(|source| file.starts_with(source));
     let mut found: BTreeSet<PathBuf> = others.iter().filter(|file| is_own(file)).cloned().collect();
-    if recipe.language != Language::Cargo {
+    if !recipe.language.is_package() {
         found.extend(recipe.sources.iter().map(PathBuf::from));
     }
     others.retain(|file| !found.contains(file) && may_be_included(file));
@@ -108,11 +108,12 @@ pub(super) fn list(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::language::Language;
 
-    fn recipe(language: Language, sources: &[&str], flags: &[&str]) -> Recipe {
+    fn recipe(language: &str, sources: &[&str], flags: &[&str]) -> Recipe {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         Recipe {
-            language,
+            language: Language::named(language).unwrap(),
             sources: words(sources),
             compiler: "cc".into(),
             flags: words(flags),
@@ -147,17 +148,17 @@ mod tests {
             let found = dependencies(folder.path(), &recipe).unwrap();
             assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
         };
-        check(recipe(Language::C, &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
-        check(recipe(Language::C, &["b.c"], &[]), &["b.c"]);
-        check(recipe(Language::C, &["b.c"], &["-DFILE=chosen"]), &["b.c", "chosen.h"]);
+        check(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
+        check(recipe("c", &["b.c"], &[]), &["b.c"]);
+        check(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c", "chosen.h"]);
         let package = ["package/Cargo.toml", "package/src/lib.rs", "shared.rs"];
         write("a.py", "import parts");
         write("parts/__init__.py", "");
-        check(recipe(Language::Python, &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
-        let mut preloads = recipe(Language::Python, &["b.c"], &[]);
+        check(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        let mut preloads = recipe("python", &["b.c"], &[]);
         preloads.environment = vec![("OPTIONS".into(), "--require ./chosen.h".into())];
         check(preloads, &["b.c", "chosen.h"]);
-        check(recipe(Language::Cargo, &["package"], &[]), &package);
-        assert!(dependencies(folder.path(), &recipe(Language::C, &["none.c"], &[])).is_err());
+        check(recipe("cargo", &["package"], &[]), &package);
+        assert!(dependencies(folder.path(), &recipe("c", &["none.c"], &[])).is_err());
     }
 }

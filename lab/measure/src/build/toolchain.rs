@@ -29,13 +29,13 @@ pub(super) struct Toolchain {
     pub(super) program: PathBuf,
     /// The first line that its version command printed.
     pub(super) receipt: String,
-    /// Of C: the flag and the name of the standard that it takes, once it was asked.
-    pub(super) c_standard: OnceLock<Option<(&'static str, &'static str)>>,
+    /// The flag and the name of the standard that it takes, once it was asked.
+    pub(super) standard: OnceLock<Option<&'static (String, String)>>,
 }
 
 impl Toolchain {
     fn new(program: PathBuf, receipt: String) -> Toolchain {
-        Toolchain { program, receipt, c_standard: OnceLock::new() }
+        Toolchain { program, receipt, standard: OnceLock::new() }
     }
 }
 
@@ -48,8 +48,11 @@ impl Toolchains {
     pub(super) fn find(&self, recipe: &Recipe, folder: &str) -> Result<Arc<Toolchain>, BuildError> {
         let environment = recipe.environment.iter().flat_map(|(name, value)| [name, value]);
         let words = recipe.version.iter().chain(environment).map(String::as_str);
-        let asked: Vec<_> =
-            [folder, &recipe.compiler].into_iter().chain(words).map(str::to_owned).collect();
+        let asked: Vec<_> = [folder, recipe.language.name(), &recipe.compiler]
+            .into_iter()
+            .chain(words)
+            .map(str::to_owned)
+            .collect();
         // What a panicking thread left is whole: values are only ever added.
         let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(toolchain) = found().get(&asked) {

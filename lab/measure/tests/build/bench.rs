@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 use tiebreak_abi::RawContestant;
+use tiebreak_core::language::Language;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::study::{Built, BuiltForm, Call, Entrant, Language, Recipe, Study};
+use tiebreak_core::study::{Built, BuiltForm, Call, Entrant, Recipe, Study};
 use tiebreak_measure::build::{BuildError, Builder};
 
 pub static GO_ON: AtomicBool = AtomicBool::new(false);
@@ -117,8 +118,8 @@ pub fn words(words: &[&str]) -> Vec<String> {
 
 /// A contestant of this language and source, with `-O2` if that is a flag of its compiler.
 pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
-    let flags: &[&str] = match language {
-        Language::C | Language::Cpp => &["-O2"],
+    let flags: &[&str] = match language.name() {
+        "c" | "c++" => &["-O2"],
         _ => &[],
     };
     let recipe = Recipe {
@@ -141,7 +142,7 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
 }
 
 pub fn c() -> Entrant {
-    entrant(Language::C, "gcc", "a.c")
+    entrant(Language::named("c").unwrap(), "gcc", "a.c")
 }
 
 /// The first object of what was built.

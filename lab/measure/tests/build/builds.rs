@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use tiebreak_core::study::{Call, Contract, Language};
+use tiebreak_core::language::Language;
+use tiebreak_core::study::{Call, Contract};
 use tiebreak_measure::build::{BuildError, Builder, Linker};
 
 #[test]
@@ -57,7 +58,7 @@ fn a_compiler_that_is_missing_is_named_with_its_package() {
         assert!(matches!(error, BuildError::Missing { .. }), "{error}");
         assert_eq!(error.to_string(), text);
     };
-    let mut missing = entrant(Language::Cpp, "clang++-0", "a.c");
+    let mut missing = entrant(Language::named("c++").unwrap(), "clang++-0", "a.c");
     check(&missing, "clang++-0 is not here; 'apt-get install the-package' brings it");
     missing.recipe.package = "rustup update".into();
     check(&missing, "clang++-0 is not here; 'rustup update' brings it");
@@ -80,7 +81,8 @@ fn a_failing_build_says_the_command_and_what_it_printed() {
         &format!("int missing(void);\n{}", SOURCE.replace("BODY", "missing()")),
     );
     let check = |source: &str, parts: &[&str]| {
-        let error = bench.build(&entrant(Language::C, "gcc", source)).unwrap_err();
+        let error =
+            bench.build(&entrant(Language::named("c").unwrap(), "gcc", source)).unwrap_err();
         assert!(matches!(error, BuildError::Failed { .. }), "{error}");
         for part in parts {
             assert!(error.to_string().contains(part), "{part}: {error}");
@@ -134,7 +136,7 @@ fn an_oracle_is_a_library() {
     let builder = Builder::new(&bench.cache());
     assert_eq!(builder.build_oracle(&bench.study, &GO_ON).unwrap(), None);
     bench.write("oracle.c", "__attribute__((visibility(\"default\"))) int tiebreak_oracle_table;");
-    bench.study.oracle = Some(entrant(Language::C, "gcc", "oracle.c").recipe);
+    bench.study.oracle = Some(entrant(Language::named("c").unwrap(), "gcc", "oracle.c").recipe);
     let path = builder.build_oracle(&bench.study, &GO_ON).unwrap().unwrap();
     assert!(path.starts_with(bench.cache()));
     // SAFETY: loads a library without code.

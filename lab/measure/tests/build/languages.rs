@@ -1,7 +1,8 @@
 //! Contestants of every language, built, linked and called.
 
 use crate::bench::{Bench, SOURCE, call, entrant, words};
-use tiebreak_core::study::{BuiltForm, Call, Entrant, Language};
+use tiebreak_core::language::Language;
+use tiebreak_core::study::{BuiltForm, Call, Entrant};
 use tiebreak_measure::build::{BuildError, Linker};
 
 const RUST: &str = r#"
@@ -80,11 +81,11 @@ fn check(bench: &mut Bench, entrant: &Entrant) {
 #[test]
 fn c_and_cpp_are_built() {
     let mut bench = bench();
-    check(&mut bench, &entrant(Language::C, "gcc", "a.c"));
-    check(&mut bench, &entrant(Language::C, "clang", "a.c"));
-    check(&mut bench, &entrant(Language::Cpp, "g++", "a.cpp"));
-    check(&mut bench, &entrant(Language::Cpp, "clang++", "a.cpp"));
-    let mut other = entrant(Language::Cpp, "clang++", "a.cpp");
+    check(&mut bench, &entrant(Language::named("c").unwrap(), "gcc", "a.c"));
+    check(&mut bench, &entrant(Language::named("c").unwrap(), "clang", "a.c"));
+    check(&mut bench, &entrant(Language::named("c++").unwrap(), "g++", "a.cpp"));
+    check(&mut bench, &entrant(Language::named("c++").unwrap(), "clang++", "a.cpp"));
+    let mut other = entrant(Language::named("c++").unwrap(), "clang++", "a.cpp");
     other.recipe.flags = words(&["-O1", "-stdlib=libc++"]);
     let has_libcxx = std::path::Path::new("/usr/include/c++/v1").exists()
         || std::path::Path::new("/usr/lib/llvm-14/include/c++/v1").exists();
@@ -96,7 +97,7 @@ fn c_and_cpp_are_built() {
 #[test]
 fn d_is_built() {
     let mut bench = bench();
-    let mut contestant = entrant(Language::D, "ldc2", "a.d");
+    let mut contestant = entrant(Language::named("d").unwrap(), "ldc2", "a.d");
     check(&mut bench, &contestant);
     contestant.recipe.flags = words(&["-O3", "-betterC"]);
     check(&mut bench, &contestant);
@@ -104,7 +105,7 @@ fn d_is_built() {
 
 #[test]
 fn rust_is_built() {
-    check(&mut bench(), &entrant(Language::Rust, "rustc", "a.rs"));
+    check(&mut bench(), &entrant(Language::named("rust").unwrap(), "rustc", "a.rs"));
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_package_is_built() {
                 dependencies = [\n \"tiebreak-abi\",\n]\n\n\
                 [[package]]\nname = \"tiebreak-abi\"\nversion = \"0.1.0\"\n";
     bench.write("package/Cargo.lock", lock);
-    let contestant = entrant(Language::Cargo, "cargo", "package");
+    let contestant = entrant(Language::named("cargo").unwrap(), "cargo", "package");
     bench.write("package/Cargo.toml", &manifest(""));
     let error = bench.build(&contestant).unwrap_err().to_string();
     assert!(error.contains("crate-type = [\"staticlib\"]"), "{error}");
@@ -159,7 +160,7 @@ fn other_runtimes_are_commands() {
     bench.write("a.py", "from b import b\nimport parts");
     bench.write("b.py", "");
     bench.write("parts/__init__.py", "");
-    let mut contestant = entrant(Language::Python, "python3", "a.py");
+    let mut contestant = entrant(Language::named("python").unwrap(), "python3", "a.py");
     contestant.recipe.flags = words(&["-u"]);
     contestant.recipe.environment = vec![("A".into(), "b".into())];
     let built = match bench.build(&contestant) {
@@ -173,6 +174,6 @@ fn other_runtimes_are_commands() {
     assert_eq!(command[1..], ["-u".to_owned(), bench.path("a.py").to_str().unwrap().to_owned()]);
     assert_eq!(directory, bench.study.folder);
     assert!(environment.contains(&("A".to_owned(), "b".to_owned())));
-    let missing = bench.build(&entrant(Language::Python, "python3", "none.py"));
+    let missing = bench.build(&entrant(Language::named("python").unwrap(), "python3", "none.py"));
     assert!(missing.unwrap_err().to_string().contains("none.py"));
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod builds;
+mod clients;
 mod languages;
 mod placements;
 mod stocks;

@@ -4,7 +4,8 @@ use crate::bench::{Bench, SOURCE, c, call, entrant, object, words};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use tiebreak_core::study::{Built, Entrant, Language};
+use tiebreak_core::language::Language;
+use tiebreak_core::study::{Built, Entrant};
 use tiebreak_measure::build::Linker;
 
 /// Two objects: the table, and what it calls.
@@ -98,7 +99,7 @@ fn code_of_rust_stands_anywhere_too() {
          }
          contestant!(Test);",
     );
-    let entrant = entrant(Language::Rust, "rustc", "a.rs");
+    let entrant = entrant(Language::named("rust").unwrap(), "rustc", "a.rs");
     let object_bytes = fs::metadata(object(&bench.build(&entrant).unwrap())).unwrap().len();
     assert!(object_bytes < 15 << 20, "the parts that are not needed are left out: {object_bytes}");
     check_spread(&bench, &entrant);

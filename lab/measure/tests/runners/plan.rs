@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use tiebreak_core::language::Language;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, ProgramPlan, Scope,
 };
 use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{
-    BatchCalls, Built, BuiltForm, Call, FunctionPlan, Language, Pilot, Placements, Workload,
+    BatchCalls, Built, BuiltForm, Call, FunctionPlan, Pilot, Placements, Workload,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_measure::StartError;
@@ -65,7 +66,7 @@ impl Study {
         let built = Built {
             contract: "published".into(),
             is_exact: true,
-            language: Language::Python,
+            language: Language::named("python").unwrap(),
             receipt: String::new(),
             standard: None,
             form,

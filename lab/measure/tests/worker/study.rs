@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 use tiebreak_core::claim::{Claim, Relation, Statement};
+use tiebreak_core::language::Language;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::*;
 use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
@@ -266,7 +267,7 @@ fn built(object: &Path) -> Built {
     Built {
         contract: PUBLISHED.to_owned(),
         is_exact: true,
-        language: Language::C,
+        language: Language::named("c").unwrap(),
         receipt: "cc".to_owned(),
         standard: None,
         form: BuiltForm::Objects {

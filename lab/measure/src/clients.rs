@@ -1,6 +1,5 @@
 //! The clients of the protocol, where runners find them.
 
-use crate::error::StartError;
 use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
@@ -8,31 +7,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const CLIENTS: [(&str, &str); 2] = [
-    ("tiebreak.mjs", include_str!("../../../../sdk/node/tiebreak.mjs")),
-    ("tiebreak.py", include_str!("../../../../sdk/python/tiebreak.py")),
-];
+/// Each file of `sdk/`: its name, and what stands in it.
+const CLIENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
 /// Files that this process has begun to write.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// The folder of the clients.
 #[derive(Clone, Debug)]
-pub(super) struct Clients(PathBuf);
+pub(crate) struct Clients(PathBuf);
 
-/// Puts the clients of this tiebreak into this cache, unless they are there.
-pub(super) fn install(cache: &Path) -> Result<Clients, StartError> {
-    install_below(cache).map_err(|error| StartError::Runner {
-        what: format!("the clients cannot be written to '{}': {error}", cache.display()),
-    })
-}
-
-/// The folder's name is a hash of what is in it: clients of several releases stand side by side.
-fn install_below(cache: &Path) -> io::Result<Clients> {
+/// Puts the clients of this tiebreak into this cache, unless they are there. The folder's name is a
+/// hash of what is in it: clients of several releases stand side by side.
+pub(crate) fn install(cache: &Path) -> io::Result<Clients> {
     let mut hash = Sha256::new();
-    CLIENTS.iter().for_each(|(_, text)| hash.update(text));
+    CLIENTS.iter().for_each(|(name, text)| hash.update([name, "\n", text].concat()));
     let folder = cache.join("clients").join(&hexadecimal(&hash.finalize())[..16]);
-    for (name, text) in CLIENTS {
+    for &(name, text) in CLIENTS {
         let place = folder.join(name);
         if std::fs::read(&place).is_ok_and(|found| found == text.as_bytes()) {
             continue;
@@ -48,8 +39,12 @@ fn install_below(cache: &Path) -> io::Result<Clients> {
 }
 
 impl Clients {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The variables of a runner's environment: the study's own, and where the clients are.
-    pub(super) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
+    pub(crate) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
         let other = |(name, _): &&(String, String)| name != "PYTHONPATH";
         let with_value = |(name, value): &(String, String)| (name.clone(), value.into());
         let mut all: Vec<(String, OsString)> = own.iter().filter(other).map(with_value).collect();
@@ -73,14 +68,14 @@ mod tests {
     #[test]
     fn clients_are_written_once_and_repaired() {
         let cache = tempfile::tempdir().unwrap();
-        let Clients(folder) = install_below(cache.path()).unwrap();
+        let Clients(folder) = install(cache.path()).unwrap();
         let (name, text) = CLIENTS[1];
         let place = folder.join(name);
         assert_eq!(std::fs::read_to_string(&place).unwrap(), text);
         std::fs::write(&place, "half").unwrap();
-        install_below(cache.path()).unwrap();
+        install(cache.path()).unwrap();
         assert_eq!(std::fs::read_to_string(&place).unwrap(), text);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), CLIENTS.len());
     }
 
     #[test]

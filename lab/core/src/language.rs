@@ -1,0 +1,244 @@
+//! Languages of contestants, from the table in `languages.toml`.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// A language in which a contestant is written: a line of the table.
+#[derive(Clone, Copy)]
+pub struct Language(&'static Entry);
+
+/// What the table says of a language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The word in study.toml and in tables.
+    pub name: String,
+    /// Other names, of its programs and of its files as well.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// The compiler or interpreter, if a study names no other.
+    pub program: String,
+    /// The words that ask the program for its version: `--version` if the table says none.
+    #[serde(default = "ask_for_version")]
+    pub version: Vec<String>,
+    /// A source as it may be called.
+    pub example: String,
+    /// What helps whoever names several sources, if there can be one only.
+    pub one_source: Option<String>,
+    /// Flags, each with the name of the standard of the language that it asks for.
+    #[serde(default)]
+    pub standards: Vec<(String, String)>,
+    /// Variables of the environment of what it runs.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// What its contestants become, and how.
+    pub makes: Makes,
+}
+
+/// What contestants of a language become. Commands have names in braces, as the table explains.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Makes {
+    /// Objects that are linked for each placement and run in a worker.
+    Library {
+        /// How sources become objects.
+        compile: Compile,
+        /// The word for a study whose kernels may be inlined.
+        inlined: Option<String>,
+        /// How objects become a library.
+        link: Link,
+    },
+    /// A process that obeys the runner protocol.
+    Runner {
+        /// What stands in the folder of a build before it begins, by name.
+        #[serde(default)]
+        files: BTreeMap<String, String>,
+        /// The commands that fill the folder, one after the other; none for an interpreter.
+        #[serde(default)]
+        build: Vec<Vec<String>>,
+        /// The command of the process.
+        run: Vec<String>,
+    },
+}
+
+/// How sources become objects.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compile {
+    /// A command for each source, which makes an object of its own.
+    EachSource(Vec<String>),
+    /// A command for all sources, which makes one object.
+    AllSources(Vec<String>),
+    /// A Rust source, by rustc alone.
+    Rustc,
+    /// A Cargo package with dependencies of its own.
+    Cargo,
+}
+
+/// How objects become a library.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The program that links, and its first words.
+    pub command: Vec<String>,
+    /// How it is told a word for the linker itself, `{word}`.
+    pub pass: Vec<String>,
+    /// The word before the name of what it makes.
+    pub output: String,
+    /// The word that asks for the linker gold, if it can.
+    pub gold: Option<String>,
+    /// Words that come last.
+    #[serde(default)]
+    pub libraries: Vec<String>,
+}
+
+fn ask_for_version() -> Vec<String> {
+    vec!["--version".to_owned()]
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    language: Vec<Entry>,
+    packages: BTreeMap<String, String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("languages.toml")).expect("a test reads the same table")
+});
+
+impl Language {
+    /// Returns all languages, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Language> {
+        TABLE.language.iter().map(Language)
+    }
+
+    /// Returns the language that study.toml calls so.
+    pub fn named(name: &str) -> Option<Language> {
+        Language::all().find(|language| language.name() == name)
+    }
+
+    /// Returns the language that someone means who calls it so, in any case of letters.
+    pub fn meant(name: &str) -> Option<Language> {
+        let name = name.to_lowercase();
+        Language::all().find(|language| language.0.aliases.contains(&name))
+    }
+
+    /// Returns the word in study.toml and in tables.
+    pub fn name(self) -> &'static str {
+        &self.0.name
+    }
+
+    /// Returns what the table says of it.
+    pub fn entry(self) -> &'static Entry {
+        self.0
+    }
+
+    /// Returns whether contestants run in a process of their own that keeps running, not in a
+    /// worker.
+    pub fn is_runner(self) -> bool {
+        matches!(self.0.makes, Makes::Runner { .. })
+    }
+
+    /// Returns whether its one source is the folder of a Cargo package.
+    pub fn is_package(self) -> bool {
+        matches!(self.0.makes, Makes::Library { compile: Compile::Cargo, .. })
+    }
+
+    /// Returns the package that brings a program, without a version: its name in Debian 12, a
+    /// command, or an address. `None` if it is called as the program.
+    pub fn package_of(program: &str) -> Option<&'static str> {
+        TABLE.packages.get(program).map(String::as_str)
+    }
+}
+
+/// The first of the table.
+impl Default for Language {
+    fn default() -> Language {
+        Language(&TABLE.language[0])
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Language {}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Language {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Language::named(&name).ok_or_else(|| {
+            de::Error::custom(format!("this tiebreak knows no language called '{name}'"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// All that may stand in braces in the table.
+    const PLACES: [&str; 13] = [
+        "program", "flags", "sources", "source", "stem", "folder", "out", "sdk", "object", "kit",
+        "standard", "inlined", "word",
+    ];
+
+    #[test]
+    fn names_are_unique_and_places_are_known() {
+        let mut names = BTreeSet::new();
+        for language in Language::all() {
+            let entry = language.entry();
+            for name in entry.aliases.iter().chain([&entry.name]) {
+                assert!(names.insert(name.clone()), "{name} stands twice");
+                assert_eq!(name.to_lowercase(), *name);
+            }
+            for place in places(&format!("{:?}", entry.makes)) {
+                assert!(PLACES.contains(&place.as_str()), "{language:?}: {{{place}}}");
+            }
+        }
+    }
+
+    /// The words in braces of a text; braces around anything else are its own.
+    fn places(text: &str) -> Vec<String> {
+        let ends = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+        let is_word = |word: &&str| !word.is_empty() && word.chars().all(char::is_alphanumeric);
+        ends.map(|(word, _)| word).filter(is_word).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn languages_are_found_by_name_and_by_what_is_meant() {
+        assert_eq!(Language::named("c++").map(Language::name), Some("c++"));
+        assert_eq!(Language::named("C++"), None);
+        assert_eq!(Language::meant("NodeJS"), Language::named("javascript"));
+        assert_eq!(Language::package_of("clang++"), Some("clang"));
+        assert!(Language::named("go").is_some_and(Language::is_runner));
+        assert!(Language::named("cargo").is_some_and(Language::is_package));
+    }
+
+    #[test]
+    fn json_has_the_name() {
+        let go = Language::named("go");
+        assert_eq!(serde_json::to_string(&go).unwrap(), "\"go\"");
+        assert_eq!(serde_json::from_str::<Option<Language>>("\"go\"").unwrap(), go);
+        let error = serde_json::from_str::<Language>("\"cobol\"").unwrap_err().to_string();
+        assert!(error.starts_with("this tiebreak knows no language called 'cobol'"), "{error}");
+    }
+}
