@@ -9,7 +9,7 @@ use crate::{race, revisions};
 use clap::{Args, ValueEnum, ValueHint};
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{
-    Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success,
+    Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success, workload_of,
 };
 use tiebreak_lab::machine::clock;
 use tiebreak_lab::planning::{self, HookRequest, Request};
@@ -180,15 +180,13 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
 
 /// What the contestants work on: what was said, or the name of the input.
 fn workload(options: &Measuring) -> String {
-    let input = || options.input.as_ref()?.rsplit('/').next().map(str::to_owned);
-    options.workload.clone().or_else(input).unwrap_or_default()
+    options.workload.clone().unwrap_or_else(|| workload_of(options.input.as_deref()))
 }
 
 fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
-    let null = |path: &String| path == "null" || path == "/dev/null";
     Ok(ProgramPlan {
-        shell: shell(options.shell.as_deref()),
-        input: options.input.clone().filter(|path| !null(path)),
+        shell: options.shell.as_deref().and_then(ProgramPlan::shell_asked),
+        input: options.input.as_deref().and_then(ProgramPlan::input_asked),
         output: match options.output {
             OutputName::Capture => OutputPlan::Capture,
             OutputName::Null => OutputPlan::Null,
@@ -208,32 +206,19 @@ fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
     })
 }
 
-/// The words `none` and `default` mean what they do elsewhere: no shell, and `sh`.
-fn shell(asked: Option<&str>) -> Option<String> {
-    match asked {
-        None | Some("none") => None,
-        Some("default") => Some("sh".to_owned()),
-        Some(shell) => Some(shell.to_owned()),
-    }
-}
-
 fn check(options: &Measuring) -> Result<Check, Failure> {
     let check = match options.check.as_deref() {
         None => Check::Default,
-        Some("same-output") => Check::SameOutput,
-        Some("exit") => Check::Exit,
-        Some(rule) if rule.replace(['-', '_'], "").eq_ignore_ascii_case("sameoutput") => {
-            return Err(Failure::usage(format!("--check '{rule}': did you mean 'same-output'?")));
-        }
         Some(judge) if judge.trim().is_empty() => {
             return Err(Failure::usage(
                 "--check is empty: say same-output, exit, or a program that judges an output",
             ));
         }
-        Some(judge) => Check::Judge(judge.to_owned()),
+        Some(rule) => Check::asked(rule).map_err(|meant| {
+            Failure::usage(format!("--check '{rule}': did you mean '{meant}'?"))
+        })?,
     };
-    let needs_output = matches!(check, Check::SameOutput | Check::Judge(_));
-    if needs_output && options.output == OutputName::Null {
+    if check.needs_output() && options.output == OutputName::Null {
         return Err(Failure::usage(
             "--check looks at outputs, which --output null throws away: leave one out",
         ));

@@ -86,13 +86,12 @@ pub fn bar(text: &str) -> Result<Bar, String> {
 pub fn adjust(text: &str) -> Result<Adjust, String> {
     let mut adjust = Adjust::NONE;
     for word in text.split(',').map(str::trim) {
-        match word {
-            "slot" => adjust.slot = true,
-            "strata" => adjust.strata = true,
-            "none" if text.trim() == "none" => {}
-            "none" => return Err("'none' stands alone".to_owned()),
-            _ => return Err(format!("'{word}' is neither slot nor strata, nor none")),
-        }
+        adjust = match (adjust.with(word), word) {
+            (Some(adjust), _) => adjust,
+            (None, "none") if text.trim() == "none" => adjust,
+            (None, "none") => return Err("'none' stands alone".to_owned()),
+            (None, _) => return Err(format!("'{word}' is neither slot nor strata, nor none")),
+        };
     }
     Ok(adjust)
 }

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod claim;
+pub mod counts;
 pub mod cpus;
 pub mod evidence;
 pub mod fingerprint;

@@ -114,6 +114,15 @@ impl Adjust {
     pub fn is_none(&self) -> bool {
         *self == Adjust::NONE
     }
+
+    /// Returns the same with what a word asks for as well: `slot` or `strata`.
+    pub fn with(self, word: &str) -> Option<Adjust> {
+        match word {
+            "slot" => Some(Adjust { slot: true, ..self }),
+            "strata" => Some(Adjust { strata: true, ..self }),
+            _ => None,
+        }
+    }
 }
 
 /// What a verdict means to whoever waits for the exit code.
@@ -324,6 +333,26 @@ pub enum Check {
     Judge(String),
 }
 
+impl Check {
+    /// Returns what a user asks for by these words: `same-output`, `exit`, or else a program. The
+    /// error is the word that was meant.
+    pub fn asked(words: &str) -> Result<Check, &'static str> {
+        match words {
+            "same-output" => Ok(Check::SameOutput),
+            "exit" => Ok(Check::Exit),
+            slip if slip.replace(['-', '_', ' '], "").eq_ignore_ascii_case("sameoutput") => {
+                Err("same-output")
+            }
+            judge => Ok(Check::Judge(judge.to_owned())),
+        }
+    }
+
+    /// Returns whether outputs have to be kept for it.
+    pub fn needs_output(&self) -> bool {
+        matches!(self, Check::SameOutput | Check::Judge(_))
+    }
+}
+
 /// Which exit statuses are success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -342,6 +371,27 @@ impl Success {
             Success::Any => true,
         }
     }
+}
+
+impl ProgramPlan {
+    /// Returns the shell that a user asks for by this word: `none` is no shell, `default` is `sh`.
+    pub fn shell_asked(word: &str) -> Option<String> {
+        match word {
+            "none" => None,
+            "default" => Some("sh".to_owned()),
+            shell => Some(shell.to_owned()),
+        }
+    }
+
+    /// Returns the file that a user asks for as standard input; `null` is none.
+    pub fn input_asked(path: &str) -> Option<String> {
+        (!matches!(path, "null" | "/dev/null")).then(|| path.to_owned())
+    }
+}
+
+/// Returns the name of a workload that was not named: that of the file which is the input.
+pub fn workload_of(input: Option<&str>) -> String {
+    input.and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned()
 }
 
 impl Default for ProgramPlan {

@@ -1,11 +1,13 @@
 //! Which meters a plan asks for, and those that are not read.
 
+use tiebreak_core::counts::Counts;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 
 /// The metrics that need hardware counters.
-pub(crate) const COUNTED: [Metric; 4] =
-    [Metric::Cycles, Metric::Instructions, Metric::BranchMisses, Metric::CacheMisses];
+pub(crate) fn counted() -> Vec<Metric> {
+    Counts::METRICS.to_vec()
+}
 
 /// Whether a claim is about one of these metrics.
 pub(crate) fn asks(plan: &Plan, metrics: &[Metric]) -> bool {

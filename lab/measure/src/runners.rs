@@ -21,7 +21,7 @@ mod warm;
 use crate::clients::{self, Clients};
 use crate::error::StartError;
 use crate::honesty::Trials;
-use crate::meters::{COUNTED, MissingMeter};
+use crate::meters::{MissingMeter, counted};
 use crate::oracle::{Oracle, OracleError};
 use crate::program;
 use crate::resources::Surroundings;
@@ -268,7 +268,7 @@ fn missing_meters() -> [MissingMeter; 2] {
         metrics: metrics.to_vec(),
         why: why.to_owned(),
     };
-    [missing(&COUNTED, no_counters), missing(&[Metric::Energy], no_energy)]
+    [missing(&counted(), no_counters), missing(&[Metric::Energy], no_energy)]
 }
 
 /// A trouble with this contestant.

@@ -4,7 +4,7 @@ use crate::error::StartError;
 use crate::image::{Environment, MOST_PADDING_BYTES};
 use crate::launcher::message::Request;
 use crate::launcher::{Launcher, NoReply, Prepared};
-use crate::meters::{COUNTED, asks};
+use crate::meters::{asks, counted};
 use crate::output;
 use crate::resources::Surroundings;
 use crate::shell::Shell;
@@ -101,7 +101,7 @@ impl Programs {
         let prepared = Prepared { images, directories, environment, cpus: pinned };
         let launcher = Launcher::start(prepared)?;
         // Hardware counters slow what is counted, so only what a claim is about is counted.
-        let counters = Counters::open(launcher.pid(), asks(plan, &COUNTED));
+        let counters = Counters::open(launcher.pid(), asks(plan, &counted()));
         // To prove that a dead meter is dead takes a quarter of a second.
         let is_asked = asks(plan, &[Metric::Energy]);
         let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };

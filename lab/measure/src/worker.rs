@@ -28,7 +28,6 @@ mod state;
 mod together;
 pub(crate) mod trap;
 mod unit;
-mod wire;
 
 use crate::channel::{self, Inbox};
 use library::{Contestant, Oracle};
@@ -124,14 +123,14 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     let mut inbox = Inbox::new();
     let mut oracle = None;
     while let Some((bytes, descriptors)) = inbox.receive(socket)? {
-        let request = Request::read(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        let request = message::read::<Request>(bytes).ok_or(io::ErrorKind::InvalidData)?;
         let reply = match request {
             Request::Load(load) => {
                 return serve_unit(socket, &mut inbox, &load, descriptors);
             }
             request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
         };
-        channel::send(socket, &reply.bytes(), &[])?;
+        channel::send(socket, &message::bytes(&reply), &[])?;
     }
     Ok(())
 }
@@ -189,13 +188,13 @@ fn serve_unit(
             }
             Err(error) => return end(socket, &failed(error)),
         };
-        channel::send(socket, &Reply::Ready(unit.resets()).bytes(), &[])?;
+        channel::send(socket, &message::bytes(&Reply::Ready(unit.resets())), &[])?;
         // Made before the rounds, so that nothing is allocated between them.
-        let done = Reply::Done.bytes();
+        let done = message::bytes(&Reply::Done);
         while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
             match unit.run(&rounds, dump) {
                 Reply::Done => channel::send(socket, &done, &[])?,
-                reply => channel::send(socket, &reply.bytes(), &[])?,
+                reply => channel::send(socket, &message::bytes(&reply), &[])?,
             }
         }
         Ok(())
@@ -210,14 +209,14 @@ fn next_rounds(
     let Some((bytes, descriptors)) = inbox.receive(socket)? else {
         return Ok(None);
     };
-    match Request::read(bytes) {
+    match message::read(bytes) {
         Some(Request::Rounds(rounds)) => Ok(Some((rounds, descriptors.into_iter().next()))),
         _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
     }
 }
 
 fn end(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
-    channel::send(socket, &reply.bytes(), &[])
+    channel::send(socket, &message::bytes(&reply), &[])
 }
 
 fn failed(error: io::Error) -> Reply {

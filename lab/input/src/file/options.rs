@@ -4,7 +4,9 @@ use super::{Options, setting};
 use crate::document::keys::Item;
 use crate::document::log::Log;
 use crate::document::value;
-use tiebreak_core::plan::{Adjust, Centre, Check, Hooks, OutputPlan, ProgramPlan, Success};
+use tiebreak_core::plan::{
+    Adjust, Centre, Check, Hooks, OutputPlan, ProgramPlan, Success, workload_of,
+};
 
 /// What one table says, over what the tables around it say.
 #[derive(Clone, Debug, Default)]
@@ -85,8 +87,7 @@ impl Layer {
     /// Complains of options that say opposite things, at the one that this table says.
     fn check_conflicts(&self, items: &[Item<'_>], log: &mut Log<'_>) {
         let find = |key: &str| items.iter().find(|item| item.key == key);
-        let looks = matches!(self.check, Some(Check::SameOutput | Check::Judge(_)));
-        if looks
+        if self.check.as_ref().is_some_and(Check::needs_output)
             && self.output == Some(OutputPlan::Null)
             && let Some(item) = find("check").or(find("output"))
         {
@@ -117,8 +118,7 @@ impl Layer {
 
     /// What the contestants work on: what was said, or the name of the input, or nothing.
     pub(crate) fn workload(&self) -> String {
-        let input = || self.input.as_ref()?.rsplit('/').next().map(str::to_owned);
-        self.workload.clone().or_else(input).unwrap_or_default()
+        self.workload.clone().unwrap_or_else(|| workload_of(self.input.as_deref()))
     }
 
     /// What a ratio is, if that was said.
@@ -131,19 +131,12 @@ impl Layer {
         self.timeout_ns
     }
 
-    /// The options as a contest has them. The words `none` and `default` of a shell, and `null` of
-    /// an input, mean what they do on the command line.
+    /// The options as a contest has them.
     pub(crate) fn options(&self) -> Options {
         let plain = ProgramPlan::default();
-        let shell = match self.shell.as_deref() {
-            None | Some("none") => None,
-            Some("default") => Some("sh".to_owned()),
-            Some(shell) => Some(shell.to_owned()),
-        };
-        let is_null = |path: &String| path == "null" || path == "/dev/null";
         let program = ProgramPlan {
-            shell,
-            input: self.input.clone().filter(|path| !is_null(path)),
+            shell: self.shell.as_deref().and_then(ProgramPlan::shell_asked),
+            input: self.input.as_deref().and_then(ProgramPlan::input_asked),
             output: self.output.unwrap_or(plain.output),
             directory: self.directory.clone(),
             timeout_ns: self.timeout_ns,

@@ -96,15 +96,10 @@ pub(crate) fn size(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
 /// `same-output`, `exit` or a program.
 pub(crate) fn check(item: &Item<'_>, log: &mut Log<'_>) -> Option<Check> {
     let text = string(item, "same-output", log)?;
-    match text {
-        "same-output" => Some(Check::SameOutput),
-        "exit" => Some(Check::Exit),
-        text if text.replace(['-', '_', ' '], "").eq_ignore_ascii_case("sameoutput") => {
-            wrong(item, "\"same-output\", \"exit\" or a program", log).meant(Some("same-output"));
-            None
-        }
-        judge => Some(Check::Judge(judge.to_owned())),
-    }
+    let slip = |meant| {
+        wrong(item, "\"same-output\", \"exit\" or a program", log).meant(Some(meant));
+    };
+    Check::asked(text).map_err(slip).ok()
 }
 
 /// Exit statuses beside 0: `[1, 2]`.
@@ -145,9 +140,9 @@ pub(crate) fn adjust(item: &Item<'_>, log: &mut Log<'_>) -> Option<Adjust> {
     let mut adjust = Some(Adjust::NONE);
     let is_alone = words.len() == 1;
     for (word, item) in words {
+        let with_word = Adjust::NONE.with(word).is_some();
         adjust = match (adjust, word) {
-            (Some(adjust), "slot") => Some(Adjust { slot: true, ..adjust }),
-            (Some(adjust), "strata") => Some(Adjust { strata: true, ..adjust }),
+            (Some(adjust), word) if with_word => adjust.with(word),
             (None, "slot" | "strata") => None,
             (adjust, "none") if is_alone => adjust,
             _ => {

@@ -2,11 +2,12 @@
 
 use super::Unavailable;
 use super::perf::{self, Counter, Event, Value};
+use tiebreak_core::counts::Counts;
 use tiebreak_core::sample::Meters;
 
-/// What is counted, in the order of the kernel's numbers for it (`PERF_COUNT_HW_*`).
-pub(super) const EVENTS: [(&str, u64); 4] =
-    [("cycles", 0), ("instructions", 1), ("branch misses", 5), ("cache misses", 3)];
+/// The kernel's numbers of the events (`PERF_COUNT_HW_*`).
+pub(super) const EVENTS: Counts<u64> =
+    Counts { cycles: 0, instructions: 1, branch_misses: 5, cache_misses: 3 };
 /// `PERF_COUNT_SW_CPU_MIGRATIONS`
 const MIGRATIONS: u64 = 4;
 /// `PERF_COUNT_SW_DUMMY`
@@ -15,7 +16,7 @@ const DUMMY: u64 = 9;
 /// Open counters of what one process starts from now on.
 #[derive(Debug)]
 pub struct Counters {
-    hardware: [Option<Counter>; 4],
+    hardware: Counts<Option<Counter>>,
     migrations: Option<Counter>,
     /// Why hardware counters are missing, if they are.
     unavailable: Option<Unavailable>,
@@ -27,7 +28,7 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    hardware: [Option<Value>; 4],
+    hardware: Counts<Option<Value>>,
     migrations: Option<Value>,
 }
 
@@ -52,13 +53,13 @@ impl Counters {
     /// access to one may leave the guest. So hardware counters are opened only `with_hardware`.
     pub fn open(pid: i32, with_hardware: bool) -> Counters {
         let anchors = anchors(pid, with_hardware);
-        let none = || (Ok([const { None }; 4]), true);
+        let none = || (Ok(Counts::default()), true);
         let (hardware, with_kernel) = if with_hardware { open_hardware(pid) } else { none() };
         let event = inherited(perf::TYPE_SOFTWARE, MIGRATIONS, 0);
         let migrations = Counter::open(event, pid, -1, None).ok();
         let (hardware, unavailable) = match hardware {
             Ok(hardware) => (hardware, None),
-            Err(reason) => ([const { None }; 4], Some(reason)),
+            Err(reason) => (Counts::default(), Some(reason)),
         };
         Counters { hardware, migrations, unavailable, with_kernel, _anchors: anchors }
     }
@@ -76,10 +77,7 @@ impl Counters {
     /// The counters now. Cost: about a microsecond a counter.
     pub fn read(&self) -> Reading {
         let read = |counter: &Option<Counter>| counter.as_ref()?.read().ok();
-        Reading {
-            hardware: std::array::from_fn(|index| read(&self.hardware[index])),
-            migrations: read(&self.migrations),
-        }
+        Reading { hardware: self.hardware.as_ref().map(read), migrations: read(&self.migrations) }
     }
 }
 
@@ -87,26 +85,14 @@ impl Reading {
     /// What was counted since an earlier reading of the same counters.
     pub fn since(&self, earlier: &Reading) -> Counted {
         let mut multiplexed = false;
-        let mut counts = [None; 4];
-        for (index, count) in counts.iter_mut().enumerate() {
-            let (now, then) = (self.hardware[index], earlier.hardware[index]);
-            let Some((value, scaled)) = now.zip(then).and_then(|(now, then)| scale(now, then))
-            else {
-                continue;
-            };
-            multiplexed |= scaled;
-            *count = Some(value);
-        }
+        let counts = self.hardware.zip(earlier.hardware).map(|(now, then)| {
+            let (value, is_scaled) = scale(now?, then?)?;
+            multiplexed |= is_scaled;
+            Some(value)
+        });
         let migrations = self.migrations.zip(earlier.migrations);
         Counted {
-            meters: Meters {
-                cycles: counts[0],
-                instructions: counts[1],
-                branch_misses: counts[2],
-                cache_misses: counts[3],
-                energy_nj: None,
-                run_ns: None,
-            },
+            meters: Meters::default().with_counts(counts),
             migrations: migrations.map(|(now, then)| now.count.saturating_sub(then.count)),
             multiplexed,
         }
@@ -115,23 +101,24 @@ impl Reading {
 
 /// The events, all in one group so that they count the same moments; an event that does not fit
 /// into the group counts alone, and one that does not exist is `None`.
-fn open_group(pid: i32, exclude: u64) -> std::io::Result<[Option<Counter>; 4]> {
+fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>> {
     let event = |config| inherited(perf::TYPE_HARDWARE, config, exclude);
-    let leader = Counter::open(event(EVENTS[0].1), pid, -1, None)?;
-    let mut group = [const { None }; 4];
-    for (index, (_, config)) in EVENTS.iter().enumerate().skip(1) {
+    let leader = Counter::open(event(EVENTS.cycles), pid, -1, None)?;
+    let members = EVENTS.map(|config| {
+        if config == EVENTS.cycles {
+            return None;
+        }
         // A member follows its leader: it must not be switched off on its own.
-        let mut member = event(*config);
+        let mut member = event(config);
         member.flags &= !(perf::DISABLED | perf::ENABLE_ON_EXEC);
         let opened = Counter::open(member, pid, -1, Some(&leader));
-        group[index] = opened.or_else(|_| Counter::open(event(*config), pid, -1, None)).ok();
-    }
-    group[0] = Some(leader);
-    Ok(group)
+        opened.or_else(|_| Counter::open(event(config), pid, -1, None)).ok()
+    });
+    Ok(Counts { cycles: Some(leader), ..members })
 }
 
 /// The hardware events, and whether they count the kernel too.
-fn open_hardware(pid: i32) -> (Result<[Option<Counter>; 4], Unavailable>, bool) {
+fn open_hardware(pid: i32) -> (Result<Counts<Option<Counter>>, Unavailable>, bool) {
     let mut tried = Vec::new();
     for (exclude, way) in [(0, "perf"), (perf::EXCLUDE_KERNEL, "perf in user mode")] {
         match open_group(pid, exclude) {
@@ -153,7 +140,7 @@ fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
         let flags = perf::DISABLED | perf::EXCLUDE_KERNEL | perf::EXCLUDE_HYPERVISOR;
         Counter::open(Event { kind, config, flags }, pid, -1, None).ok()
     };
-    let hardware = with_hardware.then(|| off(perf::TYPE_HARDWARE, EVENTS[0].1)).flatten();
+    let hardware = with_hardware.then(|| off(perf::TYPE_HARDWARE, EVENTS.cycles)).flatten();
     off(perf::TYPE_SOFTWARE, DUMMY).into_iter().chain(hardware).collect()
 }
 
@@ -196,8 +183,9 @@ mod tests {
     #[test]
     fn missing_counters_stay_missing() {
         let some = Some(Value { count: 5, enabled_ns: 1, running_ns: 1 });
-        let now = Reading { hardware: [some, None, None, None], migrations: None };
-        let counted = now.since(&Reading { hardware: [some; 4], migrations: some });
+        let now =
+            Reading { hardware: Counts { cycles: some, ..Counts::default() }, migrations: None };
+        let counted = now.since(&Reading { hardware: Counts::all(some), migrations: some });
         assert_eq!(counted.meters.cycles, Some(0));
         assert_eq!(counted.meters.instructions, None);
         assert_eq!(counted.migrations, None);

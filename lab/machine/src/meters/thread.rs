@@ -3,6 +3,8 @@
 use super::Unavailable;
 use super::counters::{EVENTS, scale};
 use super::perf::{self, Counter, Event, Value};
+use tiebreak_core::counts::Counts;
+use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::Meters;
 
 /// Open counters of the calling thread, off until [`ThreadCounters::start`].
@@ -12,9 +14,9 @@ use tiebreak_core::sample::Meters;
 #[derive(Debug)]
 pub struct ThreadCounters {
     leader: Counter,
-    /// The members by their place among [`EVENTS`]; they count as long as they are open. The
-    /// leader's place is empty.
-    members: [Option<Counter>; 4],
+    /// The members; they count as long as they are open. The leader counts cycles, whose place
+    /// here is empty.
+    members: Counts<Option<Counter>>,
     last: Group,
 }
 
@@ -32,7 +34,8 @@ pub struct ThreadCounted {
 struct Group {
     enabled_ns: u64,
     running_ns: u64,
-    counts: [u64; 4],
+    /// Of what is there.
+    counts: Counts<Option<u64>>,
 }
 
 impl ThreadCounters {
@@ -42,7 +45,7 @@ impl ThreadCounters {
     /// # Errors
     /// Neither is possible here; the error names what each said.
     pub fn open() -> Result<ThreadCounters, Unavailable> {
-        let open = |exclude| ThreadCounters::open_events(perf::TYPE_HARDWARE, &EVENTS, exclude);
+        let open = |exclude| ThreadCounters::open_events(perf::TYPE_HARDWARE, EVENTS, exclude);
         let with_kernel = match open(0) {
             Ok(counters) => return Ok(counters),
             Err(error) => error,
@@ -54,26 +57,28 @@ impl ThreadCounters {
         })
     }
 
-    /// The events that did not fit into the group or that this machine does not count, by name.
-    pub fn uncounted(&self) -> impl Iterator<Item = &'static str> {
-        let places = (1..EVENTS.len()).filter(|place| self.members[*place].is_none());
-        places.map(|place| EVENTS[place].0)
+    /// The events that did not fit into the group or that this machine does not count.
+    pub fn uncounted(&self) -> Vec<Metric> {
+        let members = self.members.as_ref().zip(Counts::METRICS).to_vec();
+        let missing = members.into_iter().filter(|(member, _)| member.is_none());
+        missing.map(|(_, metric)| metric).filter(|metric| *metric != Metric::Cycles).collect()
     }
 
     fn open_events(
         kind: u32,
-        events: &[(&str, u64); 4],
+        events: Counts<u64>,
         exclude: u64,
     ) -> std::io::Result<ThreadCounters> {
-        let event = |place: usize, flags: u64| {
+        let event = |config, flags: u64| {
             let flags = flags | exclude | perf::EXCLUDE_HYPERVISOR;
-            Event { kind, config: events[place].1, flags }
+            Event { kind, config, flags }
         };
         let own = |event, leader| Counter::open_reading(event, 0, -1, leader, perf::READ_GROUP);
-        let leader = own(event(0, perf::DISABLED), None)?;
+        let leader = own(event(events.cycles, perf::DISABLED), None)?;
         // A member follows its leader.
-        let member = |place| own(event(place, 0), Some(&leader)).ok();
-        let members = [None, member(1), member(2), member(3)];
+        let is_member = |config: &u64| *config != events.cycles;
+        let member = |config| own(event(config, 0), Some(&leader)).ok();
+        let members = events.map(|config| Some(config).filter(is_member).and_then(member));
         Ok(ThreadCounters { leader, members, last: Group::default() })
     }
 
@@ -92,43 +97,30 @@ impl ThreadCounters {
             return ThreadCounted::default();
         };
         self.last = now;
-        let mut counted = ThreadCounted::default();
-        let meters = &mut counted.meters;
-        let counts = [
-            &mut meters.cycles,
-            &mut meters.instructions,
-            &mut meters.branch_misses,
-            &mut meters.cache_misses,
-        ];
-        for (place, count) in counts.into_iter().enumerate() {
-            if place > 0 && self.members[place].is_none() {
-                continue;
-            }
-            if let Some((value, scaled)) = scale(now.value(place), then.value(place)) {
-                *count = Some(value);
-                counted.multiplexed |= scaled;
-            }
-        }
-        counted
+        let mut multiplexed = false;
+        let counts = now.counts.zip(then.counts).map(|(count, before)| {
+            let (value, is_scaled) = scale(now.value(count?), then.value(before.unwrap_or(0)))?;
+            multiplexed |= is_scaled;
+            Some(value)
+        });
+        ThreadCounted { meters: Meters::default().with_counts(counts), multiplexed }
     }
 
     fn read(&self) -> Option<Group> {
         let mut words = [0; 7];
         self.leader.read_group(&mut words).ok()?;
-        let mut group = Group { enabled_ns: words[1], running_ns: words[2], counts: [0; 4] };
-        group.counts[0] = words[3];
-        let is_there = |place: &usize| self.members[*place].is_some();
-        for (place, count) in (1..EVENTS.len()).filter(is_there).zip(&words[4..]) {
-            group.counts[place] = *count;
-        }
-        Some(group)
+        // The leader's comes first, then those of the members in the order of their opening.
+        let mut rest = words[4..].iter().copied();
+        let members = self.members.as_ref();
+        let counts = members.map(|member| member.as_ref().and_then(|_| rest.next()));
+        let counts = Counts { cycles: Some(words[3]), ..counts };
+        Some(Group { enabled_ns: words[1], running_ns: words[2], counts })
     }
 }
 
 impl Group {
-    fn value(&self, place: usize) -> Value {
-        let Group { enabled_ns, running_ns, .. } = *self;
-        Value { count: self.counts[place], enabled_ns, running_ns }
+    fn value(&self, count: u64) -> Value {
+        Value { count, enabled_ns: self.enabled_ns, running_ns: self.running_ns }
     }
 }
 
@@ -146,9 +138,10 @@ mod tests {
                 let meters = counters.stop().meters;
                 assert_ne!(spun, 0);
                 assert!(meters.instructions.unwrap_or(u64::MAX) > 1_000_000, "{meters:?}");
-                let uncounted: Vec<_> = counters.uncounted().collect();
-                assert_eq!(uncounted.contains(&"instructions"), meters.instructions.is_none());
-                assert_eq!(uncounted.contains(&"cache misses"), meters.cache_misses.is_none());
+                let uncounted = counters.uncounted();
+                let is_missing = |metric| uncounted.contains(&metric);
+                assert_eq!(is_missing(Metric::Instructions), meters.instructions.is_none());
+                assert_eq!(is_missing(Metric::CacheMisses), meters.cache_misses.is_none());
             }
         }
     }
@@ -157,8 +150,8 @@ mod tests {
     fn a_group_counts_between_start_and_stop_only() {
         // The kernel's own events, which every machine has: faults, context switches, migrations
         // and minor faults (`PERF_COUNT_SW_*`).
-        let events = [("faults", 2), ("switches", 3), ("migrations", 4), ("minor", 5)];
-        let opened = ThreadCounters::open_events(perf::TYPE_SOFTWARE, &events, 0);
+        let events = Counts { cycles: 2, instructions: 3, branch_misses: 4, cache_misses: 5 };
+        let opened = ThreadCounters::open_events(perf::TYPE_SOFTWARE, events, 0);
         let Ok(mut counters) = opened else {
             assert!(opened.is_err_and(|error| error.raw_os_error().is_some()));
             return;

@@ -3,16 +3,11 @@
 use crate::channel;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-
-/// A type all of whose byte patterns are valid and that has no padding between its fields.
-///
-/// # Safety
-/// That must be true.
-pub(crate) unsafe trait Plain: Copy {}
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// "Run this now." The descriptors of standard input, output and error come with it.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable)]
 pub(crate) struct Request {
     /// Index among the prepared images.
     pub(crate) contestant: u32,
@@ -21,25 +16,19 @@ pub(crate) struct Request {
     /// 0 if standard output is not looked at.
     pub(crate) output_limit_bytes: u64,
 }
-// SAFETY: two u32 and two u64 have no padding between them.
-unsafe impl Plain for Request {}
 
 /// "End what you run." It is harmless when nothing runs.
 pub(crate) const CANCEL: u8 = b'c';
-// SAFETY: a byte is plain.
-unsafe impl Plain for u8 {}
 
 /// "I am ready", or why not.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable)]
 pub(crate) struct Hello {
     pub(crate) stage: i32,
     pub(crate) errno: i32,
     /// Whose folder it is that cannot be entered.
     pub(crate) contestant: u32,
 }
-// SAFETY: three 32-bit numbers have no padding between them.
-unsafe impl Plain for Hello {}
 
 impl Hello {
     pub(crate) const READY: i32 = 0;
@@ -49,7 +38,7 @@ impl Hello {
 
 /// How a run ended.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
 pub(crate) struct Reply {
     pub(crate) end: i32,
     /// What the system said where it refused something.
@@ -79,8 +68,6 @@ pub(crate) struct Reply {
     /// Name of one process that was left behind, ended by zero bytes.
     pub(crate) left_name: [u8; 32],
 }
-// SAFETY: four 32-bit numbers, twelve u64 and 32 bytes have no padding between them.
-unsafe impl Plain for Reply {}
 
 impl Default for Reply {
     fn default() -> Reply {
@@ -131,31 +118,21 @@ impl Reply {
 /// Descriptors of a request.
 const DESCRIPTORS: usize = 3;
 
-/// The bytes of a message.
-fn bytes<T: Plain>(message: &T) -> &[u8] {
-    // SAFETY: a plain type has no padding, so each of its bytes is initialised.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast(), size_of::<T>()) }
-}
-
-/// The same, to be overwritten.
-fn bytes_mut<T: Plain>(message: &mut T) -> &mut [u8] {
-    // SAFETY: as above, and all byte patterns of a plain type are valid.
-    unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(message).cast(), size_of::<T>()) }
-}
-
 /// Sends a message with its descriptors.
-pub(crate) fn send<T: Plain>(
+pub(crate) fn send<T: IntoBytes + Immutable>(
     socket: BorrowedFd<'_>,
     message: &T,
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    channel::send(socket, bytes(message), descriptors)
+    channel::send(socket, message.as_bytes(), descriptors)
 }
 
 /// Receives a message; `None` if the other end is closed. A message of another length is an error.
-pub(crate) fn receive<T: Plain + Default>(socket: BorrowedFd<'_>) -> io::Result<Option<T>> {
+pub(crate) fn receive<T: FromBytes + IntoBytes + Default>(
+    socket: BorrowedFd<'_>,
+) -> io::Result<Option<T>> {
     let mut message = T::default();
-    match channel::receive(socket, bytes_mut(&mut message))? {
+    match channel::receive(socket, message.as_mut_bytes())? {
         None => Ok(None),
         Some(received) if received.length == size_of::<T>() => Ok(Some(message)),
         Some(_) => Err(io::Error::from(io::ErrorKind::InvalidData)),
@@ -175,7 +152,7 @@ pub(crate) enum Heard {
 /// Receives what the caller says.
 pub(crate) fn hear(socket: BorrowedFd<'_>) -> io::Result<Heard> {
     let mut request = Request::default();
-    let Some(received) = channel::receive(socket, bytes_mut(&mut request))? else {
+    let Some(received) = channel::receive(socket, request.as_mut_bytes())? else {
         return Ok(Heard::Closed);
     };
     let is_whole = received.length == size_of::<Request>();

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use tiebreak_core::counts::Counts;
 
 /// Nobody's code runs but the worker's own.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -91,8 +92,8 @@ pub(crate) struct Record {
     pub(crate) is_torn: u64,
     /// Whether the clock went backwards.
     pub(crate) is_backwards: u64,
-    /// Cycles, instructions, branch misses and cache misses, each [`UNKNOWN`] where not counted.
-    pub(crate) counts: [u64; 4],
+    /// What was counted, [`UNKNOWN`] where nothing was.
+    pub(crate) counts: Counts<u64>,
     pub(crate) is_multiplexed: u64,
     pub(crate) energy_nj: u64,
     /// Whether a thread that was to run beside made fewer than half as many calls.

@@ -1,5 +1,6 @@
 //! Memory for inputs and outputs.
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
@@ -116,7 +117,7 @@ fn map(
 }
 
 /// Where a buffer lies between its guards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Side {
     /// Its start touches the front guard.
     Front,

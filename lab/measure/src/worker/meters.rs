@@ -5,7 +5,7 @@ use crate::resources::time_ns;
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
-use tiebreak_core::sample::Meters as Counts;
+use tiebreak_core::counts::Counts;
 use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};
 
 /// Empty spans by which it is found what the readings themselves count, after one that does not
@@ -18,7 +18,7 @@ pub(super) struct Meters {
     scheduled: Option<File>,
     counters: Option<ThreadCounters>,
     /// What an empty span counts: reading the times.
-    own_counts: [u64; 4],
+    own_counts: Counts<u64>,
     energy: Option<Energy>,
     before: Reading,
 }
@@ -48,7 +48,7 @@ impl Meters {
         Meters {
             scheduled: File::open("/proc/thread-self/schedstat").ok(),
             counters: None,
-            own_counts: [0; 4],
+            own_counts: Counts::default(),
             energy: meters_energy.then(Energy::open).and_then(Result::ok),
             before: Reading::default(),
         }
@@ -63,13 +63,13 @@ impl Meters {
         if self.counters.is_some() {
             self.empty_span();
             let spans = [(); EMPTY_SPANS].map(|()| self.empty_span());
-            let least = |index: usize| spans.iter().map(|counts| counts[index]).min();
-            self.own_counts = [0, 1, 2, 3].map(|index| least(index).unwrap_or(0));
+            let least = |a: Counts<u64>, b| a.zip(b).map(|(a, b)| a.min(b));
+            self.own_counts = spans.into_iter().reduce(least).unwrap_or_default();
         }
     }
 
     /// What is counted where nothing is done; 0 where nothing is counted.
-    fn empty_span(&mut self) -> [u64; 4] {
+    fn empty_span(&mut self) -> Counts<u64> {
         let mut record = self.record();
         self.begin();
         self.end(&mut record);
@@ -81,7 +81,7 @@ impl Meters {
         let known = |is_known: bool| if is_known { 0 } else { UNKNOWN };
         Record {
             delay_ns: known(self.delay_ns().is_some()),
-            counts: [known(self.counters.is_some()); 4],
+            counts: Counts::all(known(self.counters.is_some())),
             energy_nj: known(self.energy.is_some()),
             ..Record::default()
         }
@@ -110,7 +110,7 @@ impl Meters {
         if let Some(counters) = &mut self.counters {
             let counted = counters.stop();
             record.is_multiplexed |= u64::from(counted.multiplexed);
-            add_counts(record, &counted.meters, &self.own_counts);
+            add_counts(record, counted.meters.counts(), self.own_counts);
         }
         let cpu = cpu();
         let delay_ns = self.delay_ns();
@@ -153,11 +153,12 @@ impl Usage {
     }
 }
 
-fn add_counts(record: &mut Record, counts: &Counts, own: &[u64; 4]) {
-    let counts = [counts.cycles, counts.instructions, counts.branch_misses, counts.cache_misses];
-    for ((sum, count), own) in record.counts.iter_mut().zip(counts).zip(own) {
-        *sum = plus(*sum, count.map(|count| count.saturating_sub(*own)));
-    }
+fn add_counts(record: &mut Record, counts: Counts<Option<u64>>, own: Counts<u64>) {
+    record.counts = record
+        .counts
+        .zip(counts)
+        .zip(own)
+        .map(|((sum, count), own)| plus(sum, count.map(|count| count.saturating_sub(own))));
 }
 
 /// A sum with one more count: what was missing once is missing, as the rest would be that of fewer
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn spans_add_up_and_what_lies_between_them_does_not_count() {
         let mut meters = Meters::open(false);
-        assert_eq!(meters.record().counts, [UNKNOWN; 4]);
+        assert_eq!(meters.record().counts, Counts::all(UNKNOWN));
         meters.count();
         let mut record = meters.record();
         let spin = |rounds: u64| (0..rounds).fold(1, |x, i| std::hint::black_box(x ^ i));
@@ -225,18 +226,18 @@ mod tests {
         assert!(cpu_ns < 2 * record.run_ns, "{cpu_ns} {}", record.run_ns);
         assert_eq!(record.energy_nj, UNKNOWN);
         let is_counted = ThreadCounters::open().is_ok();
-        assert_eq!(record.counts[1] != UNKNOWN, is_counted);
+        assert_eq!(record.counts.instructions != UNKNOWN, is_counted);
     }
 
     #[test]
     fn a_count_that_is_missing_once_is_missing() {
         let mut record = Record::default();
         let counts = Counts { cycles: Some(5), instructions: Some(7), ..Counts::default() };
-        let own = [1, 0, 9, 9];
-        add_counts(&mut record, &counts, &own);
-        assert_eq!(record.counts, [4, 7, UNKNOWN, UNKNOWN]);
-        add_counts(&mut record, &Counts { cycles: Some(1), ..Counts::default() }, &own);
-        add_counts(&mut record, &counts, &own);
-        assert_eq!(record.counts, [8, UNKNOWN, UNKNOWN, UNKNOWN]);
+        let own = Counts { cycles: 1, instructions: 0, branch_misses: 9, cache_misses: 9 };
+        add_counts(&mut record, counts, own);
+        assert_eq!(record.counts.to_vec(), [4, 7, UNKNOWN, UNKNOWN]);
+        add_counts(&mut record, Counts { cycles: Some(1), ..Counts::default() }, own);
+        add_counts(&mut record, counts, own);
+        assert_eq!(record.counts.to_vec(), [8, UNKNOWN, UNKNOWN, UNKNOWN]);
     }
 }

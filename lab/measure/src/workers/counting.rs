@@ -5,7 +5,7 @@
 //! access to a counter leaves the guest. So what nobody claims anything about is counted beside the
 //! evidence, not in it.
 
-use crate::meters::{COUNTED, MissingMeter, asks};
+use crate::meters::{MissingMeter, asks, counted};
 use crate::worker::area::{Record, UNKNOWN};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
@@ -33,23 +33,24 @@ impl Counting {
         let missing = |metrics, why| Some(MissingMeter { metrics, why });
         let counters = match ThreadCounters::open() {
             Ok(counters) => counters,
-            Err(reason) => return (Counting::Never, missing(COUNTED.into(), reason.to_string())),
+            Err(reason) => return (Counting::Never, missing(counted(), reason.to_string())),
         };
-        let counting = match (asks(plan, &COUNTED), plan.scope) {
+        let counting = match (asks(plan, &counted()), plan.scope) {
             (true, _) => Counting::Always,
             (false, Scope::Layout) => {
                 let why = "no hardware counters: at scope layout they count only if a claim is \
                            about one";
-                return (Counting::Never, missing(COUNTED.into(), why.to_owned()));
+                return (Counting::Never, missing(counted(), why.to_owned()));
             }
             (false, _) => Counting::Once,
         };
-        let names: Vec<&str> = counters.uncounted().collect();
-        if names.is_empty() {
+        let metrics = counters.uncounted();
+        if metrics.is_empty() {
             return (counting, None);
         }
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         let why = format!("no {}: this machine's counters lack them", names.join(", "));
-        (counting, missing(names.into_iter().filter_map(Metric::from_name).collect(), why))
+        (counting, missing(metrics, why))
     }
 }
 
@@ -78,10 +79,7 @@ pub(super) fn scale(sample: &mut Sample, counted: &Record, calls: u64, timed: u6
         let scaled = u128::from(count) * u128::from(timed) / u128::from(calls.max(1));
         (count != UNKNOWN).then_some(u64::try_from(scaled).unwrap_or(u64::MAX))
     };
-    let [cycles, instructions, branch_misses, cache_misses] = counted.counts.map(of_timed);
-    let meters = &mut sample.meters;
-    (meters.cycles, meters.instructions) = (cycles, instructions);
-    (meters.branch_misses, meters.cache_misses) = (branch_misses, cache_misses);
+    sample.meters = sample.meters.with_counts(counted.counts.map(of_timed));
     if counted.is_multiplexed != 0 {
         sample.marks = sample.marks.with(Mark::Multiplexed);
     }
@@ -91,28 +89,27 @@ pub(super) fn scale(sample: &mut Sample, counted: &Record, calls: u64, timed: u6
 mod tests {
     use super::super::sample::{self, Around};
     use super::*;
+    use tiebreak_core::counts::Counts;
 
     #[test]
     fn counts_are_scaled_to_the_unit_and_nothing_else_changes() {
-        let timed = Record { wall_ns: 100, counts: [UNKNOWN; 4], ..Record::default() };
+        let timed = Record { wall_ns: 100, counts: Counts::all(UNKNOWN), ..Record::default() };
         let plain = sample::sum(&[timed, timed], &Around::default());
         let check = |counted: Record, calls, expected: [Option<u64>; 4]| {
             let mut sample = plain;
             scale(&mut sample, &counted, calls, 60);
-            let meters = &sample.meters;
-            let [cycles, instructions] = [meters.cycles, meters.instructions];
-            let counts = [cycles, instructions, meters.branch_misses, meters.cache_misses];
-            assert_eq!(counts, expected);
+            assert_eq!(sample.meters.counts().to_vec(), expected);
             assert_eq!(sample.marks.has(Mark::Multiplexed), counted.is_multiplexed != 0);
             (sample.meters, sample.marks) = (plain.meters, plain.marks);
             assert_eq!(sample, plain);
         };
-        let counts = [10, 7, UNKNOWN, 0];
+        let counts =
+            Counts { cycles: 10, instructions: 7, branch_misses: UNKNOWN, cache_misses: 0 };
         let record = Record { wall_ns: 900, minor_faults: 5, counts, ..Record::default() };
         check(record, 30, [Some(20), Some(14), None, Some(0)]);
         check(record, 8, [Some(75), Some(52), None, Some(0)]);
         let shared = Record { is_multiplexed: 1, ..record };
         check(shared, 60, [Some(10), Some(7), None, Some(0)]);
-        check(Record { counts: [u64::MAX - 1; 4], ..record }, 1, [Some(u64::MAX); 4]);
+        check(Record { counts: Counts::all(u64::MAX - 1), ..record }, 1, [Some(u64::MAX); 4]);
     }
 }

@@ -7,7 +7,7 @@ use crate::leader::Leader;
 use crate::output::{memory_file, tail};
 use crate::waits::Waits;
 use crate::worker::area::{Area, NOBODY};
-use crate::worker::message::{Reply, Request};
+use crate::worker::message::{self, Reply, Request};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -111,7 +111,7 @@ impl Process {
     /// # Errors
     /// The worker is gone.
     pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        channel::send(self.socket.as_fd(), &request.bytes(), descriptors)
+        channel::send(self.socket.as_fd(), &message::bytes(request), descriptors)
     }
 
     /// Waits for the answer. Unless there is one, the worker has ended afterwards.
@@ -144,7 +144,7 @@ impl Process {
                 return match self.inbox.receive(self.socket.as_fd()) {
                     Ok(Some((bytes, _))) => {
                         let garbled = || NoReply::Lost(io::ErrorKind::InvalidData.into());
-                        Reply::read(bytes).ok_or_else(garbled)
+                        message::read(bytes).ok_or_else(garbled)
                     }
                     Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
                     Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),

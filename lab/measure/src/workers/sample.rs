@@ -2,6 +2,7 @@
 
 use super::conduct::leaked_bytes;
 use crate::worker::area::{Record, UNKNOWN};
+use tiebreak_core::counts::Counts;
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 
 /// A sample is marked when others ran for more than this share of its time where it wanted to.
@@ -43,13 +44,11 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
         voluntary_switches: total(|record| record.voluntary_switches),
         involuntary_switches: total(|record| record.involuntary_switches),
         meters: Meters {
-            cycles: known(|record| record.counts[0]),
-            instructions: known(|record| record.counts[1]),
-            branch_misses: known(|record| record.counts[2]),
-            cache_misses: known(|record| record.counts[3]),
             energy_nj: known(|record| record.energy_nj),
             run_ns: Some(total(|record| record.run_ns)),
-        },
+            ..Meters::default()
+        }
+        .with_counts(records.iter().fold(Counts::all(Some(0)), plus_counts)),
         beside: Beside {
             foreign_cpu_ns: delay_ns,
             steal_ns,
@@ -70,6 +69,13 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
         sample.marks = sample.marks.with(Mark::MemoryGrew);
     }
     sample
+}
+
+/// What is not counted in one batch is not counted in all.
+fn plus_counts(sum: Counts<Option<u64>>, record: &Record) -> Counts<Option<u64>> {
+    let plus =
+        |(sum, count): (Option<u64>, u64)| Some(sum? + Some(count).filter(|c| *c != UNKNOWN)?);
+    sum.zip(record.counts).map(plus)
 }
 
 fn marks(sample: &Sample, around: &Around, is_multiplexed: bool) -> Marks {
@@ -103,7 +109,11 @@ mod tests {
 
     #[test]
     fn a_sample_is_the_sum_of_its_batches() {
-        let counts = |cycles| Record { counts: [cycles, 1, UNKNOWN, 0], ..record() };
+        let counts = |cycles| {
+            let counts =
+                Counts { cycles, instructions: 1, branch_misses: UNKNOWN, cache_misses: 0 };
+            Record { counts, ..record() }
+        };
         let sample = sum(&[counts(5), counts(7)], &Around::default());
         assert_eq!((sample.wall_ns, sample.minor_faults), (200, 4));
         assert_eq!(sample.meters.cycles, Some(12));

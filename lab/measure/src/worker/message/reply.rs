@@ -1,10 +1,10 @@
 //! What a worker answers.
 
 use super::Sizes;
-use crate::worker::wire::{Put, Take};
+use serde::{Deserialize, Serialize};
 
 /// What is answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Reply {
     /// What a contestant's table says.
     Table(Table),
@@ -41,7 +41,7 @@ pub(crate) enum Reply {
 }
 
 /// A contestant's table, as far as anyone asks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) needs: String,
@@ -53,7 +53,7 @@ pub(crate) struct Table {
 }
 
 /// Why a library is no contestant, or not now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Refusal {
     /// The system's linker does not take it, in its words.
     NotLoaded(String),
@@ -61,88 +61,6 @@ pub(crate) enum Refusal {
     BadTable(String),
     /// `prepare` gave nothing.
     NotPrepared,
-}
-
-impl Reply {
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let put = match self {
-            Reply::Table(table) => table.put(Put::kind(0)),
-            Reply::Refused(position, refusal) => {
-                refusal.put(Put::kind(1).number(u64::from(*position)))
-            }
-            Reply::Ready(resets) => {
-                let put = Put::kind(2).number(resets.len() as u64);
-                resets.iter().fold(put, |put, resets| put.flag(*resets))
-            }
-            Reply::Done => Put::kind(3),
-            Reply::Checked { checksums, unstarved } => {
-                let put = Put::kind(4).number(checksums[0]).number(checksums[1]);
-                put.number(*unstarved)
-            }
-            Reply::Together { checksum, other, is_torn } => {
-                let put = Put::kind(9).number(*checksum).flag(other.is_some());
-                put.number(other.unwrap_or(0)).flag(*is_torn)
-            }
-            Reply::Skipped => Put::kind(5),
-            Reply::Sized(sizes) => sizes.put(Put::kind(6)),
-            Reply::Checksum(checksum) => Put::kind(7).number(*checksum),
-            Reply::Failed(text) => Put::kind(8).text(text),
-        };
-        put.0
-    }
-
-    /// `None` if the bytes are no reply.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Reply> {
-        let mut take = Take(bytes);
-        Some(match take.kind()? {
-            0 => Reply::Table(Table::take(&mut take)?),
-            1 => Reply::Refused(take.number32()?, Refusal::take(&mut take)?),
-            2 => {
-                let count = take.number()?;
-                let resets: Option<Vec<bool>> = (0..count).map(|_| take.flag()).collect();
-                Reply::Ready(resets?)
-            }
-            3 => Reply::Done,
-            4 => Reply::Checked {
-                checksums: [take.number()?, take.number()?],
-                unstarved: take.number()?,
-            },
-            5 => Reply::Skipped,
-            6 => Reply::Sized(Sizes::take(&mut take)?),
-            7 => Reply::Checksum(take.number()?),
-            8 => Reply::Failed(take.text()?),
-            9 => {
-                let (checksum, differs, other) = (take.number()?, take.flag()?, take.number()?);
-                let other = differs.then_some(other);
-                Reply::Together { checksum, other, is_torn: take.flag()? }
-            }
-            _ => return None,
-        })
-    }
-}
-
-impl Table {
-    fn put(&self, put: Put) -> Put {
-        put.text(&self.name)
-            .text(&self.needs)
-            .flag(self.has_reset)
-            .flag(self.allocates)
-            .number(u64::from(self.input_slack_bytes))
-            .number(u64::from(self.output_slack_bytes))
-            .number(u64::from(self.alignment_bytes))
-    }
-
-    fn take(take: &mut Take<'_>) -> Option<Table> {
-        Some(Table {
-            name: take.text()?,
-            needs: take.text()?,
-            has_reset: take.flag()?,
-            allocates: take.flag()?,
-            input_slack_bytes: take.number32()?,
-            output_slack_bytes: take.number32()?,
-            alignment_bytes: take.number32()?,
-        })
-    }
 }
 
 impl Refusal {
@@ -153,22 +71,5 @@ impl Refusal {
             Refusal::BadTable(why) => why.clone(),
             Refusal::NotPrepared => "its 'prepare' gave nothing".to_owned(),
         }
-    }
-
-    fn put(&self, put: Put) -> Put {
-        match self {
-            Refusal::NotLoaded(said) => put.number(0).text(said),
-            Refusal::BadTable(why) => put.number(1).text(why),
-            Refusal::NotPrepared => put.number(2),
-        }
-    }
-
-    fn take(take: &mut Take<'_>) -> Option<Refusal> {
-        Some(match take.number()? {
-            0 => Refusal::NotLoaded(take.text()?),
-            1 => Refusal::BadTable(take.text()?),
-            2 => Refusal::NotPrepared,
-            _ => return None,
-        })
     }
 }

@@ -1,4 +1,6 @@
 use super::*;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 fn question() -> Question {
     Question {
@@ -50,16 +52,16 @@ fn requests_come_back() {
             helpers: vec![6],
             input: sizes,
         }),
-        Request::Oracle("/o".into()),
+        Request::Oracle(OsStr::from_bytes(b"/not \xff UTF-8").into()),
         Request::Input { question: question(), is_made: true },
         Request::Answer { question: question(), input_bytes: 5 },
     ] {
-        let bytes = request.bytes();
-        assert_eq!(Request::read(&bytes).as_ref(), Some(&request));
-        assert_eq!(Request::read(&bytes[..bytes.len() - 1]), None, "{request:?} cut short");
+        let bytes = bytes(&request);
+        assert_eq!(read::<Request>(&bytes).as_ref(), Some(&request));
+        assert_eq!(read::<Request>(&bytes[..bytes.len() - 1]), None, "{request:?} cut short");
     }
-    assert_eq!(Request::read(&[99]), None);
-    assert_eq!(Request::read(&[]), None);
+    assert_eq!(read::<Request>(&[99]), None);
+    assert_eq!(read::<Request>(&[]), None);
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn replies_come_back() {
     ];
     replies.extend(refusals.map(|refusal| Reply::Refused(4, refusal)));
     for reply in replies {
-        assert_eq!(Reply::read(&reply.bytes()), Some(reply));
+        assert_eq!(read(&bytes(&reply)), Some(reply));
     }
-    assert_eq!(Reply::read(&[99]), None);
+    assert_eq!(read::<Reply>(&[99]), None);
 }
