@@ -90,7 +90,9 @@ fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
     for (index, contestant) in contestants.iter().enumerate() {
         let name = &contestant.name;
         if name.trim().is_empty() || name.contains(['\n', '\r', '\'', '"']) {
-            return usage(format!("'{name}' is no name: letters, digits and the like, no quotes"));
+            return usage(format!(
+                "'{name}' is not a valid name: use letters, digits and the like, no quotes"
+            ));
         }
         if contestants[..index].iter().any(|other| other.name == *name) {
             return usage(format!(

@@ -63,7 +63,7 @@ pub enum Problem {
     #[error("'{0}' is not a unit")]
     NotAUnit(String),
     /// An amount in a unit that its metric does not have.
-    #[error("'{amount}' is no amount of {}", metric.name())]
+    #[error("'{amount}' is not an amount of {}", metric.name())]
     WrongUnit {
         /// The amount.
         amount: String,

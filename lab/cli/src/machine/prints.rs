@@ -30,7 +30,7 @@ pub fn load(name_or_file: &str, store: Option<&PathBuf>) -> Result<Loaded, Failu
         };
     }
     if name_or_file.contains(['/', '.']) {
-        let what = if path.exists() { "is no file" } else { "does not exist" };
+        let what = if path.exists() { "is not a file" } else { "does not exist" };
         return Err(Failure::data(format!("{name_or_file} {what}: a print is a file or a name")));
     }
     kept(&source::existing_store(store)?, name_or_file)

@@ -86,7 +86,7 @@ impl Repository {
     pub(super) fn commit(&self, revision: &str) -> Result<String, LabError> {
         if revision.trim().is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return usage(format!(
-                "'{}' is no name of a revision: a branch, a tag or a commit, such as origin/main",
+                "'{}' is not a revision: give a branch, a tag or a commit, such as origin/main",
                 revision.replace('\0', "?")
             ));
         }

@@ -78,7 +78,7 @@ pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf
     let is_fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if last.is_empty() || !last.chars().all(is_fine) {
         return Err(LabError::Usage(format!(
-            "'{last}' is no name for a study: small letters, digits and hyphens"
+            "'{last}' is not a valid study name: small letters, digits and hyphens"
         )));
     }
     if folder.exists() {

@@ -40,8 +40,8 @@ fn every_unit_is_read_with_and_without_a_space() {
 #[test]
 fn a_unit_must_fit_the_metric_and_a_number_its_range() {
     let cases = [
-        ("5 ms", Metric::PageFaults, "'5 ms' is no amount of page faults: expected a plain"),
-        ("5", Metric::Energy, "'5' is no amount of energy: expected '5 nJ', '5 uJ'"),
+        ("5 ms", Metric::PageFaults, "'5 ms' is not an amount of page faults: expected a plain"),
+        ("5", Metric::Energy, "'5' is not an amount of energy: expected '5 nJ', '5 uJ'"),
         ("0 ms", Metric::WallTime, "'0 ms' is out of range: expected more than 0 and at most"),
         ("-1 ms", Metric::WallTime, "'-1 ms' is out of range"),
         ("2e18", Metric::Cycles, "'e18' is not a unit"),

@@ -49,7 +49,7 @@ pub(crate) trait Place: Copy + 'static {
 pub(crate) fn check<P: Place>(items: &[Item<'_>], place: P, log: &mut Log<'_>) {
     let keys = place.keys();
     for item in items.iter().filter(|item| !keys.contains(&item.key)) {
-        let message = format!("'{}' is no key of {}", shown(item.key), place.name());
+        let message = format!("unknown key '{}' in {}", shown(item.key), place.name());
         let found = log.error(item.key_span.clone(), message);
         let home = P::ALL.iter().find(|place| place.keys().contains(&item.key));
         let dashed = item.key.replace('_', "-");

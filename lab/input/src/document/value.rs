@@ -27,14 +27,14 @@ pub(crate) fn wrong_type<'l>(
     expected: &str,
     log: &'l mut Log<'_>,
 ) -> &'l mut Found {
-    let message = format!("'{}' is {}", shown(item.key), kind(item.value));
+    let message = format!("'{}' cannot be {}", shown(item.key), kind(item.value));
     log.error(item.span.clone(), message).label(format!("expected {expected}"))
 }
 
 /// Complains of a value that is out of its range, or nothing that can stand there.
 pub(crate) fn wrong<'l>(item: &Item<'_>, expected: &str, log: &'l mut Log<'_>) -> &'l mut Found {
     let value = log.text().get(item.span.clone()).unwrap_or_default();
-    let message = format!("{} is no value of '{}'", shown(value), shown(item.key));
+    let message = format!("invalid value {} for '{}'", shown(value), shown(item.key));
     log.error(item.span.clone(), message).label(format!("expected {expected}"))
 }
 
@@ -50,8 +50,8 @@ pub(crate) fn string<'a>(item: &Item<'a>, example: &str, log: &mut Log<'_>) -> O
         return None;
     }
     if text.contains('\0') {
-        let message = format!("'{}' has a NUL in it", shown(item.key));
-        log.error(item.span.clone(), message).label("no program can be given one");
+        let message = format!("'{}' contains a NUL", shown(item.key));
+        log.error(item.span.clone(), message).label("a program cannot be given one");
         return None;
     }
     Some(text)

@@ -132,7 +132,7 @@ fn table_gate(items: &[Item<'_>], context: &Context<'_>, log: &mut Log<'_>) -> G
     let is_gate = find("gate").and_then(|item| value::boolean(item, log)).unwrap_or(context.gate);
     let strict = find("strict").and_then(|item| Some((item, value::boolean(item, log)?)));
     if let Some((item, true)) = strict.filter(|_| !is_gate) {
-        log.error(item.key_span.clone(), "this claim is no gate that could be strict")
+        log.error(item.key_span.clone(), "this claim is not a gate, so it cannot be strict")
             .help("write gate = true beside it");
     }
     gate(is_gate, strict.map_or(context.strict, |(_, is_strict)| is_strict))
@@ -186,7 +186,7 @@ fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Lo
         return;
     }
     let or_timeout = if is_timed { ", or give the contest a timeout above the bar" } else { "" };
-    log.error(item.span.clone(), "nothing caps this mean")
+    log.error(item.span.clone(), "this mean has no cap")
         .label("one large value could lift it above any bar")
         .help(format!(
             "end it with 'capped at' and the value that larger ones count as{or_timeout}"
@@ -204,7 +204,7 @@ fn check_ratio_of_means(claim: &Claim, item: &Item<'_>, context: &Context<'_>, l
     } else {
         "a timeout caps wall time only: give this claim a contest with centre = \"median\""
     };
-    log.error(item.span.clone(), "nothing caps the means of this ratio")
+    log.error(item.span.clone(), "the means of this ratio have no cap")
         .label("one large value could make it anything")
         .help(help);
 }

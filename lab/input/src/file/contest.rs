@@ -139,7 +139,7 @@ fn name(
     };
     let line = log.line(item.span.start);
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
-        log.error(item.span.clone(), format!("'{}' is no name", shown(name)))
+        log.error(item.span.clone(), format!("'{}' is not a valid name", shown(name)))
             .label(format!("expected at most {MAX_NAME_BYTES} bytes and no control characters"));
     } else if let Some((_, before)) = names.iter().find(|(other, _)| other == name) {
         let label = match before {

@@ -109,10 +109,13 @@ fn check_name(item: &Item<'_>, log: &mut Log<'_>) {
     let is_plain = !name.contains(|c: char| c.is_control() || matches!(c, '\'' | '"'));
     let is_name = !name.trim().is_empty() && is_plain && name.len() <= MAX_NAME_BYTES;
     if !is_name {
-        log.error(item.key_span.clone(), format!("'{}' is no name of a contestant", shown(name)))
-            .label(format!(
-                "expected letters, digits and the like, at most {MAX_NAME_BYTES} bytes, no quotes"
-            ));
+        log.error(
+            item.key_span.clone(),
+            format!("'{}' is not a valid contestant name", shown(name)),
+        )
+        .label(format!(
+            "expected letters, digits and the like, at most {MAX_NAME_BYTES} bytes, no quotes"
+        ));
     }
 }
 
@@ -165,7 +168,7 @@ fn revisions(
 fn revision(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
     let name = value::string(item, "origin/main", log)?;
     if name.starts_with('-') || name.contains(char::is_control) {
-        log.error(item.span.clone(), format!("'{}' is no revision", shown(name)))
+        log.error(item.span.clone(), format!("'{}' is not a revision", shown(name)))
             .label("expected a branch, a tag or a commit such as \"origin/main\"");
         return None;
     }

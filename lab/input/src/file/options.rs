@@ -91,7 +91,7 @@ impl Layer {
             && self.output == Some(OutputPlan::Null)
             && let Some(item) = find("check").or(find("output"))
         {
-            log.error(item.key_span.clone(), "no output is kept that could be judged")
+            log.error(item.key_span.clone(), "there is no output to judge")
                 .label("'check' looks at outputs, which output = \"null\" throws away")
                 .help("leave one of the two out");
         }

@@ -104,7 +104,7 @@ fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &m
     let names = FUNCTION_METRICS.map(|metric| format!("'{}'", metric.name()));
     let (last, others) = (&names[names.len() - 1], &names[..names.len() - 1]);
     let expected = format!("{}{} or {last}", memory.unwrap_or_default(), others.join(", "));
-    let found = log.error(span, format!("'{}' is not measured of {who}", metric.name()));
+    let found = log.error(span, format!("'{}' is not measured for {who}", metric.name()));
     found.label(format!("expected {expected}"));
 }
 

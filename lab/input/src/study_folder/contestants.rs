@@ -113,7 +113,7 @@ impl Contestants {
                 let (is, others) = if are_runners {
                     ("a library", "run in processes of their own")
                 } else {
-                    ("no library", "are libraries")
+                    ("not a library", "are libraries")
                 };
                 log.error(span, format!("a contestant in {} is {is}", language.name()))
                     .label(format!("the contestants before it {others}"))

@@ -40,7 +40,7 @@ impl Names {
         if !is_name(&name) {
             let plain = plain(&name);
             let meant = Some(plain.as_str()).filter(|plain| is_name(plain));
-            log.error(item.span.clone(), format!("'{}' is no name of a {what}", shown(&name)))
+            log.error(item.span.clone(), format!("'{}' is not a valid {what} name", shown(&name)))
                 .label(format!(
                     "expected at most {MAX_NAME_BYTES} lower-case letters, digits, '-' and '_'"
                 ))

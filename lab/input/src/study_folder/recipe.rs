@@ -112,8 +112,11 @@ fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
     for variable in items(table) {
         let name = variable.key;
         if name.is_empty() || name.contains(['=', '\0']) {
-            log.error(variable.key_span.clone(), format!("'{}' is no variable", shown(name)))
-                .label("expected a name without '='");
+            log.error(
+                variable.key_span.clone(),
+                format!("'{}' is not a valid variable name", shown(name)),
+            )
+            .label("expected a name without '='");
         }
         let DeValue::String(text) = variable.value else {
             value::wrong_type(&variable, "a string", log);

@@ -55,7 +55,7 @@ pub(super) fn named_file(item: &Item<'_>, folder: &Folder, log: &mut Log<'_>) ->
 fn file(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
     let located = locate(path, at.clone(), folder, log)?;
     if !folder.absolute(&located).is_file() {
-        log.error(at, format!("'{}' is no file", shown(path))).label("expected a file");
+        log.error(at, format!("'{}' is not a file", shown(path))).label("expected a file");
         return None;
     }
     Some(located)
@@ -67,7 +67,7 @@ fn package(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> 
     let absolute = folder.absolute(&located);
     let shown = shown(path);
     if !absolute.join("Cargo.toml").is_file() {
-        log.error(at, format!("'{shown}' is no package of cargo"))
+        log.error(at, format!("'{shown}' is not a Cargo package"))
             .label("expected a folder with a Cargo.toml");
         return None;
     }

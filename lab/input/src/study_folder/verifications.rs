@@ -20,7 +20,7 @@ pub(super) fn verifications(
     let mut names = Names::of("verifications");
     let tables = tables(root, "verify", Place::Verify, log);
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
-        log.error(first.span.clone(), "nothing could verify: this study has no oracle")
+        log.error(first.span.clone(), "nothing can be verified: this study has no oracle")
             .help("write [oracle], or leave [[verify]] out");
     }
     tables.iter().map(|table| verification(table, &mut names, log)).collect()

@@ -70,7 +70,7 @@ fn workload(
 fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder, log: &mut Log<'_>) {
     for key in ["distribution", "size", "seed"] {
         if let Some(item) = table.get(key) {
-            log.error(item.key_span.clone(), format!("'{key}' says nothing of a file"))
+            log.error(item.key_span.clone(), format!("'{key}' does not apply to a file"))
                 .help(format!("leave '{key}' or 'file' out: an input is read or made"));
         }
     }
@@ -109,7 +109,7 @@ fn from_contestants(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_
     let seed = table.get("seed").and_then(|item| value::whole(item, 0, WHOLE_MAX, log));
     workload.seed = seed.unwrap_or(SEED);
     if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false, log)) {
-        log.error(item.span.clone(), "nothing could draw this input")
+        log.error(item.span.clone(), "this input cannot be drawn")
             .label("expected false, or nothing said")
             .help("an oracle makes inputs: write [oracle]");
     }
