@@ -164,7 +164,7 @@ fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<input::C
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::data(format!("{name} is not UTF-8: its byte {at} is no part of a letter"))
+        Failure::data(format!("{name} is not UTF-8: byte {at} is not part of a character"))
     })?;
     let file = input::parse_file(&name, &text)
         .map_err(|errors| Failure::data(errors.render(io.err_color())))?;

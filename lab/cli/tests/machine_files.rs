@@ -61,8 +61,8 @@ fn a_wrong_file_or_price_is_named() {
         assert_eq!(said.err.lines().count(), 1, "{}", said.err);
     };
     check(&["c7g.json", "absent.json"], 65, "absent.json");
-    check(&["c7g.json", "other.json"], 65, "other.json: no print of a machine");
-    check(&["c7g.json", "text.txt"], 65, "text.txt: no print of a machine");
+    check(&["c7g.json", "other.json"], 65, "other.json: not a print of a machine");
+    check(&["c7g.json", "text.txt"], 65, "text.txt: not a print of a machine");
     check(&["c7g.json", "old.json"], 65, "'tiebreak/machine/0'");
     check(&["c7g.json", "c7g.json", "--price", "A=2,C=3"], 64, "'C' names neither");
     check(&["c7g.json", "c7g.json", "--price", "A=2"], 64, "no price of B");

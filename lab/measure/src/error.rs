@@ -45,8 +45,8 @@ pub enum StartError {
     },
     /// The kernel does not know how to run such a file.
     #[error(
-        "'{path}' is no program that this machine can run ({found}): a script needs a first line \
-         such as '#!/bin/sh'"
+        "'{path}' is not a program that this machine can run ({found}): a script needs a first \
+         line such as '#!/bin/sh'"
     )]
     NotAProgram {
         /// The file.

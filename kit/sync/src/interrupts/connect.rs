@@ -322,9 +322,9 @@ mod tests {
         let cases: [(Option<&[u8]>, &str); 5] = [
             (None, "does not answer"),
             (Some(&other), "speaks version 3 and this program version 2"),
-            (Some(b"welcome"), "is no barrierd:"),
+            (Some(b"welcome"), "is not barrierd:"),
             // Without descriptors.
-            (Some(&same), "is no barrierd:"),
+            (Some(&same), "is not barrierd:"),
             (Some(b""), "turned this process away"),
         ];
         for (answer, expected) in cases {

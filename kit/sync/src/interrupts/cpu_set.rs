@@ -117,7 +117,7 @@ impl fmt::Display for CpuSet {
 
 /// What is no list of CPUs, such as `0-3,7` is one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no CPU or range of CPUs: write for example 0-3,7")]
+#[error("'{0}' is not a CPU or a range of CPUs: write for example 0-3,7")]
 pub struct NotCpus(String);
 
 impl FromStr for CpuSet {

@@ -39,7 +39,7 @@ pub enum Unavailable {
         version: u32,
     },
     /// Who listens is no daemon.
-    #[error("what listens at {path} is no barrierd: give the path of its socket")]
+    #[error("what listens at {path} is not barrierd: give the path of its socket")]
     NotBarrierd {
         /// The socket's path.
         path: PathBuf,

@@ -45,11 +45,11 @@ fn read(path: &Path) -> Result<MachinePrint, Failure> {
     let wrong = |why: String| Failure::data(format!("{}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let value: serde_json::Value = serde_json::from_str(&text)
-        .map_err(|error| wrong(format!("no print of a machine, as it is no JSON: {error}")))?;
+        .map_err(|error| wrong(format!("not a print of a machine: it is not JSON: {error}")))?;
     let schema = value.get("schema").and_then(|schema| schema.as_str()).unwrap_or("none");
     if schema != MachinePrint::SCHEMA {
         return Err(wrong(format!(
-            "no print of a machine: its schema is '{schema}', that of 'tiebreak machine --json' \
+            "not a print of a machine: its schema is '{schema}', that of 'tiebreak machine --json' \
              is '{}'",
             MachinePrint::SCHEMA
         )));

@@ -30,8 +30,8 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
     }
     if !(0.0..1.0).contains(&slowdown_max) {
         return usage(format!(
-            "a slowdown of {slowdown_max} is no bound: at least 0 and below 1, such as \
-             --max-slowdown 2%"
+            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, \
+             such as --max-slowdown 2%"
         ));
     }
     request.commands = vec![command.clone(), command.clone()];

@@ -157,7 +157,7 @@ impl StudyRequest {
                  can be drawn: --scope binary",
                 self.study.name
             )),
-            Scope::Stream => usage("functions are no stream: --scope code".to_owned()),
+            Scope::Stream => usage("functions are not a stream: use --scope code".to_owned()),
             scope => Ok(scope),
         }
     }

@@ -28,7 +28,7 @@ pub fn take_up(
     let header = store.header(run)?;
     let refuse = |why: String| LabError::Resume { id: run.as_str().to_owned(), why };
     let Some(functions) = header.plan.functions.as_deref() else {
-        return Err(refuse("it is no study's".to_owned()));
+        return Err(refuse("it does not belong to a study".to_owned()));
     };
     let siblings = siblings(&store, run, &header, functions)?;
     let is_begun = |name: &&String| siblings.iter().any(|(workload, _)| workload == *name);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
     /// Its library is no oracle.
-    #[error("'{library}' is no oracle: {why}")]
+    #[error("'{library}' is not an oracle: {why}")]
     Refused {
         /// The library.
         library: PathBuf,

@@ -50,7 +50,7 @@ pub(super) fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
         }
         if !kind.is_file() {
             return Err(io::Error::other(
-                "it is no regular file, so no two runs would read the same from it",
+                "it is not a regular file, so two runs would not read the same from it",
             ));
         }
         File::open(input).map(drop)

@@ -32,7 +32,7 @@ pub struct Facts {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The system's linker refuses it, or it has no table, or one that this tiebreak does not know.
-    #[error("'{library}' is no contestant: {why}")]
+    #[error("'{library}' is not a contestant: {why}")]
     Refused {
         /// The library.
         library: PathBuf,

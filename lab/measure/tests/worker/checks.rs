@@ -159,5 +159,5 @@ fn an_oracle_that_fails_is_an_error_and_works_again() {
     study.functions().oracle = Some("/nowhere/oracle.so".to_owned());
     let refused = Workers::new(&study.plan, study.program.clone(), study.path(), &NEVER);
     let why = refused.unwrap_err().to_string();
-    assert!(why.contains("is no oracle: it cannot be loaded: /nowhere/oracle.so"), "{why}");
+    assert!(why.contains("is not an oracle: it cannot be loaded: /nowhere/oracle.so"), "{why}");
 }
