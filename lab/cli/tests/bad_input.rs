@@ -58,7 +58,7 @@ fn programs_and_files_that_are_not_there() {
     check(&["compare", "./text.txt", "true"], 65, "not executable");
     check(&["compare", "/", "true"], 65, "directory");
     check(&["compare", "cat", "cat", "--input", "absent.txt"], 65, "absent.txt");
-    check(&["compare", "cat", "cat", "--input", "/dev/zero"], 65, "no regular file");
+    check(&["compare", "cat", "cat", "--input", "/dev/zero"], 65, "not a regular file");
     check(&["compare", "true", "absent-program", "--dry-run"], 65, "absent-program");
     check(&["compare", "true", "true", "--directory", "absent"], 65, "absent");
     check(&["compare", "true", "true", "--json", "absent/x.json"], 65, "absent/x.json");
