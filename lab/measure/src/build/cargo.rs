@@ -71,7 +71,7 @@ fn missing_crates(error: BuildError, package: &str) -> BuildError {
     BuildError::Missing {
         program: format!("a crate of the package '{package}'"),
         why: format!(" ({says})"),
-        remedy: "'cargo fetch' where there is a network".to_owned(),
+        remedy: "'cargo fetch' where there is a network brings it".to_owned(),
     }
 }
 

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The compiler or the interpreter is not there.
-    #[error("{program} is not here{why}; {remedy} brings it")]
+    #[error("{program} is not here{why}; {remedy}")]
     Missing {
         /// The program.
         program: String,
         /// What it said, after a colon, if it is there and fails.
         why: String,
-        /// The command that would bring it.
+        /// What would bring it.
         remedy: String,
     },
     /// A compiler or a linker failed.

@@ -45,7 +45,7 @@ fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
     let program = resolve("cc", None).map_err(|_| BuildError::Missing {
         program: "cc".to_owned(),
         why: String::new(),
-        remedy: "'apt-get install gcc'".to_owned(),
+        remedy: "'apt-get install gcc' brings it".to_owned(),
     })?;
     let mut command = Command::new(program);
     command.current_dir(folder).arg("-c");

@@ -98,14 +98,16 @@ pub(super) fn first_line(text: &[u8]) -> Option<String> {
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
-/// A package in Debian's name is installed; anything else is a command already.
+/// Says how to get a package: a name is Debian's, an address is a page, anything else a command.
 fn remedy(package: &str) -> String {
     if package.is_empty() {
-        "installing it".to_owned()
+        "install it".to_owned()
+    } else if package.contains("://") {
+        format!("get it from {package}")
     } else if package.contains(' ') {
-        format!("'{package}'")
+        format!("'{package}' brings it")
     } else {
-        format!("'apt-get install {package}'")
+        format!("'apt-get install {package}' brings it")
     }
 }
 
@@ -122,4 +124,22 @@ pub(super) fn surroundings() -> Key {
         let value = std::env::var_os(name).unwrap_or_default();
         key.with(name).with(value.as_encoded_bytes())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_are_packages_commands_or_addresses() {
+        let cases = [
+            ("clang", "'apt-get install clang' brings it"),
+            ("npm install -g bun", "'npm install -g bun' brings it"),
+            ("https://ziglang.org/download", "get it from https://ziglang.org/download"),
+            ("", "install it"),
+        ];
+        for (package, expected) in cases {
+            assert_eq!(remedy(package), expected);
+        }
+    }
 }
