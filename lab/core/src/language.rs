@@ -136,6 +136,11 @@ impl Language {
         self.0
     }
 
+    /// Returns the command that asks a program of this language for its version.
+    pub fn version_command(self, program: &str) -> Vec<String> {
+        [&[program.to_owned()], self.0.version.as_slice()].concat()
+    }
+
     /// Returns whether contestants run in a process of their own that keeps running, not in a
     /// worker.
     pub fn is_runner(self) -> bool {

@@ -30,7 +30,7 @@ pub(super) fn recipe(
     let compiler = compiler.unwrap_or(&entry.program).to_owned();
     let version = match table.get("version") {
         Some(item) => version(table, item, log),
-        None => [std::slice::from_ref(&compiler), &entry.version].concat(),
+        None => language.unwrap_or_default().version_command(&compiler),
     };
     let package = match table.get("package") {
         Some(item) => value::string(item, "clang", log).unwrap_or_default().to_owned(),

@@ -128,7 +128,7 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
         compiler: compiler.into(),
         flags: words(flags),
         libraries: Vec::new(),
-        version: words(&[compiler, "--version"]),
+        version: language.version_command(compiler),
         package: "the-package".into(),
         environment: Vec::new(),
     };
