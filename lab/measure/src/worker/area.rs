@@ -192,13 +192,13 @@ impl Area {
 
     fn order_at(&self, index: usize) -> NonNull<u32> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for so many entries after the header.
+        // SAFETY: the mapping has room for `capacity` entries after the header.
         unsafe { self.mapping.start().add(HEADER_BYTES).cast::<u32>().add(index) }
     }
 
     fn record_at(&self, index: usize) -> NonNull<Record> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for so many records after the orders, from a multiple of 64.
+        // SAFETY: the mapping has room for `capacity` records after the orders, from a multiple of 64.
         unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
     }
 
