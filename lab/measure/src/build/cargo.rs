@@ -59,7 +59,8 @@ fn cargo_in(steps: &Steps<'_>, package: &str, target: &Path) -> Command {
     command
 }
 
-/// Treats crates that cannot be downloaded now as a missing compiler: the other contestants continue.
+/// Treats crates that cannot be downloaded now as a missing compiler: the other contestants
+/// continue.
 fn missing_crates(error: BuildError, package: &str) -> BuildError {
     let BuildError::Failed { output, .. } = &error else {
         return error;

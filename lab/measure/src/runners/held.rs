@@ -30,9 +30,9 @@ pub(super) struct Held {
 
 impl Held {
     /// Returns what is known about the time. It is at least what the runner reported. It is at most
-    /// the time by the outside clock without waits for a CPU, or the time of the runner's main
-    /// thread on a CPU. The cost of the exchange is part of that: a dishonest runner may make it
-    /// arbitrarily small.
+    /// the longer of two times: that by the outside clock without waits for a CPU, and that of the
+    /// runner's main thread on a CPU. The cost of the exchange is part of that: a dishonest runner
+    /// may make it arbitrarily small.
     ///
     /// If the two differ by more than an exchange can cost, a wait may hide work, and the time may
     /// be as long as the outside clock says. A wait may also have been inside the runner's clock,

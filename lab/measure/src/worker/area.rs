@@ -198,7 +198,8 @@ impl Area {
 
     fn record_at(&self, index: usize) -> NonNull<Record> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for `capacity` records after the orders, from a multiple of 64.
+        // SAFETY: the mapping has room for `capacity` records after the orders, from a multiple of
+        // 64.
         unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
     }
 

@@ -18,7 +18,7 @@ pub fn git(folder: &Path, words: &[&str]) -> String {
 }
 
 impl Tiny {
-    /// A repository without commits, on the branch `main`.
+    /// Creates a repository without commits, on the branch `main`.
     pub fn new() -> Tiny {
         let tiny = Tiny { folder: tempfile::tempdir().unwrap() };
         tiny.git(&["init", "--quiet", "--initial-branch", "main"]);

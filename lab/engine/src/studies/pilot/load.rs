@@ -15,7 +15,7 @@ const ERROR: f64 = 0.05;
 const RACES: u64 = 60;
 const UNITS: u32 = 40;
 const ROUNDS: u32 = 4;
-/// Of 60 races at an error of 5%, more than this many miss with a probability below one in a
+/// More than this many of 60 races at an error of 5% miss with a probability below one in a
 /// million.
 const MISSES_MAX: u64 = 13;
 
