@@ -1,4 +1,4 @@
-//! `tiebreak aa`: how often does this machine cry wolf, and what could it find?
+//! `tiebreak aa`: how often does this machine give false alarms, and what could it detect?
 
 use crate::compare::{from_measuring, judged};
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ pub struct AaOptions {
     pub measuring: Measuring,
 }
 
-/// Seconds that the comparisons may take together if nothing was said.
+/// The default budget of all comparisons together, in seconds.
 const SECONDS: f64 = 300.0;
 
 pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
@@ -49,7 +49,8 @@ pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Fa
     race::start(plan, &options.measuring, typed, io)
 }
 
-/// A command that every machine has and that takes some milliseconds: this program's own work.
+/// Returns a command that every machine has and that takes some milliseconds: this program's own
+/// work.
 pub fn own_work() -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::data(format!("cannot find this program itself: {error}")))?;

@@ -1,4 +1,4 @@
-//! `tiebreak check`: every claim of a file, under one error.
+//! `tiebreak check`: settles every claim of a file, under one error.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -23,11 +23,11 @@ use tiebreak_lab::revisions::Revisions;
 use tiebreak_lab::session::{Earlier, Origin, Session};
 use tiebreak_lab::store::Store;
 
-/// The file that is read if none is named.
+/// The default file.
 const FILE: &str = "claims.toml";
-/// The error of a file that says none.
+/// The default error of a file.
 const ERROR: f64 = 0.01;
-/// What editors check files of claims by.
+/// The schema that editors use to check files of claims.
 const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
 
 pub const EXAMPLES: &str = "\
@@ -111,7 +111,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     let (file, mut chosen) = read(&options, io)?;
     let shared = shared(&options, &file)?;
     if options.seed.is_none() {
-        // So that the file is raced again with the same coins, wherever they came from.
+        // So that a repeated race of the file has the same coins, whatever their source.
         typed.extend(["--seed".to_owned(), shared.seed.clone()]);
     }
     let mut plans = Vec::with_capacity(chosen.len());
@@ -127,7 +127,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
         return Ok(exit::HOLDS);
     }
     let targets = Targets::open(&options)?;
-    // Worktrees are taken away when this goes out of scope.
+    // Worktrees are removed when this goes out of scope.
     let _worktrees = prepare(&mut chosen, &mut plans, &folder, options.quiet, io)?;
     let Line { mut contests, done } = line_up(chosen, plans, &options, &typed, io)?;
     let rules = Rules {
@@ -155,7 +155,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     Ok(exit::of_check(&result))
 }
 
-/// The file, and the contests of it that are to be raced.
+/// Reads the file, and returns it with its contests to race.
 fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<input::Contest>), Failure> {
     let name = options.file.display().to_string();
     let bytes = std::fs::read(&options.file).map_err(|error| {
@@ -180,7 +180,7 @@ fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<input::C
     Ok((file, chosen))
 }
 
-/// Revisions that the command line names take the place of those of the file.
+/// Replaces the revisions of the file by those of the command line.
 fn name_revisions(options: &CheckOptions, contests: &mut [input::Contest]) -> Result<(), Failure> {
     let mut any = false;
     for contest in contests {
@@ -215,13 +215,13 @@ fn shared(options: &CheckOptions, file: &ClaimsFile) -> Result<Shared, Failure> 
     })
 }
 
-/// The folder in which the file lies: from there its revisions are seen.
+/// Returns the folder of the file, to which its revisions are relative.
 fn folder_of(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Programs, inputs, folders, CPUs and revisions that are not there: all of the file at once.
+/// Reports missing programs, inputs, folders, CPUs and revisions of the whole file at once.
 fn check_there(
     options: &CheckOptions,
     contests: &[input::Contest],
@@ -270,14 +270,14 @@ fn prepare(
     Ok(all)
 }
 
-/// What is to be raced, and what earlier races have settled.
+/// The contests to race, and the results that earlier races have settled.
 #[derive(Default)]
 struct Line {
     contests: Vec<Contest<Programs>>,
     done: Vec<ContestResult>,
 }
 
-/// Takes up or begins the run of each contest: with `--resume` what is there counts.
+/// Resumes or begins the run of each contest; only `--resume` uses earlier runs.
 fn line_up(
     chosen: Vec<input::Contest>,
     plans: Vec<Plan>,
@@ -316,7 +316,7 @@ fn line_up(
     Ok(line)
 }
 
-/// Where the results go beside standard output: opened before anything is raced.
+/// The targets of the results, in addition to standard output: opened before anything is raced.
 struct Targets {
     json: JsonTarget,
     junit: Option<OutputFile>,

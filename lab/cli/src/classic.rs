@@ -1,5 +1,5 @@
-//! The Confidence Sequence Method as published, for scripts: its functions, its driver and its
-//! power, `tiebreak classic`.
+//! `tiebreak classic`: the Confidence Sequence Method as published, for scripts: its functions, its
+//! driver and its power.
 
 mod cases;
 mod digits;

@@ -77,7 +77,7 @@ pub enum Pairs {
     All,
 }
 
-/// How small a difference matters where nothing says it.
+/// The default of the smallest difference that matters.
 const RESOLUTION: f64 = 0.01;
 
 pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
@@ -128,7 +128,7 @@ fn request(options: &CompareOptions) -> Result<Request, Failure> {
     Ok(request)
 }
 
-/// A request with what is asked of its ratios, shares and means.
+/// Returns a request with the options about ratios, shares and means.
 pub fn judged(request: Request, options: &Judging) -> Request {
     Request {
         resolution: options.resolution.unwrap_or(request.resolution),
@@ -143,7 +143,7 @@ pub fn judged(request: Request, options: &Judging) -> Request {
     }
 }
 
-/// What the options that every measuring command has ask for.
+/// Returns a request from the options of every measuring command.
 pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
     let budget = match (options.budget, options.runs) {
         (Some(_), Some(_)) => {
@@ -178,7 +178,7 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
     })
 }
 
-/// What the contestants work on: what was said, or the name of the input.
+/// Returns the workload of the contestants: as given, or the name of the input.
 fn workload(options: &Measuring) -> String {
     options.workload.clone().unwrap_or_else(|| workload_of(options.input.as_deref()))
 }

@@ -1,9 +1,9 @@
-//! `--dry-run`: the plan in words, without running anything.
+//! `--dry-run`: the plan in words; nothing is run.
 
 use tiebreak_lab::core::plan::Plan;
 use tiebreak_lab::core::quantity::{Rounding, format_ns, format_percent};
 
-/// One line a contestant and one a claim, with its share of the error.
+/// Returns one line for each contestant and one for each claim, with its share of the error.
 pub fn describe(plan: &Plan) -> String {
     let mut text = String::from("contestants\n");
     for contestant in &plan.contestants {

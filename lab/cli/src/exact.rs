@@ -1,4 +1,4 @@
-//! `tiebreak exact`: whether two finished sets of numbers differ.
+//! `tiebreak exact`: tests whether two finished sets of numbers differ.
 
 use crate::exit;
 use crate::failure::Failure;
@@ -159,7 +159,7 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let mut screen = Screen::new(io, options.quiet);
     let result = answer(&question, stop, |permutations, extreme| {
-        // A clock read costs more than some permutations.
+        // Reading the clock costs more than some permutations.
         if permutations.is_multiple_of(64) || matches!(question.statistic, StatisticOf::Program(_))
         {
             screen.show_as(|_, _| {

@@ -1,4 +1,4 @@
-//! The exit codes, and which of several verdicts speaks.
+//! The exit codes, and which of several verdicts determines them.
 
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::result::{CheckResult, ClaimOutcome, ClaimResult, RunResult, StudyResult};
@@ -13,14 +13,14 @@ pub const OPEN: u8 = 2;
 pub const VOID: u8 = 3;
 /// The command line or a claim is wrong.
 pub const USAGE: u8 = 64;
-/// A file or program that was named cannot be used.
+/// A file or program that the user named cannot be used.
 pub const DATA: u8 = 65;
 /// A fault of the machine or of tiebreak.
 pub const TOOL: u8 = 70;
 /// Stopped by the user.
 pub const INTERRUPTED: u8 = 130;
 
-/// The exit code of a result: of several verdicts the worst speaks, in the order 3, 1, 2, 0.
+/// Returns the exit code of a result: that of the worst verdict, in the order 3, 1, 2, 0.
 pub fn of_result(result: &RunResult) -> u8 {
     if result.stopped == Some(StopReason::Interrupted) {
         return INTERRUPTED;
@@ -40,8 +40,8 @@ pub fn of_result(result: &RunResult) -> u8 {
     worst(result.verdicts.iter().map(of_claim))
 }
 
-/// The exit code of a study: a contestant that is void speaks first, then the claims. The table's
-/// ratios are no claims, and without a claim there is nothing to fail.
+/// Returns the exit code of a study: a void contestant comes first, then the claims. The table's
+/// ratios are not claims, and without a claim nothing can fail.
 pub fn of_study(result: &StudyResult) -> u8 {
     if result.interrupted {
         return INTERRUPTED;
@@ -57,7 +57,7 @@ fn of_workload(run: &RunResult) -> u8 {
     worst(claims.map(of_claim))
 }
 
-/// The exit code of a file of claims: that of its worst verdict.
+/// Returns the exit code of a file of claims: that of its worst verdict.
 pub fn of_check(result: &CheckResult) -> u8 {
     if result.interrupted {
         return INTERRUPTED;

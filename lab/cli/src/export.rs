@@ -1,4 +1,4 @@
-//! `tiebreak export`: a run as data.
+//! `tiebreak export`: writes a run as data.
 
 use crate::exit;
 use crate::failure::Failure;
@@ -81,7 +81,7 @@ fn write(path: &PathBuf, text: &[u8], io: &mut Io) -> Result<(), Failure> {
         return Ok(());
     }
     match std::fs::write(path, text) {
-        // Whoever read from there has seen enough.
+        // The reader has closed the pipe: that is not an error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
         Err(error) => {
             return Err(Failure::data(format!("cannot write {}: {error}", path.display())));

@@ -1,11 +1,11 @@
-//! What ends a command without a result: a text and an exit code.
+//! The end of a command without a result: a text and an exit code.
 
 use crate::exit;
 use tiebreak_lab::error::{Blame, LabError};
 use tiebreak_lab::measure::StartError;
 use tiebreak_lab::store::StoreError;
 
-/// Printed after `error: `, once.
+/// An error, printed after `error: `, once.
 #[derive(Debug)]
 pub struct Failure {
     /// What is wrong, and what would be right.
@@ -15,12 +15,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A mistake in the command line.
+    /// Returns an error in the command line.
     pub fn usage(text: impl Into<String>) -> Failure {
         Failure { text: text.into(), code: exit::USAGE }
     }
 
-    /// A file that was named cannot be used.
+    /// Returns an error about a file that cannot be used.
     pub fn data(text: impl Into<String>) -> Failure {
         Failure { text: text.into(), code: exit::DATA }
     }

@@ -1,4 +1,4 @@
-//! What GitHub's runner reads of a step: its summary, and notes beside the code.
+//! Output for a step of GitHub's runner: its summary, and annotations of the code.
 
 use crate::io::Io;
 use std::fs::OpenOptions;
@@ -8,27 +8,27 @@ use tiebreak_lab::core::plan::Gate;
 use tiebreak_lab::core::result::{CheckResult, ContestResult, Family, RunResult};
 use tiebreak_lab::report::ci::{github, markdown};
 
-/// The value of a variable that is set to something.
+/// Returns the value of a variable that is set and not empty.
 fn set(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Whether this is a step of GitHub's.
+/// Returns whether this is a step of GitHub's runner.
 fn is_runner() -> bool {
     set("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
-/// In a step of GitHub: the table in its summary, and a note at the line of each claim that does
-/// not hold.
+/// In a step of GitHub's runner, writes the table to its summary, and an annotation at the line of
+/// each claim that does not hold.
 pub fn tell(result: &CheckResult, io: &mut Io) {
     summarise(result, io);
     if is_runner() {
-        // Not on standard output, which may be JSON; the runner reads both.
+        // Standard output may be JSON; the runner reads both streams.
         io.err(&github::annotations(result));
     }
 }
 
-/// The same of a single run, if its claims are gates: there is no file at whose lines they stand.
+/// Does the same for a single run, if its claims are gates; no file has lines for them.
 pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
     if run.verdicts.iter().all(|claim| claim.gate == Gate::None) {
         return;
@@ -51,7 +51,7 @@ pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
     }
 }
 
-/// In a step of GitHub: why there is no result.
+/// In a step of GitHub's runner, writes why there is no result.
 pub fn tell_failure(text: &str, io: &mut Io) {
     if is_runner() {
         let escaped = text.trim().replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");

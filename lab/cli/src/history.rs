@@ -1,4 +1,4 @@
-//! `tiebreak history`: what was measured before.
+//! `tiebreak history`: lists earlier runs.
 
 use crate::exit;
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ pub struct HistoryOptions {
     pub store: Option<PathBuf>,
 }
 
-/// What "(run 3)" behind a verdict means.
+/// The explanation of "(run 3)" after a verdict.
 const REPEATED: &str = "run n of a claim on the same files: any of n is wrong with probability at \
                         most n times its error\n";
 
@@ -55,7 +55,7 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
     }
     let path = source::store_path(options.store.as_ref())?;
     let limit = (!options.all).then_some(options.limit);
-    // Before the first run there is no store, and no run.
+    // Before the first run there is neither a store nor a run.
     let runs = if path.exists() { Store::open_existing(&path)?.runs(limit)? } else { Vec::new() };
     if options.json {
         let rows: Vec<_> = runs.iter().map(json_row).collect();
@@ -71,7 +71,8 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
     Ok(exit::HOLDS)
 }
 
-/// Claims over all their runs; the exit code says whether the latest run of one raised the alarm.
+/// Prints claims over all their runs. The exit code says whether the latest run of one raised the
+/// alarm.
 fn watch(options: &HistoryOptions, io: &mut Io) -> Result<u8, Failure> {
     let path = source::store_path(options.store.as_ref())?;
     let series = if path.exists() {
@@ -110,7 +111,8 @@ fn row(run: &RunSummary) -> HistoryRow {
     }
 }
 
-/// The verdicts in words, each once with its number; or how the run stands if it has none.
+/// Returns the verdicts in words, each once with its number; or the state of the run if it has
+/// none.
 fn words(run: &RunSummary) -> Vec<String> {
     let reached: Vec<&str> =
         run.claims.iter().filter_map(|claim| Some(claim.verdict?.name())).collect();

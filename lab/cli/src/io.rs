@@ -3,35 +3,35 @@
 use std::io::{BufReader, ErrorKind, IsTerminal, Read, Write};
 use tiebreak_lab::report::Look;
 
-/// Lines are this wide where nobody says how wide they are.
+/// The width of lines if it is unknown.
 const WIDTH_UNKNOWN: usize = 80;
 
-/// One stream and what stands at its other end.
+/// One stream, and the capabilities of its other end.
 pub struct Stream {
     writer: Box<dyn Write + Send>,
-    /// Whether ANSI styles are wanted.
+    /// Whether ANSI styles are used.
     color: bool,
-    /// Whether lines that were written can be redrawn.
+    /// Whether written lines can be redrawn.
     redraws: bool,
 }
 
-/// Where a command prints.
+/// The streams of a command.
 pub struct Io {
     input: Option<Box<dyn Read + Send>>,
     out: Stream,
     err: Stream,
     width: usize,
-    /// Lines of the terminal that standard output is, if it is one.
+    /// The number of lines of the terminal, if standard output is one.
     height: Option<usize>,
     unicode: bool,
-    /// Why standard output could not be written, if it could not.
+    /// Why standard output could not be written, if a write failed.
     lost: Option<String>,
-    /// Whether the reader of standard output went away.
+    /// Whether the reader of standard output has closed it.
     is_closed: bool,
 }
 
 impl Io {
-    /// The streams of this process.
+    /// Returns the streams of this process.
     pub fn of_process() -> Io {
         let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let wants_color = |choice| !matches!(choice, anstream::ColorChoice::Never) && !dumb;
@@ -54,7 +54,7 @@ impl Io {
         }
     }
 
-    /// Streams for a test: no colour, 80 columns, nothing is redrawn.
+    /// Returns streams for a test: no colour, 80 columns, nothing is redrawn.
     pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
         let plain = |writer| Stream { writer, color: false, redraws: false };
         Io {
@@ -69,45 +69,45 @@ impl Io {
         }
     }
 
-    /// The same, with something on standard input.
+    /// Adds a standard input.
     #[must_use]
     pub fn with_input(mut self, input: Box<dyn Read + Send>) -> Io {
         self.input = Some(input);
         self
     }
 
-    /// Standard input, for whoever reads it first.
+    /// Takes standard input; only the first caller gets it.
     pub fn take_input(&mut self) -> BufReader<Box<dyn Read + Send>> {
         BufReader::new(self.input.take().unwrap_or_else(|| Box::new(std::io::empty())))
     }
 
-    /// How a report on standard output may look.
+    /// Returns how a report on standard output may look.
     pub fn out_look(&self) -> Look {
         Look { width: self.width, color: self.out.color, unicode: self.unicode }
     }
 
-    /// How progress on standard error may look.
+    /// Returns how progress on standard error may look.
     pub fn err_look(&self) -> Look {
         Look { width: self.width, color: self.err.color, unicode: self.unicode }
     }
 
-    /// Whether standard output shows colour.
+    /// Returns whether standard output shows colour.
     pub fn out_color(&self) -> bool {
         self.out.color
     }
 
-    /// Whether standard error shows colour.
+    /// Returns whether standard error shows colour.
     pub fn err_color(&self) -> bool {
         self.err.color
     }
 
-    /// Whether lines on standard error can be redrawn.
+    /// Returns whether lines on standard error can be redrawn.
     pub fn err_redraws(&self) -> bool {
         self.err.redraws
     }
 
-    /// Writes to standard output. A reader that went away (`| head`) is not our concern; anything
-    /// else that prevents it is remembered.
+    /// Writes to standard output. A reader that has closed it (`| head`) is not an error; any other
+    /// failure is remembered.
     pub fn out(&mut self, text: &str) {
         let written = self.out.writer.write_all(text.as_bytes());
         match written.and_then(|()| self.out.writer.flush()) {
@@ -117,20 +117,20 @@ impl Io {
         }
     }
 
-    /// Whether nothing that is written to standard output arrives any more: a command that answers
-    /// line by line ends then.
+    /// Returns whether standard output is lost: a command that answers line by line then ends.
     pub fn out_is_closed(&self) -> bool {
         self.is_closed || self.lost.is_some()
     }
 
-    /// Why standard output could not be written; said once.
+    /// Returns why standard output could not be written, once.
     pub fn lost_output(&mut self) -> Option<String> {
         self.lost.take()
     }
 
-    /// Whether a page is taller than the terminal, so that its first lines are out of sight.
+    /// Returns whether a page is taller than the terminal, so that its first lines are out of
+    /// sight.
     pub fn is_too_tall(&self, page: &str) -> bool {
-        // A line for the prompt.
+        // One line is for the prompt.
         self.height.is_some_and(|height| page.lines().count() + 1 > height)
     }
 
@@ -140,7 +140,7 @@ impl Io {
         let _ = self.err.writer.flush();
     }
 
-    /// Says what is wrong, once, on standard error.
+    /// Writes an error to standard error.
     pub fn complain(&mut self, text: &str) {
         let text = text.trim_end();
         let text =
@@ -153,7 +153,7 @@ fn columns() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
-/// Whether the locale says that text is UTF-8; without a locale, ASCII is drawn.
+/// Returns whether the locale's encoding is UTF-8; without a locale, ASCII is used.
 fn speaks_unicode() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();

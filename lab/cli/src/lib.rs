@@ -1,7 +1,7 @@
 //! The command line of tiebreak: the only crate that prints or exits.
 //!
-//! [`main`] is a function like any other: it gets words and streams and gives an exit code, so
-//! tests call it in-process.
+//! [`main`] is an ordinary function: it takes words and streams and returns an exit code, so tests
+//! call it in-process.
 
 #![forbid(unsafe_code)]
 
@@ -42,27 +42,27 @@ use clap::{CommandFactory, Parser};
 use failure::Failure;
 use std::ffi::OsString;
 
-/// The command line as clap knows it: for completions, and for tests that read the help.
+/// Returns the command line as a clap command, for completions and for tests of the help.
 pub fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// The word that makes this program a worker.
+/// The argument that makes this program a worker.
 pub const WORKER: &str = "__worker";
 
-/// Runs the functions of a study for the process that started this one; gives the exit code.
+/// Runs the functions of a study for the parent process, and returns the exit code.
 pub fn worker() -> u8 {
     tiebreak_lab::measure::worker::main()
 }
 
-/// Runs one command and gives its exit code.
+/// Runs one command and returns its exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error, io),
     };
-    // The program is called by its name, wherever this copy of it lies and whatever it is called.
+    // The recorded name is always tiebreak, whatever the path and the name of this copy.
     let typed = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
     let typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
     let code = run(arguments.command, typed, io).unwrap_or_else(|failure| {
@@ -73,7 +73,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     finish(code, io)
 }
 
-/// Help and version are answers; everything else that clap says is a mistake in the usage.
+/// Prints help and version as answers, and every other error of clap as a usage error.
 fn explain(error: &clap::Error, io: &mut Io) -> u8 {
     let rendered = error.render();
     if error.use_stderr() {
@@ -85,7 +85,7 @@ fn explain(error: &clap::Error, io: &mut Io) -> u8 {
     }
 }
 
-/// What was asked for did not arrive if standard output could not be written.
+/// Changes the exit code if standard output could not be written.
 fn finish(code: u8, io: &mut Io) -> u8 {
     match io.lost_output() {
         None => code,

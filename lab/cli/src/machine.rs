@@ -1,4 +1,4 @@
-//! `tiebreak machine`: what this machine is, measured.
+//! `tiebreak machine`: measures what this machine is.
 
 mod compare;
 mod keeper;
@@ -94,12 +94,13 @@ pub struct ProbeOptions {
     quiet: bool,
 }
 
-/// A probe by its name. The registry of probes has the names, so a further one has no line here.
+/// A probe by its name. The names come from the registry of probes, so another probe needs no line
+/// here.
 #[derive(Debug)]
 struct ProbeCommand {
     probe: Probe,
     options: ProbeOptions,
-    /// Draw it live until Ctrl-C.
+    /// Whether to draw it live until Ctrl-C.
     is_watched: bool,
 }
 
@@ -155,7 +156,7 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
     }
 }
 
-/// Measures one probe, or all of them for a short look.
+/// Measures one probe, or all of them briefly.
 fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
     let json = JsonTarget::open(options.json.as_ref())?;
     let lab = laboratory()?;
@@ -187,7 +188,7 @@ fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8
     })
 }
 
-/// What was asked for by name and did not come is no success.
+/// Returns the exit code: a probe that was requested by name and not measured is not a success.
 fn code(print: &MachinePrint, probe: Probe) -> u8 {
     match print.state(probe) {
         Some("measured" | "degraded") => exit::HOLDS,
@@ -207,7 +208,7 @@ fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
     }
 }
 
-/// The laboratory, which can run this program's own work.
+/// Returns the laboratory, which can run this program's own work.
 fn laboratory() -> Result<Laboratory, Failure> {
     Ok(Laboratory { own_work: Some(aa::own_work()?) })
 }
@@ -221,7 +222,8 @@ fn take(wanted: &Options<'_>, options: &ProbeOptions, io: &mut Io) -> MachinePri
     print
 }
 
-/// Keeps what every probe found: a look at one probe, or at some CPUs, is not the machine's print.
+/// Returns the keeper of a complete print; a print of one probe, or of some CPUs, is not kept as
+/// the machine's.
 fn keeper(probe: Option<Probe>, options: &ProbeOptions) -> Result<Keeper, Failure> {
     if probe.is_some() || options.cpus.is_some() {
         Ok(Keeper::nowhere())
@@ -230,7 +232,7 @@ fn keeper(probe: Option<Probe>, options: &ProbeOptions) -> Result<Keeper, Failur
     }
 }
 
-/// Where pictures go.
+/// The targets of the pictures.
 enum Pictures {
     None,
     One(Probe, OutputFile),

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A worker is this program again, and must do nothing before it is one.
+    // A worker is this program again, and must do nothing else before.
     if std::env::args_os().nth(1).is_some_and(|word| word == tiebreak_cli::WORKER) {
         return ExitCode::from(tiebreak_cli::worker());
     }

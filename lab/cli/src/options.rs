@@ -1,4 +1,4 @@
-//! Options that several commands have, each once, with its help.
+//! Options that several commands share, each defined once, with its help.
 
 use crate::quantities::{self, CpuList};
 use clap::{Args, ValueEnum, ValueHint};

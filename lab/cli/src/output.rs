@@ -1,4 +1,4 @@
-//! Where a result goes: a report for people, JSON for programs.
+//! The targets of a result: a report for people, JSON for programs.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::report::{json, sentence, svg, terminal};
 
-/// Where `--json` goes.
+/// The target of `--json`.
 pub enum JsonTarget {
-    /// Not asked for.
+    /// Not requested.
     None,
-    /// Standard output, which then carries nothing else.
+    /// Standard output, which then has no other output.
     Standard,
     /// A file.
     File(OutputFile),
 }
 
 impl JsonTarget {
-    /// Opens what `--json` names; `-` is standard output.
+    /// Opens the target that `--json` names; `-` is standard output.
     pub fn open(path: Option<&PathBuf>) -> Result<JsonTarget, Failure> {
         match path {
             Some(path) if path.as_os_str() == "-" => Ok(JsonTarget::Standard),
@@ -26,13 +26,13 @@ impl JsonTarget {
         }
     }
 
-    /// Whether standard output is taken.
+    /// Returns whether JSON goes to standard output.
     pub fn is_standard(&self) -> bool {
         matches!(self, JsonTarget::Standard)
     }
 
-    /// Prints a page, unless standard output is taken, and then writes the JSON: last, so that a
-    /// file that cannot be written does not cost what was found.
+    /// Prints a page, unless JSON goes to standard output, and then writes the JSON. It comes last,
+    /// so that no result is lost if the file cannot be written.
     pub fn write_beside(
         self,
         page: &str,
@@ -45,7 +45,7 @@ impl JsonTarget {
         self.write(json, io)
     }
 
-    /// Writes a text if one was asked for.
+    /// Writes a text, if it was requested.
     pub fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), Failure> {
         match self {
             JsonTarget::None => Ok(()),
@@ -58,28 +58,28 @@ impl JsonTarget {
     }
 }
 
-/// Where `--svg` goes.
+/// The target of `--svg`.
 pub struct SvgTarget(Option<OutputFile>);
 
 impl SvgTarget {
-    /// Opens what `--svg` names.
+    /// Opens the target that `--svg` names.
     pub fn open(path: Option<&PathBuf>) -> Result<SvgTarget, Failure> {
         Ok(SvgTarget(OutputFile::open("svg", path)?))
     }
 
-    /// No picture.
+    /// Returns a target without a picture.
     pub fn none() -> SvgTarget {
         SvgTarget(None)
     }
 
-    /// Draws the result, if that was asked for.
+    /// Draws the result, if it was requested.
     pub fn draw(self, result: &RunResult) -> Result<(), Failure> {
         let Some(file) = self.0 else { return Ok(()) };
         file.write(&svg::slo(result).unwrap_or_default())
     }
 }
 
-/// Writes the result where it was asked for: with `quiet`, only the verdict sentences are printed.
+/// Writes the result to its targets; with `quiet`, prints only the verdict sentences.
 pub fn deliver(
     result: &RunResult,
     json: JsonTarget,
@@ -94,7 +94,8 @@ fn page(result: &RunResult, quiet: bool, io: &Io) -> String {
     let page = terminal::render(result, &io.out_look());
     match result.self_check {
         _ if !quiet => {
-            // What the eye should meet first is the end of the page, where its beginning has gone.
+            // If the beginning of the page has scrolled away, its first paragraph is repeated at
+            // the end.
             let is_verdict = |paragraph: &&str| !paragraph.starts_with("Interrupted");
             let first = page.split("\n\n").find(is_verdict).unwrap_or_default();
             let again = if io.is_too_tall(&page) { format!("\n{first}\n") } else { String::new() };

@@ -1,12 +1,12 @@
-//! A file that an option names: opened before anything is measured, filled when all is done.
+//! A file that an option names: opened before anything is measured, written at the end.
 
 use crate::failure::Failure;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Whatever goes wrong meanwhile, an old file keeps what it held, and a new one does not stay
-/// empty.
+/// An output file. If anything fails in between, an old file keeps its content, and a new one does
+/// not stay empty.
 pub struct OutputFile {
     option: &'static str,
     path: PathBuf,
@@ -15,7 +15,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Opens what `--OPTION` names, if it names something.
+    /// Opens the file that `--OPTION` names, if any.
     pub fn open(
         option: &'static str,
         path: Option<&PathBuf>,
@@ -33,9 +33,9 @@ impl OutputFile {
         Ok(Some(OutputFile { option, path: path.clone(), file, is_new }))
     }
 
-    /// Makes this text what the file holds.
+    /// Replaces the content of the file by this text.
     pub fn write(mut self, text: &str) -> Result<(), Failure> {
-        // A pipe or a device has no length to cut.
+        // A pipe or a device has no length to truncate.
         let is_plain = self.file.metadata().is_ok_and(|data| data.is_file());
         let emptied = if is_plain { self.file.set_len(0) } else { Ok(()) };
         let written = emptied.and_then(|()| self.file.write_all(text.as_bytes()));

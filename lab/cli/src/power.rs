@@ -1,4 +1,5 @@
-//! `tiebreak power`: how many rounds a claim will need, and how often it will end within a budget.
+//! `tiebreak power`: forecasts how many rounds a claim needs, and how often it ends within a
+//! budget.
 
 use crate::exit;
 use crate::failure::Failure;
@@ -154,7 +155,7 @@ enum MethodName {
     Classic,
 }
 
-/// `3%`, `-3%` or `1.5x` as a factor.
+/// Parses `3%`, `-3%` or `1.5x` to a factor.
 fn difference(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is not a difference such as 3%, -3% or 1.5x");
     if let Some(factor) = text.strip_suffix('x') {
@@ -271,7 +272,7 @@ fn check_truths(options: &PowerOptions, is_ratio: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The claim that was said, that of the pilot, or the question which is faster.
+/// Returns the given claim, that of the pilot, or the question which is faster.
 fn claim(options: &PowerOptions, pilot: Option<&Journal>) -> Result<Claim, Failure> {
     let bars = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
     if let Some((good, bad)) = bars {

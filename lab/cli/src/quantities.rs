@@ -4,12 +4,13 @@ use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Adjust, Budget};
 use tiebreak_lab::core::quantity;
 
-/// A share such as `1%` or `0.01`.
+/// Parses a share such as `1%` or `0.01`.
 pub fn fraction(text: &str) -> Result<f64, String> {
     quantity::parse_fraction(text).map_err(|error| error.to_string())
 }
 
-/// How a chain of hashes ends: from 8 to 64 hexadecimal digits, the beginning of its last hash.
+/// Parses the head of a chain of hashes: from 8 to 64 hexadecimal digits, the beginning of its last
+/// hash.
 pub fn chain_head(text: &str) -> Result<String, String> {
     let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if (8..=64).contains(&text.len()) && is_hexadecimal {
@@ -19,7 +20,7 @@ pub fn chain_head(text: &str) -> Result<String, String> {
     }
 }
 
-/// A duration in nanoseconds, above 0.
+/// Parses a duration above 0, in nanoseconds.
 pub fn duration_ns(text: &str) -> Result<u64, String> {
     match quantity::parse_duration_ns(text) {
         Ok(ns) if (1.0..=quantity::SECONDS_MAX * 1e9).contains(&ns) => Ok(ns as u64),
@@ -28,7 +29,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A size in bytes, above 0.
+/// Parses a size above 0, in bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
     match quantity::parse_bytes(text) {
         Ok(0) => Err("nothing fits into 0 bytes".to_owned()),
@@ -37,18 +38,19 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A budget: `30s`, `500 rounds`, or both with a comma.
+/// Parses a budget: `30s`, `500 rounds`, or both with a comma.
 pub fn budget(text: &str) -> Result<Budget, String> {
     quantity::parse_budget(text).map_err(|error| error.to_string())
 }
 
-/// What a run gets on top. It may be left out, so the name of a run behind it is taken for one.
+/// Parses the additional budget of a run. The value is optional, so a run's name after the option
+/// is taken for it; the error says so.
 pub fn more(text: &str) -> Result<Budget, String> {
     let hint = "the name of a run goes first: tiebreak resume RUN --more";
     budget(text).map_err(|error| format!("{error}; {hint}"))
 }
 
-/// A rate that can be proven: above 0 and below 1.
+/// Parses a rate that can be proven: above 0 and below 1.
 pub fn rate(text: &str) -> Result<f64, String> {
     match fraction(text)? {
         rate if rate > 0.0 && rate < 1.0 => Ok(rate),
@@ -56,18 +58,18 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A value, in the unit of its metric, with what a plain number beside it counts.
+/// A value, in the unit of its metric, and the unit of plain numbers with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// In the unit of the metric.
+    /// The value in the unit of the metric.
     pub value: f64,
-    /// What the unit that was typed counts in the unit of the metric.
+    /// The size of the typed unit in the unit of the metric.
     pub scale: f64,
-    /// Wall time for times, else a plain value.
+    /// Wall time for times, otherwise a plain value.
     pub metric: Metric,
 }
 
-/// A time such as `5ms`, or a plain number.
+/// Parses a time such as `5ms`, or a plain number.
 pub fn bar(text: &str) -> Result<Bar, String> {
     let text = text.trim();
     if let Ok(value) = text.parse::<f64>() {
@@ -82,7 +84,7 @@ pub fn bar(text: &str) -> Result<Bar, String> {
     Ok(Bar { value, scale, metric: Metric::WallTime })
 }
 
-/// What is taken out of noise: `slot`, `strata`, both with a comma, or `none`.
+/// Parses what is removed from noise: `slot`, `strata`, both with a comma, or `none`.
 pub fn adjust(text: &str) -> Result<Adjust, String> {
     let mut adjust = Adjust::NONE;
     for word in text.split(',').map(str::trim) {
@@ -96,7 +98,7 @@ pub fn adjust(text: &str) -> Result<Adjust, String> {
     Ok(adjust)
 }
 
-/// A metric by its name.
+/// Parses the name of a metric.
 pub fn metric(text: &str) -> Result<Metric, String> {
     let name = text.replace(['-', '_'], " ").to_ascii_lowercase();
     let name = if name == "memory" { "peak memory".to_owned() } else { name };
@@ -106,7 +108,7 @@ pub fn metric(text: &str) -> Result<Metric, String> {
     })
 }
 
-/// A list of CPUs as the kernel writes them: `0,2-5`.
+/// Parses a list of CPUs in the kernel's format: `0,2-5`.
 pub fn cpus(text: &str) -> Result<CpuList, String> {
     let cpus = quantity::parse_cpus(text).map_err(|error| error.to_string())?;
     Ok(CpuList(cpus))
@@ -119,13 +121,13 @@ pub struct CpuList(pub Vec<usize>);
 /// Where functions run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuChoice {
-    /// Where the kernel puts them.
+    /// Wherever the kernel puts them.
     Any,
     /// On this CPU.
     To(usize),
 }
 
-/// A CPU by its number, or `any`.
+/// Parses the number of a CPU, or `any`.
 pub fn cpu_choice(text: &str) -> Result<CpuChoice, String> {
     if text == "any" {
         return Ok(CpuChoice::Any);
@@ -137,7 +139,7 @@ pub fn cpu_choice(text: &str) -> Result<CpuChoice, String> {
     }
 }
 
-/// `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
+/// Parses `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
 pub fn parameter(text: &str) -> Result<Parameter, String> {
     let wrong = || format!("'{text}' is not a parameter such as level=1,6,9 or threads=1..8");
     let (name, values) = text.split_once('=').ok_or_else(wrong)?;
@@ -152,10 +154,10 @@ pub fn parameter(text: &str) -> Result<Parameter, String> {
     Ok(Parameter { name: name.to_owned(), values })
 }
 
-/// A parameter and the values that it takes.
+/// A parameter and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What stands between braces in a command.
+    /// Its name, which commands contain between braces.
     pub name: String,
     /// Its values in order.
     pub values: Vec<String>,

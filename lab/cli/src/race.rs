@@ -19,12 +19,12 @@ use tiebreak_lab::report::{announcement, resume_command};
 use tiebreak_lab::session::{Origin, Session};
 use tiebreak_lab::store::Store;
 
-/// Opens the store that was asked for, or the user's.
+/// Opens the store that the user named, or the default one.
 fn open_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
     Ok(Store::open(&source::store_path(path)?)?)
 }
 
-/// Makes a new run of this plan: the programs are looked up before anything is written.
+/// Makes a new run of this plan. Finds the programs before anything is written.
 pub fn start(
     plan: Plan,
     options: &Measuring,
@@ -34,7 +34,7 @@ pub fn start(
     start_with(plan, options, SvgTarget::none(), typed, io)
 }
 
-/// [`start`], with a picture.
+/// Does the same as [`start`], with a picture.
 pub fn start_with(
     plan: Plan,
     options: &Measuring,
@@ -72,7 +72,7 @@ pub fn read_stream(
     read(session, interrupt::flag(), Targets { json, svg, quiet: options.quiet }, io)
 }
 
-/// Where a result goes.
+/// The targets of a result.
 pub struct Targets {
     /// `--json`.
     pub json: JsonTarget,
@@ -95,7 +95,7 @@ impl Targets {
     }
 }
 
-/// Says, before anything is observed, how many observations it takes at least.
+/// Prints, before anything is observed, the least number of observations that is needed.
 fn announce(so_far: &RunResult, targets: &Targets, io: &mut Io) {
     for text in so_far.verdicts.iter().filter_map(|claim| announcement(claim, &so_far.budget)) {
         if !targets.quiet {
@@ -125,7 +125,7 @@ pub fn read(
     targets.deliver(&result, io)
 }
 
-/// An error with what the meters said, where one of them is missing.
+/// Returns an error with the messages of the meters, if one of them is missing.
 fn explain(error: LabError, programs: &Programs) -> Failure {
     let is_missing = matches!(error, LabError::NotMeasured { .. });
     let mut failure = Failure::from(error);

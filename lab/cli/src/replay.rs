@@ -1,4 +1,4 @@
-//! `tiebreak replay`: the verdict again, from the journal alone.
+//! `tiebreak replay`: recomputes the verdict from the journal alone.
 
 use crate::exit;
 use crate::failure::Failure;

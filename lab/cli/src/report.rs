@@ -1,4 +1,4 @@
-//! `tiebreak report`: a run as one page of HTML.
+//! `tiebreak report`: writes a run as one page of HTML.
 
 use crate::exit;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub fn run(options: &ReportOptions, io: &mut Io) -> Result<u8, Failure> {
     Ok(exit::HOLDS)
 }
 
-/// The print that the run names, from the store that the run is in, or else from the user's.
+/// Returns the print that the run names, from the store of the run, or else from the user's.
 fn print(run: &RunResult, source: &Source) -> Option<MachinePrint> {
     let file = source.run.as_deref().map(Path::new).filter(|path| path.is_file());
     let stores = [file.map(Path::to_owned), source::store_path(source.store.as_ref()).ok()];

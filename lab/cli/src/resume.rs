@@ -1,4 +1,4 @@
-//! `tiebreak resume`: going on with a run that was killed, interrupted or out of budget.
+//! `tiebreak resume`: continues a run that was killed, interrupted or out of budget.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -50,7 +50,7 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     let store = source::existing_store(options.store.as_ref())?;
     let run = source::find_run(&store, options.run.as_deref())?;
     let header = Session::header(&store, &run)?;
-    // Relative names in commands, hooks and files are those of the folder where the run began.
+    // Relative paths in commands, hooks and files are relative to the folder where the run began.
     if !header.directory.is_empty() {
         std::env::set_current_dir(&header.directory).map_err(|error| {
             let folder = &header.directory;
@@ -77,7 +77,8 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
     if let Some(why) = tiebreak_lab::revisions::gone(&header.plan) {
         return Err(Failure::data(format!("the run cannot be resumed: {why}")));
     }
-    // Before the rounds are read: the programs' peak memory would else begin at ours.
+    // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
+    // process.
     let programs = Programs::new(&header.plan, stop)?;
     let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
     race::go(session, programs, stop, targets, io)

@@ -1,4 +1,4 @@
-//! `tiebreak compare --base`: two revisions of a repository, built and raced.
+//! `tiebreak compare --base`: builds and races two revisions of a repository.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -54,7 +54,7 @@ pub struct RevisionOptions {
 
 pub use tiebreak_lab::revisions::RESOLUTION;
 
-/// What the options say of gates; two revisions are one unless nothing else is said.
+/// Returns the gate of the options; two revisions are one by default.
 pub fn gate(options: &RevisionOptions) -> Result<Gate, Failure> {
     match options {
         RevisionOptions { strict: true, base: None, gate: false, .. } => {
@@ -68,7 +68,7 @@ pub fn gate(options: &RevisionOptions) -> Result<Gate, Failure> {
     }
 }
 
-/// Races the revisions that were asked for, of which `base` is one.
+/// Races the requested revisions, of which `base` is one.
 pub fn run(
     base: &str,
     request: Request,
@@ -119,7 +119,7 @@ fn asked(base: &str, options: &RevisionOptions) -> Result<RevisionRequest, Failu
     })
 }
 
-/// A line on standard error for each step; of notes, which are warnings, always.
+/// Prints a line on standard error for each step; notes, which are warnings, are always printed.
 pub fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     let line = match step {
         Step::Noted(note) => format!("warning: {note}\n"),

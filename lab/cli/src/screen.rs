@@ -1,42 +1,42 @@
-//! The calm screen of a run: a few lines on standard error, redrawn between rounds only.
+//! The screen of a run: a few lines on standard error, redrawn only between rounds.
 
 use crate::io::Io;
 use std::time::{Duration, Instant};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::report::{Look, live};
 
-/// Not more than five redraws a second.
+/// The least time between redraws: five a second at most.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
-/// Where nothing can be redrawn, a line now and then shows that the run is alive.
+/// If nothing can be redrawn, a line at this interval shows that the run is alive.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 /// Drawing may take one part in this many of the run's time.
 const SHARE_OF_TIME: u32 = 50;
 
-/// Draws a run while it goes on.
+/// Draws a run while it continues.
 pub struct Screen<'a> {
     io: &'a mut Io,
     quiet: bool,
-    /// Lines of the frame that stands on the screen.
+    /// The number of lines of the current frame.
     lines: usize,
     next: Instant,
 }
 
 impl<'a> Screen<'a> {
-    /// A screen that shows nothing yet; with `quiet`, ever.
+    /// Creates a screen that shows nothing yet; with `quiet`, never.
     pub fn new(io: &'a mut Io, quiet: bool) -> Screen<'a> {
         let delay = if io.err_redraws() { Duration::ZERO } else { BETWEEN_LINES };
         Screen { io, quiet, lines: 0, next: Instant::now() + delay }
     }
 
-    /// Draws the run if it is time to; `result` is only asked for then.
+    /// Draws the run if it is time; calls `result` only then.
     pub fn show(&mut self, result: impl FnOnce() -> RunResult) {
         self.show_as(|look, is_frame| {
             if is_frame { live::frame(&result(), look) } else { vec![live::line(&result(), look)] }
         });
     }
 
-    /// Draws what `draw` gives if it is time to: the lines of a frame, or the one line that is
-    /// shown now and then where nothing can be redrawn.
+    /// Draws the result of `draw` if it is time: the lines of a frame or, if nothing can be
+    /// redrawn, one line.
     pub fn show_as(&mut self, draw: impl FnOnce(&Look, bool) -> Vec<String>) {
         let started = Instant::now();
         if self.quiet || started < self.next {
@@ -56,14 +56,14 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Writes a line that stays, now.
+    /// Writes a permanent line, now.
     pub fn say(&mut self, line: &str) {
         if !self.quiet {
             self.io.err(&format!("{line}\n"));
         }
     }
 
-    /// Takes the frame away, so that a report can stand in its place.
+    /// Removes the frame, so that a report can replace it.
     pub fn clear(&mut self) {
         if self.lines > 0 {
             let text = self.above() + "\x1b[J";
@@ -72,7 +72,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Moves to the first line of the frame.
+    /// Returns the sequence that moves to the first line of the frame.
     fn above(&self) -> String {
         if self.lines == 0 { String::new() } else { format!("\r\x1b[{}A", self.lines) }
     }

@@ -1,4 +1,4 @@
-//! `tiebreak show`: a run as its report, finished or not.
+//! `tiebreak show`: shows a run as its report, finished or not.
 
 use crate::exit;
 use crate::failure::Failure;

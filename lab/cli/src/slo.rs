@@ -15,7 +15,7 @@ use tiebreak_lab::core::plan::{Check, Plan};
 use tiebreak_lab::input;
 use tiebreak_lab::planning::{self, Request, Subject};
 
-/// Lines of a block where nothing is said: 30 times a burst of some thirty failures.
+/// The default number of lines in a block: 30 times a burst of some thirty failures.
 const BLOCK_LINES: u64 = 1000;
 /// The name of the command or the stream.
 const NAME: &str = "A";
@@ -150,12 +150,12 @@ fn plan(options: &SloOptions) -> Result<Plan, Failure> {
     if !options.stdin && options.measuring.check.is_none() {
         request.program.check = Check::Exit;
     }
-    // A quiet machine is for times.
+    // Only times need a quiet machine.
     request.program.wait_for_quiet &= !claim.statement.is_about_success();
     Ok(planning::about_one(&request, claim, subject)?)
 }
 
-/// One word is a whole command, as elsewhere; several are its words.
+/// Returns the command. One word is a whole command, as elsewhere; several are its words.
 fn command(options: &SloOptions) -> String {
     match options.command.as_slice() {
         [command] => command.clone(),
@@ -163,7 +163,7 @@ fn command(options: &SloOptions) -> String {
     }
 }
 
-/// The claim, and what a plain number of the stream counts in the unit of its metric.
+/// Returns the claim, and the size of a plain number of the stream in the unit of its metric.
 fn claim(options: &SloOptions, request: &Request) -> Result<(Claim, Option<f64>), Failure> {
     if let Some(sentence) = &options.claim {
         let claim =

@@ -8,26 +8,28 @@ use std::path::{Path, PathBuf};
 use tiebreak_lab::core::journal::Journal;
 use tiebreak_lab::store::{RunId, Store, is_store_file, read_lines};
 
-/// What the latest run is called.
+/// The name of the latest run.
 const LATEST: &str = "latest";
 
-/// The store that was asked for, or the user's, as an absolute path: a resumed run changes folders.
+/// Returns the store that the user named, or the default one, as an absolute path: a resumed run
+/// changes folders.
 pub fn store_path(path: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     let path = path.cloned().map_or_else(Store::default_path, Ok)?;
     Ok(std::path::absolute(&path).unwrap_or(path))
 }
 
-/// The store that was asked for, or the user's; it must exist.
+/// Opens the store that the user named, or the default one; it must exist.
 pub fn existing_store(path: Option<&PathBuf>) -> Result<Store, Failure> {
     Ok(Store::open_existing(&store_path(path)?)?)
 }
 
-/// A run in a store by its name, by a prefix of it, or the latest.
+/// Finds a run in a store by its name, by a prefix of it, or the latest.
 pub fn find_run(store: &Store, run: Option<&str>) -> Result<RunId, Failure> {
     Ok(store.find(run.unwrap_or(LATEST))?)
 }
 
-/// The journal of a run, or of a file: an exported journal, or the latest run of another store.
+/// Reads the journal of a run, or of a file: an exported journal, or the latest run of another
+/// store.
 pub fn journal(source: &Source) -> Result<Journal, Failure> {
     let (run_or_file, store) = (source.run.as_deref(), source.store.as_ref());
     if let Some(path) = run_or_file.map(Path::new).filter(|path| path.is_file()) {

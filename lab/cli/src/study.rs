@@ -1,4 +1,5 @@
-//! `tiebreak study`: contestants from source, judged, raced and shown beside what was published.
+//! `tiebreak study`: contestants built from source, judged, raced and shown with the published
+//! figures.
 
 mod details;
 mod list;
@@ -105,26 +106,26 @@ pub fn run(command: StudyCommand, typed: Vec<String>, io: &mut Io) -> Result<u8,
     }
 }
 
-/// The current folder.
+/// Returns the current folder.
 fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::data(format!("the current folder is not known: {error}")))
 }
 
-/// The study that was named, as its folder says it.
+/// Reads the study that the user named.
 fn find(name: &str, studies: Option<&Path>, io: &Io) -> Result<Study, Failure> {
     let folder = studies::find(name, studies, &here()?)?;
     studies::read(&folder).map_err(|errors| Failure::data(errors.render(io.err_color())))
 }
 
-/// What builds and runs functions.
+/// Returns the environment that builds and runs functions.
 pub fn environment() -> Result<Environment, Failure> {
     let cache = build::default_cache().map_err(|error| Failure::data(error.to_string()))?;
     Ok(Environment { cache, program: WorkerProgram::this(), stop: interrupt::flag() })
 }
 
-/// A line on standard error for a step; of contestants that take no part, always. What is being
-/// done takes the place of what was done before, where lines can be redrawn.
+/// Prints a line on standard error for a step; always for contestants that take no part. If lines
+/// can be redrawn, the current step replaces the previous one.
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     let (line, passes) = match step {
         Step::NotRun(not_run) => (format!("{} is not run: {}", not_run.name, not_run.why), false),
@@ -143,7 +144,7 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     io.err(&(line + end));
 }
 
-/// Takes a line away that another was to take the place of.
+/// Removes a line that the next one should replace.
 fn clear(io: &mut Io) {
     if io.err_redraws() {
         io.err("\r\x1b[K");

@@ -1,4 +1,4 @@
-//! The placements of coming units, told ahead so that they are linked while nothing is timed.
+//! Announces the placements of coming units, so that they are linked while nothing is timed.
 
 use crate::referee::Referee;
 use std::collections::VecDeque;
@@ -7,18 +7,18 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::FunctionSampler;
 use tiebreak_stats::coins::{self, Seed};
 
-/// The most units that are told at once.
+/// The most units that are announced at once.
 const UNITS_MAX: usize = 8;
 
-/// What a sampler was told of the units to come.
+/// The coming units that the sampler knows.
 ///
-/// Coins are a function of seed, round and attempt, so those of coming rounds are known as long as
-/// turns come as they are foreseen: no claim is settled and no attempt is lost. The number of units
-/// doubles each time, up to what keeps every CPU busy with a link: what ends early has then linked
-/// little in vain, and a pair on two CPUs nothing.
+/// Coins are a function of seed, round and attempt. Those of coming rounds are therefore known as
+/// long as turns come as expected: no claim is settled and no attempt is lost. The number of units
+/// doubles each time, up to what keeps every CPU busy with a link. A run that ends early has then
+/// linked few placements in vain, and a pair on two CPUs none.
 #[derive(Debug)]
 pub(crate) struct Ahead {
-    /// Who takes part in the units that were told and have not begun.
+    /// The contestants of the announced units that have not begun.
     told: VecDeque<Vec<usize>>,
     units: usize,
     cpus: usize,
@@ -32,7 +32,7 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// Tells the sampler of the next units if it does not know of this one yet.
+    /// Announces the next units to the sampler if it does not know this one yet.
     pub(crate) fn tell(
         &mut self,
         referee: &Referee,
@@ -63,7 +63,7 @@ impl Ahead {
             placements.extend(coins.order.iter().copied().zip(unit.placements));
             self.told.push_back(company);
         }
-        // This one is about to begin.
+        // This unit is about to begin.
         self.told.pop_front();
         sampler.expect(&placements);
     }

@@ -1,4 +1,4 @@
-//! Many contests under one error: raced in turns, so that the claims that are open get the time.
+//! Many contests under one error, raced in turns, so that open claims get the time.
 
 use crate::engine::Engine;
 use crate::error::LabError;
@@ -13,41 +13,42 @@ use tiebreak_core::sampler::Sampler;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::family;
 
-/// A contest has the machine for at least this long before another one may have it.
+/// The least time that a contest has the machine before another one may have it.
 const TURN_NS: u64 = 200_000_000;
 
-/// A contest of a file: a run of its own.
+/// A contest of a file, which is a separate run.
 pub struct Contest<S> {
     /// Its name.
     pub name: String,
-    /// The line of the file at which each of its claims stands, counted from 1.
+    /// The line number of each of its claims in the file, counted from 1.
     pub lines: Vec<u64>,
     /// The run.
     pub session: Session,
-    /// What gives its samples.
+    /// The source of its samples.
     pub sampler: S,
 }
 
-/// What holds for a file as a whole.
+/// The rules of a file as a whole.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The file's name.
     pub file: String,
-    /// How the error is kept.
+    /// How the error is controlled over all claims.
     pub family: Family,
     /// The error of all claims together.
     pub error: f64,
-    /// How many claims the file has, those of contests that are not raced among them.
+    /// The number of claims in the file, with those of contests that are not raced.
     pub claims: usize,
     /// The most that all contests together may use.
     pub budget: Budget,
 }
 
-/// Races the contests of a file to their end; `watch` sees it as it stands after each turn, between
-/// two rounds. `done` are contests of the file that earlier races have settled.
+/// Races the contests of a file to their end. Calls `watch` with the standing after each turn,
+/// between two rounds. `done` are contests of the file that earlier races have settled.
 ///
 /// # Errors
-/// A journal cannot be written, or the machine fails. What was finished is in the journals.
+/// Fails if a journal cannot be written, or if the machine fails. What was finished is in the
+/// journals.
 pub fn race<S: Sampler>(
     contests: &mut [Contest<S>],
     done: &[ContestResult],
@@ -69,7 +70,7 @@ pub fn race<S: Sampler>(
         let ran = field.run(|field| watch(&|| field.standing(&named, &journals, done)));
         let mut ended = Vec::with_capacity(field.runners.len());
         for Runner { engine, reason, .. } in field.runners {
-            // Where one contest breaks, the others can be gone on with.
+            // If one contest breaks, the others can be resumed.
             let reason = reason.unwrap_or(StopReason::Interrupted);
             ended.push((engine.end(reason)?, reason));
         }
@@ -85,9 +86,9 @@ pub fn race<S: Sampler>(
     Ok(together(rules, results))
 }
 
-/// What contests that are not raced any more have come to.
+/// The totals of contests that are not raced any more.
 struct Done {
-    /// Claims that are proven.
+    /// The number of proven claims.
     proven: usize,
     rounds: u64,
     elapsed_ns: u64,
@@ -105,21 +106,21 @@ impl Done {
     }
 }
 
-/// The rounds of the budget that a run has used: see [`Referee::rounds_used`].
+/// Returns the rounds of the budget that a run has used: see [`Referee::rounds_used`].
 fn rounds_used(run: &RunResult) -> u64 {
     let of_claims = || run.verdicts.iter().map(|claim| claim.rounds).max();
     run.study.as_ref().and_then(|_| of_claims()).unwrap_or(run.rounds)
 }
 
-/// A contest that is being raced.
+/// A contest in the race.
 struct Runner<'a, R: Recorder> {
     engine: Engine<'a, R>,
     has_begun: bool,
-    /// Set when it is over.
+    /// Set when the contest is over.
     reason: Option<StopReason>,
 }
 
-/// All contests that are being raced.
+/// All contests in the race.
 struct Field<'a, 'r, R: Recorder> {
     runners: Vec<Runner<'a, R>>,
     rules: &'r Rules,
@@ -147,9 +148,9 @@ impl<R: Recorder> Field<'_, '_, R> {
         self.runners.iter().map(|runner| runner.engine.referee())
     }
 
-    /// The contest to race next: of those that are open, the one that has had the least time. With
-    /// e-BH, first those with a claim that is not among the proven ones as things stand; of a
-    /// study's workloads, first those whose budget goes to claims before cells of the table.
+    /// Returns the contest to race next: of the open ones, the one with the least time so far. With
+    /// e-BH, contests come first if a claim of theirs is not among the currently proven ones. Of a
+    /// study's workloads, those come first whose budget goes to claims before cells of the table.
     fn next(&self) -> Option<usize> {
         let level = self.level();
         let open = (0..self.runners.len()).filter(|index| self.runners[*index].reason.is_none());
@@ -160,7 +161,7 @@ impl<R: Recorder> Field<'_, '_, R> {
         })
     }
 
-    /// What ends the whole file.
+    /// Returns the reason to end the whole file, if there is one.
     fn reason_to_stop(&self) -> Option<StopReason> {
         let rounds = self.done.rounds + self.referees().map(Referee::rounds_used).sum::<u64>();
         let elapsed_ns =
@@ -176,9 +177,9 @@ impl<R: Recorder> Field<'_, '_, R> {
         is_done.then_some(StopReason::Settled)
     }
 
-    /// The error at which e-BH lets each of the proven claims be settled: `k q / C`, where `k` is
+    /// Returns the error at which e-BH settles each of the proven claims: `k q / C`, where `k` is
     /// the largest number such that `k` of the `C` claims are settled at it. `None` if there is no
-    /// such number, or the error is kept otherwise.
+    /// such number, or if the error is controlled otherwise.
     fn level(&self) -> Option<f64> {
         if self.rules.family != Family::EBh {
             return None;
@@ -231,8 +232,9 @@ impl<R: Recorder> Field<'_, '_, R> {
 }
 
 impl<R: Recorder> Runner<'_, R> {
-    /// Rounds for a turn, at least one, until the contest is over. What it needs is set up before
-    /// its first turn, and cleaned up after its last, so that it does not load the others' turns.
+    /// Races rounds for one turn, at least one, until the contest is over. Sets the contest up
+    /// before its first turn, and cleans up after its last, so that it does not load the others'
+    /// turns.
     fn turn(&mut self) -> Result<(), LabError> {
         let until_ns = self.engine.referee().elapsed_ns() + TURN_NS;
         if !self.has_begun {
@@ -250,7 +252,7 @@ impl<R: Recorder> Runner<'_, R> {
     }
 }
 
-/// How many claims of a run are proven, or would be at this error.
+/// Returns how many claims of a run are proven, or would be at this error.
 fn settled_at(referee: &Referee, error: f64) -> usize {
     let is_proven = |claim: &usize| match referee.verdict(*claim) {
         Verdict::Undecided => referee.would_settle(*claim, error),
@@ -260,7 +262,7 @@ fn settled_at(referee: &Referee, error: f64) -> usize {
     (0..referee.plan().claims.len()).filter(is_proven).count()
 }
 
-/// Whether nothing is left to prove at this error.
+/// Returns whether nothing is left to prove at this error.
 fn is_settled_at(referee: &Referee, error: f64) -> bool {
     let is_open = |claim: usize| {
         referee.verdict(claim) == Verdict::Undecided && !referee.would_settle(claim, error)
@@ -268,7 +270,7 @@ fn is_settled_at(referee: &Referee, error: f64) -> bool {
     !(0..referee.plan().claims.len()).any(is_open)
 }
 
-/// The contests in the order of the file.
+/// Combines the contests in the order of the file.
 fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
     contests.sort_by_key(|contest| contest.lines.first().copied());
     let stopped = |contest: &ContestResult| contest.run.stopped;

@@ -1,4 +1,4 @@
-//! One claim on its way to a verdict, whatever it is about.
+//! One claim on its way to a verdict, whatever its subject.
 
 use crate::round_ratio::Part;
 use tiebreak_core::claim::{Property, Relation, Statement};
@@ -16,7 +16,7 @@ use tiebreak_stats::observation::{self, LogRatio};
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
-/// The evidence about a claim, by what the claim is about.
+/// The evidence about a claim, by the claim's subject.
 #[derive(Clone, Debug)]
 pub enum ClaimTest {
     /// A ratio of two contestants.
@@ -29,7 +29,7 @@ pub enum ClaimTest {
     Mean(Box<MeanTest>),
 }
 
-/// Calls the same function of whichever test it is.
+/// Calls the same function of each kind of test.
 macro_rules! of_each {
     ($test:expr, $inner:ident => $call:expr) => {
         match $test {
@@ -42,13 +42,14 @@ macro_rules! of_each {
 }
 
 impl ClaimTest {
-    /// The test of a claim of a plan.
+    /// Creates the test of a claim of a plan.
     pub fn new(plan: &Plan, planned: &PlannedClaim) -> ClaimTest {
         let (error, block) = (planned.error, plan.block_runs);
         let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
         match planned.claim.statement {
             Statement::Ratio(relation) if plan.centre == Centre::Mean => {
-                // Readers of plans refuse one without a cap; here it would never prove a limit.
+                // Plans without a cap are refused when they are read; without one it would never
+                // prove a limit.
                 let cap = plan.cap_of_means(planned.claim.metric).unwrap_or(f64::MAX);
                 let test = MeanRatioTest::new(relation, cap, error, plan.resolution);
                 ClaimTest::MeanRatio(Box::new(test))
@@ -71,12 +72,12 @@ impl ClaimTest {
         }
     }
 
-    /// The verdict, once there is one.
+    /// Returns the verdict, once there is one.
     pub fn settled(&self) -> Option<Settled> {
         of_each!(self, test => test.settled())
     }
 
-    /// What the evidence would settle if the claim's share of the error were this one.
+    /// Returns what the evidence would settle if this were the claim's share of the error.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         of_each!(self, test => test.settled_at(error))
     }
@@ -86,7 +87,7 @@ impl ClaimTest {
         of_each!(self, test => test.relax(error))
     }
 
-    /// The error at which the claim is or was settled.
+    /// Returns the error at which the claim is or was settled.
     pub fn error(&self) -> f64 {
         of_each!(self, test => test.error())
     }
@@ -96,27 +97,27 @@ impl ClaimTest {
         of_each!(self, test => test.lose_attempt());
     }
 
-    /// What the bets have won: for the claim, and against it.
+    /// Returns the wealth of the bets: for the claim, and against it.
     pub fn evidence(&self) -> (f64, f64) {
         of_each!(self, test => test.evidence())
     }
 
-    /// What the bets of one side must win.
+    /// Returns the wealth that the bets of one side need.
     pub fn evidence_needed(&self) -> f64 {
         of_each!(self, test => test.evidence_needed())
     }
 
-    /// Both limits; costs some tens of passes over the rounds of a ratio.
+    /// Returns both limits. Costs some tens of passes over the rounds of a ratio.
     pub fn limits(&self) -> Limits {
         of_each!(self, test => test.limits())
     }
 
-    /// Everything that is known now.
+    /// Returns everything that is known now.
     pub fn summary(&self) -> Evidence {
         of_each!(self, test => test.summary())
     }
 
-    /// Rounds, runs or lines in the evidence.
+    /// Returns the number of rounds, runs or lines in the evidence.
     pub fn rounds(&self) -> u64 {
         match self {
             ClaimTest::Ratio(test) => test.rounds(),
@@ -126,7 +127,7 @@ impl ClaimTest {
         }
     }
 
-    /// Whether attempts that were cut off had to be paid for.
+    /// Returns whether attempts that were cut off were charged.
     pub fn is_charged(&self) -> bool {
         match self {
             ClaimTest::Ratio(test) => test.is_charged(),
@@ -135,7 +136,7 @@ impl ClaimTest {
         }
     }
 
-    /// Whether the limits of a ratio are not in order.
+    /// Returns whether the limits of a ratio cross.
     pub fn limits_cross(&self) -> bool {
         match self {
             ClaimTest::Ratio(test) => test.limits_cross(),
@@ -143,7 +144,7 @@ impl ClaimTest {
         }
     }
 
-    /// Takes a run of the one contestant that the claim is about.
+    /// Adds a run of the only contestant of the claim.
     pub fn observe_one(&mut self, planned: &PlannedClaim, sample: &Sample) -> Option<Settled> {
         let reading = sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
         match (self, planned.claim.statement) {
@@ -159,7 +160,7 @@ impl ClaimTest {
         }
     }
 
-    /// Takes a line of a stream: whether it is a success, and the number on it.
+    /// Adds a line of a stream: whether it is a success, and the number on it.
     pub fn observe_line(&mut self, is_success: bool, value: Option<f64>) -> Option<Settled> {
         let trial = if is_success { Trial::Success } else { Trial::Failure };
         match (self, value) {
@@ -169,8 +170,7 @@ impl ClaimTest {
         }
     }
 
-    /// Takes a round of the two contestants that the claim is about: what each gave, and their log
-    /// ratio.
+    /// Adds a round of the claim's two contestants: the value of each, and their log ratio.
     pub fn observe_pair(
         &mut self,
         planned: &PlannedClaim,
@@ -190,7 +190,7 @@ impl ClaimTest {
     }
 }
 
-/// The test of a ratio, by the rules of the engine that the plan names.
+/// Creates the test of a ratio, by the rules of the engine version in the plan.
 pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
     let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
     match plan.engine_version {
@@ -203,7 +203,7 @@ fn is_chain(plan: &Plan) -> bool {
     matches!(plan.kind, Kind::Stream { is_chain: true, .. })
 }
 
-/// Whether a value is at most the bar: a time-out below the bar leaves that open.
+/// Returns whether a value is at most the bar. A time-out below the bar leaves that unknown.
 fn at_most(reading: Reading, bar: f64) -> Trial {
     if reading.high <= bar {
         Trial::Success
@@ -214,7 +214,7 @@ fn at_most(reading: Reading, bar: f64) -> Trial {
     }
 }
 
-/// Whether a round's ratio reaches the factor; of the factor 1, exceeds it.
+/// Returns whether a round's ratio reaches the factor or, for the factor 1, exceeds it.
 fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
     let bar = observation::log(factor);
     let reaches = |bound: f64| if factor == 1.0 { bound > bar } else { bound >= bar };
@@ -225,9 +225,9 @@ fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
     }
 }
 
-/// What is known of a round of two contestants beside their ratio: where it stands in its block of
-/// primers, and if the bets may be adjusted by that, who ran first, and the larger share of its
-/// time for which either was ready and waited for a CPU.
+/// Returns what is known about a round of two contestants in addition to their ratio: its position
+/// in its block of primers and, if the bets may be adjusted by them, which contestant ran first,
+/// and the larger share of its time for which either was ready and waited for a CPU.
 pub fn conditions(
     plan: &Plan,
     coins: &RoundCoins,
@@ -251,7 +251,7 @@ pub fn conditions(
 mod tests {
     use super::*;
 
-    /// To be faster is more than to be as fast; a factor is reached by just reaching it.
+    /// To be faster is more than to be as fast; a factor is reached by equality.
     #[test]
     fn a_tie_is_no_round_in_which_one_is_faster() {
         let check = |low: f64, high: f64, factor: f64, expected: Trial| {

@@ -1,4 +1,5 @@
-//! Whose turn it is: everybody that an open claim needs, or of functions one pair at a time.
+//! The contestants of coming rounds: all that an open claim needs or, for functions, one pair at a
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +13,13 @@ impl Had {
         *self.0.entry(sorted(order.iter().copied())).or_default() += 1;
     }
 
-    /// The most that any pair has had.
+    /// Returns the most rounds that any pair has had.
     pub(crate) fn most(&self) -> u64 {
         self.0.values().copied().max().unwrap_or(0)
     }
 
-    /// The turns of these pairs, given in the order of the plan: next is always the one that has
-    /// had the fewest rounds, of several the first.
+    /// Returns the turns of these pairs, given in the order of the plan. Next is always the pair
+    /// with the fewest rounds, the first of several.
     pub(crate) fn turns(&self, open: impl Iterator<Item = Vec<usize>>) -> Turns {
         let mut turns = Turns(Vec::new());
         for company in open {
@@ -31,13 +32,13 @@ impl Had {
     }
 }
 
-/// The companies of the rounds to come, as long as no claim is settled and nobody fails: each with
-/// the rounds that it has had before.
+/// The companies (sets of contestants) of coming rounds, as long as no claim is settled and no
+/// contestant fails: each with the number of its earlier rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns(Vec<(Vec<usize>, u64)>);
 
 impl Turns {
-    /// The turns of one company, which has had so many rounds: each is its turn.
+    /// Returns the turns of one company, which has had this many rounds: each turn is its own.
     pub(crate) fn of_one(company: Vec<usize>, had: u64) -> Turns {
         let is_there = !company.is_empty();
         Turns(is_there.then_some((company, had)).into_iter().collect())
@@ -54,7 +55,7 @@ impl Iterator for Turns {
     }
 }
 
-/// Contestants in the order of the plan, each once.
+/// Returns contestants in the order of the plan, each once.
 pub(crate) fn sorted(contestants: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sorted: Vec<usize> = contestants.collect();
     sorted.sort_unstable();

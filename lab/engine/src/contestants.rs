@@ -1,4 +1,4 @@
-//! From commands, names and parameters to contestants.
+//! Converts commands, names and parameters to contestants.
 
 use crate::error::{LabError, usage};
 use crate::request::Request;
@@ -7,7 +7,7 @@ use tiebreak_core::plan::{Contestant, Hooks};
 /// More contestants than this are a mistake in a parameter list.
 const CONTESTANTS_MAX: usize = 1000;
 
-/// Every command with every combination of the parameters that it uses.
+/// Returns every command with every combination of the parameters that it uses.
 pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError> {
     let commands = &request.commands;
     if request.names.len() > commands.len() {
@@ -52,7 +52,7 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
     Ok(contestants)
 }
 
-/// All values of all parameters must not make more contestants than anybody means.
+/// Checks that the values of all parameters do not make more contestants than any user intends.
 fn check_number(request: &Request) -> Result<(), LabError> {
     let values = request.parameters.iter().map(|(_, values)| values.len());
     let most = values.fold(request.commands.len(), usize::saturating_mul);
@@ -127,7 +127,8 @@ fn used_text(command: &str, hooks: &Hooks) -> String {
     text
 }
 
-/// All combinations of the values of the parameters that `text` uses, the last varying fastest.
+/// Returns all combinations of the values of the parameters that `text` uses, the last varying
+/// fastest.
 fn combinations(parameters: &[(String, Vec<String>)], text: &str) -> Vec<Vec<(String, String)>> {
     let used = parameters.iter().filter(|(name, _)| text.contains(&format!("{{{name}}}")));
     used.fold(vec![Vec::new()], |combinations, (name, values)| {
@@ -149,7 +150,7 @@ fn fill(text: &str, values: &[(String, String)]) -> String {
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
-/// A, B, ..., Z, AA, AB, ...
+/// Returns A, B, ..., Z, AA, AB, ...
 fn letters(index: usize) -> String {
     let letter = char::from(b'A' + (index % 26) as u8);
     if index < 26 { letter.into() } else { letters(index / 26 - 1) + &letter.to_string() }

@@ -1,4 +1,5 @@
-//! The loop: wait, draw a round, journal it, run it, journal its samples, update the evidence, ask.
+//! The loop: wait, draw a round, journal it, run it, journal its samples, update the evidence,
+//! repeat.
 
 use crate::ahead::Ahead;
 use crate::error::LabError;
@@ -24,15 +25,14 @@ const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// Drives one run: owns its referee, and writes its journal.
 ///
-/// [`Engine::run`] is the whole of it. A run that takes turns with others is begun, stepped round
-/// by round and ended instead; its own time stands still between [`Engine::pause`] and the next
-/// step.
+/// [`Engine::run`] does all of it. A run that takes turns with others is begun, stepped round by
+/// round and ended instead; its own time stops between [`Engine::pause`] and the next step.
 pub struct Engine<'a, R: Recorder> {
     sampler: Contestants<'a>,
     race: Race<'a, R>,
 }
 
-/// The run without what gives its samples.
+/// The run without the source of its samples.
 struct Race<'a, R: Recorder> {
     recorder: R,
     plan: Plan,
@@ -42,7 +42,7 @@ struct Race<'a, R: Recorder> {
     attempt: u32,
     /// The contestants whose clean-up hooks run at the end.
     to_clean_up: Vec<usize>,
-    /// The latest verdict that the journal holds of each claim.
+    /// The latest verdict on each claim in the journal.
     recorded: Vec<Option<RecordedVerdict>>,
     /// The run's own time when this session began, and the sampler's clock then.
     elapsed_before_ns: u64,
@@ -50,7 +50,7 @@ struct Race<'a, R: Recorder> {
     paused_ns: Option<u64>,
     /// Contestants whose first failure is in the journal.
     failed: Vec<bool>,
-    /// Whether functions have a process that later rounds may go on in.
+    /// Whether functions have a process in which later rounds may run.
     has_process: bool,
     ahead: Ahead,
     stop: &'a AtomicBool,
@@ -58,13 +58,13 @@ struct Race<'a, R: Recorder> {
 
 /// How an attempt at a round ended.
 enum Attempt {
-    /// With the first failures that a claim counts.
+    /// The attempt was not cut off.
     Finished(Finished),
     Void(usize, Fault),
     Interrupted,
 }
 
-/// What an attempt gave that was not cut off.
+/// The result of an attempt that was not cut off.
 #[derive(Default)]
 struct Finished {
     samples: Vec<Sample>,
@@ -75,7 +75,7 @@ struct Finished {
 }
 
 impl<'a, R: Recorder> Engine<'a, R> {
-    /// Takes up a run where its journal stands: at its beginning, or after the last finished round.
+    /// Resumes a run from its journal: at its beginning, or after the last finished round.
     pub fn new(
         recorder: R,
         journal: &Journal,
@@ -94,7 +94,7 @@ impl<'a, R: Recorder> Engine<'a, R> {
         let next = referee.rounds();
         let attempts = journal.lost.iter().filter(|coins| coins.round == next);
         let attempt = attempts.map(|coins| coins.attempt + 1).max().unwrap_or(0);
-        // A run that was killed has cleaned up after nobody.
+        // A run that was killed has cleaned up nothing.
         let was_killed = next > 0 && replay::last_stop(journal).is_none();
         let everybody = (0..plan.contestants.len()).collect();
         let mut recorded = vec![None; plan.claims.len()];
@@ -121,12 +121,13 @@ impl<'a, R: Recorder> Engine<'a, R> {
         Engine { sampler: sampler.contestants(), race }
     }
 
-    /// Runs until every claim is settled, the budget is used up or somebody asks to stop.
+    /// Runs until every claim is settled, the budget is used up or the user asks to stop.
     ///
-    /// `watch` sees the referee after every finished round, between two rounds.
+    /// Calls `watch` with the referee after every finished round, between two rounds.
     ///
     /// # Errors
-    /// The journal cannot be written, or the machine fails. What was finished is in the journal.
+    /// Fails if the journal cannot be written, or if the machine fails. What was finished is in the
+    /// journal.
     pub fn run(
         mut self,
         mut watch: impl FnMut(&Referee),
@@ -135,7 +136,7 @@ impl<'a, R: Recorder> Engine<'a, R> {
         let reason = match ran {
             Ok(reason) => reason,
             Err(error) => {
-                // The error that comes first is the one to tell.
+                // The first error is the one to report.
                 let _ = self.clean_up();
                 return Err(error);
             }
@@ -158,10 +159,11 @@ impl<'a, R: Recorder> Engine<'a, R> {
         }
     }
 
-    /// Set-up hooks and warm-up runs, before the first step; a reason if that already ends the run.
+    /// Runs set-up hooks and warm-up runs, before the first step. Returns a reason if that already
+    /// ends the run.
     ///
     /// # Errors
-    /// The journal cannot be written, or the machine fails.
+    /// Fails if the journal cannot be written, or if the machine fails.
     pub fn begin(&mut self) -> Result<Option<StopReason>, LabError> {
         let reason = match &mut self.sampler {
             Contestants::Programs(programs) => self.race.set_up(*programs)?,
@@ -171,42 +173,43 @@ impl<'a, R: Recorder> Engine<'a, R> {
         Ok(reason)
     }
 
-    /// Ends a run that was begun: clean-up hooks, the last verdicts and the reason.
+    /// Ends a run that was begun: runs clean-up hooks, and journals the last verdicts and the
+    /// reason.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn end(mut self, reason: StopReason) -> Result<Referee, LabError> {
         self.clean_up()?;
         self.race.finish(reason)?;
         Ok(self.race.referee)
     }
 
-    /// The run's own time stands still until its next step.
+    /// Stops the run's own time until its next step.
     pub fn pause(&mut self) {
         self.race.paused_ns = Some(self.sampler.any().now_ns());
     }
 
-    /// The run as it stands.
+    /// Returns the run's current state.
     pub fn referee(&self) -> &Referee {
         &self.race.referee
     }
 
-    /// Settles the open claims that the evidence of many runs together lets be settled at this
-    /// error, and journals that.
+    /// Settles, at this error, the open claims that the evidence of many runs together permits, and
+    /// journals that.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn relax(&mut self, error: f64, false_share: f64) -> Result<(), LabError> {
         self.race.recorder.event(&Event::Relaxed { error, false_share })?;
         self.race.referee.relax(error, false_share);
         Ok(())
     }
 
-    /// Runs the clean-up hooks of the contestants whose set-up was begun, once. A failing one costs
-    /// no result: it is a warning.
+    /// Runs the clean-up hooks of the contestants whose set-up was begun, once. A failing hook is
+    /// only a warning.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn clean_up(&mut self) -> Result<(), LabError> {
         let mut warnings = match &mut self.sampler {
             Contestants::Programs(programs) => self.race.clean_up(*programs),
@@ -216,10 +219,12 @@ impl<'a, R: Recorder> Engine<'a, R> {
         warnings.into_iter().try_for_each(|warning| self.race.warn(warning))
     }
 
-    /// Waits for quiet and makes one attempt at a round; a reason if the run is to end instead.
+    /// Waits for quiet and makes one attempt at a round. Returns a reason if the run must end
+    /// instead.
     ///
     /// # Errors
-    /// The journal cannot be written, or the machine fails. What was finished is in the journal.
+    /// Fails if the journal cannot be written, or if the machine fails. What was finished is in the
+    /// journal.
     pub fn step(&mut self) -> Result<Option<StopReason>, LabError> {
         if let Some(paused_ns) = self.race.paused_ns.take() {
             self.race.started_ns += self.sampler.any().now_ns().saturating_sub(paused_ns);
@@ -269,7 +274,7 @@ impl<R: Recorder> Race<'_, R> {
         coins
     }
 
-    /// Runs clean-up hooks, and gives a warning of each that fails.
+    /// Runs clean-up hooks, and returns a warning for each that fails.
     fn clean_up(&mut self, programs: &mut dyn ProgramSampler) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for contestant in std::mem::take(&mut self.to_clean_up) {
@@ -296,7 +301,8 @@ impl<R: Recorder> Race<'_, R> {
         self.referee.is_out_of_budget().then_some(StopReason::Budget)
     }
 
-    /// Hooks and warm-up runs before the first round; a reason if that already ends the run.
+    /// Runs hooks and warm-up runs before the first round. Returns a reason if that already ends
+    /// the run.
     fn set_up(
         &mut self,
         programs: &mut dyn ProgramSampler,
@@ -324,8 +330,8 @@ impl<R: Recorder> Race<'_, R> {
         Ok(None)
     }
 
-    /// The primer and then every contestant in the order of the coins. A single contestant needs no
-    /// primer: nobody is compared with it.
+    /// Runs the primer and then every contestant in the order of the coins. A single contestant
+    /// needs no primer, because it is not compared with another.
     fn attempt(
         &mut self,
         programs: &mut dyn ProgramSampler,
@@ -359,8 +365,7 @@ impl<R: Recorder> Race<'_, R> {
         Ok(Attempt::Finished(finished))
     }
 
-    /// A unit of functions, in a process of its own or, at scope `layout`, in the one that is
-    /// there.
+    /// Runs a unit of functions in a new process or, at scope `layout`, in the existing one.
     fn attempt_unit(
         &mut self,
         functions: &mut dyn FunctionSampler,
@@ -393,8 +398,8 @@ impl<R: Recorder> Race<'_, R> {
         }
     }
 
-    /// Who is loaded where a process is started for this round. At scope `layout` it serves later
-    /// rounds too, so everybody is in it whose turn may come.
+    /// Returns the contestants to load if a process is started for this round. At scope `layout`
+    /// the process also serves later rounds, so it holds every contestant whose turn may come.
     fn members(&self, coins: &RoundCoins) -> Vec<usize> {
         let session = coins.unit.as_ref().filter(|_| self.plan.scope == Scope::Layout);
         match session {
@@ -405,7 +410,7 @@ impl<R: Recorder> Race<'_, R> {
         }
     }
 
-    /// Runs a contestant and judges what it wrote.
+    /// Runs a contestant and judges its output.
     fn run_once(
         &mut self,
         programs: &mut dyn ProgramSampler,
@@ -418,19 +423,20 @@ impl<R: Recorder> Race<'_, R> {
         }
     }
 
-    /// Whether a failure is an observation, because an open claim is about how often it happens.
+    /// Returns whether a failure is an observation, because an open claim is about its frequency.
     fn counts(&self, contestant: usize, fault: &Fault) -> bool {
         fault.is_failed_run() && self.referee.counts_failures(contestant)
     }
 
-    /// The event that tells of a contestant's first failure.
+    /// Returns the event of a contestant's first failure.
     fn first_failure(&mut self, contestant: usize, round: u64, fault: Fault) -> Option<Event> {
         let is_first = !std::mem::replace(&mut self.failed[contestant], true);
         is_first.then_some(Event::FirstFailure { contestant, round, fault })
     }
 
-    /// Judges the outputs of the first round that has them all, and gives what is to be journalled
-    /// with the round. `None` if a contestant became void by them, and the round with it.
+    /// Judges the outputs of the first round that has all of them, and returns the events to
+    /// journal with the round. `None` if a contestant became void by its output, and the round with
+    /// it.
     fn first_outputs(
         &mut self,
         coins: &RoundCoins,
@@ -463,8 +469,8 @@ impl<R: Recorder> Race<'_, R> {
         Ok(Some(events))
     }
 
-    /// Samples become evidence, and are in the journal before anybody sees them, in one piece with
-    /// the verdicts that they settle.
+    /// Adds samples to the evidence. They are in the journal before any observer sees them, in one
+    /// write with the verdicts that they settle.
     fn take(
         &mut self,
         coins: RoundCoins,
@@ -501,7 +507,8 @@ impl<R: Recorder> Race<'_, R> {
         self.recorder.sync_if_due(now_ns)
     }
 
-    /// The verdicts of this kind that the journal does not hold yet; from here on it does.
+    /// Returns the verdicts of this kind that the journal does not have yet, and counts them as
+    /// journalled.
     fn unrecorded(&mut self, wanted: impl Fn(Verdict) -> bool) -> Vec<RecordedVerdict> {
         let mut verdicts = Vec::new();
         if self.referee.self_check().is_some() {
@@ -522,7 +529,7 @@ impl<R: Recorder> Race<'_, R> {
         verdicts
     }
 
-    /// Every claim's metric must be measured on this machine.
+    /// Checks that this machine measures every claim's metric.
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
         let missing = |planned: &&PlannedClaim| {
             let metric = planned.claim.metric;
@@ -567,7 +574,7 @@ impl<R: Recorder> Race<'_, R> {
         Ok(())
     }
 
-    /// Journals the verdicts that are still missing and why the run stopped.
+    /// Journals the missing verdicts and why the run stopped.
     fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {
         let verdicts = self.unrecorded(|verdict| {
             verdict != Verdict::Undecided || reason != StopReason::Interrupted

@@ -1,4 +1,4 @@
-//! What can go wrong in the laboratory, by whose fault it is.
+//! Errors of the laboratory, and whose fault each is.
 
 use std::path::PathBuf;
 use thiserror::Error;
@@ -12,21 +12,21 @@ pub enum LabError {
     /// A claim sentence is wrong.
     #[error("{0}")]
     Claim(ClaimError),
-    /// What was asked for makes no plan.
+    /// The request cannot become a plan.
     #[error("{0}")]
     Usage(String),
-    /// A program, a file or a CPU that was named cannot be used.
+    /// A program, a file or a CPU in the request cannot be used.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The journal cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file that was named cannot be read.
+    /// A file in the request cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A file cannot be written.
@@ -34,7 +34,7 @@ pub enum LabError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The run cannot be resumed.
@@ -45,7 +45,7 @@ pub enum LabError {
         /// Why, and what to do instead.
         why: String,
     },
-    /// What the journal holds is not what its seed and samples give.
+    /// The journal differs from what its seed and samples give.
     #[error(
         "run {id} does not replay: for {what} the journal has {recorded}, its seed and samples \
          give {replayed}; the file was changed, or this is a defect of tiebreak"
@@ -93,34 +93,34 @@ pub enum LabError {
         /// The metric's name.
         metric: &'static str,
     },
-    /// A line of a stream is not what it should be.
+    /// A line of a stream is invalid.
     #[error("line {line}: {what}; what came before is kept, and resume --more goes on with it")]
     Stream {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: u64,
         /// What is wrong with it, and what would be right.
         what: String,
     },
-    /// A revision that was named is not in the repository, or not as it must be.
+    /// A revision in the request is not in the repository, or cannot be used.
     #[error("the revision '{revision}' cannot be raced: {why}")]
     Revision {
-        /// As it was named.
+        /// The revision, as the user named it.
         revision: String,
         /// What is wrong with it, and what to do.
         why: String,
     },
-    /// git does not do what is needed.
+    /// A git command failed.
     #[error("cannot {doing}: {said}")]
     Git {
-        /// What it was to do.
+        /// The purpose of the command.
         doing: String,
-        /// What it said.
+        /// Its message.
         said: String,
     },
     /// The command that builds a revision failed.
     #[error(transparent)]
     Build(#[from] Box<FailedBuild>),
-    /// A file of numbers holds something else.
+    /// A file of numbers contains something else.
     #[error("{place}: {what}")]
     Numbers {
         /// The file, and the line, counted from 1.
@@ -128,7 +128,7 @@ pub enum LabError {
         /// What is wrong there, and what would be right.
         what: String,
     },
-    /// A program that computes a statistic does not do what it must.
+    /// A program that computes a statistic breaks its protocol.
     #[error("the statistic '{command}' {why}")]
     Statistic {
         /// Its command.
@@ -144,18 +144,18 @@ pub enum LabError {
         /// What is wrong with it, and what to do.
         why: String,
     },
-    /// There is no such study.
+    /// The study does not exist.
     #[error("there is no study '{name}'{known}: 'tiebreak study new {name}' makes one")]
     NoStudy {
-        /// As it was named.
+        /// The study, as the user named it.
         name: String,
-        /// Those that there are, in words.
+        /// The existing studies, in words.
         known: String,
     },
     /// The user interrupted before anything was raced.
     #[error("interrupted before the race began")]
     Interrupted,
-    /// Something that is no contestant's fault went wrong in a run.
+    /// A run failed, and no contestant is at fault.
     #[error("{0}")]
     Broken(String),
 }
@@ -167,16 +167,16 @@ pub enum Blame {
     Usage,
     /// The data or programs that they name.
     Data,
-    /// Nobody: the machine does not have what is asked for.
+    /// The machine lacks what the request needs; nothing is at fault.
     Machine,
     /// The machine fails, or tiebreak does.
     Tool,
-    /// Nobody: the user asked to stop.
+    /// The user asked to stop; nothing is at fault.
     User,
 }
 
 impl LabError {
-    /// Whose fault it is.
+    /// Returns whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
@@ -218,11 +218,11 @@ pub struct FailedBuild {
     pub status: i32,
     /// The last lines of its output.
     pub said: String,
-    /// A line for a shell.
+    /// The command that repeats the build, as a line for a shell.
     pub again: String,
 }
 
-/// The user asked for something that cannot be.
+/// Returns an error about an impossible request.
 pub(crate) fn usage<T>(text: String) -> Result<T, LabError> {
     Err(LabError::Usage(text))
 }

@@ -1,4 +1,4 @@
-//! From a contest of a file of claims to the plan of its run.
+//! Converts a contest of a file of claims to the plan of its run.
 
 use crate::error::LabError;
 use crate::planning::{capped, check_adjust, index_of};
@@ -11,19 +11,20 @@ use tiebreak_core::result::Family;
 use tiebreak_input::{Contest, Entrants, FileClaim};
 use tiebreak_stats::family;
 
-/// The resolution of ratio claims if nothing is said.
+/// The default resolution of ratio claims.
 const RESOLUTION: f64 = 0.01;
 
-/// What holds for all contests of a file.
+/// The settings of all contests of a file.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    /// How the error is kept over all claims.
+    /// How the error is controlled over all claims.
     pub family: Family,
     /// The error of the whole file.
     pub error: f64,
-    /// How many claims the file has: fixed before the first sample.
+    /// The number of claims in the file: fixed before the first sample.
     pub claims: usize,
-    /// The budget of the whole file: a contest whose claims alone are open may use all of it.
+    /// The budget of the whole file. If only the claims of one contest are open, it may use all of
+    /// it.
     pub budget: Budget,
     /// The seed of the file.
     pub seed: String,
@@ -32,8 +33,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The error at which each claim is settled while it is raced. With e-BH this is that of a
-    /// claim that is proven alone; at the end it may be larger.
+    /// Returns the error at which each claim is settled while it is raced. With e-BH this is that
+    /// of a claim that is proven alone; at the end it may be larger.
     fn error_of_a_claim(&self) -> f64 {
         match self.family {
             Family::EBonferroni => family::bonferroni_error(self.error, self.claims),
@@ -42,11 +43,11 @@ impl Shared {
     }
 }
 
-/// Makes the plan of a contest. Of revisions the folders are still to be filled in
+/// Makes the plan of a contest. The folders of revisions are filled in later
 /// ([`crate::revisions::Revisions::place`]).
 ///
 /// # Errors
-/// A mean without a cap.
+/// Fails for a mean without a cap.
 pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
     let options = &contest.options;
     let adjust = options.adjust.unwrap_or(Adjust::NONE);
@@ -71,7 +72,7 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
         budget: shared.budget,
         scope: Scope::Binary,
         centre,
-        // Contests have coins of their own.
+        // Each contest has its own coins.
         seed: format!("{} {}", shared.seed, contest.name),
         clock_step_ns: shared.clock_step_ns,
         program: options.program.clone(),
@@ -111,7 +112,7 @@ fn planned(
     Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate, waits_ns: 0 })
 }
 
-/// The revisions that a contest asks for, seen from the folder of the file.
+/// Returns the revisions of a contest, relative to the folder of the file.
 pub fn asked(contest: &Contest, directory: &Path) -> Option<RevisionRequest> {
     let Entrants::Revisions(revisions) = &contest.entrants else { return None };
     Some(RevisionRequest {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tiebreak_core::journal::FileDigest;
 use tiebreak_measure::print_file;
 
-/// The digests of the files that a run depends on.
+/// Returns the digests of the files that a run depends on.
 pub(crate) fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     let digest = |path: &PathBuf| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -14,7 +14,7 @@ pub(crate) fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     paths.iter().map(digest).collect()
 }
 
-/// Whether a file is not what it was when the run began.
+/// Returns whether a file has changed since the run began.
 pub(crate) fn has_changed(file: &FileDigest) -> bool {
     !print_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
 }

@@ -1,4 +1,5 @@
-//! `tiebreak power`: how many rounds a claim will need, and how often it will end within a budget.
+//! `tiebreak power`: forecasts how many rounds a claim needs, and how often it ends within a
+//! budget.
 
 mod pilot;
 mod simulate;
@@ -23,39 +24,40 @@ use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
 use truths::{around, rates_around};
 
-/// The rounds after which a simulated run is given up, if the budget does not say more; trials are
+/// The length of a simulated run without a verdict, if the budget does not allow more; trials are
 /// cheaper than rounds.
 const ROUNDS_MAX: u64 = 10_000;
 const TRIALS_MAX: u64 = 100_000;
-/// No simulated run is longer than this, whatever the budget.
+/// The longest simulated run, whatever the budget.
 const LONGEST: u64 = 1_000_000;
 
-/// What is to be forecast.
+/// A request for a forecast.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The claim, or the question that stands for it.
+    /// The claim, or the question in its place.
     pub claim: Claim,
     /// The error of the claim.
     pub error: f64,
-    /// The resolution, of ratio claims.
+    /// The resolution, for ratio claims.
     pub resolution: f64,
-    /// What a ratio is.
+    /// How a ratio is defined.
     pub centre: Centre,
-    /// What is taken out of the noise of ratios.
+    /// What is removed from the noise of ratios.
     pub adjust: Adjust,
     /// How many trials make an observation of a share.
     pub block: u64,
     /// The noise of ratios.
     pub noise: Option<Noise>,
-    /// The true ratios right / left, or the true rates; none asks for several around the bar.
+    /// The true ratios right / left, or the true rates. If empty, several around the bar are
+    /// simulated.
     pub truths: Vec<f64>,
-    /// How long a round takes.
+    /// The seconds of a round.
     pub seconds_a_round: Option<f64>,
     /// The budget.
     pub budget: Option<Budget>,
-    /// The chance that is wanted.
+    /// The desired probability of a verdict.
     pub chance: f64,
-    /// The engine.
+    /// The method of the forecast.
     pub method: ForecastMethod,
     /// The seed of the simulations.
     pub seed: String,
@@ -64,18 +66,18 @@ pub struct Question {
 /// Where the noise of ratios comes from.
 #[derive(Clone, Debug)]
 pub enum Noise {
-    /// It was stated: the standard deviation of a round's log ratio.
+    /// Stated by the user: the standard deviation of a round's log ratio.
     Stated(f64, Shape),
     /// The rounds of an earlier run.
     Pilot(PilotRounds),
 }
 
-/// Simulates until everything is known that was asked, or `stop` is set; `watch` is told after each
-/// simulated run how many were made of how many at least.
+/// Simulates until the forecast is complete, or `stop` is set. Calls `watch` after each simulated
+/// run with the number of runs so far and the least number in total.
 ///
 /// # Errors
-/// A number is out of its range, the claim is of a kind that cannot be simulated, there is no noise
-/// or too short a pilot, or the budget is in seconds and nobody knows how long a round takes.
+/// Fails if a number is out of its range, the claim is of a kind that cannot be simulated, there is
+/// no noise or too short a pilot, or the budget is in seconds and the time of a round is unknown.
 pub fn forecast(
     question: &Question,
     stop: &AtomicBool,
@@ -126,7 +128,7 @@ fn check(question: &Question) -> Result<(), LabError> {
     }
 }
 
-/// The budget in rounds.
+/// Returns the budget in rounds.
 fn budget_rounds(question: &Question) -> Result<Option<BudgetForecast>, LabError> {
     let Some(Budget { rounds, seconds }) = question.budget else {
         return Ok(None);
@@ -260,7 +262,7 @@ fn of_share(
     })
 }
 
-/// The published driver, if it is asked for.
+/// Returns the published driver, if the question asks for it.
 fn driver(question: &Question, good: f64, bad: f64) -> Result<Option<Driver>, LabError> {
     if question.method == ForecastMethod::Recommended {
         return Ok(None);

@@ -1,11 +1,11 @@
 //! The laboratory as a library.
 //!
-//! [`planning`] turns what a user asked for into a plan, [`engine`] runs it round by round and
-//! journals every step, [`referee`] turns rounds into evidence and verdicts, and [`outcome`] puts
-//! the result together that reports draw. [`replay`] and [`resume`] start from a journal instead.
+//! [`planning`] turns a user's request into a plan, [`engine`] runs it round by round and journals
+//! every step, [`referee`] turns rounds into evidence and verdicts, and [`outcome`] assembles the
+//! result for reports. [`replay`] and [`resume`] start from a journal instead.
 //!
-//! The engine is the only place where the clock, the journal, the samples and the evidence meet;
-//! the referee is a pure function of the plan and the journal's rounds, so a verdict replays.
+//! The engine is the only place where the clock, the journal, the samples and the evidence meet.
+//! The referee is a pure function of the plan and the journal's rounds, so a verdict replays.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a run saw of each contestant: columns of values, and counts.
+//! The observations of each contestant in a run: columns of values, and counts.
 
 use std::collections::BTreeMap;
 use tiebreak_core::metric::{Metric, Unit};
@@ -8,50 +8,50 @@ use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::summary;
 
-/// What was seen of one contestant.
+/// The observations of one contestant.
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
-    /// The values of each metric that was measured, in order; infinite for runs that timed out.
+    /// The values of each measured metric, in order; infinite for runs that timed out.
     pub values: BTreeMap<Metric, Vec<f64>>,
-    /// Samples.
+    /// The number of samples.
     pub samples: u64,
-    /// How often a program ran, untimed runs of finished rounds included.
+    /// The number of runs of a program, with the untimed runs of finished rounds.
     pub ran: u64,
-    /// Samples whose numbers are bounds only.
+    /// The number of samples whose numbers are only bounds.
     pub invalid: u64,
-    /// Of those, runs that were ended at the time-out.
+    /// The number of those that were ended at the time-out.
     pub timed_out: u64,
-    /// Runs that failed, which a claim about success counts.
+    /// The number of failed runs, which a claim about success counts.
     pub failures: u64,
-    /// What the first of them said.
+    /// The first of these failures.
     pub first_failure: Option<Fault>,
-    /// Samples by mark.
+    /// The number of samples by mark.
     pub marks: [u64; Mark::ALL.len()],
-    /// Why it is void.
+    /// Why the contestant is void.
     pub fault: Option<Fault>,
 }
 
-/// The values of a metric as they are shown: of a program for one run, of a function for one call.
+/// The values of a metric as reported: for one run of a program, for one call of a function.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The metric.
     pub metric: Metric,
-    /// What the values come to.
+    /// The summary of the values.
     pub summary: MetricSummary,
-    /// The values, the least first.
+    /// The values in ascending order.
     pub sorted: Vec<f64>,
 }
 
 impl Observation {
-    /// A column a metric, in order of the metrics, of this contestant of the plan. Costs a copy and
-    /// a sort of all values.
+    /// Returns one column for each metric, in the order of the metrics, of this contestant of the
+    /// plan. Costs a copy and a sort of all values.
     pub fn columns<'a>(
         &'a self,
         plan: &'a Plan,
         contestant: usize,
     ) -> impl Iterator<Item = Column> + 'a {
         self.values.iter().filter_map(move |(metric, values)| {
-            // In a process that functions share nobody's own memory is known.
+            // In a process that functions share, the memory of each is unknown.
             let is_unknown = *metric == Metric::PeakMemory && plan.functions.is_some();
             if is_unknown && values.iter().all(|bytes| *bytes == 0.0) {
                 return None;
@@ -64,8 +64,8 @@ impl Observation {
         })
     }
 
-    /// Counts a sample, and if it is `shown` keeps its values: of a unit of several batches, the
-    /// wall time of each, at most.
+    /// Counts a sample and, if it is `shown`, keeps its values: for a unit of several batches at
+    /// most the wall time of each.
     pub fn take(&mut self, sample: &Sample, batches: &[BatchTime], shown: bool) {
         self.samples += 1;
         if sample.outcome == Outcome::Failed {
@@ -101,8 +101,8 @@ impl Observation {
     }
 }
 
-/// Calls of a function that a value is the sum over: wall times are those of batches, other metrics
-/// are sums over the batches of a unit; memory is what it is.
+/// Returns the number of calls of a function in a value. Wall times are those of batches, other
+/// metrics are sums over the batches of a unit; memory is not divided.
 fn calls_a_value(metric: Metric, plan: &Plan, contestant: usize) -> f64 {
     let Some(functions) = plan.functions.as_deref() else { return 1.0 };
     let calls = functions.calls_a_batch.of(contestant) as f64;

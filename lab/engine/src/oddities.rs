@@ -1,13 +1,13 @@
-//! What was odd about the samples: sums over a run, told at its end as warnings.
+//! Oddities of the samples: sums over a run, reported at its end as warnings.
 
 use tiebreak_core::sample::{Mark, Outcome, Sample};
 use tiebreak_core::warning::Warning;
 
-/// Foreign load below this share of our CPUs' time is not worth a line.
+/// Foreign load below this share of our CPUs' time is not reported.
 const FOREIGN_SHARE_MIN: f64 = 0.05;
-/// Stolen time below this share is not worth a line.
+/// Stolen time below this share is not reported.
 const STEAL_SHARE_MIN: f64 = 0.01;
-/// A run below this is mostly the kernel starting a process.
+/// A run shorter than this consists mainly of the kernel's start of a process.
 const START_NS: u64 = 1_000_000;
 
 /// Sums over all samples of a run.
@@ -32,14 +32,15 @@ impl Oddities {
         self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
     }
 
-    /// Counts a round that waited for quiet and started all the same.
+    /// Counts a round, and whether it started although the machine was never quiet.
     pub fn take_round(&mut self, samples: &[Sample]) {
         let not_quiet = samples.iter().any(|sample| sample.marks.has(Mark::NotQuiet));
         self.rounds_never_quiet += u64::from(not_quiet);
         samples.iter().for_each(|sample| self.take(sample));
     }
 
-    /// The share of the time beside the samples that others used of our CPUs, and the stolen share.
+    /// Returns the share of our CPUs' time that other processes used during the samples, and the
+    /// stolen share.
     fn shares(&self, cpus: f64) -> (f64, f64) {
         let time = self.wall_ns as f64 * cpus.max(1.0);
         if time == 0.0 {
@@ -48,7 +49,7 @@ impl Oddities {
         (self.foreign_cpu_ns as f64 / time, self.steal_ns as f64 / time)
     }
 
-    /// The warnings about the run's samples, `cpus` being how many CPUs contestants may use.
+    /// Returns the warnings about the run's samples; contestants may use `cpus` CPUs.
     pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let (foreign, steal) = self.shares(cpus);
@@ -71,7 +72,8 @@ impl Oddities {
     }
 }
 
-/// Whether a contestant with this median wall time is mostly the start of a process.
+/// Returns whether a contestant with this median wall time consists mainly of the start of a
+/// process.
 pub fn is_mostly_start(median_wall_ns: f64) -> bool {
     median_wall_ns < START_NS as f64
 }

@@ -1,4 +1,4 @@
-//! The result of a run, put together from the referee and what the journal knows of the run.
+//! Assembles the result of a run from the referee and the journal.
 
 mod study;
 
@@ -21,21 +21,21 @@ use tiebreak_core::warning::Warning;
 use tiebreak_stats::observation::log;
 use tiebreak_stats::summary;
 
-/// Bins of the pictures of distributions: two a character of a wide terminal.
+/// The bins of the pictures of distributions: two a character of a wide terminal.
 const BINS: usize = 60;
-/// Runs whose median says whether a program is mostly its own start.
+/// The number of runs whose median shows whether a program is mainly its own start.
 const RUNS_TO_JUDGE_START: u64 = 5;
 
-/// How much of a result is wanted.
+/// How much of a result is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// The claims: for a screen that is redrawn while the run goes on.
+    /// The claims, for a screen that is redrawn during the run.
     Progress,
     /// Everything: summaries, distributions, warnings.
     Full,
 }
 
-/// Puts the result together as it stands.
+/// Assembles the current result.
 pub fn result(
     referee: &Referee,
     header: &RunHeader,
@@ -140,15 +140,16 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
     }
 }
 
-/// The run's own seconds until its last open claim has the evidence that it needs, if the evidence
-/// goes on growing as it did so far; no more than the budget leaves. `None` before it has grown.
+/// Returns the run's own seconds until its last open claim has the evidence that it needs, if the
+/// evidence continues to grow as it did so far, and not more than the budget leaves. `None` before
+/// it has grown.
 fn eta_seconds(referee: &Referee) -> Option<f64> {
     let elapsed = seconds(referee.elapsed_ns());
     let claims = 0..referee.plan().claims.len();
     let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
     let mut left = open.map(|claim| {
         let (have, need) = referee.bets(claim);
-        // Bets that have not won yet say nothing of when they will have.
+        // Bets that have not won yet say nothing about when they will.
         let grown = log(have);
         (grown > 0.5).then(|| elapsed * (log(need) / grown - 1.0).max(0.0))
     });
@@ -209,7 +210,7 @@ fn mostly_start(contestant: &ContestantResult) -> Option<Warning> {
     judged.then(|| Warning::MostlyStart { contestant: contestant.name.clone() })
 }
 
-/// How many CPUs contestants may use: those that were asked for, else those of the machine.
+/// Returns how many CPUs contestants may use: those of the request, else those of the machine.
 fn cpus(pinned: usize, machine: &Fingerprint) -> f64 {
     match machine.0.get("cpus_online") {
         _ if pinned > 0 => pinned as f64,

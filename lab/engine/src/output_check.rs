@@ -1,23 +1,23 @@
-//! Whether a contestant's output is right, by the rule of the plan.
+//! Checks whether a contestant's output is right, by the rule of the plan.
 
 use tiebreak_core::plan::Check;
 use tiebreak_core::sampler::OutputDigest;
 use tiebreak_core::verdict::Fault;
 
-/// Compares outputs by their prints. A judge program (`--check CMD`) is the sampler's business.
+/// Compares outputs by their digests. The sampler runs a judge program (`--check CMD`).
 #[derive(Clone, Debug)]
 pub struct OutputCheck {
     rule: Check,
     /// The output that all contestants wrote in the first round.
     agreed: Option<OutputDigest>,
-    /// Whether the first round's outputs are still to come.
+    /// Whether the first round's outputs have not come yet.
     is_open: bool,
 }
 
-/// What the outputs of the first round in which every contestant wrote one came to.
+/// The result of the first round in which every contestant wrote an output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FirstRound {
-    /// Somebody's output is missing (not captured, or timed out): nothing can be said yet.
+    /// An output is missing (not captured, or timed out): the result is not known yet.
     Unknown,
     /// All agree, or nothing is compared.
     Fine,
@@ -28,18 +28,18 @@ pub enum FirstRound {
 }
 
 impl OutputCheck {
-    /// A check by this rule that has not seen the first round.
+    /// Creates a check by this rule before the first round.
     pub fn new(rule: &Check) -> OutputCheck {
         OutputCheck { rule: rule.clone(), agreed: None, is_open: true }
     }
 
-    /// Whether no round has yet had an output of every contestant.
+    /// Returns whether no round has yet had an output of every contestant.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Looks at the outputs of a round, one entry a contestant that took part, until one had them
-    /// all. `names` are those of all contestants.
+    /// Checks the outputs of a round, one entry for each contestant that took part, until one round
+    /// had all of them. `names` are those of all contestants.
     pub fn first_round(
         &mut self,
         names: &[&str],
@@ -71,7 +71,7 @@ impl OutputCheck {
         }
     }
 
-    /// The fault of a later output, if it is not what was agreed on.
+    /// Returns the fault of a later output, if it differs from the agreed one.
     pub fn later(&self, output: Option<&OutputDigest>) -> Option<Fault> {
         let (agreed, output) = (self.agreed.as_ref()?, output?);
         let fault = Fault::OutputChanged { expected_bytes: agreed.bytes, got_bytes: output.bytes };

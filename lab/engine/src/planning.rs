@@ -1,4 +1,4 @@
-//! From what a user asked for to a plan.
+//! Converts a user's request to a plan.
 
 use crate::contestants::contestants;
 use crate::error::LabError;
@@ -11,16 +11,16 @@ use tiebreak_core::plan::{
 };
 use tiebreak_input as input;
 
-/// Seconds that a claim may use if nothing was said.
+/// The default budget of a claim in seconds.
 pub const SECONDS_A_CLAIM: f64 = 60.0;
-/// The largest error that can be asked for: above it a coin does as well.
+/// The largest error that a request may have: above it a coin does as well.
 const ERROR_MAX: f64 = 0.5;
 
 /// Makes the plan of a comparison.
 ///
 /// # Errors
-/// Fewer than two contestants, names that are not unique, a number out of its range, a hook list of
-/// the wrong length, a parameter that nothing uses, or a claim sentence that is wrong.
+/// Fails for fewer than two contestants, names that are not unique, a number out of its range, a
+/// hook list of the wrong length, a parameter that nothing uses, or an invalid claim sentence.
 pub fn plan(request: &Request) -> Result<Plan, LabError> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
@@ -70,22 +70,22 @@ pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Resu
     Ok(plan)
 }
 
-/// What one claim about one contestant is about.
+/// The subject of one claim about one contestant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Subject {
     /// Runs of the command.
     Runs,
-    /// Lines of a stream: numbers of which one is this many of the metric's unit, or `None` for
-    /// lines of 0 and 1.
+    /// Lines of a stream: numbers whose unit is this many of the metric's unit, or `None` for lines
+    /// of 0 and 1.
     Lines {
-        /// 1e6 for milliseconds where the metric is in nanoseconds.
+        /// 1e6 for milliseconds if the metric is in nanoseconds.
         scale: Option<f64>,
-        /// Each depends on the one before alone.
+        /// Whether each depends only on the one before.
         is_chain: bool,
     },
 }
 
-/// A stream ends at a whole block, so a budget of lines is rounded down to one.
+/// Rounds a budget of lines down to a whole block, because a stream ends at one.
 fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
     let block = request.block_runs;
     let rounds = budget.rounds.map(|lines| lines - lines % block);
@@ -101,7 +101,7 @@ fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
 /// Makes the plan of one claim about one contestant (`tiebreak slo`).
 ///
 /// # Errors
-/// A number out of its range, or a claim that is about something else.
+/// Fails for a number out of its range, or for a claim about another subject.
 pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Plan, LabError> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
@@ -125,7 +125,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
         }
         Subject::Lines { scale, is_chain } => {
-            // The stream's end is budget enough.
+            // The end of the stream is the budget.
             let kind = Kind::Stream { scale, is_chain };
             (kind, Scope::Stream, Budget { rounds: None, seconds: None })
         }
@@ -186,8 +186,8 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
     Ok(())
 }
 
-/// An adjusted round has another median, and other values, than the round itself, so these do not
-/// go together.
+/// Checks that the centre permits adjustment. An adjusted round has another median, and other
+/// values, than the round itself, so medians and means do not.
 pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabError> {
     let name = match centre {
         _ if adjust.is_none() => return Ok(()),
@@ -201,7 +201,7 @@ pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabErro
     ))
 }
 
-/// The question that stands for a claim about this metric.
+/// Returns the question that stands for a claim about this metric.
 fn question(left: &str, right: &str, metric: Metric) -> Claim {
     let mut question = input::question(left, right);
     question.metric = metric;
@@ -209,7 +209,7 @@ fn question(left: &str, right: &str, metric: Metric) -> Claim {
     question
 }
 
-/// The claims, or the questions that stand for them, each with an equal share of the error (A10:
+/// Returns the claims, or the questions in their place, each with an equal share of the error (A10:
 /// the shares are fixed before the first sample, and sum to the error).
 fn planned_claims(
     request: &Request,
@@ -245,7 +245,7 @@ fn planned_claims(
     planned.collect()
 }
 
-/// Where the contestants of a claim stand among these names.
+/// Returns the indices of a claim's contestants among these names.
 pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<usize>), LabError> {
     let index = |name: &str| {
         let found = names.iter().position(|other| *other == name);
@@ -256,8 +256,8 @@ pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<u
     Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
 }
 
-/// A mean that is claimed to lie below something needs a cap: what was said, or the time-out. A
-/// ratio of means needs one too, on either side of it a mean that lies below something.
+/// Gives a claim that a mean is below something its cap: the stated one, or the time-out. A ratio
+/// of means needs one too: it claims for either side that a mean is below something.
 pub(crate) fn capped(
     mut claim: Claim,
     centre: Centre,
@@ -284,7 +284,7 @@ pub(crate) fn capped(
     Ok(claim)
 }
 
-/// The time-out is the cap, and caps wall time only.
+/// Checks that the time-out, which caps only wall time, can be the cap.
 fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), LabError> {
     if claim.metric != Metric::WallTime {
         return usage(format!(
@@ -310,7 +310,7 @@ pub(crate) mod tests {
     use super::*;
     use tiebreak_core::plan::{Gate, ProgramPlan};
 
-    /// A request that says nothing but these commands.
+    /// Returns a request with only these commands.
     pub(crate) fn request(commands: &[&str]) -> Request {
         Request {
             commands: commands.iter().map(|c| (*c).to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! What the probes of the machine ask of the laboratory: to run programs.
+//! What the probes of the machine need from the laboratory: runs of programs.
 
 use crate::planning::{self, HookRequest, Request};
 use std::sync::atomic::AtomicBool;
@@ -13,13 +13,13 @@ use tiebreak_probes::{Lab, OwnWork};
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::observation::log;
 
-/// Coins of the rounds: the same noise gives the same answer.
+/// The seed of the rounds' coins: the same noise gives the same answer.
 const SEED: &str = "noise";
 
-/// The laboratory, as probes of the machine see it.
+/// The laboratory, as probes of the machine use it.
 #[derive(Clone, Debug, Default)]
 pub struct Laboratory {
-    /// The command that runs some milliseconds of work of this program's own, as a shell line.
+    /// The command that runs some milliseconds of this program's own work, as a shell line.
     pub own_work: Option<String>,
 }
 
@@ -67,11 +67,11 @@ impl OwnWork for Runs {
     }
 }
 
-/// How long runs took in all.
+/// The total time of the runs.
 #[derive(Default)]
 struct Times {
     wall_ns: u64,
-    /// For how long they were ready and waited for a CPU; nothing if one does not tell.
+    /// How long they were ready and waited for a CPU; `None` if it is unknown for one of them.
     waited_ns: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What the engine writes, so that a test can be killed between any two writes.
+//! What the engine writes, as a trait, so that a test can stop it between any two writes.
 
 use crate::error::LabError;
 use tiebreak_core::journal::{Event, RecordedVerdict, Round};
@@ -7,16 +7,16 @@ use tiebreak_store::{RunId, Store};
 
 /// Appends to one run's journal; each call is one commit.
 pub trait Recorder {
-    /// The coins of an attempt, before it starts.
+    /// Writes the coins of an attempt, before it starts.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<(), LabError>;
 
-    /// A finished round with what it led to, whole or not at all.
+    /// Writes a finished round with its consequences, in one commit.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     fn finish_round(
         &mut self,
         round: &Round,
@@ -24,28 +24,28 @@ pub trait Recorder {
         verdicts: &[RecordedVerdict],
     ) -> Result<(), LabError>;
 
-    /// Something that happened beside a round.
+    /// Writes an event outside of a round.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     fn event(&mut self, event: &Event) -> Result<(), LabError>;
 
-    /// A verdict that no round settled.
+    /// Writes a verdict that no round settled.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<(), LabError>;
 
-    /// Has the disk take what was written, if the last time is long ago.
+    /// Flushes what was written to the disk, if the last time is long ago.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// Fails if the disk refuses.
     fn sync_if_due(&mut self, now_ns: u64) -> Result<(), LabError>;
 
-    /// Has the disk take what was written.
+    /// Flushes what was written to the disk.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// Fails if the disk refuses.
     fn sync(&mut self) -> Result<(), LabError>;
 }
 

@@ -1,4 +1,4 @@
-//! From rounds to verdicts: a pure function of the plan and what the journal holds.
+//! Turns rounds into verdicts: a pure function of the plan and the journal.
 
 mod beside;
 mod claims;
@@ -27,7 +27,7 @@ use tiebreak_core::warning::Warning;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::coins::Seed;
 
-/// A run may always take this long before it counts as hanging.
+/// The time that a run may always take before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
 /// After the first round, a run may take this many times the slowest of the first round.
 const TIMEOUT_FACTOR: u64 = 10;
@@ -36,25 +36,25 @@ const TIMEOUT_FACTOR: u64 = 10;
 #[derive(Clone, Debug)]
 pub struct OpenClaim {
     test: ClaimTest,
-    /// Of a claim about a quantile, the values in the order in which they came.
+    /// For a claim about a quantile, the values in order of arrival.
     readings: Vec<Reading>,
-    /// Of a ratio of two programs, the two values of each round.
+    /// For a ratio of two programs, the two values of each round.
     pairs: Pairs,
     /// The run's own time when the claim was settled or became void.
     ended_ns: Option<u64>,
     void: bool,
-    /// Rounds in which the metric's step was coarse for the resolution.
+    /// The number of rounds in which the metric's step was coarse for the resolution.
     coarse_rounds: u64,
-    /// What else ran beside its rounds.
+    /// What else ran during its rounds.
     beside: Beside,
 }
 
-/// Turns rounds into evidence, says which contestants are still needed, and settles claims.
+/// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
 #[derive(Clone, Debug)]
 pub struct Referee {
     plan: Plan,
     seed: Seed,
-    /// The block of primers that the run stands in; nobody is in it where each round is one.
+    /// The current block of primers; empty if each round is a block.
     block: Block,
     budget: Budget,
     claims: Vec<OpenClaim>,
@@ -63,13 +63,14 @@ pub struct Referee {
     rounds: u64,
     had: Had,
     lost: u64,
-    /// Of those, attempts that a contestant's failure ended: told as that failure.
+    /// How many of those were ended by a contestant's failure, which is reported instead.
     lost_to_faults: u64,
     elapsed_ns: u64,
     waited_ns: u64,
     slowest_first_ns: Option<u64>,
     oddities: Oddities,
-    /// Rounds of a claim in which the kernel did not say how long contestants waited for a CPU.
+    /// The number of rounds of a claim for which the kernel did not report how long contestants
+    /// waited for a CPU.
     rounds_without_delay: u64,
     /// Set when claims were settled together with those of other runs.
     false_share: Option<f64>,
@@ -77,7 +78,7 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// Before the first round.
+    /// Creates the referee before the first round.
     pub fn new(plan: &Plan) -> Referee {
         let open = |planned: &PlannedClaim| OpenClaim {
             test: ClaimTest::new(plan, planned),
@@ -116,7 +117,7 @@ impl Referee {
         }
     }
 
-    /// Everything that a journal holds, taken in the order in which it happened.
+    /// Replays everything in a journal, in the order in which it happened.
     pub fn from_journal(journal: &Journal) -> Referee {
         let walked: Result<Referee, Infallible> =
             Referee::walk(journal, |_, _| Ok(()), |_, _| Ok(()));
@@ -126,11 +127,11 @@ impl Referee {
         }
     }
 
-    /// [`Referee::from_journal`], where `before` sees each round before it is taken, with the
-    /// referee as it stands then, and `after` what the bets have won when it is.
+    /// [`Referee::from_journal`], where `before` gets each round before it is added, with the
+    /// referee's state at that time, and `after` gets the wealth of the bets afterwards.
     ///
     /// # Errors
-    /// The first error of either.
+    /// Returns the first error of either.
     pub fn walk<E>(
         journal: &Journal,
         before: impl Fn(&Referee, &Round) -> Result<(), E>,
@@ -157,7 +158,7 @@ impl Referee {
         Ok(referee)
     }
 
-    /// An event that stands beside the rounds.
+    /// Applies an event outside of the rounds.
     pub fn take_event(&mut self, event: &Event) {
         match event {
             Event::Warned { warning } => self.warn(warning.clone()),
@@ -179,19 +180,19 @@ impl Referee {
         }
     }
 
-    /// Of all that is said to be proven in the file of this run, the share that may be wrong on
-    /// average, if its claims were settled together with others.
+    /// Returns the share of all proven claims in the file of this run that may be wrong on average,
+    /// if its claims were settled together with others.
     pub fn false_share(&self) -> Option<f64> {
         self.false_share
     }
 
-    /// Whether the claim is open and would be settled at this error.
+    /// Returns whether the claim is open and would be settled at this error.
     pub fn would_settle(&self, claim: usize, error: f64) -> bool {
         let claim = &self.claims[claim];
         claim.is_open() && claim.test.settled_at(error).is_some()
     }
 
-    /// Contestants that became void in this attempt at a round, or before there was one.
+    /// Voids the contestants that became void in this attempt at a round, or before there was one.
     fn take_failures(&mut self, journal: &Journal, in_round: u64, in_attempt: Option<u32>) {
         for event in &journal.events {
             if let Event::Void { contestant, round, attempt, fault } = event
@@ -202,18 +203,19 @@ impl Referee {
         }
     }
 
-    /// The contestants that an open claim still needs, in the order of the plan.
+    /// Returns the contestants that an open claim still needs, in the order of the plan.
     pub fn needed(&self) -> Vec<usize> {
         company::sorted(self.open_claims().flat_map(|(_, planned)| about(planned)))
     }
 
-    /// The contestants of the next round, in the order of the plan; none if no claim is open. This
-    /// depends on what was before alone, so the coins that are drawn for them decide nothing of it.
+    /// Returns the contestants of the next round, in the order of the plan; none if no claim is
+    /// open. They depend only on the past, so the coins that are drawn for them have no influence
+    /// on them.
     pub fn company(&self) -> Vec<usize> {
         self.turns().next().map_or_else(Vec::new, |(company, _)| company)
     }
 
-    /// Who takes part in the rounds to come, as far as that is known now.
+    /// Returns the contestants of coming rounds, as known now.
     pub(crate) fn turns(&self) -> Turns {
         if self.plan.races_pairs() {
             let only_claims = self.claims_first();
@@ -225,9 +227,9 @@ impl Referee {
         }
     }
 
-    /// Whether the time goes to claims alone: one that does not wait is open, and cells of a
-    /// study's table still wait for it. The plan says of each how long, so no later version of the
-    /// rule changes what a journal replays to.
+    /// Returns whether only claims get the time: one that does not wait is open, and cells of a
+    /// study's table still wait for it. The plan contains the wait of each, so no later version of
+    /// the rule changes what a journal replays to.
     pub(crate) fn claims_first(&self) -> bool {
         self.plan.claims.iter().any(|planned| self.waits(planned))
             && self.open_claims().any(|(_, planned)| !self.waits(planned))
@@ -243,8 +245,8 @@ impl Referee {
         claims.filter(move |(index, _)| !done && self.claims[*index].is_open())
     }
 
-    /// Takes a finished round: its samples become evidence of every open claim whose two
-    /// contestants both ran. Returns what the bets about these claims have won.
+    /// Adds a finished round: its samples become evidence of every open claim whose contestants all
+    /// ran. Returns the wealth of the bets about these claims.
     pub fn take_round(&mut self, round: &Round) -> Vec<Wealth> {
         self.elapsed_ns = round.elapsed_ns;
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
@@ -280,8 +282,8 @@ impl Referee {
         wealth
     }
 
-    /// Whether the values of a round with these contestants are shown as those of this one. Where
-    /// pairs are raced, rows of a table have that company in common which they all can have: the
+    /// Returns whether the values of a round with these contestants are reported for this one. If
+    /// pairs are raced, rows of a table show rounds of the one company that all can have: the
     /// reference's. A contestant that is never compared with the reference shows all of its values.
     fn is_shown(&self, contestant: usize, order: &[usize]) -> bool {
         let functions = self.plan.functions.as_ref().filter(|_| self.plan.races_pairs());
@@ -293,7 +295,7 @@ impl Referee {
             || !claims.any(|planned| about(planned).all(is_with))
     }
 
-    /// A contestant that failed can only be judged by its success.
+    /// Voids contestants that failed: only claims about success can still judge them.
     fn void_failed(&mut self, round: &Round) {
         for (contestant, sample) in round.coins.order.iter().zip(&round.samples) {
             if sample.outcome == Outcome::Failed {
@@ -302,8 +304,8 @@ impl Referee {
         }
     }
 
-    /// Takes the round into the evidence of one claim, if its contestants ran: what its bets have
-    /// won then.
+    /// Adds the round to the evidence of one claim, if its contestants ran. Returns the wealth of
+    /// its bets.
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
         let left = round_ratio::part_of(round, planned.left)?;
@@ -344,14 +346,14 @@ impl Referee {
         Some(claim.test.evidence())
     }
 
-    /// What other processes did beside the rounds of a claim about the wall time of programs, if it
-    /// is worth a word; `cpus` is how many CPUs contestants may use.
+    /// Returns what other processes did during the rounds of a claim about the wall time of
+    /// programs, if it is worth reporting; contestants may use `cpus` CPUs.
     pub fn beside(&self, claim: usize, cpus: f64) -> Option<BesideResult> {
         self.claims[claim].beside.result(cpus)
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.
-    /// `ended_by` is the contestant whose failure cut it off, if one did.
+    /// `ended_by` is the contestant whose failure cut it off, if any.
     pub fn lose_attempt(&mut self, coins: &RoundCoins, ended_by: Option<usize>) {
         self.lost += 1;
         self.lost_to_faults += u64::from(ended_by.is_some());
@@ -373,8 +375,8 @@ impl Referee {
         }
     }
 
-    /// A contestant is void: every open claim about it is too, unless it counts such failures.
-    /// Settled claims keep their verdict.
+    /// Marks a contestant as void. Every open claim about it becomes void too, unless it counts
+    /// such failures. Settled claims keep their verdict.
     pub fn void(&mut self, contestant: usize, fault: &Fault) {
         let mut voided = false;
         for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
@@ -394,7 +396,7 @@ impl Referee {
         }
     }
 
-    /// Whether a failure of this contestant is an observation of a claim that is open.
+    /// Returns whether a failure of this contestant is an observation of an open claim.
     pub fn counts_failures(&self, contestant: usize) -> bool {
         let mut open = self.open_claims();
         open.any(|(_, planned)| {
@@ -409,21 +411,21 @@ impl Referee {
         }
     }
 
-    /// The run goes on with another budget.
+    /// Changes the budget.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
 
-    /// Whether the budget is used up.
+    /// Returns whether the budget is used up.
     pub fn is_out_of_budget(&self) -> bool {
         let Budget { rounds, seconds } = self.budget;
         rounds.is_some_and(|most| self.rounds_used() >= most)
             || seconds.is_some_and(|most| self.elapsed_ns as f64 >= most * 1e9)
     }
 
-    /// The rounds of the budget that are used up. Where pairs are raced a budget in rounds is of
-    /// each pair: this is what the pair has had whose turn is next, or the most that any has had if
-    /// no claim is open.
+    /// Returns the used rounds of the budget. If pairs are raced, a budget in rounds applies to
+    /// each pair: this is the number of rounds of the next pair, or the most of any pair if no
+    /// claim is open.
     pub fn rounds_used(&self) -> u64 {
         match self.turns().next() {
             Some((_, had)) => had,
@@ -432,17 +434,17 @@ impl Referee {
         }
     }
 
-    /// Nanoseconds of the budget that are left; `None` if only rounds are limited.
+    /// Returns the remaining nanoseconds of the budget; `None` if only rounds are limited.
     pub fn left_ns(&self) -> Option<u64> {
         let most = self.budget.seconds? * 1e9;
         Some((most - self.elapsed_ns as f64).max(0.0) as u64)
     }
 
-    /// When a run of the next round is ended: what the plan says, or ten times the slowest run of
-    /// the first round and at least 10 s; in the first round the budget, and at least 10 s. If all
-    /// of the first round's runs were ended, the same again. Of functions the pilot knows how long
-    /// a unit of one round takes, and no unit gets less than ten times that: the first one need
-    /// not have the slowest contestant.
+    /// Returns the time after which a run of the next round is ended: the plan's time-out, or ten
+    /// times the slowest run of the first round and at least 10 s; in the first round the budget,
+    /// and at least 10 s. If all of the first round's runs were ended, it stays the same. For
+    /// functions the pilot knows how long a unit of one round takes, and no unit gets less than ten
+    /// times that: the first unit need not have the slowest contestant.
     pub fn timeout_ns(&self) -> u64 {
         let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
         let piloted = piloted
@@ -460,7 +462,7 @@ impl Referee {
         timeout.max(TIMEOUT_NS_MIN)
     }
 
-    /// The verdict of a claim as it stands: `undecided` while it is open.
+    /// Returns the current verdict of a claim: `undecided` while it is open.
     pub fn verdict(&self, claim: usize) -> Verdict {
         let claim = &self.claims[claim];
         match claim.test.settled() {
@@ -470,14 +472,14 @@ impl Referee {
         }
     }
 
-    /// The contestant that a settled question names.
+    /// Returns the contestant that a settled question names.
     pub fn winner(&self, claim: usize) -> Option<usize> {
         let left_wins = self.claims[claim].test.settled()?.left_wins?;
         let planned = &self.plan.claims[claim];
         if left_wins { Some(planned.left) } else { planned.right }
     }
 
-    /// The claim as the journal records it when it ends.
+    /// Returns the claim as the journal records it when it ends.
     pub fn record(&self, claim: usize) -> RecordedVerdict {
         let limits = self.claims[claim].test.limits();
         RecordedVerdict {
@@ -489,47 +491,47 @@ impl Referee {
         }
     }
 
-    /// The run's own time when the claim ended, or now.
+    /// Returns the run's own time when the claim ended, or now.
     pub fn claim_ns(&self, claim: usize) -> u64 {
         self.claims[claim].ended_ns.unwrap_or(self.elapsed_ns)
     }
 
-    /// The plan.
+    /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The budget, which a resumed run may have changed.
+    /// Returns the budget, which a resumed run may have changed.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// What was seen of each contestant.
+    /// Returns the observations of each contestant.
     pub fn seen(&self) -> &[Observation] {
         &self.seen
     }
 
-    /// Rounds finished.
+    /// Returns the number of finished rounds.
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Attempts cut off.
+    /// Returns the number of attempts that were cut off.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// The run's own time.
+    /// Returns the run's own time.
     pub fn elapsed_ns(&self) -> u64 {
         self.elapsed_ns
     }
 
-    /// Of that, time spent waiting for quiet.
+    /// Returns how much of that was spent waiting for quiet.
     pub fn waited_ns(&self) -> u64 {
         self.waited_ns
     }
 
-    /// The comparisons of `tiebreak aa`.
+    /// Returns the comparisons of `tiebreak aa`.
     pub fn self_check(&self) -> Option<&SelfCheck> {
         self.self_check.as_ref()
     }
@@ -541,12 +543,12 @@ impl OpenClaim {
     }
 }
 
-/// The contestants that a claim is about.
+/// Returns the contestants of a claim.
 fn about(planned: &PlannedClaim) -> impl Iterator<Item = usize> {
     std::iter::once(planned.left).chain(planned.right)
 }
 
-/// The contestant whose failure cut this attempt off, if one did.
+/// Returns the contestant whose failure cut this attempt off, if any.
 fn failed_in(journal: &Journal, coins: &RoundCoins) -> Option<usize> {
     journal.events.iter().find_map(|event| match event {
         Event::Void { contestant, round, attempt, .. }
@@ -558,7 +560,7 @@ fn failed_in(journal: &Journal, coins: &RoundCoins) -> Option<usize> {
     })
 }
 
-/// The slowest run that ended by itself.
+/// Returns the time of the slowest run that ended by itself.
 fn slowest(samples: &[Sample]) -> Option<u64> {
     let finished = samples.iter().filter(|sample| sample.outcome == Outcome::Finished);
     finished.map(|sample| sample.wall_ns).max()

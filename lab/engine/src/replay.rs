@@ -1,4 +1,4 @@
-//! The verdict of a journal again, from its samples alone.
+//! Recomputes the verdict of a journal from its samples alone.
 
 use crate::error::LabError;
 use crate::outcome::{self, Detail};
@@ -11,10 +11,10 @@ use tiebreak_core::warning::Warning;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_store::first_broken_link;
 
-/// The version of the engine from which on every journal has a chain.
+/// The first version of the engine whose journals all have a chain.
 const CHAINED_SINCE: u32 = 2;
 
-/// Why the run last stopped, if it has.
+/// Returns why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
     let is_turn = |event: &&Event| matches!(event, Event::Stopped { .. } | Event::Resumed { .. });
     match journal.events.iter().rev().find(is_turn)? {
@@ -23,7 +23,7 @@ pub fn last_stop(journal: &Journal) -> Option<StopReason> {
     }
 }
 
-/// The result of a journal, without comparing it with the verdicts that it records.
+/// Returns the result of a journal, without comparing it with the recorded verdicts.
 pub fn result(journal: &Journal) -> RunResult {
     of_referee(&Referee::from_journal(journal), journal)
 }
@@ -34,12 +34,12 @@ fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
     RunResult { chain_head: journal.chain_head().map(str::to_owned), ..result }
 }
 
-/// The result of a journal, every verdict of which must come out as it was recorded, bit for bit,
-/// and every link of whose chain must be what its rows give.
+/// Returns the result of a journal after checking it. Every verdict must equal the recorded one,
+/// bit for bit, and every link of its chain must be what its rows give.
 ///
 /// # Errors
-/// A later engine wrote the journal, a verdict comes out otherwise, or a link of the chain is
-/// broken: all are, where there is no chain though the engine that wrote the journal makes one.
+/// Fails if a later engine wrote the journal, a verdict differs, or a link of the chain is broken.
+/// If there is no chain though the engine that wrote the journal makes one, all links are.
 pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     let engine = journal.header.plan.engine_version;
     if !(1..=ENGINE_VERSION).contains(&engine) {
@@ -85,11 +85,11 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     Ok(result)
 }
 
-/// The journal's chain must end like this, or at least begin its last hash so. Only who knows the
-/// head from elsewhere sees a chain that was made anew after a change.
+/// Checks that the journal's chain has this head, or that its last hash begins with it. Only a
+/// reader who knows the head from elsewhere can detect a chain that was recomputed after a change.
 ///
 /// # Errors
-/// It ends otherwise, or there is none.
+/// Fails if the head differs, or if there is no chain.
 pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
     let what = match journal.chain_head() {
         None => format!("it has none, and its head should be {head}"),
@@ -99,7 +99,7 @@ pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
     Err(LabError::Chain { id: journal.id.clone(), what })
 }
 
-/// A round's coins must be what the seed gives.
+/// Checks that a round's coins are what the seed gives.
 fn check_coins(
     journal: &Journal,
     seed: Seed,
@@ -122,7 +122,7 @@ fn check_coins(
     Ok(())
 }
 
-/// A round's wealth must be what its samples give.
+/// Checks that a round's wealth is what its samples give.
 fn check_wealth(journal: &Journal, round: &Round, wealth: &[Wealth]) -> Result<(), LabError> {
     let bits = |wealth: &Wealth| {
         (wealth.claim, wealth.evidence_for.to_bits(), wealth.evidence_against.to_bits())
@@ -148,8 +148,8 @@ fn differs(
     })
 }
 
-/// Whether the run went on after this verdict, which then was none for good: `undecided`, with
-/// limits that later rounds and lost attempts have moved.
+/// Returns whether the run continued after this verdict, which was then not final: `undecided`,
+/// with limits that later rounds and lost attempts have moved.
 fn is_overtaken(recorded: &RecordedVerdict, journal: &Journal) -> bool {
     let resumed = journal.events.iter().any(|event| match event {
         Event::Resumed { rounds, .. } => *rounds >= recorded.rounds,

@@ -1,22 +1,22 @@
-//! What a user asked for.
+//! A user's request.
 
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, ProgramPlan};
 
-/// What a user asked for, as it was typed.
+/// A user's request, as typed.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// One command a contestant, with `{parameter}` where values go.
     pub commands: Vec<String>,
-    /// Their names, in the same order; fewer are filled up with A, B, C, ...
+    /// Their names, in the same order; missing ones become A, B, C, ...
     pub names: Vec<String>,
-    /// The folders in which they run: none, or one a command.
+    /// The folders in which they run: none, or one for each command.
     pub directories: Vec<String>,
-    /// Parameters and the values they take.
+    /// Parameters and their values.
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Claim sentences; none asks which contestant is faster.
+    /// Claim sentences; without any, the question is which contestant is faster.
     pub claims: Vec<String>,
-    /// Without a claim: every pair, not each against the first only.
+    /// Without a claim: whether to compare every pair, and not only each with the first.
     pub all_pairs: bool,
     /// The metric that questions are about.
     pub metric: Metric,
@@ -24,21 +24,21 @@ pub struct Request {
     pub error: f64,
     /// The resolution, as a fraction.
     pub resolution: f64,
-    /// The budget, if one was given.
+    /// The budget, if there is one.
     pub budget: Option<Budget>,
-    /// What the ratio is.
+    /// How the ratio is defined.
     pub centre: Centre,
-    /// What is taken out of the noise of ratios.
+    /// What is removed from the noise of ratios.
     pub adjust: Adjust,
-    /// How many runs make one observation of a share or a mean.
+    /// The number of runs in one observation of a share or a mean.
     pub block_runs: u64,
     /// Whether the claims are gates.
     pub gate: Gate,
     /// The seed.
     pub seed: String,
-    /// What the contestants work on, in a few words.
+    /// The workload of the contestants, in a few words.
     pub workload: String,
-    /// Hooks: one value for all commands, or one a command.
+    /// Hooks: one value for all commands, or one for each command.
     pub hooks: HookRequest,
     /// How programs are run.
     pub program: ProgramPlan,
@@ -46,7 +46,7 @@ pub struct Request {
     pub clock_step_ns: f64,
 }
 
-/// Hook commands as they were typed: none, one for all contestants, or one a command.
+/// Hook commands as typed: none, one for all contestants, or one for each command.
 #[derive(Clone, Debug, Default)]
 pub struct HookRequest {
     /// `--setup`.

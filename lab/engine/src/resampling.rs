@@ -1,4 +1,4 @@
-//! `tiebreak exact`: whether two finished sets of numbers differ, by resampling.
+//! `tiebreak exact`: tests whether two finished sets of numbers differ, by resampling.
 
 mod decided;
 mod drawing;
@@ -18,23 +18,23 @@ use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides}
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::exact::{self, Design, ExactTest, Statistic};
 
-/// The error of the classic method in the text it was published in.
+/// The error of the classic method as published.
 pub const CLASSIC_ERROR: f64 = 1e-9;
-/// The error of statements about p otherwise.
+/// The default error of statements about p.
 pub const ERROR: f64 = 1e-3;
 
-/// What is asked.
+/// A question about two sets.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The first set.
     pub x: Numbers,
     /// The second set.
     pub y: Numbers,
-    /// What is computed of them.
+    /// The statistic that is computed.
     pub statistic: StatisticOf,
-    /// Differences count as they are, and not by their own spread.
+    /// Whether differences count as they are, and not relative to their spread.
     pub is_plain: bool,
-    /// The numbers at one place of X and Y are a pair.
+    /// Whether the numbers at the same index of X and Y are a pair.
     pub is_paired: bool,
     /// What counts as extreme.
     pub sides: Sides,
@@ -46,15 +46,15 @@ pub struct Question {
     pub error: f64,
     /// The most permutations.
     pub permutations_max: u64,
-    /// When it stops.
+    /// The rule by which it stops.
     pub method: ResamplingMethod,
     /// The seed of the permutations.
     pub seed: String,
 }
 
 impl Question {
-    /// Whether differences count by their own spread. Those of pairs need not: their signs are
-    /// what is drawn.
+    /// Returns whether differences count relative to their spread. Those of pairs need not: only
+    /// their signs are drawn.
     fn is_studentised(&self) -> bool {
         !self.is_plain && !self.is_paired && matches!(self.statistic, StatisticOf::Each(_))
     }
@@ -63,29 +63,30 @@ impl Question {
         if self.is_paired { Design::Pairs } else { Design::Sets }
     }
 
-    /// Of each pair the number of Y less that of X.
+    /// Returns, for each pair, the number of Y minus that of X.
     fn pair_differences(&self) -> Vec<f64> {
         self.y.values.iter().zip(&self.x.values).map(|(y, x)| y - x).collect()
     }
 }
 
-/// Who computes what.
+/// The source of the statistic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatisticOf {
-    /// One of our own, of each set; the difference is Y's less X's.
+    /// A built-in one, of each set; the difference is Y's minus X's.
     Each(Statistic),
     /// A program, of both sets.
     Program(String),
 }
 
-/// Answers the question; `watch` is told the permutations and the extreme ones after each.
+/// Answers the question. Calls `watch` after each permutation with the number of permutations and
+/// of extreme ones.
 ///
-/// When `stop` is set the answer is what is known then. Costs, for each permutation, as many coins
-/// as the smaller set has numbers and a pass over both.
+/// If `stop` is set, the answer is what is known at that time. Costs, for each permutation, as many
+/// coins as the smaller set has numbers and a pass over both.
 ///
 /// # Errors
-/// A number is out of its range, a shift stands with a two-sided statistic of a program, or the
-/// program fails.
+/// Fails if a number is out of its range, a shift is combined with a two-sided statistic of a
+/// program, or the program fails.
 pub fn answer(
     question: &Question,
     stop: &AtomicBool,

@@ -1,4 +1,4 @@
-//! Going on with a run: only its budget may change.
+//! Resumes a run: only its budget may change.
 
 use crate::error::LabError;
 use crate::files::has_changed;
@@ -9,7 +9,7 @@ use tiebreak_core::journal::{Event, Journal, StopReason};
 use tiebreak_core::plan::{Budget, ENGINE_VERSION};
 use tiebreak_store::{RunId, Store};
 
-/// The budget in force, and whether it is another than before.
+/// Returns the budget in force: that of the last resumption, else that of the plan.
 pub(crate) fn budget_of(journal: &Journal) -> Budget {
     let resumed = journal.events.iter().rev().find_map(|event| match event {
         Event::Resumed { budget, .. } => Some(*budget),
@@ -18,18 +18,18 @@ pub(crate) fn budget_of(journal: &Journal) -> Budget {
     resumed.unwrap_or(journal.header.plan.budget)
 }
 
-/// What becomes of a run's budget when it goes on.
+/// The budget of a resumed run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NewBudget {
-    /// It stays what it was.
+    /// The same budget as before.
     Same,
-    /// It is this one, earlier rounds and seconds included.
+    /// This budget, with earlier rounds and seconds.
     Is(Budget),
-    /// It is so much more than what was used; `None` for the run's own budget once more.
+    /// This much more than was used; `None` for the run's own budget once more.
     More(Option<Budget>),
 }
 
-/// What runs have used up.
+/// The use of a budget by runs.
 #[derive(Clone, Copy, Debug)]
 struct Used {
     rounds: u64,
@@ -37,7 +37,7 @@ struct Used {
 }
 
 impl Used {
-    /// Of all of them together; costs a walk through their rounds.
+    /// Returns the use by all of them together. Costs a walk through their rounds.
     fn by(journals: &[&Journal]) -> Used {
         let referees = journals.iter().map(|journal| Referee::from_journal(journal));
         referees.fold(Used { rounds: 0, seconds: 0.0 }, |used, referee| Used {
@@ -68,17 +68,17 @@ impl NewBudget {
     }
 }
 
-/// Whether nothing of a run is left to be raced.
+/// Returns whether nothing of a run is left to race.
 pub(crate) fn is_over(journal: &Journal) -> bool {
     matches!(replay::last_stop(journal), Some(StopReason::Settled | StopReason::Void))
 }
 
-/// The budget from here on of runs that share one, earlier rounds and seconds of all of them
-/// included. A single run is a list of one.
+/// Returns the budget from now on of runs that share one, with earlier rounds and seconds of all of
+/// them. A single run is a list of one.
 ///
 /// # Errors
-/// Why they cannot go on: all are over; one that is not was begun by another engine, or a file of
-/// it has changed; no budget is left.
+/// Returns why they cannot continue: all are over; one that is not was begun by another engine, or
+/// a file of it has changed; no budget is left.
 pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Result<Budget, String> {
     let open = || journals.iter().filter(|journal| !is_over(journal));
     let Some(first) = open().next() else {
@@ -98,7 +98,7 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
     }
     let used = Used::by(journals);
     let budget = asked.of(used, budget_of(first), first.header.plan.budget);
-    // A run that was killed before it could say why it stopped goes on to say so.
+    // A run that was killed before it could record why it stopped may continue, to record it.
     let all_stopped = journals.iter().all(|journal| replay::last_stop(journal).is_some());
     if all_stopped && used.is_all_of(budget) {
         let Used { rounds, seconds } = used;
@@ -110,14 +110,14 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
     Ok(budget)
 }
 
-/// Checks that the run can go on, on this machine and with these files, and journals another
+/// Checks that the run can continue, on this machine and with these files, and journals another
 /// budget.
 ///
-/// A run that was killed goes on as if nothing had happened: its journal stays what it would have
+/// A run that was killed continues as if nothing had happened: its journal is what it would have
 /// been.
 ///
 /// # Errors
-/// Its claims are settled; another engine, machine or file; no budget is left.
+/// Fails if its claims are settled; for another engine, machine or file; if no budget is left.
 pub fn prepare(
     store: &mut Store,
     run: &RunId,

@@ -1,8 +1,8 @@
-//! Two revisions of a repository as contestants: each is checked out into a worktree of its own
+//! Two revisions of a repository as contestants. Each is checked out into a separate worktree
 //! outside of the tree, built, and raced against the other, never against a stored number.
 //!
-//! The worktrees lie in a new folder under `TMPDIR`, as `base` and `head`, so that their paths are
-//! equally long; they are taken away when the [`Revisions`] are dropped.
+//! The worktrees are in a new folder under `TMPDIR`, as `base` and `head`, so that their paths are
+//! equally long. They are removed when the [`Revisions`] are dropped.
 
 mod build;
 mod git;
@@ -29,79 +29,81 @@ pub const NAMES: [&str; 2] = [input::BASE_NAME, input::HEAD_NAME];
 /// The word for the working tree as it is, committed or not.
 pub const WORKING_TREE: &str = ".";
 pub use tiebreak_input::SLOWDOWN_MAX;
-/// How small a difference of two revisions still matters if nothing is said: finer than elsewhere,
-/// so that a regression half as large again as a gate of 2% allows is not too close to its bar.
+/// The default of the smallest difference between two revisions that still matters. It is finer
+/// than elsewhere, so that a regression half as large again as a gate of 2% allows is not too close
+/// to its bar.
 pub const RESOLUTION: f64 = 0.005;
 
-/// What was asked for: equal ones can be prepared once.
+/// A request for two revisions. Equal requests can be prepared once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RevisionRequest {
-    /// The revision that is the standard, as git knows it.
+    /// The revision that is the standard, in git's syntax.
     pub base: String,
     /// The revision that is judged; [`WORKING_TREE`] is the working tree as it is.
     pub head: String,
-    /// What builds a checkout, through `sh -c` in the folder that corresponds to `directory`.
+    /// The command that builds a checkout, through `sh -c` in the folder that corresponds to
+    /// `directory`.
     pub build: Option<String>,
-    /// A folder of the repository: commands are seen from it.
+    /// A folder of the repository: commands are relative to it.
     pub directory: PathBuf,
     /// Whether both are built at the same time.
     pub builds_at_once: bool,
-    /// Whether the worktrees stay when all is done.
+    /// Whether the worktrees stay at the end.
     pub keeps: bool,
 }
 
-/// What happens while revisions are prepared.
+/// A step of the preparation of revisions.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// Something that the user should know.
+    /// A note for the user.
     Noted(Note),
     /// A revision is being checked out.
     CheckingOut {
-        /// Which.
+        /// The revision.
         revision: &'a Revision,
     },
     /// A revision is being built.
     Building {
-        /// Which.
+        /// The revision.
         revision: &'a Revision,
         /// The command.
         command: &'a str,
     },
 }
 
-/// One of the two, as it was named and as it is.
+/// One of the two revisions, as the user named it and as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
     /// `base` or `head`.
     pub name: &'static str,
-    /// As it was asked for.
+    /// The revision, as the user named it.
     pub asked: String,
-    /// The commit, in full; empty for the working tree while it has none.
+    /// The full commit; empty for the working tree while it has none.
     pub commit: String,
 }
 
 impl Revision {
-    /// The first digits of the commit.
+    /// Returns the first digits of the commit.
     pub fn short(&self) -> &str {
         self.commit.get(..10).unwrap_or("the working tree")
     }
 }
 
-/// Two revisions that were found in a repository; nothing has been checked out.
+/// Two revisions found in a repository, before any checkout.
 #[derive(Debug)]
 pub struct Found {
     repository: Repository,
     /// Base and head.
     pub revisions: [Revision; 2],
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
 /// Finds the two revisions.
 ///
 /// # Errors
-/// There is no git, no repository or no such revision, or the build command is empty; the text says
-/// what to do.
+/// Fails if there is no git, no repository or no such revision, or if the build command is empty;
+/// the text says what to do.
 pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
     if asked.build.as_deref().is_some_and(|command| command.trim().is_empty()) {
         return usage("--build is empty: leave it out if nothing is to be built".to_owned());
@@ -119,8 +121,8 @@ pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
     Ok(Found { repository, revisions, notes })
 }
 
-/// Two revisions, checked out and built. Dropping them takes the worktrees away, unless they were
-/// to be kept.
+/// Two revisions, checked out and built. Dropping them removes the worktrees, unless they must be
+/// kept.
 #[derive(Debug)]
 pub struct Revisions {
     /// Base and head.
@@ -129,11 +131,11 @@ pub struct Revisions {
 }
 
 impl Revisions {
-    /// Finds, checks out and builds both revisions. Whatever goes wrong, and when the user
-    /// interrupts, nothing is left behind.
+    /// Finds, checks out and builds both revisions. After an error or an interrupt, nothing is left
+    /// behind.
     ///
     /// # Errors
-    /// As [`find`]; a checkout or a build fails; [`LabError::Interrupted`].
+    /// As [`find`]; also fails if a checkout or a build fails, or with [`LabError::Interrupted`].
     pub fn prepare(
         asked: &RevisionRequest,
         stop: &AtomicBool,
@@ -193,12 +195,12 @@ impl Revisions {
         })
     }
 
-    /// The folder of a revision that corresponds to the one from which commands are seen.
+    /// Returns the folder of a revision that corresponds to the one to which commands are relative.
     pub fn folder(&self, name: &str) -> PathBuf {
         self.worktrees.folder(name)
     }
 
-    /// Where the worktrees are.
+    /// Returns the folder of the worktrees.
     pub fn root(&self) -> &Path {
         self.worktrees.root()
     }

@@ -1,4 +1,4 @@
-//! The one log ratio that a round says of two contestants.
+//! The one log ratio that a round gives for two contestants.
 
 use tiebreak_core::journal::Round;
 use tiebreak_core::metric::{Metric, Unit};
@@ -7,30 +7,30 @@ use tiebreak_core::sample::{BatchTime, Outcome, Reading, Sample};
 use tiebreak_stats::observation::{LogRatio, Sum};
 use tiebreak_stats::unit;
 
-/// What a contestant gave in a round.
+/// A contestant's part of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// Index of the contestant in the plan.
+    /// The contestant's index in the plan.
     pub contestant: usize,
-    /// Its sample; of a unit of several batches, their sums.
+    /// Its sample; for a unit of several batches, their sums.
     pub sample: &'a Sample,
     /// The wall times of its batches; empty if the sample is one batch of known time.
     pub batches: &'a [BatchTime],
 }
 
-/// What this contestant gave, if it took part.
+/// Returns this contestant's part, if it took part.
 pub fn part_of(round: &Round, contestant: usize) -> Option<Part<'_>> {
     let position = round.coins.order.iter().position(|other| *other == contestant)?;
     let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
     Some(Part { contestant, sample: round.samples.get(position)?, batches })
 }
 
-/// The log ratio of two parts of a round, and whether the metric's step is coarse for it.
+/// Returns the log ratio of two parts of a round, and whether the metric's step is coarse for it.
 ///
-/// Of functions it is the log ratio for one call, however many of them a batch of each makes. By
-/// wall time the rounds of a unit are summarised by [`unit::summarise`]; by another metric its sums
-/// are compared. A value that a meter failed to give could have been anything: the round stays in
-/// the evidence, and so does a unit in which the clock went backwards.
+/// For functions it is the log ratio for one call, however many of them a batch of each makes. By
+/// wall time, [`unit::summarise`] summarises the rounds of a unit; by another metric, the sums are
+/// compared. A value that a meter failed to give could have been anything: the round stays in the
+/// evidence, and so does a unit in which the clock went backwards.
 pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
     let resolution = plan.resolution;
     let ratio = |left, right| LogRatio::between_sums(left, right, resolution);
@@ -55,9 +55,9 @@ pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRa
     (ratio(left, right), is_coarse(left) || is_coarse(right))
 }
 
-/// A reading of a program, or of a function the sum over the calls of a batch: all batches of a
-/// unit count as one, since both contestants have equally many. Memory is no sum. Where each call
-/// is timed by itself, each brings a step of the clock of its own.
+/// Returns a reading of a program or, for a function, the sum over the calls of a batch: all
+/// batches of a unit count as one, since both contestants have equally many. Memory is not a sum.
+/// If each call is timed separately, each adds a step of the clock.
 fn sum(plan: &Plan, metric: Metric, part: Part, reading: Reading) -> Sum {
     let step = metric.step(plan.clock_step_ns);
     let functions = plan.functions.as_deref().filter(|_| metric.unit() != Unit::Bytes);

@@ -1,12 +1,12 @@
-//! A seed that nobody chose.
+//! A random seed.
 
 use std::fs::File;
 use std::io::Read;
 
-/// Sixteen hexadecimal digits from the system's generator: short enough to type again.
+/// Returns sixteen hexadecimal digits from the system's generator: short enough to type again.
 ///
 /// # Errors
-/// The system has no `/dev/urandom`; the text says what to do.
+/// Fails if the system has no `/dev/urandom`; the text says what to do.
 pub fn from_system() -> Result<String, String> {
     let mut bytes = [0; 8];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));

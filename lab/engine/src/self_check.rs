@@ -1,4 +1,4 @@
-//! `tiebreak aa`: the same thing against itself, comparison after comparison.
+//! `tiebreak aa`: compares a thing with itself repeatedly.
 
 use crate::claim_test;
 use tiebreak_core::claim::Relation;
@@ -13,14 +13,15 @@ use tiebreak_stats::{power, rate};
 
 /// The probability that the limits of the false-alarm rate are both right.
 const RATE_CONFIDENCE: f64 = 0.95;
-/// How long the comparisons are whose smallest difference is told, in seconds.
+/// The lengths of comparisons, in seconds, for which the smallest difference is reported.
 const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
-/// More rounds than this are not simulated: what they would find lies far below any resolution.
+/// More rounds than this are not simulated: the differences that they would find are far below any
+/// resolution.
 const ROUNDS_MAX: u64 = 50_000;
 /// The latest log ratios that stand for the machine's noise.
 const NOISE_ROUNDS: usize = 4096;
 
-/// Comparisons of a thing with itself, each with evidence of its own, one after the other.
+/// Comparisons of a thing with itself, one after the other, each with its own evidence.
 #[derive(Clone, Debug)]
 pub struct SelfCheck {
     fresh: RatioTest,
@@ -52,8 +53,8 @@ impl SelfCheck {
         }
     }
 
-    /// Takes a round; at its verdict, or its last round, a comparison ends and the next begins.
-    /// Gives what the bets of the comparison have won for the left side, and for the right one.
+    /// Adds a round. At its verdict, or its last round, a comparison ends and the next begins.
+    /// Returns the wealth of the comparison's bets for the left side, and for the right one.
     pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> (f64, f64) {
         if self.noise.len() < NOISE_ROUNDS {
             self.noise.push(d.middle());
@@ -74,22 +75,22 @@ impl SelfCheck {
         evidence
     }
 
-    /// Charges the comparison that runs for an attempt that was cut off.
+    /// Charges the current comparison for an attempt that was cut off.
     pub fn lose_attempt(&mut self) {
         self.current.lose_attempt();
     }
 
-    /// Whether all comparisons are made.
+    /// Returns whether all comparisons are made.
     pub fn is_finished(&self) -> bool {
         self.finished >= self.comparisons
     }
 
-    /// Comparisons made, and to make.
+    /// Returns the number of comparisons made, and to make.
     pub fn progress(&self) -> (u64, u64) {
         (self.finished, self.comparisons)
     }
 
-    /// The rate of false verdicts so far with its limits, without the smallest differences.
+    /// Returns the rate of false verdicts so far with its limits, without the smallest differences.
     pub fn rates(&self) -> SelfCheckResult {
         let (trials, false_verdicts) = (self.finished, self.false_verdicts);
         let (rate_low, rate_high) = rate::limits(trials, false_verdicts, 1.0 - RATE_CONFIDENCE);
@@ -107,8 +108,8 @@ impl SelfCheck {
         }
     }
 
-    /// The rates and the smallest differences that this machine's noise lets a comparison find when
-    /// a round takes `seconds_a_round`. Costs some hundred milliseconds.
+    /// Returns the rates, and the smallest differences that a comparison can find in this machine's
+    /// noise if a round takes `seconds_a_round`. Costs some hundred milliseconds.
     pub fn result(&self, seed: &str, seconds_a_round: f64) -> SelfCheckResult {
         let seed = Seed::from_text(seed);
         let smallest =

@@ -1,4 +1,4 @@
-//! A run from its first line in the journal, or from where its journal stands, to its result.
+//! A run from its first line in the journal, or from the end of its journal, to its result.
 
 use crate::engine::Engine;
 use crate::error::LabError;
@@ -24,7 +24,7 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_store::{RunId, RunLock, Store};
 
-/// A run that this process, and no other, may go on with.
+/// A run that only this process may continue.
 pub struct Session {
     store: Store,
     run: RunId,
@@ -32,39 +32,39 @@ pub struct Session {
     _lock: RunLock,
 }
 
-/// The run as it stands between two rounds.
+/// The state of a run between two rounds.
 pub struct Standing<'a> {
     referee: &'a Referee,
     journal: &'a Journal,
 }
 
 impl<'a> Standing<'a> {
-    /// A run of this journal as its referee has it.
+    /// Returns the state of a run with this journal and this referee.
     pub fn new(referee: &'a Referee, journal: &'a Journal) -> Standing<'a> {
         Standing { referee, journal }
     }
 
-    /// The claims as they stand; see [`Detail::Progress`] for the cost.
+    /// Returns the current claims; see [`Detail::Progress`] for the cost.
     pub fn result(&self) -> RunResult {
         let (header, id) = (&self.journal.header, &self.journal.id);
         outcome::result(self.referee, header, id, None, Detail::Progress)
     }
 }
 
-/// What an earlier run of a plan has come to.
+/// The outcome of an earlier run of a plan.
 #[derive(Debug)]
 pub enum Earlier {
-    /// There is none, or none that can be gone on with.
+    /// There is none, or none that can be continued.
     None,
     /// Its claims were raced on these files, but in another way.
     Otherwise,
-    /// It can be gone on with; its plan has the coins and the budget of then.
+    /// It can be continued; the plan has its coins and its budget.
     Open(RunId, Box<Plan>),
     /// Its claims are settled.
     Settled(Box<RunResult>),
 }
 
-/// Who makes a run, with what.
+/// The origin of a run.
 pub struct Origin {
     /// The command line, word by word.
     pub command: Vec<String>,
@@ -78,7 +78,7 @@ impl Session {
     /// Journals the plan of a new run.
     ///
     /// # Errors
-    /// A file cannot be read, or the journal cannot be written.
+    /// Fails if a file cannot be read, or if the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
         let files = files::digests(&origin.files)?;
         let print = store.latest_print(&origin.machine)?;
@@ -110,11 +110,11 @@ impl Session {
         Ok(Session { store, run, journal, _lock: lock })
     }
 
-    /// The latest run of this very plan, coins and budget apart, on these files: what has been made
-    /// of it already.
+    /// Finds the latest run of this plan, apart from coins and budget, on these files, and returns
+    /// its outcome.
     ///
     /// # Errors
-    /// A file cannot be read, or the store.
+    /// Fails if a file or the store cannot be read.
     pub fn earlier(store: &Store, plan: &Plan, origin: &Origin) -> Result<Earlier, LabError> {
         let files = files::digests(&origin.files)?;
         let Some(run) = store.latest_of(&claim_key(plan, &files))? else {
@@ -142,19 +142,19 @@ impl Session {
         })
     }
 
-    /// What a run in a store was made with: enough to start its programs before the rounds are
-    /// read, so that nothing of their memory is passed on to the programs.
+    /// Reads the header of a run in a store. It suffices to start the run's programs before the
+    /// rounds are read, so that these take no memory that the programs would inherit.
     ///
     /// # Errors
-    /// The header cannot be read.
+    /// Fails if the header cannot be read.
     pub fn header(store: &Store, run: &RunId) -> Result<RunHeader, LabError> {
         Ok(store.header(run)?)
     }
 
-    /// Takes up a run that was killed, interrupted or out of budget.
+    /// Resumes a run that was killed, interrupted or out of budget.
     ///
     /// # Errors
-    /// It cannot be resumed ([`resume::prepare`]), or another process runs it.
+    /// Fails if it cannot be resumed ([`resume::prepare`]), or if another process runs it.
     pub fn take_up(
         mut store: Store,
         run: RunId,
@@ -167,12 +167,12 @@ impl Session {
         Ok(Session { store, run, journal, _lock: lock })
     }
 
-    /// The run's name in the store.
+    /// Returns the run's name in the store.
     pub fn id(&self) -> &str {
         &self.journal.id
     }
 
-    /// The plan.
+    /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.journal.header.plan
     }
@@ -180,15 +180,15 @@ impl Session {
     /// Journals that a contestant of a new run is void before its first round.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn void(&mut self, contestant: usize, fault: Fault) -> Result<(), LabError> {
         self.event(Event::Void { contestant, round: 0, attempt: None, fault })
     }
 
-    /// Journals what a reader of the result should know.
+    /// Journals a warning for the reader of the result.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn warn(&mut self, warning: Warning) -> Result<(), LabError> {
         self.event(Event::Warned { warning })
     }
@@ -199,15 +199,15 @@ impl Session {
         Ok(())
     }
 
-    /// The run before its next round.
+    /// Returns the run's result before its next round.
     pub fn result_so_far(&self) -> RunResult {
         replay::result(&self.journal)
     }
 
-    /// Runs to the end; `watch` sees the run after every round.
+    /// Runs to the end, and calls `watch` after every round.
     ///
     /// # Errors
-    /// The journal cannot be written, or the machine fails.
+    /// Fails if the journal cannot be written, or if the machine fails.
     pub fn go(
         mut self,
         sampler: &mut dyn Sampler,
@@ -220,10 +220,11 @@ impl Session {
         self.conclude(referee, reason)
     }
 
-    /// Reads a stream to its end, or until the claim is settled; `watch` sees the run now and then.
+    /// Reads a stream to its end, or until the claim is settled, and calls `watch` from time to
+    /// time.
     ///
     /// # Errors
-    /// A line is not what it should be, the stream cannot be read, or the journal not written.
+    /// Fails if a line is invalid, the stream cannot be read, or the journal cannot be written.
     pub fn read(
         mut self,
         input: impl Read + Send + 'static,
@@ -237,15 +238,16 @@ impl Session {
         self.conclude(referee, reason)
     }
 
-    /// The run in its store, and its journal as it was when it was taken up.
+    /// Returns the run in its store, and its journal as it was at the start or the resumption.
     pub fn split(&mut self) -> (StoredRun<'_>, &Journal) {
         (StoredRun { store: &mut self.store, run: self.run.clone() }, &self.journal)
     }
 
-    /// The result of a run that has ended, with a word on files that have changed meanwhile.
+    /// Returns the result of a run that has ended, with warnings about files that have changed
+    /// since its start.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn conclude(
         &mut self,
         mut referee: Referee,
@@ -263,7 +265,8 @@ impl Session {
     }
 }
 
-/// A name for "these claims about these commands and files": runs that share it repeat each other.
+/// Returns a name for "these claims about these commands and files": runs that share it repeat each
+/// other.
 fn claim_key(plan: &Plan, files: &[FileDigest]) -> String {
     let mut hash = Sha256::new();
     let mut add = |text: &str| {
@@ -279,19 +282,19 @@ fn claim_key(plan: &Plan, files: &[FileDigest]) -> String {
         add(&contestant.command);
         add(&contestant.workload);
     }
-    // Of means they are a claim of their own, whatever the cap: who tries one cap after another
-    // asks again.
+    // Claims about means are separate claims, whatever the cap: trying one cap after another asks
+    // the same again.
     if plan.centre == Centre::Mean {
         add("mean");
     }
-    // Of functions the same words are another claim where something else is drawn.
+    // For functions, the same words are another claim if something else is drawn.
     if let Some(functions) = &plan.functions {
         add(plan.scope.name());
         if functions.placements != Placements::Fresh {
             add(&format!("{:?}", functions.placements));
         }
     }
-    // Worktrees lie elsewhere in each run, and what is in them is told by the commit too.
+    // Worktrees lie elsewhere in each run, and the commit also identifies their content.
     let placed = || plan.contestants.iter().filter(|each| each.directory.is_some());
     placed().flat_map(|each| &each.parameters).for_each(|(_, value)| add(value));
     let folders = || placed().filter_map(|each| each.directory.as_deref());

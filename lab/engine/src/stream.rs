@@ -1,8 +1,8 @@
 //! Claims about the lines of a stream: read, counted, journalled, judged, until the evidence or the
 //! stream ends.
 //!
-//! A line is an observation, or a block of lines one after the other is: requests fail in bursts,
-//! and evidence line by line would take each failure of a burst for news (rule A12).
+//! An observation is a line, or a block of consecutive lines: requests fail in bursts, and evidence
+//! line by line would count each failure of a burst as new (rule A12).
 
 mod lines;
 
@@ -23,31 +23,31 @@ use tiebreak_core::transitions::{ByAge, Walk};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
-/// What was counted is journalled, and shown, at least this often.
+/// Counts are journalled, and shown, at least this often.
 const BETWEEN_WRITES: Duration = Duration::from_millis(100);
-/// At most this many numbers are journalled at once.
+/// The most numbers that are journalled at once.
 const NUMBERS_MAX: usize = 4096;
-/// What stands on the line of something that never came: a value above every bar.
+/// The words on the line of a result that never came: a value above every bar.
 const ENDLESS: [&str; 4] = ["timeout", "inf", "+inf", "infinity"];
-/// A stream that is silent is left alone for this long until somebody may have asked to stop.
+/// How long a silent stream is waited for before the next check whether the user asked to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Reads a stream into one run's evidence.
 pub struct Stream<'a, R: Recorder> {
     recorder: R,
     referee: Referee,
-    /// Of numbers, what one counts in the metric's unit; `None` for lines of 0 and 1.
+    /// The factor from a number to the metric's unit; `None` for lines of 0 and 1.
     scale: Option<f64>,
-    /// The claim with all lines that were read, also those that are not journalled yet.
+    /// The claim with all lines that were read, including those that are not journalled yet.
     ahead: ClaimTest,
-    /// Lines of a block, and what counts as a success.
+    /// The number of lines in a block, and what counts as a success.
     block: u64,
     property: Property,
     batch: Batch,
     is_chain: bool,
-    /// Where this input stands.
+    /// The position in this input.
     walk: Walk,
-    /// Lines of this input so far, whatever stood on them.
+    /// The number of lines of this input so far, of any kind.
     lines_read: u64,
     elapsed_before: Duration,
     started: Instant,
@@ -66,10 +66,10 @@ struct Batch {
 }
 
 impl<'a, R: Recorder> Stream<'a, R> {
-    /// Takes up a run of one claim about a stream, where its journal stands.
+    /// Resumes a run of one claim about a stream at the end of its journal.
     ///
     /// # Errors
-    /// The claim is not about a share or a mean of one contestant.
+    /// Fails if the claim is not about a share or a mean of one contestant.
     pub fn new(
         recorder: R,
         journal: &Journal,
@@ -104,12 +104,12 @@ impl<'a, R: Recorder> Stream<'a, R> {
         })
     }
 
-    /// Reads until the claim is settled, the stream or the budget ends, or somebody asks to stop.
-    /// `watch` sees the referee after each write.
+    /// Reads until the claim is settled, the stream or the budget ends, or the user asks to stop.
+    /// Calls `watch` with the referee after each write.
     ///
     /// # Errors
-    /// A line is not what it should be (what came before it is journalled), the stream cannot be
-    /// read, or the journal cannot be written.
+    /// Fails if a line is invalid (what came before it is journalled), the stream cannot be read,
+    /// or the journal cannot be written.
     pub fn run(
         mut self,
         input: impl Read + Send + 'static,
@@ -157,7 +157,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
         is_out.then_some(StopReason::Budget)
     }
 
-    /// Counts a line; blank ones and comments are passed over.
+    /// Counts a line; skips blank ones and comments.
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         self.lines_read += 1;
         let text = String::from_utf8_lossy(line);
@@ -196,8 +196,8 @@ impl<'a, R: Recorder> Stream<'a, R> {
         }
     }
 
-    /// Whether the batch is to become evidence now: at the end of each block; line by line while
-    /// the evidence may suffice at any of them; or when nobody has seen anything for long.
+    /// Returns whether the batch must become evidence now: at the end of each block; line by line
+    /// while the evidence may suffice at any of them; or after a long time without a write.
     fn is_due(&self) -> bool {
         let lines = self.batch.lines;
         if self.block > 1 {
@@ -209,7 +209,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
                 || Instant::now() >= self.next_write)
     }
 
-    /// The batch becomes evidence, and is in the journal before anybody sees it.
+    /// Adds the batch to the evidence. It is in the journal before any observer sees it.
     fn write(&mut self) -> Result<(), LabError> {
         let batch = std::mem::take(&mut self.batch);
         self.next_write = Instant::now() + BETWEEN_WRITES;
@@ -252,7 +252,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
     }
 }
 
-/// `1` or `0`.
+/// Parses `1` or `0`.
 fn outcome(text: &str) -> Result<bool, String> {
     match text {
         "1" => Ok(true),
@@ -267,8 +267,8 @@ fn outcome(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A number of the stream's unit, or a time with a unit of its own; or a value that is above every
-/// bar, because nobody waited for it.
+/// Parses a number in the stream's unit, or a time with its own unit, or a word for a result that
+/// never came, which is above every bar.
 fn number(text: &str, metric: Metric, scale: f64, property: Property) -> Result<f64, String> {
     let is_endless = ENDLESS.iter().any(|word| text.eq_ignore_ascii_case(word));
     let has_no_bound = matches!(property, Property::Mean { cap: None, .. });

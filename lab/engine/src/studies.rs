@@ -1,9 +1,9 @@
-//! Studies: built, judged, raced in turns, verified, and gone on with.
+//! Studies: built, judged, raced in turns, verified, and resumed.
 //!
 //! [`find`] and [`read`] find a study's folder and read it. [`line_up`] builds the contestants,
-//! judges their answers on every workload, flies the pilots, and begins a run for each workload;
-//! [`race`] races them under one error and one budget. [`take_up`] goes on with a study from its
-//! journals alone, and [`verify`] judges answers on everything that the study can ask.
+//! judges their answers on every workload, runs the pilots, and begins a run for each workload;
+//! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
+//! journals alone, and [`verify`] judges answers on all inputs of the study.
 
 mod find;
 mod functions;

@@ -1,9 +1,9 @@
-//! A claim watched over a series of runs: has something changed?
+//! Watches a claim over a series of runs, to detect a change.
 //!
-//! Runs of the same claim about the same commands make a series, whatever became of the files. An
-//! e-detector goes over what the bets of each run had won when it stopped, against the claim and
-//! for it, so that the mean number of runs between two false alarms is at least what was asked for,
-//! however long each run went on and whenever it was looked at.
+//! Runs of the same claim about the same commands are a series, even if the files changed. An
+//! e-detector combines the wealth of each run's bets at its end, against the claim and for it. The
+//! mean number of runs between two false alarms is then at least the requested one, however long
+//! each run was and whenever it was looked at.
 
 use crate::error::LabError;
 use crate::referee::Referee;
@@ -15,14 +15,14 @@ use tiebreak_core::watch::{Point, Series};
 use tiebreak_stats::detector::Detector;
 use tiebreak_store::{StoppedRun, Store};
 
-/// What makes runs one series: the claim, and the commands that it is about.
+/// The key of a series: the claim, and its commands.
 type Key = (String, Vec<(String, String)>, String);
 
 /// Watches every claim of the store's runs; `only` names one claim. After an alarm the detector
-/// starts afresh.
+/// restarts.
 ///
 /// # Errors
-/// The store cannot be read.
+/// Fails if the store cannot be read.
 pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
     let mut found: BTreeMap<Key, Vec<SeriesRun>> = BTreeMap::new();
     let mut order: Vec<Key> = Vec::new();
@@ -60,7 +60,7 @@ pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Se
     Ok(series.collect())
 }
 
-/// What a run of a series had won.
+/// A run of a series, and the wealth of its bets at the end.
 struct SeriesRun {
     run: String,
     created_unix_ms: u64,
@@ -74,7 +74,7 @@ fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>, 
         let known = run.wealth.iter().filter(|wealth| wealth.claim < claims);
         return Ok(known.map(|wealth| (wealth.claim, *wealth)).collect());
     }
-    // Lines of a stream are events, and what they had won follows from them.
+    // Lines of a stream are events, so the wealth is recomputed from them.
     let referee = Referee::from_journal(&store.journal(&run.id)?);
     let (evidence_for, evidence_against) = referee.test(0).evidence();
     Ok(vec![(0, Wealth { claim: 0, evidence_for, evidence_against })])
@@ -87,8 +87,8 @@ fn commands(plan: &Plan, claim: usize) -> Vec<(String, String)> {
     named.map(|contestant| (contestant.name.clone(), contestant.command.clone())).collect()
 }
 
-/// What the bets against the claim had won. `within` is refuted by the larger of two bets, half of
-/// which is evidence.
+/// Returns the wealth of the bets against the claim. `within` is refuted by the larger of two bets,
+/// half of which is evidence.
 fn evidence(seen: &SeriesRun) -> f64 {
     let is_within = matches!(seen.statement, Statement::Ratio(Relation::Within { .. }));
     if is_within { seen.wealth.evidence_against / 2.0 } else { seen.wealth.evidence_against }

@@ -4,14 +4,14 @@ use crate::cursor::Cursor;
 use crate::decimal::Decimal;
 use crate::error::{ClaimError, Problem, offered};
 
-/// The largest factor; beyond it a claim is taken for a slip.
+/// The largest factor; a claim beyond it is a slip.
 const MAX_FACTOR: f64 = 1e6;
-/// All percentages are below this one.
+/// The exclusive limit of all percentages.
 const PERCENT_LIMIT: f64 = 1e5;
-/// All percentages of `less` are below this one, so that the factor stays below the largest.
+/// The exclusive limit of percentages of `less`, which keeps the factor below the largest.
 const LESS_PERCENT_LIMIT: f64 = 99.9999;
 
-/// What an amount says, and so how it becomes a number.
+/// What an amount means, and so how it becomes a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scale {
     /// `faster`: `1.5x` is the factor 1.5, and `5%` is 1.05.
@@ -20,7 +20,8 @@ pub(crate) enum Scale {
     Less,
     /// `slower` and `more`: `2%` is the fraction 0.02, and so is `1.02x`.
     More,
-    /// `within`: like `More`, but above 0, as nothing is ever shown to differ by exactly nothing.
+    /// `within`: like `More`, but above 0, because a difference of exactly zero can never be
+    /// proven.
     Within,
 }
 
@@ -43,13 +44,13 @@ impl Unit {
     }
 }
 
-/// Splits a word into its number, with its sign, and what follows.
+/// Splits a word into its number, with its sign, and the rest.
 pub(crate) fn number_and_unit(word: &str) -> (&str, &str) {
     let end = word.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
     word.split_at(end.unwrap_or(word.len()))
 }
 
-/// Reads an amount: a factor or a fraction, as the scale has it.
+/// Reads an amount: a factor or a fraction, depending on the scale.
 pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
     let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
     let digits = number.strip_prefix('-').unwrap_or(number);
@@ -77,7 +78,7 @@ pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, Claim
     }
 }
 
-/// The number that an amount stands for; `None` if it is out of range.
+/// Returns the number that an amount stands for; `None` if it is out of range.
 fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> Option<f64> {
     let limit = match (unit, scale) {
         (Unit::Factor, _) => MAX_FACTOR.next_up(),
@@ -97,7 +98,7 @@ fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> Option<f64> {
     (value > 0.0 || scale == Scale::More).then_some(value)
 }
 
-/// The range of an amount, in words.
+/// Returns the range of an amount, in words.
 fn range(unit: Unit, scale: Scale) -> String {
     let range = match (unit, scale) {
         (Unit::Factor, Scale::Faster | Scale::Less) => "a factor above 0 and at most 1000000",

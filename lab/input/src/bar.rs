@@ -8,7 +8,8 @@ use crate::suggest::closest;
 use std::ops::Range;
 use tiebreak_core::metric::{Metric, Unit};
 
-/// The largest bar, in the metric's unit: 31 years in nanoseconds, and more bytes than there are.
+/// The largest bar, in the metric's unit: 31 years in nanoseconds, and more bytes than any machine
+/// has.
 const MAX_BAR: f64 = 1e18;
 
 /// How a number in a unit becomes one in the metric's unit.
@@ -22,7 +23,7 @@ enum Scale {
     Minutes,
 }
 
-/// In the order in which errors list them.
+/// The units, in the order in which errors list them.
 const UNITS: [(&str, Unit, Scale); 16] = [
     ("ns", Unit::Nanoseconds, Scale::Ten(0)),
     ("us", Unit::Nanoseconds, Scale::Ten(3)),
@@ -42,8 +43,8 @@ const UNITS: [(&str, Unit, Scale); 16] = [
     ("J", Unit::Nanojoules, Scale::Ten(9)),
 ];
 
-/// A number as it was typed, with its unit and where it stands. What it is worth depends on the
-/// metric, which may be named later.
+/// A number as typed, with its unit and its position. Its value depends on the metric, which may be
+/// named later.
 #[derive(Clone, Debug)]
 pub(crate) struct Bar<'a> {
     decimal: Decimal<'a>,
@@ -52,7 +53,7 @@ pub(crate) struct Bar<'a> {
     pub(crate) span: Range<usize>,
 }
 
-/// A unit by its name: in whatever case, but for joules, of which a mega is not a milli.
+/// Finds a unit by its name, in any case except for joules, where a mega is not a milli.
 fn unit(name: &str) -> Option<(Unit, Scale)> {
     let exact = UNITS.iter().find(|(unit, ..)| *unit == name);
     let same = |(unit, kind, _): &&(&str, Unit, Scale)| {
@@ -61,7 +62,7 @@ fn unit(name: &str) -> Option<(Unit, Scale)> {
     exact.or_else(|| UNITS.iter().find(same)).map(|(_, kind, scale)| (*kind, *scale))
 }
 
-/// Reads a number with a unit, or one that a word of `then` or nothing follows.
+/// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
 pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
     let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
     let digits = number.strip_prefix('-').unwrap_or(number);
@@ -99,7 +100,8 @@ fn not_a_unit(cursor: &Cursor<'_>, name: &str) -> ClaimError {
 }
 
 impl Bar<'_> {
-    /// What it is worth in the unit of the metric; `by` says whether the sentence names that.
+    /// Returns the value in the unit of the metric; `by` says whether the sentence names the
+    /// metric.
     pub(crate) fn value(
         &self,
         cursor: &Cursor<'_>,
@@ -130,7 +132,7 @@ impl Bar<'_> {
         Ok(value)
     }
 
-    /// What would be an amount of the metric, as errors offer it: the number, if it came without a
+    /// Returns the amounts of the metric that an error suggests: the number, if it came without a
     /// unit, with each unit.
     fn amounts(&self, amount: &str, metric: Metric) -> Vec<String> {
         let of_it = UNITS.iter().filter(|(_, kind, _)| *kind == metric.unit());
@@ -148,7 +150,8 @@ impl Bar<'_> {
     }
 }
 
-/// Writes a bar in the unit that makes it shortest: [`Bar::value`] gives it back to the last bit.
+/// Writes a bar in the unit that makes it shortest. [`Bar::value`] returns it exactly, to the last
+/// bit.
 pub(crate) fn written(value: f64, kind: Unit) -> String {
     let mut shortest = match UNITS.iter().find(|(_, unit, _)| *unit == kind) {
         Some((name, ..)) => format!("{value} {name}"),
@@ -160,7 +163,7 @@ pub(crate) fn written(value: f64, kind: Unit) -> String {
                 let number = shifted_text(value, -exponent.cast_signed());
                 (number, value >= 10_u64.pow(exponent) as f64)
             }
-            // Exact, as powers of two are.
+            // Exact, because powers of two are.
             Scale::Two(exponent) => {
                 let number = value / 2_u64.pow(exponent) as f64;
                 (number.to_string(), number >= 1.0)

@@ -1,11 +1,11 @@
-//! A place in a sentence, with what can be read from there on.
+//! A position in a sentence, and how to read on from there.
 
 use crate::error::{ClaimError, Problem, offered, shown};
 use crate::suggest::closest;
 use crate::token::{Token, tokens};
 use std::ops::Range;
 
-/// A place between two words of a sentence.
+/// A position between two words of a sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -14,35 +14,35 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The start of a sentence.
+    /// Returns the start of a sentence.
     pub(crate) fn new(text: &'a str, names: &[&str]) -> Result<Self, ClaimError> {
         Ok(Cursor { text, tokens: tokens(text, names)?, at: 0 })
     }
 
-    /// The sentence with single spaces between its words and without its full stop.
+    /// Returns the sentence with single spaces between its words and without its full stop.
     pub(crate) fn normalised(&self) -> String {
         let words: Vec<_> = self.tokens.iter().map(|token| token.raw).collect();
         words.join(" ")
     }
 
-    /// The word some words ahead; 0 is the next one.
+    /// Returns the word this many words ahead; 0 is the next one.
     pub(crate) fn ahead(&self, words: usize) -> Option<&Token<'a>> {
         self.tokens.get(self.at + words)
     }
 
-    /// Goes on by some words.
+    /// Moves forward by this many words.
     pub(crate) fn skip(&mut self, words: usize) {
         self.at += words;
     }
 
-    /// Whether the word some words ahead is this one, in whatever case.
+    /// Returns whether the word this many words ahead is this one, in any case.
     pub(crate) fn is_word(&self, words: usize, word: &str) -> bool {
         let is_it = |token: &Token<'_>| !token.is_quoted && token.value.eq_ignore_ascii_case(word);
         self.ahead(words).is_some_and(is_it)
     }
 
-    /// Reads the longest of the phrases that stands here; fails at the first word that none of them
-    /// goes on with.
+    /// Reads the longest of the phrases that matches here. Fails at the first word with which none
+    /// of them continues.
     pub(crate) fn choose<T: Copy>(
         &mut self,
         phrases: &[(&'static str, T)],
@@ -65,12 +65,12 @@ impl<'a> Cursor<'a> {
         Err(self.error(Problem::UnexpectedWord, offered(rests.iter().copied())).suggest(meant))
     }
 
-    /// The candidate that the next word is most like.
+    /// Returns the candidate that is most similar to the next word.
     pub(crate) fn meant<'b>(&self, candidates: impl Iterator<Item = &'b str>) -> Option<&'b str> {
         closest(&self.ahead(0)?.value, candidates)
     }
 
-    /// An error about the next word, or about its absence.
+    /// Returns an error about the next word, or about its absence.
     pub(crate) fn error(
         &self,
         problem: impl FnOnce(String) -> Problem,
@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
         self.error_about(1, problem, expected)
     }
 
-    /// An error about some of the next words, at least one, or about their absence.
+    /// Returns an error about this many of the next words, at least one, or about their absence.
     pub(crate) fn error_about(
         &self,
         words: usize,
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error about words that were read before.
+    /// Returns an error about words that were read before.
     pub(crate) fn error_at(
         &self,
         span: Range<usize>,
@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
         ClaimError::new(self.text, span, problem, expected)
     }
 
-    /// Where the next words stand, at least one of which is there.
+    /// Returns the bytes of the next words, at least one of which exists.
     pub(crate) fn span(&self, words: usize) -> Range<usize> {
         let ahead = self.tokens.get(self.at..).unwrap_or(&[]);
         match (ahead.first(), ahead.iter().take(words).next_back()) {
@@ -115,19 +115,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where the word ends that was read last.
+    /// Returns where the last read word ends.
     pub(crate) fn last_end(&self) -> usize {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         before.map_or(0, |token| token.span.end)
     }
 
-    /// Where the last word ends.
+    /// Returns where the last word of the sentence ends.
     fn end(&self) -> usize {
         self.tokens.last().map_or(0, |last| last.span.end)
     }
 }
 
-/// A phrase without its first words.
+/// Returns a phrase without its first words.
 fn after_words(phrase: &str, words: usize) -> &str {
     phrase.splitn(words + 1, ' ').nth(words).unwrap_or("")
 }

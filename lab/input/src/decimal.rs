@@ -1,7 +1,7 @@
-//! Decimal numbers as they are typed: shifted and incremented as text, so that `1.02x slower`,
-//! `2% slower` and the fraction 0.02 are the same number to the last bit.
+//! Decimal numbers as typed: shifted and incremented as text, so that `1.02x slower`, `2% slower`
+//! and the fraction 0.02 are the same number to the last bit.
 
-/// A plain decimal: digits, and perhaps a point with digits after it. No sign, no exponent.
+/// A plain decimal: digits, and optionally a point with digits after it. No sign, no exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Decimal<'a> {
     whole: &'a str,
@@ -17,39 +17,39 @@ impl<'a> Decimal<'a> {
         plain.then_some(Decimal { whole, fraction })
     }
 
-    /// The nearest `f64`; infinite if it is too large for one.
+    /// Returns the nearest `f64`; infinite if the number is too large.
     pub(crate) fn value(self) -> f64 {
         self.shifted(0)
     }
 
-    /// The number times `10^exponent`; infinite if that is too large for an `f64`.
+    /// Returns the number times `10^exponent`; infinite if that is too large for an `f64`.
     pub(crate) fn shifted(self, exponent: i32) -> f64 {
         self.scaled(self.whole, exponent)
     }
 
-    /// The number over 100.
+    /// Returns the number over 100.
     pub(crate) fn hundredth(self) -> f64 {
         self.shifted(-2)
     }
 
-    /// 1 plus the number over 100.
+    /// Returns 1 plus the number over 100.
     pub(crate) fn one_and_hundredth(self) -> f64 {
         self.scaled(&self.whole_number().saturating_add(100).to_string(), -2)
     }
 
-    /// The number less 1; `None` if it is below 1.
+    /// Returns the number minus 1; `None` if it is below 1.
     pub(crate) fn minus_one(self) -> Option<f64> {
         let whole = self.whole_number().checked_sub(1)?;
         Some(self.scaled(&whole.to_string(), 0))
     }
 
-    /// The number with other digits before the point, times `10^exponent`.
+    /// Returns the number with other digits before the point, times `10^exponent`.
     fn scaled(self, whole: &str, exponent: i32) -> f64 {
         let text = format!("0{whole}.{}e{exponent}", self.fraction);
         text.parse().unwrap_or(f64::INFINITY)
     }
 
-    /// The digits before the point; the largest number there is if they do not fit, which is far
+    /// Returns the digits before the point; the largest `u64` if they do not fit, which is far
     /// above every limit.
     fn whole_number(self) -> u64 {
         format!("0{}", self.whole).parse().unwrap_or(u64::MAX)
@@ -62,7 +62,7 @@ pub(crate) fn hundredfold(value: f64) -> String {
 }
 
 /// Writes a number that is at least 0 times `10^exponent`: its shortest digits with the point
-/// moved, so that [`Decimal::shifted`] by the opposite exponent gives it back to the last bit.
+/// moved. [`Decimal::shifted`] by the opposite exponent returns it exactly, to the last bit.
 pub(crate) fn shifted_text(value: f64, exponent: i32) -> String {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! Files in TOML, read so that all that is wrong with them is said at once, each at its word.
+//! Files in TOML, read so that all errors are reported at once, each at its word.
 
 pub(crate) mod claim;
 pub(crate) mod errors;
@@ -15,11 +15,11 @@ use toml::de::DeTable;
 
 /// The longest file that is read, in bytes.
 pub const MAX_FILE_BYTES: usize = 1_000_000;
-/// Names are at most this long, in bytes: they stand in tables.
+/// The longest name, in bytes: names are printed in tables.
 pub(crate) const MAX_NAME_BYTES: usize = 100;
 
-/// Reads a file that errors call `name`: `meaning` makes of its keys what it says, and logs what is
-/// wrong with them.
+/// Reads a file that errors call `name`. `meaning` converts its keys, and logs what is wrong with
+/// them.
 pub(crate) fn read<T>(
     name: &str,
     text: &str,
@@ -52,7 +52,7 @@ fn parsed<T>(
     meaning(&items(root.get_ref()), log)
 }
 
-/// An empty place at the beginning, for what is missing in the whole file.
+/// Returns an empty span at the beginning, for what is missing in the whole file.
 pub(crate) fn start() -> Range<usize> {
     0..0
 }

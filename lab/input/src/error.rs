@@ -1,41 +1,41 @@
-//! What is wrong with a sentence, where, and what could stand there.
+//! Errors of a sentence: what is wrong, where, and what is expected there.
 
 use std::ops::Range;
 use thiserror::Error;
 use tiebreak_core::metric::Metric;
 
-/// How many characters of a word an error repeats.
+/// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
 
-/// A sentence that is not a claim: the word that is wrong and what could stand there.
+/// A sentence that is not a claim: the word that is wrong and what is expected there.
 ///
-/// `Display` gives one line, [`ClaimError::render`] the sentence with the word underlined.
+/// `Display` writes one line; [`ClaimError::render`] writes the sentence with the word underlined.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.line())]
 pub struct ClaimError {
-    /// The sentence as it was given.
+    /// The sentence as given.
     pub text: String,
     /// The bytes of the wrong word in `text`, on character boundaries; empty, and one past the last
     /// word, if a word is missing at the end.
     pub span: Range<usize>,
     /// What is wrong.
     pub problem: Problem,
-    /// What could stand there, as it is shown: words in quotes, other things described.
+    /// What is expected there, as shown: words in quotes, other things described.
     pub expected: Vec<String>,
     /// What was probably meant there.
     pub suggestion: Option<String>,
 }
 
-/// What is wrong with a sentence. Words in here are shortened and free of control characters.
+/// What is wrong with a sentence. The words in it are shortened and have no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    /// There is not one word.
+    /// It contains no word.
     #[error("the claim is empty")]
     Empty,
     /// It is longer than [`MAX_CLAIM_BYTES`](crate::MAX_CLAIM_BYTES).
     #[error("the claim has {bytes} bytes")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
     /// Words are missing at the end.
@@ -50,16 +50,16 @@ pub enum Problem {
     /// The same contestant on both sides.
     #[error("'{0}' is compared with itself")]
     SameContestant(String),
-    /// A word where an amount must stand.
+    /// A word in the place of an amount.
     #[error("'{0}' is neither a factor nor a percentage")]
     NotAnAmount(String),
-    /// A word where a share must stand.
+    /// A word in the place of a share.
     #[error("'{0}' is not a share")]
     NotAShare(String),
-    /// A word where a number must stand, with a unit or without.
+    /// A word in the place of a number, with a unit or without.
     #[error("'{0}' is not a number")]
     NotANumber(String),
-    /// A word where a unit must stand.
+    /// A word in the place of a unit.
     #[error("'{0}' is not a unit")]
     NotAUnit(String),
     /// An amount in a unit that its metric does not have.
@@ -70,7 +70,7 @@ pub enum Problem {
         /// The metric.
         metric: Metric,
     },
-    /// An amount that means nothing, or that nobody means.
+    /// An amount that means nothing, or that no user intends.
     #[error("'{0}' is out of range")]
     OutOfRange(String),
     /// A second metric, workload, bad share, cap or share of rounds.
@@ -79,10 +79,10 @@ pub enum Problem {
     /// A tab or a line feed in a name, or an escape anywhere.
     #[error("a control character cannot stand here")]
     ControlCharacter,
-    /// A quote without its partner.
+    /// A quote that is not closed.
     #[error("the quote is not closed")]
     OpenQuote,
-    /// Something right behind a closing quote.
+    /// A character directly after a closing quote.
     #[error("the closing quote does not end the word")]
     GluedQuote,
     /// A question.
@@ -105,13 +105,13 @@ impl ClaimError {
         self
     }
 
-    /// Something more that could stand there.
+    /// Adds an alternative to what is expected.
     pub(crate) fn or_expect(mut self, expected: &str) -> Self {
         self.expected.push(expected.to_owned());
         self
     }
 
-    /// What could stand there: `expected 'than'`; `None` if that is not known.
+    /// Returns what is expected: `expected 'than'`; `None` if it is unknown.
     pub(crate) fn expectation(&self) -> Option<String> {
         let (last, others) = self.expected.split_last()?;
         Some(match others {
@@ -120,8 +120,8 @@ impl ClaimError {
         })
     }
 
-    /// The whole error in one line. A suggestion takes the place of all that could stand there,
-    /// except that the contestants are always listed.
+    /// Returns the whole error in one line. A suggestion replaces what is expected, except that the
+    /// contestants are always listed.
     fn line(&self) -> String {
         let is_name = matches!(self.problem, Problem::UnknownContestant(_));
         let mut line = self.problem.to_string();
@@ -137,7 +137,7 @@ impl ClaimError {
     }
 }
 
-/// Returns a word as errors repeat it: shortened, and with nothing that a terminal would obey.
+/// Returns a word as errors repeat it: shortened, and without terminal control sequences.
 pub(crate) fn shown(word: &str) -> String {
     match word.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => harmless(&word[..end]) + "...",
@@ -145,7 +145,7 @@ pub(crate) fn shown(word: &str) -> String {
     }
 }
 
-/// Returns a text with what a terminal would obey written as escapes.
+/// Returns a text with terminal control characters written as escapes.
 pub(crate) fn harmless(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
@@ -160,7 +160,7 @@ pub(crate) fn harmless(text: &str) -> String {
     harmless
 }
 
-/// Words as errors offer them, each in quotes.
+/// Returns words as errors list them, each in quotes.
 pub(crate) fn offered<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     words.into_iter().map(|word| format!("'{}'", shown(word))).collect()
 }

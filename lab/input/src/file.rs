@@ -1,4 +1,4 @@
-//! The file that holds claims, `claims.toml`: contests, who takes part in them, what is claimed of
+//! The file that contains claims, `claims.toml`: contests, their contestants, the claims about
 //! them, and how they are run.
 
 mod claims;
@@ -23,80 +23,79 @@ use tiebreak_core::result::Family;
 pub const MAX_FILE_CLAIMS: usize = 1000;
 /// The most contestants that a contest may have.
 pub const MAX_CONTESTANTS: usize = 1000;
-/// The name by which claims know the revision that is compared with.
+/// The name in claims of the revision that is the standard.
 pub const BASE_NAME: &str = "base";
-/// The name by which claims know the revision that is compared.
+/// The name in claims of the revision that is judged.
 pub const HEAD_NAME: &str = "head";
-/// By how much `head` may be slower, as a fraction, if nothing is claimed.
+/// The default of how much slower `head` may be, as a fraction.
 pub const SLOWDOWN_MAX: f64 = 0.02;
 
-/// A file with every key, each explained in a comment, which can be run as it is: a shell's
-/// programs, `gzip` and a second or two are all that it needs.
+/// A file with every key, each explained in a comment. It can be run as it is, with a shell's
+/// programs and `gzip`, in a second or two.
 pub const EXAMPLE: &str = include_str!("file/example.toml");
 
-/// A file of claims, checked. What the file does not say is `None`.
+/// A file of claims, checked. What the file does not contain is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimsFile {
-    /// The most that the probability of any wrong verdict in the file may be: above 0 and below
-    /// 0.5.
+    /// The largest probability of any wrong verdict in the file: above 0 and below 0.5.
     pub error: Option<f64>,
-    /// The most that all races of the file may use together, builds and set-up not counted.
+    /// The most that all races of the file may use together, without builds and set-up.
     pub budget: Option<Budget>,
-    /// How the error is kept over the claims.
+    /// How the error is controlled over the claims.
     pub family: Option<Family>,
     /// The seed of every coin.
     pub seed: Option<String>,
-    /// At least one, with names of their own, in the order of the file.
+    /// The contests, at least one, with unique names, in the order of the file.
     pub contests: Vec<Contest>,
 }
 
 impl ClaimsFile {
-    /// How many claims all contests have.
+    /// Returns the number of claims of all contests.
     pub fn claims(&self) -> usize {
         self.contests.iter().map(|contest| contest.claims.len()).sum()
     }
 }
 
-/// Contestants that race one another, and what is claimed of them.
+/// Contestants that race one another, and the claims about them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contest {
     /// Its name, or `contest-N` for the Nth contest of the file.
     pub name: String,
     /// The line at which it starts, counted from 1.
     pub line: usize,
-    /// Who takes part.
+    /// Its contestants.
     pub entrants: Entrants,
-    /// At least one.
+    /// Its claims, at least one.
     pub claims: Vec<FileClaim>,
     /// How it is run.
     pub options: Options,
 }
 
-/// Who takes part in a contest.
+/// The contestants of a contest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entrants {
-    /// Programs, at least one, with names of their own, in the order of the file; their workload is
-    /// that of the options, and they have no parameters.
+    /// Programs, at least one, with unique names, in the order of the file; their workload is that
+    /// of the options, and they have no parameters.
     Programs(Vec<Contestant>),
-    /// One program, as two revisions have it.
+    /// One program in two revisions.
     Revisions(Revisions),
 }
 
 /// Two revisions of the code around the file: claims call them [`BASE_NAME`] and [`HEAD_NAME`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revisions {
-    /// The revision that is compared with, as git knows it.
+    /// The revision that is the standard, in git's syntax.
     pub base: String,
-    /// The revision that is compared, or `.` for the working tree; `HEAD` if nothing was said.
+    /// The revision that is judged, or `.` for the working tree; `HEAD` by default.
     pub head: String,
-    /// What builds a revision, in its folder, through `sh -c`.
+    /// The command that builds a revision, in its folder, through `sh -c`.
     pub build: Option<String>,
     /// Whether both are built at the same time.
     pub builds_at_once: bool,
-    /// By how much head may be slower, as a fraction, if the file says that and no claims; the
-    /// claim that says so is among the contest's.
+    /// How much slower head may be, as a fraction, if the file gives that and no claims; the
+    /// corresponding claim is among the contest's.
     pub slowdown_max: Option<f64>,
-    /// What is run in the folder of each revision.
+    /// The command that runs in the folder of each revision.
     pub command: String,
     /// The hooks of both.
     pub hooks: Hooks,
@@ -107,36 +106,36 @@ pub struct Revisions {
 pub struct FileClaim {
     /// The claim. Its names are those of contestants, and its workload is that of its contest.
     pub claim: Claim,
-    /// The line at which it stands, counted from 1.
+    /// The line of the claim, counted from 1.
     pub line: usize,
-    /// What its verdict means to whoever waits for the exit code.
+    /// The effect of its verdict on the exit code.
     pub gate: Gate,
 }
 
-/// How a contest is run: what it says itself, or else what the file says for all contests.
+/// How a contest is run: its own options, or else the file's for all contests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// How small a ratio, as a fraction, still matters: at least 0 and below 1.
+    /// The smallest ratio that still matters, as a fraction: at least 0 and below 1.
     pub resolution: Option<f64>,
-    /// What the ratio is.
+    /// How the ratio is defined.
     pub centre: Option<Centre>,
-    /// What is taken out of the noise of ratios.
+    /// What is removed from the noise of ratios.
     pub adjust: Option<Adjust>,
-    /// How many runs make one observation of a share or a mean, at least 1.
+    /// The number of runs in one observation of a share or a mean, at least 1.
     pub block_runs: Option<u64>,
-    /// What the contestants work on: what was said, or the name of the input, or nothing.
+    /// The workload of the contestants: as given, or the name of the input, or empty.
     pub workload: String,
-    /// How programs are run; what was not said is as [`ProgramPlan::default`] has it.
+    /// How programs are run; by default as in [`ProgramPlan::default`].
     pub program: ProgramPlan,
 }
 
-/// Reads a file of claims; `name` is what errors call it.
+/// Reads a file of claims; errors call it `name`.
 ///
-/// Cost: linear in the file, except that wrong words are compared with what could stand there.
+/// Cost: linear in the file, except that wrong words are compared with what is expected there.
 ///
 /// # Errors
-/// All that is wrong with the file, sorted by place. A file that is not TOML has errors of syntax
-/// only, as nothing can be said of the rest of it.
+/// Returns all errors of the file, sorted by place. A file that is not TOML has only errors of
+/// syntax, because the rest cannot be interpreted.
 pub fn parse_file(name: &str, text: &str) -> Result<ClaimsFile, FileErrors> {
     crate::document::read(name, text, claims_file)
 }

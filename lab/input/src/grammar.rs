@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! claim      = ( of-two | of-one ) [ "." ]
-//! of-two     = NAME comparison NAME { "on" NAME | "by" METRIC | "in" SHARE "of" [ "the" ] "rounds"
-//! } comparison = "is" ( "faster" | "at least" AMOUNT "faster" | AT-MOST AMOUNT "slower" ) "than"
+//! of-two     = NAME comparison NAME
+//!              { "on" NAME | "by" METRIC | "in" SHARE "of" [ "the" ] "rounds" }
+//! comparison = "is" ( "faster" | "at least" AMOUNT "faster" | AT-MOST AMOUNT "slower" ) "than"
 //!            | "is" "within" AMOUNT "of"
 //!            | "uses" ( LESS | "at least" AMOUNT LESS | AT-MOST AMOUNT "more" ) METRIC "than"
 //! of-one     = NAME "succeeds at least" SHARE "of the time" { "on" NAME | BAD }
-//!            | ( "median" | PERCENTILE ) "of" NAME "is" BELOW BAR { "on" NAME | "by" METRIC | BAD
-//! }            | "mean of" NAME "is" ( BELOW | "above" | "at least" ) BAR
+//!            | ( "median" | PERCENTILE ) "of" NAME "is" BELOW BAR
+//!              { "on" NAME | "by" METRIC | BAD }
+//!            | "mean of" NAME "is" ( BELOW | "above" | "at least" ) BAR
 //!              { "on" NAME | "by" METRIC | "capped at" BAR }
 //! BAD        = "with" SHARE "as bad"
 //! LESS       = "less" | "fewer"
@@ -16,7 +18,7 @@
 //! BELOW      = "below" | "at most"
 //! ```
 //!
-//! What stands between braces comes in any order and once each; `in SHARE of rounds` only after
+//! Clauses between braces come in any order and once each; `in SHARE of rounds` only after
 //! `faster`, `less` or `fewer`.
 
 use crate::amount::{Scale, amount};
@@ -53,19 +55,19 @@ enum Bound {
 /// sentence with single spaces between its words and without its full stop.
 ///
 /// Cost: linear in the sentence and the contestants, except that a wrong word is compared with what
-/// could stand there.
+/// is expected there.
 ///
 /// # Errors
-/// The sentence is not a claim, or names something that is not there: the error points at the word
-/// and says what could stand there.
+/// Fails if the sentence is not a claim, or names something unknown: the error points at the word
+/// and says what is expected there.
 pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
     parse_spanned(text, contestants).map(|(claim, _)| claim)
 }
 
-/// A name as it stands in a sentence.
+/// A name, and its place in the sentence.
 pub(crate) type Named = (String, Range<usize>);
 
-/// Where the words of a claim stand that name something.
+/// The places of the words in a claim that name something.
 #[derive(Debug)]
 pub(crate) struct Words {
     pub(crate) left: Range<usize>,
@@ -75,7 +77,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// The same words, where they stand in something that has the sentence in it.
+    /// Converts the places to those in a text that contains the sentence.
     pub(crate) fn map(self, place: impl Fn(Range<usize>) -> Range<usize>) -> Words {
         Words {
             left: place(self.left),
@@ -86,7 +88,7 @@ impl Words {
     }
 }
 
-/// [`parse`], and where the words of the claim stand.
+/// Does what [`parse`] does, and also returns the places of the claim's words.
 pub(crate) fn parse_spanned(
     text: &str,
     contestants: &[&str],
@@ -117,12 +119,12 @@ pub(crate) fn parse_spanned(
     Ok((claim, words))
 }
 
-/// What a sentence says, without its text.
+/// The meaning of a sentence, without its text.
 pub(crate) struct ParsedClaim {
     pub(crate) left: Named,
     pub(crate) right: Option<Named>,
     pub(crate) statement: Statement,
-    /// The metric, and where it is said if it is.
+    /// The metric, and its place if it is named.
     pub(crate) metric: (Metric, Option<Range<usize>>),
     pub(crate) workload: Option<Named>,
 }
@@ -136,7 +138,7 @@ fn check_length(text: &str) -> Result<(), ClaimError> {
     Err(ClaimError::new(text, rest, Problem::TooLong { bytes: text.len() }, expected))
 }
 
-/// Refuses what is no claim from its first word on.
+/// Refuses a sentence whose first word cannot begin a claim.
 fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
     if cursor.ahead(0).is_none() {
         let mut error = cursor.error(Problem::UnexpectedWord, vec![EXAMPLE.to_owned()]);
@@ -174,7 +176,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedCla
     Ok(ParsedClaim { left, right: Some(right), statement, metric, workload: tail.workload })
 }
 
-/// Reads all that stands between the verb and the second name.
+/// Reads everything between the verb and the second name.
 fn comparison(
     cursor: &mut Cursor<'_>,
     verb: Verb,
@@ -205,7 +207,7 @@ fn comparison(
     Ok((relation, metric))
 }
 
-/// Reads how much is claimed, up to the amount.
+/// Reads the bound of the claim, up to the amount.
 fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
     let bounds = [
         ("faster", Bound::Just),
@@ -233,7 +235,8 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
     })
 }
 
-/// What was meant by an amount that stands alone: `5% faster` is ambiguous, `at least 5%` is not.
+/// Returns what was meant by an amount without a bound: `5% faster` is ambiguous, `at least 5%` is
+/// not.
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     let number =
         cursor.ahead(0).filter(|word| word.raw.starts_with(|c: char| c.is_ascii_digit()))?;

@@ -1,8 +1,8 @@
 //! Claim sentences and what they mean, with errors that point at the word that is wrong.
 //!
 //! [`parse`] reads a sentence into a [`Claim`](tiebreak_core::claim::Claim), [`display`] writes a
-//! claim as a sentence that [`parse`] reads back, [`meaning`] says what such a claim is about, and
-//! [`question`] is what stands in place of a claim when nothing was claimed.
+//! claim as a sentence that [`parse`] reads back, [`meaning`] says exactly what such a claim is
+//! about, and [`question`] replaces a claim if there is none.
 //!
 //! ```text
 //! A is faster than B
@@ -19,10 +19,10 @@
 //! ```
 //!
 //! `on WORKLOAD` and `by METRIC` may follow in any order, and a final full stop. `fewer` and `less`
-//! are the same. Letters of either case will do, names and joules apart. Numbers are plain
+//! are the same. Upper and lower case are the same, except in names and joules. Numbers are plain
 //! decimals, bars have a unit of their metric (`5 ms`, `64 MiB`, `2 mJ`, or none where events are
-//! counted). A name is one word, or stands between quotes (`'` or `"`), where a doubled quote
-//! stands for one; it has no control characters.
+//! counted). A name is one word, or is between quotes (`'` or `"`), where a doubled quote stands
+//! for one; it has no control characters.
 //!
 //! ```
 //! use tiebreak_core::claim::{Relation, Statement};

@@ -1,4 +1,4 @@
-//! What claims are about, exactly.
+//! The exact meaning of claims.
 
 use crate::bar::written;
 use crate::decimal::{hundredfold, one_and};
@@ -6,14 +6,15 @@ use crate::sentence::name;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
 
-/// What a claim is about, in one sentence without a full stop: `the wall time of B divided by the
-/// wall time of A, paired by round, is above 1.5`. It says what `holds` proves; where a good and a
-/// bad share were named also what `refuted` proves, which then is not its opposite.
+/// Returns the exact meaning of a claim, in one sentence without a full stop:
+/// `the wall time of B divided by the wall time of A, paired by round, is above 1.5`. It says what
+/// `holds` proves. If a good and a bad share are named, it also says what `refuted` proves, which
+/// then is not the opposite.
 ///
 /// The ratio is that of the two values of one round, taken as one constant factor or as the median
-/// over rounds, as the plan's centre says; or it is that of the means. All forms speak of the
-/// right one over the left one, the ratio that results give: with `r` for it, `at least F` is
-/// `r > F`, `no more than f` is `r > 1 / (1 + f)`, `within f` is `1 / (1 + f) < r < 1 + f`.
+/// over rounds, depending on the plan's centre; or it is that of the means. All forms use the right
+/// one over the left one, the ratio in results: with `r` for it, `at least F` is `r > F`,
+/// `no more than f` is `r > 1 / (1 + f)`, `within f` is `1 / (1 + f) < r < 1 + f`.
 ///
 /// Shares, quantiles and means are over runs, each a fresh process, or over the lines of a stream:
 /// `p99 of A is below 5 ms` is `P(X <= 5 ms) > 0.99`, so that a value equal to the bar counts as
@@ -28,7 +29,7 @@ pub fn meaning(claim: &Claim) -> String {
     format!("{workload}{said}")
 }
 
-/// `the wall time of B divided by the wall time of A`.
+/// Returns a text such as `the wall time of B divided by the wall time of A`.
 fn quotient(claim: &Claim) -> String {
     let metric = claim.metric.name();
     let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
@@ -78,7 +79,7 @@ fn of_property(claim: &Claim, property: Property) -> String {
     }
 }
 
-/// On which side of the good and the bad share a share lies.
+/// Says on which side of the good and the bad share a share lies.
 fn between(good: f64, bad: f64) -> String {
     let (good, bad) = (hundredfold(good), hundredfold(bad));
     if good == bad {

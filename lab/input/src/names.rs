@@ -7,10 +7,10 @@ use crate::tail::KEYWORDS;
 use std::ops::Range;
 use tiebreak_core::metric::Metric;
 
-/// How many contestants an error lists.
+/// The most contestants that an error lists.
 const LISTED_NAMES: usize = 8;
 
-/// Reads the name of a contestant; the right one differs from the left one.
+/// Reads the name of a contestant; the right one must differ from the left one.
 pub(crate) fn contestant(
     cursor: &mut Cursor<'_>,
     contestants: &[&str],
@@ -35,7 +35,7 @@ pub(crate) fn contestant(
     Err(error.suggest(meant))
 }
 
-/// The contestants that could stand somewhere, as errors list them.
+/// Returns the contestants that are expected, as errors list them.
 fn listed(names: Vec<&str>) -> Vec<String> {
     if names.is_empty() {
         return vec!["a contestant, but there is no other".to_owned()];
@@ -47,7 +47,7 @@ fn listed(names: Vec<&str>) -> Vec<String> {
     listed
 }
 
-/// A metric, and where it is named.
+/// A metric, and the place of its name.
 pub(crate) type SpannedMetric = (Metric, Range<usize>);
 
 /// Reads the name of a metric.
@@ -59,7 +59,7 @@ pub(crate) fn metric(cursor: &mut Cursor<'_>) -> Result<SpannedMetric, ClaimErro
     Ok((metric, start..cursor.last_end()))
 }
 
-/// Reads the name of a workload, which is no word that could follow it.
+/// Reads the name of a workload, which is not a word that could follow it.
 pub(crate) fn workload(cursor: &mut Cursor<'_>) -> Result<Named, ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {

@@ -10,7 +10,7 @@ use crate::share::{Share, percentile, share};
 use crate::tail::{Clause, KEYWORDS, Tail, tail};
 use tiebreak_core::claim::{Property, Statement};
 
-/// What is said to lie below a bar.
+/// The quantity that is claimed to be below a bar.
 #[derive(Clone, Copy)]
 enum Subject {
     Mean,
@@ -18,7 +18,7 @@ enum Subject {
 }
 
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
-/// the name of a contestant, or of nobody.
+/// the name of a contestant, or with an unknown word.
 pub(crate) fn of_one(
     cursor: &mut Cursor<'_>,
     contestants: &[&str],
@@ -47,7 +47,7 @@ pub(crate) fn of_one(
     }
 }
 
-/// Reads what follows `p99 of A is`.
+/// Reads the rest after `p99 of A is`.
 fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<ParsedClaim, ClaimError> {
     cursor.choose(&[("below", ()), ("at most", ())])?;
     let bar = bar(cursor, &KEYWORDS)?;
@@ -60,7 +60,7 @@ fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<ParsedCla
     Ok(said(left, property, tail))
 }
 
-/// Reads what follows `mean of A is`.
+/// Reads the rest after `mean of A is`.
 fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
@@ -78,7 +78,7 @@ fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError>
     Ok(said(left, Property::Mean { is_below, bar: value, cap }, tail))
 }
 
-/// Reads what follows `A succeeds`.
+/// Reads the rest after `A succeeds`.
 pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
     if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
         let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
@@ -93,7 +93,7 @@ pub(crate) fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedCla
     Ok(said(left, property, tail))
 }
 
-/// The bad share: the good one if only that was said, and never more than it.
+/// Returns the bad share: the good one if only that is given, and never more than it.
 fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimError> {
     match &tail.bad {
         None => Ok(good),

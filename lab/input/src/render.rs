@@ -1,11 +1,11 @@
-//! Errors as people read them: the sentence with the wrong word underlined.
+//! Renders errors for people: the sentence with the wrong word underlined.
 
 use crate::error::{ClaimError, Problem};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 impl ClaimError {
-    /// Several lines: what is wrong, the sentence with the wrong word underlined, and what could
-    /// stand there. Without `color` no escape codes are used and all that is added to the
+    /// Renders several lines: what is wrong, the sentence with the wrong word underlined, and what
+    /// is expected there. Without `color`, it uses no escape codes, and all that it adds to the
     /// sentence is plain ASCII; control characters in it are shown as pictures of themselves. A
     /// sentence that is too long is not repeated.
     ///
@@ -21,7 +21,8 @@ impl ClaimError {
     /// assert_eq!(error.render(false), expected);
     /// ```
     pub fn render(&self, color: bool) -> String {
-        // One line, whatever is in the sentence; spans stay, as these are single bytes.
+        // One line, whatever the sentence contains; spans stay valid, because these are single
+        // bytes.
         let text = self.text.replace(['\n', '\r', '\t'], " ");
         let title = self.problem.to_string();
         let mut report = Group::with_title(Level::ERROR.primary_title(title));

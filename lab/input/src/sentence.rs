@@ -6,12 +6,12 @@ use crate::tail::KEYWORDS;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 
-/// Fractions from here on are written as factors, as percentages end here.
+/// Fractions from here on are written as factors, because percentages end here.
 const FACTOR_FROM: f64 = 1000.0;
 
-/// The question that stands in place of a claim: which of the two is faster, by wall time?
+/// Returns the question that replaces a claim: which of the two is faster, by wall time?
 ///
-/// For another metric or a workload set the field, and then the text to what [`display`] gives.
+/// For another metric or a workload, set the field, and then the text to the result of [`display`].
 pub fn question(left: &str, right: &str) -> Claim {
     let mut question = Claim {
         text: String::new(),
@@ -25,9 +25,9 @@ pub fn question(left: &str, right: &str) -> Claim {
     question
 }
 
-/// The question that stands for a cell of a study's table: how many times what the left contestant
-/// needs of the metric does the right one need, on this workload? It is answered when both limits
-/// lie within a factor of `1 + precision` of their middle; 0.05 for 5%.
+/// Returns the question for a cell of a study's table: how many times as much of the metric as the
+/// left contestant does the right one need, on this workload? It is answered when both limits lie
+/// within a factor of `1 + precision` of their middle; 0.05 for 5%.
 pub fn measure_question(
     left: &str,
     right: &str,
@@ -45,14 +45,14 @@ pub fn measure_question(
     question
 }
 
-/// A claim as a sentence, whatever its text is; [`parse`](crate::parse) reads the claim back from
-/// it, to the last bit of its numbers. A question ([`Relation::Order`]) is written as one, which
-/// nothing reads back.
+/// Writes a claim as a sentence, whatever its text is. [`parse`](crate::parse) reads the claim back
+/// from it, to the last bit of its numbers. A question ([`Relation::Order`]) is written as one,
+/// which cannot be read back.
 ///
-/// Factors must be above 0 and at most 1e6, fractions at least 0 (of `Within` above 0) and below
+/// Factors must be above 0 and at most 1e6, fractions at least 0 (for `Within` above 0) and below
 /// 1e6, shares above 0 and below 1 with `bad` at most `good`, bars above 0 and at most 1e18, caps
-/// above their bar; of other numbers the sentence means nothing. Nothing reads
-/// [`Metric::Value`] back, which only streams have.
+/// above their bar; with other numbers the sentence means nothing. [`Metric::Value`], which only
+/// streams have, cannot be read back.
 pub fn display(claim: &Claim) -> String {
     let mut text = match claim.statement {
         Statement::Ratio(relation) => ratio(claim, relation),
@@ -64,7 +64,8 @@ pub fn display(claim: &Claim) -> String {
     text
 }
 
-/// The two names, `faster than` or `uses less`, and the metric, as a sentence has them.
+/// Writes the two names, `faster than` or `uses less`, and the metric, in the order of the
+/// sentence.
 fn ratio(claim: &Claim, relation: Relation) -> String {
     let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
     let metric = claim.metric;
@@ -130,7 +131,7 @@ fn of_property(claim: &Claim, property: Property) -> String {
     }
 }
 
-/// The metric at the end of a sentence that has no place for it elsewhere.
+/// Writes the metric at the end of a sentence that does not name it elsewhere.
 fn by(metric: Metric) -> String {
     match metric {
         Metric::WallTime => String::new(),
@@ -138,7 +139,7 @@ fn by(metric: Metric) -> String {
     }
 }
 
-/// A fraction as an amount: a percentage as long as there is one.
+/// Writes a fraction as an amount: as a percentage if there is one.
 fn amount(fraction: f64) -> String {
     if fraction < FACTOR_FROM {
         format!("{}%", hundredfold(fraction))
@@ -147,7 +148,7 @@ fn amount(fraction: f64) -> String {
     }
 }
 
-/// A name as it stands in a sentence: between quotes unless it can only be one word.
+/// Writes a name in a sentence: between quotes unless it can only be one word.
 pub(crate) fn name(name: &str) -> String {
     let is_keyword = KEYWORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
     let is_plain = !name.is_empty()

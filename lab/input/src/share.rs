@@ -6,10 +6,10 @@ use crate::decimal::{Decimal, hundredfold};
 use crate::error::{ClaimError, Problem};
 use std::ops::Range;
 
-/// A share and where it stands.
+/// A share, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// Above 0 and below 1.
+    /// The value, above 0 and below 1.
     pub(crate) value: f64,
     pub(crate) span: Range<usize>,
 }
@@ -39,7 +39,7 @@ pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
     Ok(Share { value, span })
 }
 
-/// Reads a percentile, `p99` for the share 0.99; `None` if the next word is none.
+/// Reads a percentile, `p99` for the share 0.99; `None` if the next word is not one.
 pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimError>> {
     let decimal = cursor.ahead(0)?.raw.strip_prefix(['p', 'P']).and_then(Decimal::parse)?;
     let value = decimal.hundredth();
@@ -55,7 +55,8 @@ fn is_share(value: f64) -> bool {
     value > 0.0 && value < 1.0
 }
 
-/// A number alone was probably meant as a percentage, and 0.98 as 98%.
+/// Returns an error with a suggestion: a number alone was probably meant as a percentage, and 0.98
+/// as 98%.
 fn not_a_share(cursor: &Cursor<'_>, number: Option<Decimal<'_>>) -> ClaimError {
     let meant = number.map(Decimal::value).and_then(|value| match value {
         v if is_share(v) => Some(format!("{}%", hundredfold(v))),

@@ -1,9 +1,9 @@
 //! Folders of studies: contestants, workloads, an oracle, claims, and the published tables that
-//! they reproduce, as `study.toml` in the folder says.
+//! they reproduce, as described by `study.toml` in the folder.
 //!
-//! [`read`] gives a [`Study`] or everything that is wrong with the file, each at its word; a study
-//! that was read names no contestant, workload, contract or file that is not there. [`skeleton`] is
-//! a new study that works. docs/manual/studies.md has every key.
+//! [`read`] returns a [`Study`] or all errors of the file, each at its word. A study that was read
+//! names only contestants, workloads, contracts and files that exist. [`skeleton`] is a new study
+//! that works. docs/manual/studies.md has every key.
 
 mod claims;
 mod contestants;
@@ -38,17 +38,18 @@ use std::path::Path;
 use table::Table;
 use tiebreak_core::study::{Recipe, Study, Workload};
 
-/// The file that makes a folder a study.
+/// The file that marks a folder as a study.
 pub const FILE_NAME: &str = "study.toml";
 /// The most entries of one kind that a study may have: contestants, workloads, claims.
 pub const MAX_ENTRIES: usize = 1000;
 
 /// Reads a study from its folder.
 ///
-/// Cost: linear in the file, and one look at each file of the folder.
+/// Cost: linear in the file, and one check of each file of the folder.
 ///
 /// # Errors
-/// There is no study in the folder, it cannot be read, or all that is wrong with its file.
+/// Fails if there is no study in the folder, or if it cannot be read; otherwise returns all errors
+/// of its file.
 pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
     let path = folder.join(FILE_NAME);
     let text = match std::fs::read(&path) {
@@ -59,7 +60,7 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
     parse(folder, &text)
 }
 
-/// Reads a study from what its file says, `text`, and what lies in its folder beside it.
+/// Reads a study from the text of its file and the other files in its folder.
 ///
 /// # Errors
 /// As [`read`].
@@ -70,8 +71,8 @@ pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
     study.map_err(StudyErrors::File)
 }
 
-/// What the file says; where something is wrong with it, which is logged, it is only good for
-/// finding what else is.
+/// Reads the content of the file. If something is wrong with it, which is logged, the result only
+/// serves to find further errors.
 fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
     keys::check(items, Place::Study, log);
     check_name(&folder.name, log);
@@ -109,7 +110,7 @@ fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
     }
 }
 
-/// The files of the folder, with inputs that look like something a program made.
+/// Returns the files of the folder, with inputs whose names look like a program's output.
 fn files(workloads: &[Workload], folder: &Folder) -> Vec<String> {
     let named = workloads.iter().filter_map(|workload| workload.file.clone());
     let mut files: Vec<String> = folder.files.iter().cloned().chain(named).collect();
@@ -118,7 +119,8 @@ fn files(workloads: &[Workload], folder: &Folder) -> Vec<String> {
     files
 }
 
-/// The name of a study is that of its folder; it stands in commands, pages and journals.
+/// Checks the name of a study, which is that of its folder and occurs in commands, pages and
+/// journals.
 fn check_name(name: &str, log: &mut Log<'_>) {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {

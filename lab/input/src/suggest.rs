@@ -1,11 +1,11 @@
-//! Suggestions: what was probably meant, by edit distance.
+//! Suggests what was probably meant, by edit distance.
 
-/// The largest number of edits that still looks like a slip.
+/// The largest number of edits of a slip.
 const MAX_EDITS: usize = 2;
 
-/// The candidate that is most like the word: at most two letters inserted, deleted, replaced or
-/// swapped with their neighbour, whatever their case, and at most half of the letters of either.
-/// Of several the first one.
+/// Returns the candidate that is most similar to the word: at most two letters inserted, deleted,
+/// replaced or swapped with their neighbour, in any case, and at most half of the letters of
+/// either. If several are equal, the first one.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -16,7 +16,8 @@ pub(crate) fn closest<'a>(
     for candidate in candidates {
         let plain = candidate.to_lowercase();
         let count = plain.chars().count();
-        // The distance is at least the difference in length, and takes the product of both.
+        // The distance is at least the difference in length; computing it costs the product of
+        // both.
         if letters.abs_diff(count) > MAX_EDITS {
             continue;
         }

@@ -1,4 +1,5 @@
-//! What may follow the heart of a claim, in any order: `on WORKLOAD`, `by METRIC`, and more.
+//! The clauses that may follow a claim's main part, in any order: `on WORKLOAD`, `by METRIC`, and
+//! more.
 
 use crate::bar::{Bar, bar};
 use crate::cursor::Cursor;
@@ -11,10 +12,10 @@ use tiebreak_core::metric::Metric;
 
 const THE_END: &str = "the end of the claim";
 
-/// The words that start a clause, and so never follow a number as its unit.
+/// The words that start a clause. None of them is the unit of a number before it.
 pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
 
-/// A clause that may follow.
+/// A clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clause {
     /// `on WORKLOAD`.
@@ -32,12 +33,12 @@ pub(crate) enum Clause {
 impl Clause {
     const ALL: [Clause; 5] = [Clause::On, Clause::By, Clause::Bad, Clause::Cap, Clause::Rounds];
 
-    /// The word that it starts with.
+    /// Returns its first word.
     fn word(self) -> &'static str {
         KEYWORDS[self as usize]
     }
 
-    /// What it names.
+    /// Returns what it names.
     fn subject(self) -> &'static str {
         match self {
             Clause::On => "workload",
@@ -49,7 +50,7 @@ impl Clause {
     }
 }
 
-/// What the clauses say.
+/// The content of the clauses.
 #[derive(Debug, Default)]
 pub(crate) struct Tail<'a> {
     pub(crate) workload: Option<Named>,
@@ -60,7 +61,7 @@ pub(crate) struct Tail<'a> {
 }
 
 impl Tail<'_> {
-    /// The metric that the claim is about, and where it says so if it does.
+    /// Returns the metric of the claim, and the place of its name, if any.
     pub(crate) fn metric(&self) -> (Metric, Option<Range<usize>>) {
         match &self.by {
             Some((metric, span)) => (*metric, Some(span.clone())),
@@ -79,8 +80,8 @@ impl Tail<'_> {
     }
 }
 
-/// Reads the clauses to the end of the claim, of which `by METRIC` may have been said already in
-/// other words.
+/// Reads the clauses to the end of the claim. The metric may have been named before, in other words
+/// (`by`).
 pub(crate) fn tail<'a>(
     cursor: &mut Cursor<'a>,
     clauses: &[Clause],
@@ -99,7 +100,7 @@ pub(crate) fn tail<'a>(
                 read(cursor, clause, &mut tail)?;
             }
             None => {
-                // A word that starts another clause is no slip.
+                // A word that starts another clause is not a slip.
                 let open = if next.is_some() { Vec::new() } else { open(&tail, clauses) };
                 let meant = cursor.meant(open.into_iter());
                 let expected = expected(&tail, clauses);
@@ -135,7 +136,7 @@ fn read<'a>(
     Ok(())
 }
 
-/// The words of the clauses that may still follow.
+/// Returns the words of the clauses that may still follow.
 fn open(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<&'static str> {
     clauses.iter().filter(|clause| !tail.has(**clause)).map(|clause| clause.word()).collect()
 }

@@ -1,4 +1,4 @@
-//! The words of a sentence, each with the bytes where it stands.
+//! The words of a sentence, each with its bytes.
 
 use crate::error::{ClaimError, Problem};
 use std::borrow::Cow;
@@ -7,13 +7,13 @@ use std::ops::Range;
 /// A word of the sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token<'a> {
-    /// As it was typed, quotes and all.
+    /// The word as typed, with quotes.
     pub(crate) raw: &'a str,
-    /// What it says.
+    /// Its value.
     pub(crate) value: Cow<'a, str>,
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub(crate) span: Range<usize>,
-    /// Whether it stood between quotes, and so can only be a name.
+    /// Whether it was between quotes, and so can only be a name.
     pub(crate) is_quoted: bool,
 }
 
@@ -41,19 +41,20 @@ pub(crate) fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>
     Ok(tokens)
 }
 
-/// Claims are printed on terminals and in reports, so nothing in a name may steer one.
+/// Returns the error for a control character. Claims are printed on terminals and in reports, which
+/// no name may control.
 fn control_character(text: &str, at: usize) -> ClaimError {
     let length = text[at..].chars().next().map_or(0, char::len_utf8);
     let expected = vec!["a space or a letter".to_owned()];
     ClaimError::new(text, at..at + length, Problem::ControlCharacter, expected)
 }
 
-/// Where the first word at or after a byte starts.
+/// Returns where the first word at or after a byte starts.
 fn next_word(text: &str, from: usize) -> Option<usize> {
     text[from..].find(|c: char| !c.is_whitespace()).map(|skipped| from + skipped)
 }
 
-/// The end of the run of characters from `start` on that are not white space.
+/// Returns the end of the run of characters from `start` on that are not white space.
 fn word_end(text: &str, start: usize) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
 }
@@ -82,7 +83,7 @@ fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError
     Ok(Token { raw: &text[start..after], value, span: start..after, is_quoted: true })
 }
 
-/// Where the quote that is not doubled stands.
+/// Returns the place of the first quote that is not doubled.
 fn closing_quote(text: &str, quote: char) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -93,7 +94,7 @@ fn closing_quote(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Drops all of them, so that the words left read the same when they are parsed again.
+/// Drops all final full stops, so that the remaining words parse to the same again.
 fn drop_full_stops(tokens: &mut Vec<Token<'_>>, names: &[&str]) {
     while let Some(last) = tokens.last_mut().filter(|last| !last.is_quoted) {
         match last.raw.strip_suffix('.') {

@@ -1,13 +1,13 @@
 //! Builds: a study's recipes become objects, and objects become placements.
 //!
-//! [`Builder`] compiles. What it makes is kept under a name that is a hash of all that it was made
-//! from, in a cache outside the source tree, so that nothing is compiled twice. An entry of the
-//! cache is made in a folder of its own and renamed in whole: processes may build side by side, and
-//! a build that was killed leaves nothing that counts.
+//! [`Builder`] compiles. It keeps what it makes in a cache outside the source tree, under a name
+//! that is a hash of everything it was made from, so nothing is compiled twice. It makes each entry
+//! of the cache in a separate folder and renames it when it is complete. Processes may therefore
+//! build at the same time, and a build that was killed leaves no entry.
 //!
-//! [`Linker`] links the objects of one contestant into a shared library whose code and data stand
-//! where a seed says: a *placement*. [`Stock`] links placements ahead, while nothing is timed.
-//! `docs/manual/placements.md` says what is drawn and what is not.
+//! [`Linker`] links the objects of one contestant into a shared library whose code and data lie at
+//! addresses that a seed determines: a *placement*. [`Stock`] links placements ahead, while nothing
+//! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
 mod cargo;
@@ -45,7 +45,7 @@ use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 use toolchain::Toolchains;
 
-/// Compiles what studies are made of. May be used by several threads at once.
+/// Compiles the contestants and oracles of studies. Several threads may use it at once.
 #[derive(Debug)]
 pub struct Builder {
     folder: PathBuf,
@@ -54,20 +54,21 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder that keeps what it makes in this folder, which need not be there yet. Removes what
-    /// builds that were killed left there, and what was not used for 30 days.
+    /// Creates a builder that keeps its output in this folder, which need not exist yet. Removes
+    /// what killed builds left there, and what was not used for 30 days.
     pub fn new(cache: &Path) -> Builder {
         let toolchains = Toolchains::default();
         Builder { folder: cache.to_owned(), cache: Cache::new(cache), toolchains }
     }
 
-    /// Builds a contestant, unless it is there; some milliseconds if it is. Gives with it its
-    /// shared library with nothing drawn, in the cache. A contestant that is a process
-    /// has no library; of one that is interpreted only the receipt is taken.
+    /// Builds a contestant, unless the cache has it, which takes some milliseconds. Returns it with
+    /// its shared library with nothing drawn, in the cache. A contestant that is a process has no
+    /// library. For an interpreted contestant, only the receipt is recorded.
     ///
     /// # Errors
-    /// [`BuildError::Missing`] where its compiler or interpreter is not there: others can go on.
-    /// A failing compile or link, a cache that cannot be written, an interruption.
+    /// [`BuildError::Missing`] if its compiler or interpreter is missing: other contestants can go
+    /// on. Also fails if a compile or link fails, the cache cannot be written, or the user
+    /// interrupts.
     pub fn build(
         &self,
         study: &Study,
@@ -109,21 +110,23 @@ impl Builder {
             receipt: toolchain.receipt.clone(),
             standard,
             form,
-            // Whoever knows the machine says how many they are.
+            // The number is set by code that knows the machine.
             team: None,
         };
         Ok((built, library))
     }
 
-    /// What the compiler or the interpreter of a recipe says that it is; nothing is built.
+    /// Returns what the compiler or the interpreter of a recipe reports as its version. Builds
+    /// nothing.
     ///
     /// # Errors
-    /// [`BuildError::Missing`] where it is not there.
+    /// [`BuildError::Missing`] if it is not installed.
     pub fn receipt(&self, study: &Study, recipe: &Recipe) -> Result<String, BuildError> {
         Ok(self.toolchains.find(recipe, &study.folder)?.receipt.clone())
     }
 
-    /// Builds the oracle and gives its shared library, in the cache; `None` if the study has none.
+    /// Builds the oracle and returns its shared library, in the cache; `None` if the study has
+    /// none.
     ///
     /// # Errors
     /// As [`Builder::build`].
@@ -145,7 +148,7 @@ impl Builder {
     }
 }
 
-/// The paths of the objects of a form; of a runner none.
+/// Returns the paths of the objects of a form; none for a runner.
 fn objects(form: &BuiltForm) -> &[String] {
     match form {
         BuiltForm::Objects { objects, .. } => objects,

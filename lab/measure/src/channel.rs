@@ -1,19 +1,19 @@
-//! Sockets between the laboratory and its own processes, launcher and workers: bytes and
-//! descriptors, a message a datagram.
+//! Sockets between the laboratory and its own processes, launcher and workers. They carry bytes and
+//! descriptors, one message in each datagram.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// The longest message: what the kernel lets a socket hold without being asked for more.
+/// The longest message in bytes: what the kernel allows a socket by default.
 const MOST_BYTES: usize = 160 << 10;
-/// The most descriptors that come with a message.
+/// The most descriptors in a message.
 const MOST_DESCRIPTORS: usize = 4;
 
-/// Room for the control message that carries descriptors.
+/// The buffer for the control message that carries descriptors.
 #[repr(C, align(8))]
 struct Control([u8; 64]);
 
-/// A connected pair of sockets that keep messages apart.
+/// Returns a connected pair of sockets that preserve message boundaries.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut fds = [-1; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
@@ -21,14 +21,14 @@ pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made these descriptors and nobody else owns them.
+    // SAFETY: the kernel has just made these descriptors and nothing else owns them.
     Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
 }
 
 /// Sends a message with its descriptors.
 ///
 /// # Errors
-/// The other end is gone, or the message is longer than a datagram can be.
+/// Fails if the other end is closed, or if the message is longer than a datagram can be.
 pub(crate) fn send(
     socket: BorrowedFd<'_>,
     bytes: &[u8],
@@ -70,19 +70,19 @@ pub(crate) fn send(
     }
 }
 
-/// A message that has come.
+/// A received message.
 pub(crate) struct Received {
-    /// Bytes of it; the rest of the place is what it was.
+    /// The number of bytes received; the rest of the buffer is unchanged.
     pub(crate) length: usize,
     /// The descriptors that came with it, in order.
     pub(crate) descriptors: Vec<OwnedFd>,
 }
 
-/// Waits for a message and puts it into `place`. `None` if the other end is closed. Allocates
-/// nothing for a message without descriptors.
+/// Waits for a message and writes it to `place`. Returns `None` if the other end is closed.
+/// Allocates nothing for a message without descriptors.
 ///
 /// # Errors
-/// What the system says, or a message that is longer than its place.
+/// Fails if the system call fails, or if a message is longer than `place`.
 pub(crate) fn receive(socket: BorrowedFd<'_>, place: &mut [u8]) -> io::Result<Option<Received>> {
     let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
     let mut control = Control([0; 64]);
@@ -110,7 +110,7 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, place: &mut [u8]) -> io::Result<Op
     Ok(Some(Received { length, descriptors }))
 }
 
-/// A place for messages of any length; made once, so that receiving allocates nothing.
+/// A buffer for messages of any length, allocated once, so that receiving allocates nothing.
 #[derive(Debug)]
 pub(crate) struct Inbox(Vec<u8>);
 
@@ -119,8 +119,8 @@ impl Inbox {
         Inbox(vec![0; MOST_BYTES])
     }
 
-    /// Waits for a message: its bytes, and the descriptors that came with it. `None` if the other
-    /// end is closed.
+    /// Waits for a message and returns its bytes and its descriptors; `None` if the other end is
+    /// closed.
     ///
     /// # Errors
     /// As [`receive`].
@@ -133,10 +133,11 @@ impl Inbox {
     }
 }
 
-/// The descriptors that a received control message carries.
+/// Returns the descriptors that a received control message carries.
 fn descriptors(header: &libc::msghdr) -> Vec<OwnedFd> {
     // SAFETY: the kernel has filled the control buffer and set its length, so the first header, if
-    // there is one, and its data lie in it; the descriptors in it are new and nobody owns them.
+    // there is one, and its data lie in it; the descriptors in it are new and nothing else owns
+    // them.
     unsafe {
         let first = libc::CMSG_FIRSTHDR(std::ptr::from_ref(header));
         if first.is_null() || (*first).cmsg_type != libc::SCM_RIGHTS {
@@ -149,7 +150,7 @@ fn descriptors(header: &libc::msghdr) -> Vec<OwnedFd> {
     }
 }
 
-/// The result of a call that a signal may interrupt: `None` to make it again.
+/// Returns the result of a call that a signal may interrupt: `None` to repeat the call.
 fn again(result: isize) -> io::Result<Option<usize>> {
     match usize::try_from(result) {
         Ok(length) => Ok(Some(length)),

@@ -1,4 +1,4 @@
-//! The clients of the protocol, where runners find them.
+//! The protocol's clients, installed where runners find them.
 
 use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
@@ -7,18 +7,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Each file of `sdk/`: its name, and what stands in it.
+/// The files of `sdk/`: name and content of each.
 const CLIENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
-/// Files that this process has begun to write.
+/// The number of files that this process has begun to write.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// The folder of the clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Clients(PathBuf);
 
-/// Puts the clients of this tiebreak into this cache, unless they are there. The folder's name is a
-/// hash of what is in it: clients of several releases stand side by side.
+/// Puts the clients of this version of tiebreak into this cache, unless they are there. The
+/// folder's name is a hash of its content, so clients of several releases can coexist.
 pub(crate) fn install(cache: &Path) -> io::Result<Clients> {
     let mut hash = Sha256::new();
     CLIENTS.iter().for_each(|(name, text)| hash.update([name, "\n", text].concat()));
@@ -28,7 +28,7 @@ pub(crate) fn install(cache: &Path) -> io::Result<Clients> {
         if std::fs::read(&place).is_ok_and(|found| found == text.as_bytes()) {
             continue;
         }
-        // Others may do the same: each writes a file of its own and renames it.
+        // Other processes may do the same: each writes to its own file and renames it.
         std::fs::create_dir_all(&folder)?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let own = folder.join(format!("{name}.{}-{count}", std::process::id()));
@@ -43,7 +43,7 @@ impl Clients {
         &self.0
     }
 
-    /// The variables of a runner's environment: the study's own, and where the clients are.
+    /// Returns the environment variables of a runner: the study's own, and where the clients are.
     pub(crate) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
         let other = |(name, _): &&(String, String)| name != "PYTHONPATH";
         let with_value = |(name, value): &(String, String)| (name.clone(), value.into());

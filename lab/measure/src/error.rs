@@ -1,10 +1,10 @@
-//! Why a plan's programs cannot be started.
+//! Why the programs of a plan cannot be started.
 
 use crate::words::WordsError;
 use std::io;
 use std::path::PathBuf;
 
-/// Found before anything runs: what the user typed cannot be started. The text says what to do.
+/// What the user typed cannot be started; found before anything runs. The text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The command is not a list of words.
@@ -15,7 +15,7 @@ pub enum StartError {
         /// What is wrong with it.
         reason: WordsError,
     },
-    /// There is no such program.
+    /// The program does not exist.
     #[error("'{word}' is not a program: {place} (shell commands such as cd need --shell)")]
     NotFound {
         /// The first word of the command.
@@ -23,19 +23,19 @@ pub enum StartError {
         /// Where it was looked for.
         place: String,
     },
-    /// There is such a file but it may not be run.
+    /// The file exists but may not be executed.
     #[error("'{path}' is not executable: 'chmod +x {path}' makes it so")]
     NotExecutable {
         /// The file.
         path: PathBuf,
     },
-    /// A folder is not a program.
+    /// The path is a folder.
     #[error("'{path}' is a directory, not a program")]
     IsDirectory {
         /// The folder.
         path: PathBuf,
     },
-    /// The program that is to run the file is missing.
+    /// The interpreter of the file is missing.
     #[error("'{path}' needs the interpreter '{interpreter}', which is not there or not executable")]
     BadInterpreter {
         /// The file.
@@ -43,7 +43,7 @@ pub enum StartError {
         /// What its first line, or its ELF header, names.
         interpreter: String,
     },
-    /// The kernel does not know how to run such a file.
+    /// The kernel cannot run a file of this kind.
     #[error(
         "'{path}' is not a program that this machine can run ({found}): a script needs a first \
          line such as '#!/bin/sh'"
@@ -59,32 +59,32 @@ pub enum StartError {
     Input {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// The folder to run in is not there.
+    /// The folder to run in does not exist.
     #[error("the directory '{path}' cannot be entered: {reason}")]
     Directory {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// A CPU was asked for that this process may not use.
+    /// The plan asks for a CPU that this process may not use.
     #[error("CPU {cpu} is not one of those that may be used here: {allowed}")]
     CpuNotAllowed {
         /// The CPU.
         cpu: usize,
-        /// The ones that may be used, as a list.
+        /// The CPUs that may be used, as a list.
         allowed: String,
     },
-    /// A judge needs an output.
+    /// The plan has a judge but captures no output.
     #[error("a program of --check judges outputs, so the output must be captured, not thrown away")]
     JudgeWithoutOutput,
-    /// A command holds a zero byte, which no program can be given.
+    /// A command contains a zero byte, which no argument can contain.
     #[error("'{command}' holds a zero byte")]
     ZeroByte {
-        /// The command with the zero byte shown as a question mark.
+        /// The command, with the zero byte shown as a question mark.
         command: String,
     },
     /// The process that starts contestants could not be started.
@@ -92,19 +92,19 @@ pub enum StartError {
     Launcher {
         /// What failed.
         doing: &'static str,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// A contestant that lives in another runtime, or its oracle, cannot be started.
+    /// A contestant that runs in another runtime, or its oracle, cannot be started.
     #[error("runners cannot be started: {what}")]
     Runner {
-        /// What is wrong, with what would help.
+        /// What is wrong, and what would help.
         what: String,
     },
     /// Contestants that are functions, or their oracle, cannot be started.
     #[error("functions cannot be run: {what}")]
     Worker {
-        /// What is wrong, with what would help.
+        /// What is wrong, and what would help.
         what: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Prints of the files that a run depends on.
+//! Digests of the files that a run depends on.
 
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -7,14 +7,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use tiebreak_core::journal::FileDigest;
 
-/// Files above this length are known by their length and time of change.
+/// Files longer than this are identified by their length and time of change.
 const WHOLE_BYTES: u64 = 64 << 20;
 
-/// The print of a file: its path, its length, and the SHA-256 of its content in hexadecimal; above
-/// 64 MiB of the text `LENGTH SECONDS NANOSECONDS`, its length and the time of its last change.
+/// Returns the digest of a file: its path, its length, and the SHA-256 of its content in
+/// hexadecimal. Above 64 MiB, the hash is of the text `LENGTH SECONDS NANOSECONDS`: its length and
+/// the time of its last change.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails if the file cannot be read.
 pub fn print_file(path: &Path) -> io::Result<FileDigest> {
     let mut file = File::open(path)?;
     let data = file.metadata()?;
@@ -38,7 +39,7 @@ pub fn print_file(path: &Path) -> io::Result<FileDigest> {
     Ok(FileDigest { path, bytes, digest: hexadecimal(&hash.finalize()) })
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect()
 }

@@ -1,16 +1,16 @@
-//! What contestants of every kind are held to, libraries and runners: trials and resets.
+//! Rules for contestants of every kind, libraries and runners: trials and resets.
 //!
-//! A trial looks at the whole answer of a timed batch. In a unit one contestant is on trial, in a
+//! A trial checks the whole answer of a timed batch. In a unit one contestant is on trial, in a
 //! batch that is drawn, so that no contestant knows when it is.
 
 use std::collections::HashMap;
 use tiebreak_abi::Random;
 
-/// The part of the units' time that trials may take, beside the first of them.
+/// Trials may take one part in this many of the units' time, apart from the first of them.
 const SHARE: u64 = 10;
 
-/// A reset may take as long as the run, and so many times as long as the shortest reset of the
-/// unit: what all contestants have to put back is the task's, not a place to hide work.
+/// A reset may take as long as the run, plus this many times the shortest reset of the unit. What
+/// all contestants have to put back belongs to the task and is not a place to hide work.
 const RESETS: u64 = 10;
 
 /// A batch on trial.
@@ -18,24 +18,24 @@ const RESETS: u64 = 10;
 pub(crate) struct Turn {
     /// The contestant, by its index in the plan.
     pub(crate) contestant: usize,
-    /// Its place among the batches of the request.
+    /// The batch's index among the batches of the request.
     pub(crate) batch: usize,
-    /// What else the trial needs is drawn from this.
+    /// The seed of what else the trial needs.
     pub(crate) seed: u64,
 }
 
 /// The trials of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Trials {
-    /// How many each contestant has had.
+    /// The number of trials of each contestant.
     had: HashMap<usize, u64>,
     trials_ns: u64,
     units_ns: u64,
 }
 
 impl Trials {
-    /// Draws who is on trial in these rounds, among those who were least often, and in which batch;
-    /// nobody if trials have taken more than their share of the time.
+    /// Draws the contestant on trial in these rounds, among those with the fewest trials, and the
+    /// batch. Returns `None` if trials have taken more than their share of the time.
     pub(crate) fn draw(&self, orders: &[Vec<usize>], seed: u64) -> Option<Turn> {
         let batches: Vec<usize> = orders.iter().flatten().copied().collect();
         let had = |contestant: &usize| self.had.get(contestant).copied().unwrap_or(0);
@@ -48,7 +48,7 @@ impl Trials {
         Some(Turn { contestant: *contestant, batch, seed: random.next_u64() })
     }
 
-    /// Notes how long a unit took, the trial in it included, and how long that took.
+    /// Records how long a unit took, including its trial, and how long the trial took.
     pub(crate) fn spent(&mut self, turn: Option<&Turn>, trial_ns: u64, unit_ns: u64) {
         if let Some(turn) = turn {
             *self.had.entry(turn.contestant).or_default() += 1;
@@ -58,9 +58,9 @@ impl Trials {
     }
 }
 
-/// What is wrong with a contestant whose reset takes longer than what it puts back can explain:
-/// the times of its reset, of its run and of the unit's shortest reset, and what a reset costs that
-/// does nothing, in nanoseconds.
+/// Returns what is wrong with a contestant whose reset takes longer than what it puts back can
+/// explain. Takes the times of its reset, of its run and of the unit's shortest reset, and the cost
+/// of an empty reset, in nanoseconds.
 pub(crate) fn hidden_in_reset(
     [reset_ns, run_ns, least_ns]: [u64; 3],
     empty_ns: u64,

@@ -1,11 +1,11 @@
-//! What `execve` gets, laid out in memory before any clock is read.
+//! The arguments of `execve`, laid out in memory before any clock is read.
 
 use std::ffi::{CString, NulError, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::ptr;
 
-/// The most bytes of padding: Linux gives one variable 128 KiB, its name and final zero included.
+/// The most bytes of padding: Linux limits one variable to 128 KiB, with its name and final zero.
 pub(crate) const MOST_PADDING_BYTES: u32 = (128 << 10) - PADDING.len() as u32 - 1;
 
 const PADDING: &[u8] = b"TIEBREAK_PADDING=";
@@ -32,17 +32,17 @@ impl Image {
         self.path.as_ptr()
     }
 
-    /// The argument vector, ended by a null pointer.
+    /// Returns the argument vector, which ends with a null pointer.
     pub(crate) fn arguments(&self) -> *const *mut libc::c_char {
         self.pointers.as_ptr()
     }
 }
 
-/// Our own environment and one variable more, whose length is drawn for each run: the environment
-/// lies at the top of the stack, so its length moves the stack of a program.
+/// The environment of this process and one more variable, whose length is drawn for each run. The
+/// environment lies at the top of the stack, so its length moves the stack of a program.
 #[derive(Debug)]
 pub(crate) struct Environment {
-    /// Owns what `pointers` point to, the last one apart.
+    /// Owns what `pointers` point to, except the last one.
     _entries: Vec<CString>,
     padding: Vec<u8>,
     filled: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The given variables without an older padding.
+    /// Creates an environment with these variables, without an older padding.
     pub(crate) fn new(variables: impl Iterator<Item = (OsString, OsString)>) -> Environment {
         let entries = variables.filter_map(|(name, value)| {
             let mut entry = name.into_vec();
@@ -68,17 +68,17 @@ impl Environment {
         Environment { _entries: entries, padding, filled: PADDING.len(), pointers }
     }
 
-    /// Makes the padding so long; at most [`MOST_PADDING_BYTES`]. Allocates nothing.
+    /// Sets the length of the padding, at most [`MOST_PADDING_BYTES`]. Allocates nothing.
     pub(crate) fn pad(&mut self, bytes: u32) {
         let end = PADDING.len() + bytes.min(MOST_PADDING_BYTES) as usize;
-        // Where the last, other length ended there is a zero byte: it is among what is filled.
+        // The zero byte at the end of the previous length lies in the range that is filled.
         let from = self.filled.min(end);
         self.padding[from..end].fill(b'x');
         self.padding[end] = 0;
         self.filled = end;
     }
 
-    /// The environment, ended by a null pointer.
+    /// Returns the environment, which ends with a null pointer.
     pub(crate) fn variables(&self) -> *const *mut libc::c_char {
         self.pointers.as_ptr()
     }
@@ -96,7 +96,7 @@ mod tests {
     fn texts(mut pointers: *const *mut libc::c_char) -> Vec<String> {
         let mut texts = Vec::new();
         // SAFETY: the vectors under test end with a null pointer and point to texts that end with a
-        // zero byte, all of which live longer than this call.
+        // zero byte, and all of these outlive this call.
         unsafe {
             while !(*pointers).is_null() {
                 texts.push(CStr::from_ptr(*pointers).to_string_lossy().into_owned());

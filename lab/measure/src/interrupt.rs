@@ -1,9 +1,9 @@
-//! Being asked to stop: Ctrl-C and the polite signals set a flag, and the run ends at its next
-//! look.
+//! Interrupts: Ctrl-C and the other signals that ask a program to stop set a flag, and the run ends
+//! when it next reads the flag.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by the handler, looked at between rounds and while a contestant runs.
+/// The flag. The handler sets it; the run reads it between rounds and while a contestant runs.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// The signals that ask a program to stop.
@@ -11,14 +11,14 @@ const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 extern "C" fn on_signal(signal: libc::c_int) {
     ASKED.store(true, Ordering::SeqCst);
-    // The second one ends the process as if there were no handler: whoever asks twice means it.
-    // SAFETY: `signal` is async-signal-safe, and the disposition it sets is a constant.
+    // A second signal ends the process as if there were no handler. SAFETY: `signal` is
+    // async-signal-safe, and the disposition it sets is a constant.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
-/// Installs the handlers and gives the flag that they set. Installing them again does no harm.
+/// Installs the handlers and returns the flag that they set. Installing them again does no harm.
 ///
-/// A signal that is ignored, as `nohup` leaves SIGHUP, stays ignored.
+/// An ignored signal stays ignored, for example SIGHUP under `nohup`.
 pub fn flag() -> &'static AtomicBool {
     for signal in SIGNALS {
         // SAFETY: a zeroed `sigaction` is a valid one; the handler only stores to an atomic and
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_signal_sets_the_flag_once() {
-        // SAFETY: the disposition is a constant: under nohup it would be to ignore the signal.
+        // SAFETY: the disposition is a constant. Under nohup the signal would be ignored.
         unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
         let flag = flag();
         // SAFETY: raises a signal for which the handler above is installed.

@@ -1,5 +1,5 @@
-//! Jobs: commands that are neither contestants nor hooks, such as builds, and that end when the
-//! user interrupts.
+//! Jobs: commands that are neither contestants nor hooks, such as builds. An interrupt by the user
+//! ends them.
 
 use crate::launcher::{process_descriptor, wait_for};
 use std::io;
@@ -8,20 +8,20 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How long we sleep at most before we look whether the user interrupted.
+/// The longest sleep before the next check whether the user interrupted.
 const SLICE_MS: i32 = 50;
-/// How often we look whether a job that was asked to end has ended, before it is killed: 2 s.
+/// The number of checks whether a job has ended after SIGTERM, before it is killed: 2 s.
 const LOOKS_AFTER_TERM: u32 = 40;
 
-/// Runs a command in a process group of its own until it ends, and gives its exit status, or 128 +
-/// the signal that ended it. Its streams are as the caller set them; a stream that is a pipe which
-/// the caller reads only afterwards may fill up, so they should be files.
+/// Runs a command in its own process group until it ends, and returns its exit status, or 128 + the
+/// signal that ended it. The caller sets its streams. They should be files: a pipe that the caller
+/// reads only afterwards may fill up.
 ///
 /// When `interrupted` becomes true, SIGTERM goes to the whole group and SIGKILL two seconds later;
-/// the answer is `None` then. Processes that left the group are not followed.
+/// the function then returns `None`. Processes that left the group are not ended.
 ///
 /// # Errors
-/// The command cannot be started or waited for.
+/// Fails if the command cannot be started or waited for.
 pub fn run_job(command: &mut Command, interrupted: &AtomicBool) -> io::Result<Option<i32>> {
     if interrupted.load(Ordering::Relaxed) {
         return Ok(None);
@@ -41,7 +41,7 @@ pub fn run_job(command: &mut Command, interrupted: &AtomicBool) -> io::Result<Op
 /// Ends the group of a child that was not reaped.
 fn end(child: &mut Child, process: BorrowedFd<'_>) -> io::Result<()> {
     let group = -(child.id() as i32);
-    // SAFETY: the child was not reaped, so its number, which is its group's too, names nothing
+    // SAFETY: the child was not reaped, so its number, which is also its group's, names nothing
     // else.
     unsafe { libc::kill(group, libc::SIGTERM) };
     for _ in 0..LOOKS_AFTER_TERM {
@@ -49,13 +49,12 @@ fn end(child: &mut Child, process: BorrowedFd<'_>) -> io::Result<()> {
             break;
         }
     }
-    // What the child started may have stayed.
-    // SAFETY: as above.
+    // Processes that the child started may remain. SAFETY: as above.
     unsafe { libc::kill(group, libc::SIGKILL) };
     child.wait().map(drop)
 }
 
-/// The exit status, or 128 + the signal, as shells count.
+/// Returns the exit status, or 128 + the signal, as shells do.
 fn number(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(run_job(&mut shell("exit 0"), &AtomicBool::new(true)).unwrap(), None);
     }
 
-    /// Interrupts a job once it has written the file `ready`; says what the file holds at the end.
+    /// Interrupts a job once it has written the file `ready`, and returns the file's final content.
     fn interrupted(folder: &Path, script: &str) -> String {
         let (stop, ready) = (AtomicBool::new(false), folder.join("ready"));
         std::thread::scope(|scope| {
@@ -106,7 +105,7 @@ mod tests {
         let polite = "trap 'echo bye >> ready; exit' TERM; echo ready > ready; sleep 60 & wait";
         assert_eq!(interrupted(folder.path(), polite), "ready\nbye\n");
         std::fs::remove_file(folder.path().join("ready")).unwrap();
-        // The child of the shell is killed with it.
+        // The child of the shell is also killed.
         let deaf = "trap '' TERM; sh -c 'echo $$ > ready; while :; do sleep 60; done'; :";
         let child = interrupted(folder.path(), deaf);
         let stat = format!("/proc/{}/stat", child.trim());

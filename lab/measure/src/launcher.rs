@@ -1,4 +1,4 @@
-//! The caller's side of the launcher: starting it, asking it for runs, stopping it.
+//! The caller's side of the launcher: starts it, requests runs, stops it.
 
 use crate::error::StartError;
 use crate::image::{Environment, Image};
@@ -16,20 +16,20 @@ mod serve;
 mod spawn;
 mod wait;
 
-/// How long we sleep at most before we look whether the user interrupted: a signal that comes
-/// between the look and the sleep does not wake us.
+/// The longest sleep before the next check whether the user interrupted. A signal between the check
+/// and the sleep does not end the sleep.
 const SLICE_MS: i32 = 100;
-/// How long the launcher may take to end a run that was interrupted.
+/// How long the launcher may take to end an interrupted run.
 const CANCEL_MS: i32 = 10_000;
 
-/// Everything that the launcher needs; it gets its own copy by `fork`.
+/// Everything that the launcher needs; `fork` gives it a copy.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) images: Vec<Image>,
-    /// The folder that each of them runs in, if it is another than ours.
+    /// The folder of each contestant, if it is not the current one.
     pub(crate) directories: Vec<Option<PathBuf>>,
     pub(crate) environment: Environment,
-    /// Empty: any that we may use.
+    /// If empty, any CPU that this process may use.
     pub(crate) cpus: Vec<usize>,
 }
 
@@ -43,9 +43,9 @@ pub(crate) struct Launcher {
 /// Why a run has no reply.
 #[derive(Debug)]
 pub(crate) enum NoReply {
-    /// The user interrupted; what ran has been ended.
+    /// The user interrupted; the run has been ended.
     Interrupted,
-    /// The launcher is gone or does not answer.
+    /// The launcher has ended or does not answer.
     Lost(io::Error),
 }
 
@@ -53,17 +53,17 @@ impl Launcher {
     /// Forks the launcher and waits until it is ready.
     ///
     /// # Errors
-    /// No process could be made, or it could not enter its directory or its CPUs.
+    /// Fails if no process can be created, or if it cannot enter its directory or use its CPUs.
     pub(crate) fn start(prepared: Prepared) -> Result<Launcher, StartError> {
         let failed = |doing| move |reason| StartError::Launcher { doing, reason };
-        // Where a parent of ours had it ignored, ended children could not be waited for.
-        // SAFETY: sets a disposition to its default.
+        // If a parent process ignored SIGCHLD, ended children could not be waited for. SAFETY: sets
+        // a disposition to its default.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         let (ours, theirs) =
             crate::channel::pair().map_err(failed("the launcher has no socket"))?;
         // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
-        // thread of ours could have held at this moment (glibc makes its allocator usable in the
-        // child), never returns, and closes every descriptor that is not its own.
+        // thread of this process could have held at this moment (glibc makes its allocator usable
+        // in the child), never returns, and closes every descriptor that is not its own.
         let pid = unsafe { libc::fork() };
         match pid {
             -1 => Err(failed("the launcher cannot be started")(io::Error::last_os_error())),
@@ -102,10 +102,10 @@ impl Launcher {
         socket.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))
     }
 
-    /// Has one program run with these standard input, output and error.
+    /// Runs one program with these standard input, output and error.
     ///
     /// # Errors
-    /// The user interrupted (`interrupted` became true), or the launcher is gone.
+    /// Fails if the user interrupted (`interrupted` became true), or if the launcher has ended.
     pub(crate) fn run(
         &self,
         request: &Request,
@@ -129,7 +129,7 @@ impl Launcher {
         }
     }
 
-    /// Ends what runs and takes its reply, so that the next request gets its own.
+    /// Ends the current run and receives its reply, so that the next request gets its own reply.
     fn cancel(&self, socket: BorrowedFd<'_>) -> NoReply {
         let asked = message::send(socket, &CANCEL, &[]);
         let mut waited = 0;
@@ -149,16 +149,17 @@ impl Launcher {
 
 impl Drop for Launcher {
     fn drop(&mut self) {
-        // The launcher ends when nobody is left at the other end of its socket.
+        // The launcher ends when the other end of its socket is closed.
         self.socket = None;
-        // SAFETY: the process is a child of ours that nobody else waits for; no status is kept.
+        // SAFETY: the process is a child of ours that nothing else waits for; no status is kept.
         while unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) } == -1
             && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
         {}
     }
 }
 
-/// Waits until the descriptor can be read or is closed; false after the time, or a signal.
+/// Waits until the descriptor can be read or is closed. Returns false after the time-out or a
+/// signal.
 pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, timeout_ms: i32) -> io::Result<bool> {
     let mut poll = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: the array has one valid entry.
@@ -171,13 +172,13 @@ pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, timeout_ms: i32) -> io::Resul
     }
 }
 
-/// A descriptor of a process, by which its end can be waited for.
+/// Returns a descriptor of a process, which becomes readable when the process ends.
 pub(crate) fn process_descriptor(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: the call takes two numbers and makes a descriptor.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }

@@ -1,11 +1,11 @@
-//! A child that leads a process group of its own.
+//! A child that leads its own process group.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus};
 
-/// When it is dropped, its whole group is killed and the child is reaped: whatever fails after the
-/// start leaves no process behind.
+/// A child process and its group. Dropping it kills the whole group and reaps the child, so no
+/// failure after the start leaves a process behind.
 #[derive(Debug)]
 pub(crate) struct Leader {
     child: Child,
@@ -13,10 +13,11 @@ pub(crate) struct Leader {
 }
 
 impl Leader {
-    /// Starts it. What a terminal sends to our group is for us: we end the child ourselves.
+    /// Starts the child. Its group does not get what a terminal sends to our group: the caller ends
+    /// the child.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails if the system cannot start it.
     pub(crate) fn spawn(command: &mut Command) -> io::Result<Leader> {
         Ok(Leader { child: command.process_group(0).spawn()?, ended: None })
     }
@@ -25,20 +26,20 @@ impl Leader {
         self.child.id()
     }
 
-    /// Its standard input and output where they are pipes, once.
+    /// Takes its standard input and output, if they are pipes; `None` the second time.
     pub(crate) fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         self.child.stdin.take().zip(self.child.stdout.take())
     }
 
-    /// How it ended, as far as anybody has looked.
+    /// Returns how it ended, if a check has already seen that.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.ended
     }
 
-    /// Looks whether it has ended.
+    /// Checks whether it has ended.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails if the system call fails.
     pub(crate) fn look(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait()?;
@@ -46,15 +47,15 @@ impl Leader {
         Ok(self.ended)
     }
 
-    /// Kills what still runs of its group and waits for its end.
+    /// Kills what still runs of its group and waits for the child's end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         if let Some(status) = self.ended {
             return status;
         }
-        // SAFETY: the process is a child of ours that was not reaped, so its number, which is its
-        // group's too, names nothing else.
+        // SAFETY: the process is a child of ours that was not reaped, so its number, which is also
+        // its group's, names nothing else.
         unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
-        // It may have left its group.
+        // The child may have left its group.
         let _ = self.child.kill();
         let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
         self.ended = Some(status);
@@ -86,10 +87,10 @@ mod tests {
         assert_eq!(leader.look().unwrap(), None);
         let pid = leader.pid();
         drop(leader);
-        // The sleeping one holds the pipe for as long as it lives.
+        // The sleeping process holds the pipe as long as it lives.
         assert!(lines.next().is_none());
-        // What was reaped is no child any more.
-        // SAFETY: the call takes numbers and nothing to write to.
+        // A reaped process is not a child any more. SAFETY: the call takes numbers and no place to
+        // write to.
         let waited = unsafe { libc::waitpid(pid as i32, std::ptr::null_mut(), libc::WNOHANG) };
         assert_eq!(waited, -1);
     }

@@ -1,21 +1,20 @@
-//! Turns a round's coins into samples: whole programs
+//! Turns a round's coins into samples of whole programs.
 //!
 //! [`Programs`] implements [`tiebreak_core::sampler::ProgramSampler`]: one process a sample. It
-//! works with a second process of our own, the *launcher*, forked once, which starts contestants by
+//! uses a second process, the *launcher*, forked once. The launcher starts contestants by
 //! `posix_spawn`, reads the clock around them, waits for them and ends what they leave behind. The
-//! calling process opens files, reads meters, looks at outputs and runs hooks and judges, all
-//! outside the timed span. The launcher is a process of its own for four reasons.
+//! calling process opens files, reads meters, checks outputs and runs hooks and judges, all outside
+//! the timed span. The launcher is a separate process for four reasons.
 //!
 //! - Linux counts the peak memory of the process that called `posix_spawn` as the child's own
 //!   (`exec` keeps the high-water mark of the memory that it replaces). The launcher's is small and
-//!   is told as [`Programs::peak_memory_floor_bytes`].
+//!   is reported as [`Programs::peak_memory_floor_bytes`].
 //! - Processes that a contestant leaves behind become the launcher's children (it is a
-//!   *subreaper*), so they are found without looking through the machine, whatever they did to
-//!   hide.
+//!   *subreaper*). It finds them without searching the machine, whatever they did to hide.
 //! - Its only children are contestants, so nothing that the caller starts can be mistaken for one.
-//! - When the caller is killed, the launcher sees it and ends what runs, so nothing is left.
+//! - When the caller is killed, the launcher notices and ends what runs, so nothing is left.
 //!
-//! Linux 5.3 or newer is needed (`pidfd_open`).
+//! Linux 5.3 or newer is required (`pidfd_open`).
 
 pub mod build;
 mod channel;

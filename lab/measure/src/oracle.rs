@@ -1,4 +1,4 @@
-//! A study's oracle, in a process of its own: what it does wrong is an error, not our end.
+//! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 mod error;
 
@@ -18,14 +18,14 @@ use tiebreak_core::study::{Verification, Workload};
 /// How long one answer of an oracle may take.
 const TIMEOUT_NS: u64 = 1_800_000_000_000;
 
-/// A running oracle. The process ends when this is dropped, and when the thread ends that has
-/// started it.
+/// A running oracle. Its process ends when this is dropped, and when the thread that started it
+/// ends.
 #[derive(Debug)]
 pub struct Oracle {
     object: PathBuf,
     program: WorkerProgram,
     folder: PathBuf,
-    /// `None` after a failure: the next question starts it anew.
+    /// `None` after a failure: the next question starts a new process.
     process: Option<Process>,
     interrupted: Option<&'static AtomicBool>,
 }
@@ -33,23 +33,24 @@ pub struct Oracle {
 /// An input that all contestants share.
 #[derive(Debug)]
 pub struct Input {
-    /// The file that holds it, and nothing else: mostly one in memory. It is open to be read only,
-    /// so that no contestant can change what another reads.
+    /// The file that holds it, and nothing else: usually one in memory. It is open for reading
+    /// only, so that no contestant can change what another reads.
     pub file: File,
     /// Its length.
     pub bytes: u64,
-    /// How many items the study counts in it.
+    /// The number of items that the study counts in it.
     pub items: u64,
-    /// How large an output a contestant needs for it; 0 if contestants of this study need none.
+    /// The size of the output buffer that a contestant needs for it; 0 if contestants of this study
+    /// need none.
     pub output_bytes: u64,
 }
 
-/// What a right contestant gives for an input.
+/// The result of a correct contestant for an input.
 #[derive(Debug)]
 pub struct Answer {
-    /// What it dumps: a line an item, in a file in memory.
+    /// The answer as text, one line an item, in a file in memory.
     pub text: File,
-    /// What each run gives.
+    /// The checksum of each run.
     pub checksum: u64,
 }
 
@@ -57,7 +58,7 @@ impl Oracle {
     /// Starts a process that loads this library.
     ///
     /// # Errors
-    /// The library is no oracle, or no process could be had.
+    /// Fails if the library is not an oracle, or if no process can be created.
     pub fn start(library: &Path, program: &WorkerProgram) -> Result<Oracle, OracleError> {
         let mut oracle = Oracle {
             object: absolute(library),
@@ -70,14 +71,14 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// The folder of the study, in which the files of workloads are looked for.
+    /// Sets the folder of the study, in which the files of workloads are found.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Oracle {
         self.folder = folder.to_owned();
         self
     }
 
-    /// A question that is asked while this is true, or becomes true, ends with
+    /// Sets a flag that interrupts questions. While it is true, a question ends with
     /// [`OracleError::Interrupted`] within a tenth of a second.
     #[must_use]
     pub fn interruptible(mut self, interrupted: &'static AtomicBool) -> Oracle {
@@ -85,11 +86,11 @@ impl Oracle {
         self
     }
 
-    /// Makes the input of a workload from a seed; of a workload with a file, opens and measures
-    /// that, whatever the seed.
+    /// Makes the input of a workload from a seed. For a workload with a file, opens and measures
+    /// the file, whatever the seed.
     ///
     /// # Errors
-    /// The oracle fails, or the file cannot be read.
+    /// Fails if the oracle fails, or if the file cannot be read.
     pub fn input(&mut self, workload: &Workload, seed: u64) -> Result<Input, OracleError> {
         let question = of_workload(workload, seed, "");
         match &workload.file {
@@ -106,7 +107,7 @@ impl Oracle {
     /// Makes one part of an input of `study verify`.
     ///
     /// # Errors
-    /// The oracle fails.
+    /// Fails if the oracle fails.
     pub fn verification(
         &mut self,
         verification: &Verification,
@@ -115,10 +116,10 @@ impl Oracle {
         self.make(of_verification(verification, part, ""))
     }
 
-    /// What a contestant of this contract gives for an input of [`Oracle::input`].
+    /// Returns the answer of a contestant of this contract for an input of [`Oracle::input`].
     ///
     /// # Errors
-    /// The oracle fails.
+    /// Fails if the oracle fails.
     pub fn answer(
         &mut self,
         workload: &Workload,
@@ -129,10 +130,10 @@ impl Oracle {
         self.answered(of_workload(workload, seed, contract), input)
     }
 
-    /// The checksum of that answer alone, without its text.
+    /// Returns only the checksum of that answer, without its text.
     ///
     /// # Errors
-    /// The oracle fails.
+    /// Fails if the oracle fails.
     pub fn checksum(
         &mut self,
         workload: &Workload,
@@ -143,10 +144,11 @@ impl Oracle {
         self.checksummed(of_workload(workload, seed, contract), input, None)
     }
 
-    /// What a contestant of this contract gives for an input of [`Oracle::verification`].
+    /// Returns the answer of a contestant of this contract for an input of
+    /// [`Oracle::verification`].
     ///
     /// # Errors
-    /// The oracle fails.
+    /// Fails if the oracle fails.
     pub fn verified(
         &mut self,
         verification: &Verification,
@@ -230,7 +232,7 @@ impl Oracle {
         }
     }
 
-    /// The process, started if there is none.
+    /// Returns the process, which is started if there is none.
     fn process(&mut self) -> Result<&mut Process, OracleError> {
         let process = match self.process.take() {
             Some(process) => process,
@@ -256,11 +258,10 @@ impl Oracle {
 }
 
 impl Input {
-    /// The input of a study without an oracle: a file, of which nobody counts the items, so that
-    /// it is one.
+    /// Returns the input of a study without an oracle: a file. It counts as one item.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Fails if the file cannot be read.
     pub fn of_file(path: &Path) -> Result<Input, OracleError> {
         let open = || -> io::Result<Input> {
             let file = File::open(path)?;

@@ -1,4 +1,4 @@
-//! Memory files that take a contestant's output, looked at after the clock has stopped.
+//! Memory files that receive a contestant's output, read after the clock has stopped.
 
 use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
@@ -8,10 +8,10 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
 use tiebreak_core::sampler::OutputDigest;
 
-/// As much of standard error as a fault quotes.
+/// The most bytes of standard error that a fault quotes.
 const TAIL_BYTES: u64 = 400;
 
-/// A new, empty file in memory that nobody else has and that no `exec` inherits.
+/// Returns a new, empty file in memory that no other process has and that no `exec` inherits.
 pub(crate) fn memory_file() -> io::Result<File> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name ends with a zero byte; the flags are valid.
@@ -19,15 +19,15 @@ pub(crate) fn memory_file() -> io::Result<File> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
-/// Seals a file in memory, so that nobody can write to it any more through any descriptor or
-/// mapping, and opens it anew to be read from its start.
+/// Seals a file in memory, so that no descriptor or mapping can write to it any more, and opens it
+/// again for reading from its start.
 ///
 /// # Errors
-/// It is mapped somewhere to be written, is no file in memory, or `/proc` is not there.
+/// Fails if the file has a writable mapping or is not a file in memory, or if `/proc` is missing.
 pub(crate) fn sealed(file: &File) -> io::Result<File> {
     let seals = libc::F_SEAL_WRITE | libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
     // SAFETY: the descriptor is open, and seals are a number.
@@ -37,7 +37,7 @@ pub(crate) fn sealed(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Length and print of a whole file, wherever it was read or written last.
+/// Returns length and digest of a whole file, whatever its current position.
 pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
     let mut hash = Sha256::new();
     let mut buffer = [0; 16 << 10];
@@ -55,8 +55,8 @@ pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
     Ok(OutputDigest { bytes, digest })
 }
 
-/// The last lines of a file, at most 400 bytes; if more was cut off, from the start of a line where
-/// there is one. Control characters become spaces, so that a terminal can show it.
+/// Returns the last lines of a file, at most 400 bytes. A longer text is cut at the start of a line
+/// if possible. Control characters become spaces, so that a terminal can show it.
 pub(crate) fn tail(file: &File) -> String {
     let length = file.metadata().map_or(0, |data| data.len());
     let start = length.saturating_sub(TAIL_BYTES);

@@ -1,4 +1,4 @@
-//! Finding the file that a command runs, and seeing before anything runs that it can.
+//! Finds the file that a command runs, and checks before anything runs that it can run.
 
 use crate::error::StartError;
 use std::ffi::CString;
@@ -12,11 +12,11 @@ mod format;
 mod tests;
 
 /// Finds the program that the first word of a command names, as `execvp` does: a word with a slash
-/// is a path, seen from `directory`; any other is looked for along `PATH`.
+/// is a path, relative to `directory`; any other is searched along `PATH`.
 ///
 /// # Errors
-/// There is none, or it is a directory, may not be executed, or needs an interpreter that is not
-/// there. A file that can only be run and not read is taken as it is.
+/// Fails if there is none, or if it is a directory, may not be executed, or needs an interpreter
+/// that is missing. A file that can be executed but not read is accepted as it is.
 pub fn resolve(word: &str, directory: Option<&Path>) -> Result<PathBuf, StartError> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
     let folders: Vec<_> = std::env::split_paths(&path).collect();
@@ -47,7 +47,7 @@ fn resolve_along(
         match kind(&path) {
             Kind::Executable => return judge(path, Kind::Executable),
             Kind::Missing => {}
-            // As execvp does: a later folder may have a better one.
+            // As execvp: a later folder may have an executable one.
             found => second_best = second_best.or(Some((path, found))),
         }
     }
@@ -93,7 +93,7 @@ fn judge(path: PathBuf, kind: Kind) -> Result<PathBuf, StartError> {
     }
 }
 
-/// The first bytes of a file, fewer if it is short; `None` if it cannot be read.
+/// Returns the first bytes of a file, fewer if it is short; `None` if it cannot be read.
 fn head(path: &Path, bytes: usize) -> Option<Vec<u8>> {
     let mut head = Vec::with_capacity(bytes);
     File::open(path).ok()?.take(bytes as u64).read_to_end(&mut head).ok()?;

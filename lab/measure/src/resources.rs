@@ -1,4 +1,4 @@
-//! What went on beside a run, and the marks that it earns.
+//! What else the machine did during a run, and the marks that follow.
 
 use std::mem::MaybeUninit;
 use tiebreak_core::sample::{Beside, Mark, Marks};
@@ -10,7 +10,7 @@ const FOREIGN_SHARE: f64 = 0.1;
 /// Stolen time above this share of our CPUs' time marks a sample.
 const STEAL_SHARE: f64 = 0.01;
 
-/// Looks at the CPUs before and after runs.
+/// Reads the state of the CPUs before and after runs.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     busy: Busy,
@@ -32,13 +32,14 @@ impl Surroundings {
         }
     }
 
-    /// To be called just before a run.
+    /// Reads the state; call it just before a run.
     pub(crate) fn before_run(&mut self) {
         self.look();
         self.throttled_before_ns = self.busy.throttled_ns();
     }
 
-    /// To be called just after a run of `wall_ns` that started at `start_ns` and used `cpu_ns`.
+    /// Reads the state again; call it just after a run of `wall_ns` that started at `start_ns` and
+    /// used `cpu_ns`.
     pub(crate) fn after_run(&mut self, start_ns: u64, wall_ns: u64, cpu_ns: u64) -> Around {
         let throttled_ns = self.busy.throttled_ns();
         self.contestants_cpu_ns += cpu_ns;
@@ -69,7 +70,7 @@ impl Surroundings {
     }
 }
 
-/// What was found around one run.
+/// The state of the machine around one run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     pub(crate) beside: Beside,
@@ -77,7 +78,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// The marks that the surroundings earn a sample.
+    /// Adds the marks that the surroundings give a sample.
     pub(crate) fn marks(&self, marks: Marks) -> Marks {
         let over = |share: f64, limit: f64, mark: Mark, marks: Marks| {
             if share > limit { marks.with(mark) } else { marks }
@@ -93,7 +94,7 @@ impl Around {
     }
 }
 
-/// CPU time of the children that this process has waited for: its hooks and judges.
+/// Returns the CPU time of the children that this process has waited for: its hooks and judges.
 fn waited_for_cpu_ns() -> u64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
@@ -104,7 +105,7 @@ fn waited_for_cpu_ns() -> u64 {
     time_ns(usage.ru_utime) + time_ns(usage.ru_stime)
 }
 
-/// A `timeval` in nanoseconds.
+/// Converts a `timeval` to nanoseconds.
 pub(crate) fn time_ns(time: libc::timeval) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
 }

@@ -1,10 +1,10 @@
-//! Contestants that live in another runtime, as a sampler: a process each that keeps running and
-//! obeys the runner protocol (`docs/runner-protocol.md`).
+//! Contestants that run in another runtime, as a sampler: one process each, which keeps running and
+//! speaks the runner protocol (`docs/runner-protocol.md`).
 //!
-//! A unit is a fresh process for each contestant, started one after the other in the order of the
-//! coins, loaded with the same input and warmed up; then come its rounds. Only one runner works at
-//! a time: the others wait in a read. A runner times itself, and each of its times is held against
-//! the clock outside; CPU time, faults, switches and peak memory are the kernel's.
+//! In a unit, a fresh process for each contestant is started, one after the other in the order of
+//! the coins, loaded with the same input and warmed up. The rounds follow. Only one runner works at
+//! a time: the others wait in a read. A runner times itself, and each of its times is compared with
+//! an outside clock; CPU time, faults, switches and peak memory come from the kernel.
 
 mod checks;
 mod held;
@@ -46,18 +46,18 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
-/// How long one answer may take while nothing is raced, if the plan does not say.
+/// How long one answer may take outside of a race, if the plan does not say.
 const CHECK_TIMEOUT_NS: u64 = 60_000_000_000;
-/// A number that no process has: this sampler has no launcher whose time would be its own.
+/// A number that no process has: this sampler has no launcher with a time of its own.
 const NO_PROCESS: i32 = i32::MAX;
 
-/// A batch of a runner takes at least so long: what an exchange costs, by which its time is not
-/// known, is then below 1% of it.
+/// The least time of a batch of a runner, in nanoseconds. The cost of an exchange, by which its
+/// time is uncertain, is then below 1% of it.
 pub const BATCH_NS_MIN: f64 = 10_000_000.0;
 
-/// Runs the contestants of a plan as runners, a fresh process each a unit.
+/// Runs the contestants of a plan as runners, a fresh process each in every unit.
 ///
-/// One at a time and from one thread. When it is dropped, what runs is ended.
+/// Use it from one thread; it runs one contestant at a time. Dropping it ends what runs.
 #[derive(Debug)]
 pub struct Runners {
     functions: Box<FunctionPlan>,
@@ -67,18 +67,18 @@ pub struct Runners {
     launches: Vec<Launch>,
     files: Vec<PathBuf>,
     judge: Judge,
-    /// By contestant, what its batches say of its honesty, in all of its processes.
+    /// By contestant, what its batches say about its honesty, in all of its processes.
     suspicions: Vec<Cell<Suspicion>>,
-    /// The probability with which an honest contestant may be called a liar.
+    /// A bound on the probability that an honest contestant is accused of false times.
     error: f64,
-    /// Contestants whose answer was looked at, where no oracle gives checksums.
+    /// Contestants whose answer was checked, in a study whose oracle gives no checksums.
     checked: HashSet<usize>,
     trials: Trials,
     untimed: HashMap<usize, Untimed>,
-    /// At scope `layout`, the processes of the session.
+    /// The processes of the session, at scope `layout`.
     session: Option<Session>,
     missing: [MissingMeter; 2],
-    /// Of `verify`, the contestant and its process.
+    /// The contestant of `verify` and its process.
     verified: Option<(usize, Runner)>,
     own: Waits,
     quiet: QuietGate,
@@ -87,14 +87,14 @@ pub struct Runners {
 }
 
 impl Runners {
-    /// Finds what the plan's runners are started with, puts the clients of the protocol into
-    /// `cache` unless they are there, and starts the study's oracle, served by `program`.
+    /// Determines how to start the plan's runners, puts the clients of the protocol into `cache`
+    /// unless they are there, and starts the study's oracle, served by `program`.
     ///
-    /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
+    /// `interrupted` becomes true when the user asks to stop. Then whatever runs is ended within a
     /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
     ///
     /// # Errors
-    /// The first thing that cannot be as the plan says; no contestant has run then.
+    /// Returns the first part of the plan that is impossible; no contestant has run then.
     pub fn new(
         plan: &Plan,
         program: &WorkerProgram,
@@ -152,29 +152,29 @@ impl Runners {
         })
     }
 
-    /// The files that the contestants are made of: interpreters, scripts and what they may import,
-    /// every word of a command that names a regular file, the input and the oracle.
+    /// Returns the files that the contestants are made of: interpreters, scripts and what they may
+    /// import, every word of a command that names a regular file, the input and the oracle.
     pub fn files(&self) -> Vec<PathBuf> {
         self.files.clone()
     }
 
-    /// The meters that runners have not, whether a claim asks for them or not, each with the
-    /// reason.
+    /// Returns the meters that runners do not have, whether a claim asks for them or not, each with
+    /// the reason.
     pub fn missing_meters(&self) -> &[MissingMeter] {
         &self.missing
     }
 
-    /// From now on batches are of so many calls: for a pilot, which finds out what the plan should
-    /// say. Whether each call is timed by itself is each runner's own: it says so when it loads.
+    /// Sets the number of calls in a batch from now on, for a pilot, which determines what the plan
+    /// should say. Each runner reports at its load whether it times each call separately.
     pub fn set_batch(&mut self, calls_a_batch: BatchCalls) {
         self.functions.calls_a_batch = calls_a_batch;
     }
 
-    /// How many items the input of a unit with this seed has, and how many bytes. Without an oracle
-    /// the items are the plan's.
+    /// Returns how many items and how many bytes the input of a unit with this seed has. Without an
+    /// oracle the items are the plan's.
     ///
     /// # Errors
-    /// The oracle fails, or the input cannot be read.
+    /// Fails if the oracle fails, or if the input cannot be read.
     pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
         let input = self.judge.input(input_seed)?;
         Ok((input.items, input.bytes.len() as u64))
@@ -236,7 +236,7 @@ impl FunctionSampler for Runners {
     }
 }
 
-/// How a contestant is started; what it is made of is added to `files`.
+/// Returns how a contestant is started, and adds what it is made of to `files`.
 fn launch(
     built: &Built,
     cpu: Option<usize>,
@@ -259,7 +259,7 @@ fn launch(
     Ok(Launch { program, arguments, environment, directory, cpu })
 }
 
-/// Why counters and energy are not read.
+/// Returns why counters and energy are not read.
 fn missing_meters() -> [MissingMeter; 2] {
     let no_counters = "no hardware counters of runners: they would have to be attached before a \
                        process starts";
@@ -271,7 +271,7 @@ fn missing_meters() -> [MissingMeter; 2] {
     [missing(&counted(), no_counters), missing(&[Metric::Energy], no_energy)]
 }
 
-/// A trouble with this contestant.
+/// Converts a trouble with this contestant.
 fn blamed(contestant: usize) -> impl Fn(Trouble) -> UnitFailure {
     move |trouble| match trouble {
         Trouble::Fault(fault) => UnitFailure::Fault(contestant, fault),
@@ -284,7 +284,8 @@ fn nobody(contestant: usize) -> UnitFailure {
     UnitFailure::Broken(format!("the plan has no contestant {contestant}"))
 }
 
-/// The fault of a contestant whose checksum is wrong although its answer, looked at alone, is not.
+/// Returns the fault of a contestant whose checksum is wrong although its answer, checked alone, is
+/// right.
 fn wrong_checksum(workload: &str, expected: u64, got: u64) -> Fault {
     let (expected, got) = (expected.to_string(), got.to_string());
     Fault::WrongAnswer { workload: workload.to_owned(), item: None, expected, got }

@@ -29,9 +29,9 @@ use tiebreak_machine::quiet::QuietGate;
 mod after;
 mod before;
 
-/// Runs the contestants of a plan as whole programs, a process a sample.
+/// Runs the contestants of a plan as whole programs, one process for each sample.
 ///
-/// One at a time and from one thread. When it is dropped, what runs is ended.
+/// Use it from one thread; it runs one program at a time. Dropping it ends what runs.
 #[derive(Debug)]
 pub struct Programs {
     contestants: Vec<Contestant>,
@@ -43,9 +43,9 @@ pub struct Programs {
     counters: Counters,
     energy: Option<Energy>,
     unavailable: Vec<String>,
-    /// The launcher's peak memory, as of the last run.
+    /// The launcher's peak memory at the last run.
     floor_bytes: u64,
-    /// Opened once: what programs get where they get nothing.
+    /// Opened once: the input or output of programs that have none.
     null: File,
     judged: HashSet<(usize, OutputDigest)>,
     warned: HashSet<usize>,
@@ -53,8 +53,8 @@ pub struct Programs {
     interrupted: &'static AtomicBool,
 }
 
-/// Everything for which the programs of a plan could not be started, each said once; nothing is
-/// started to find out.
+/// Returns every reason why the programs of a plan could not be started, each once. Starts nothing
+/// to determine it.
 pub fn problems(plan: &Plan) -> Vec<StartError> {
     let mut problems = Vec::new();
     problems.extend(before::check_input(&plan.program).err());
@@ -75,11 +75,11 @@ pub fn problems(plan: &Plan) -> Vec<StartError> {
 impl Programs {
     /// Checks everything that can be checked before a program runs, and starts the launcher.
     ///
-    /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
+    /// `interrupted` becomes true when the user asks to stop. Then whatever runs is ended within a
     /// tenth of a second and the run fails with [`RunFailure::Interrupted`].
     ///
     /// # Errors
-    /// The first thing that cannot be as the plan says; nothing has run then.
+    /// Returns the first part of the plan that is impossible; nothing has run then.
     pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Programs, StartError> {
         let program = plan.program.clone();
         let directories = before::directories(plan)?;
@@ -102,7 +102,7 @@ impl Programs {
         let launcher = Launcher::start(prepared)?;
         // Hardware counters slow what is counted, so only what a claim is about is counted.
         let counters = Counters::open(launcher.pid(), asks(plan, &counted()));
-        // To prove that a dead meter is dead takes a quarter of a second.
+        // Proving that an energy meter never moves takes a quarter of a second.
         let is_asked = asks(plan, &[Metric::Energy]);
         let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };
         let (energy, no_energy) = match opened {
@@ -130,15 +130,15 @@ impl Programs {
         })
     }
 
-    /// The files that the contestants are made of: their programs, the input, and every further
-    /// word of a command that names a regular file.
+    /// Returns the files that the contestants are made of: their programs, the input, and every
+    /// further word of a command that names a regular file.
     pub fn files(&self) -> Vec<PathBuf> {
         self.files.clone()
     }
 
-    /// No program can be seen to use less memory than this: the launcher's own peak, which `exec`
-    /// passes on. A peak memory near it means "at most so much". It is about 1 MB if this sampler
-    /// was made while the calling process had little memory of its own, of which the launcher
+    /// Returns the launcher's own peak memory, which `exec` passes on: no program can be seen to
+    /// use less. A peak memory near it means "at most this much". It is about 1 MB if this sampler
+    /// was created while the calling process had little memory of its own, of which the launcher
     /// inherits what is not file-backed; 0 before the first run.
     ///
     /// The kernel counts resident pages in batches for each CPU, so both numbers may be off by some
@@ -147,8 +147,8 @@ impl Programs {
         self.floor_bytes
     }
 
-    /// The meters that a claim asks for and this machine lacks, each with what was tried, as texts
-    /// for people. Hardware counters are opened only when a claim asks for one.
+    /// Returns the meters that a claim asks for and this machine lacks, each with what was tried,
+    /// as texts for people. Hardware counters are opened only if a claim asks for one.
     pub fn missing_meters(&self) -> &[String] {
         &self.unavailable
     }
@@ -164,7 +164,7 @@ impl Programs {
         self.contestants.get(index).ok_or_else(none)
     }
 
-    /// Starts, times and judges one run, the hooks apart.
+    /// Starts, times and judges one run, without the hooks.
     fn measure(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
         let captures = self.plan.output == OutputPlan::Capture;
         if request.padding_bytes > MOST_PADDING_BYTES {
@@ -221,7 +221,7 @@ impl Sampler for Programs {
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
     }
 
-    /// Each contestant's warnings come at most once.
+    /// Returns each contestant's warnings at most once.
     fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
@@ -245,7 +245,7 @@ impl ProgramSampler for Programs {
             self.shell(contestant, false)?.hook("prepare", command)?;
         }
         let ran = self.measure(request);
-        // After a failure too: what prepare has made must go.
+        // Also after a failure: what prepare has made must be removed.
         let concluded = match &self.contestant(contestant)?.hooks.conclude {
             Some(command) => self.shell(contestant, true)?.hook("conclude", command),
             None => Ok(()),
@@ -261,7 +261,7 @@ impl ProgramSampler for Programs {
     }
 }
 
-/// What a run stands on.
+/// The open files of a run.
 struct Files {
     input: Option<File>,
     output: Option<File>,

@@ -12,7 +12,7 @@ use tiebreak_core::sampler::RunFailure;
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::clock;
 
-/// What a clean-up may still take once the user has interrupted.
+/// How long a clean-up may still take once the user has interrupted.
 const LAST_WILL_NS: u64 = 10_000_000_000;
 const SLICE_MS: i32 = 50;
 
@@ -22,7 +22,7 @@ pub(crate) struct Shell<'a> {
     pub(crate) contestant: &'a str,
     pub(crate) directory: Option<&'a Path>,
     pub(crate) interrupted: &'a AtomicBool,
-    /// Go on for a while although the user interrupted: what cleans up must be allowed to.
+    /// Whether to continue for a while although the user interrupted, as a clean-up must.
     pub(crate) insists: bool,
 }
 
@@ -42,7 +42,7 @@ impl Shell<'_> {
         Err(RunFailure::Fault(Fault::Hook { hook, command, status, stderr }))
     }
 
-    /// Gives an output to a judge.
+    /// Passes an output to a judge.
     pub(crate) fn judge(&self, judge: &str, output: &File) -> Result<(), RunFailure> {
         let broken = |error| RunFailure::Broken(format!("the output cannot be judged: {error}"));
         use std::io::Seek;
@@ -84,7 +84,7 @@ impl Shell<'_> {
                 let now_ns = clock::monotonic_ns();
                 if now_ns >= *end_ns.get_or_insert(now_ns + allowed_ns) {
                     // SAFETY: the process is a child of ours that was not reaped, so its number,
-                    // which is its group's too, names nothing else.
+                    // which is also its group's, names nothing else.
                     unsafe { libc::kill(-pid, libc::SIGKILL) };
                     child.wait().map_err(broken)?;
                     return Err(RunFailure::Interrupted);
@@ -94,7 +94,7 @@ impl Shell<'_> {
     }
 }
 
-/// The exit status, or 128 + the signal, as shells count.
+/// Returns the exit status, or 128 + the signal, as shells do.
 fn number(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }

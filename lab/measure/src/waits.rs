@@ -3,28 +3,28 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// How long a thread has waited for a CPU so far.
+/// The open `schedstat` of a thread, which says how long it has waited for a CPU so far.
 #[derive(Debug)]
 pub(crate) struct Waits(Option<File>);
 
 impl Waits {
-    /// Of the calling thread.
+    /// Opens that of the calling thread.
     pub(crate) fn own() -> Waits {
         Waits(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// Of the main thread of a process.
+    /// Opens that of the main thread of a process.
     pub(crate) fn of(pid: u32) -> Waits {
         Waits(File::open(format!("/proc/{pid}/schedstat")).ok())
     }
 
-    /// In nanoseconds; 0 where the kernel does not say.
+    /// Returns the wait so far in nanoseconds; 0 if the kernel does not report it.
     pub(crate) fn waited_ns(&self) -> u64 {
         self.0.as_ref().and_then(scheduled).map_or(0, |(_, waited_ns)| waited_ns)
     }
 }
 
-/// Time on a CPU and time waiting for one, in nanoseconds, from a file `schedstat`.
+/// Reads time on a CPU and time waiting for one, in nanoseconds, from a file `schedstat`.
 pub(crate) fn scheduled(file: &File) -> Option<(u64, u64)> {
     let mut text = [0; 80];
     let length = file.read_at(&mut text, 0).ok()?;

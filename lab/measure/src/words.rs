@@ -1,4 +1,4 @@
-//! Splitting a command into words as a POSIX shell does, without its expansions.
+//! Splits a command into words as a POSIX shell does, without its expansions.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -6,7 +6,7 @@ use std::str::CharIndices;
 /// Why a command cannot be split without a shell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
-    /// There is no word in it.
+    /// The command contains no word.
     #[error("the command is empty")]
     Empty,
     /// A character that only a shell understands.
@@ -17,15 +17,15 @@ pub enum WordsError {
     NeedsShell {
         /// The character.
         character: char,
-        /// Which character of the command it is, counted from 1.
+        /// The position of the character in the command, counted from 1.
         position: usize,
     },
-    /// A quote without its partner.
+    /// A quote that is not closed.
     #[error("the quote {quote} at character {position} is not closed")]
     OpenQuote {
         /// The quote.
         quote: char,
-        /// Which character of the command it is, counted from 1.
+        /// The position of the quote in the command, counted from 1.
         position: usize,
     },
     /// A backslash with nothing after it.
@@ -47,7 +47,7 @@ pub enum WordsError {
 /// the backquote also within double quotes, and a line break within the command.
 ///
 /// # Errors
-/// The command needs a shell, or is empty, or a quote is open.
+/// Fails if the command needs a shell or is empty, or if a quote is open.
 ///
 /// ```
 /// let words = tiebreak_measure::words::split(r#"grep -c 'a b' "it's" c\ d"#).unwrap();
@@ -89,7 +89,7 @@ impl Splitter<'_> {
         WordsError::NeedsShell { character, position: self.position(byte) }
     }
 
-    /// The next word; `None` at the end.
+    /// Returns the next word; `None` at the end.
     fn word(&mut self) -> Result<Option<String>, WordsError> {
         while self.rest.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
         let Some(&(byte, first)) = self.rest.peek() else {
@@ -104,7 +104,7 @@ impl Splitter<'_> {
                 '\'' => self.single_quoted(byte, &mut word)?,
                 '"' => self.double_quoted(byte, &mut word)?,
                 '\\' => match self.rest.next() {
-                    // A backslash and a line break are nothing at all.
+                    // A backslash before a line break removes both.
                     Some((_, '\n')) => {}
                     Some((_, quoted)) => word.push(quoted),
                     None => return Err(WordsError::OpenBackslash),

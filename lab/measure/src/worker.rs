@@ -1,13 +1,12 @@
 //! A worker: the process in which contestants that are functions run.
 //!
-//! `tiebreak __worker` is one. It finds a socket as its standard input, on which it is asked for
-//! one thing after the other (`message`), and shares memory with whoever asks (`area`): there
-//! it says whose code runs right now, so that a crash or a hang has a culprit, finds the orders of
-//! rounds, and leaves what was measured. Contestants have nothing to do with the socket: what they
-//! print, to standard output or standard error, is kept for the message about a crash. A
-//! worker ends when nobody is left at the other end of the socket, or the kernel ends it when its
-//! parent is gone. It is started afresh for each unit, so whatever a contestant does to its process
-//! ends with the unit.
+//! `tiebreak __worker` is one. Its standard input is a socket, over which it gets one request after
+//! the other (`message`). It shares memory with the sender (`area`). There it records whose code
+//! runs, so that a crash or a hang can be attributed, reads the orders of rounds, and writes what
+//! was measured. Contestants do not use the socket: what they print, to standard output or standard
+//! error, is kept for the message about a crash. A worker ends when the other end of the socket is
+//! closed, or the kernel ends it when its parent has ended. Each unit starts a new one, so whatever
+//! a contestant does to its process ends with the unit.
 
 pub(crate) mod area;
 mod batch;
@@ -37,12 +36,14 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use unit::{Loaded, Unit};
 
-/// The status of a worker whose standard input is no socket of ours, or one that nobody holds.
+/// The exit status of a worker whose standard input is not a socket of the laboratory, or one whose
+/// other end is closed.
 const USAGE: u8 = 64;
-/// The status of one that could not go on.
+/// The exit status of a worker that could not continue.
 const BROKEN: u8 = 70;
 
-/// Serves until nobody asks any more; gives the exit status. The whole of `tiebreak __worker`.
+/// Serves requests until the other end is closed, and returns the exit status. This is all of
+/// `tiebreak __worker`.
 pub fn main() -> u8 {
     let Ok(socket) = settle() else {
         return USAGE;
@@ -53,8 +54,8 @@ pub fn main() -> u8 {
     }
 }
 
-/// Takes the socket away from standard input, where contestants might find it, and makes sure that
-/// this process ends with its parent, which may be gone already.
+/// Moves the socket away from standard input, where contestants might find it, and makes this
+/// process end with its parent, which may have ended already.
 fn settle() -> io::Result<OwnedFd> {
     // SAFETY: these calls take numbers and texts that end with a zero byte; nothing in this process
     // owns the standard input.
@@ -80,8 +81,9 @@ fn settle() -> io::Result<OwnedFd> {
             return Err(io::Error::last_os_error());
         }
         end_with_parent();
-        // The kernel closes what a process had open before its children are told: whoever is not
-        // told any more finds the socket closed, although requests may still stand in it.
+        // The kernel closes what a process had open before it signals its children. A worker that
+        // gets no signal any more therefore finds the socket closed, although it may still hold
+        // requests.
         if is_abandoned(socket.as_fd())? {
             return Err(io::Error::from(io::ErrorKind::BrokenPipe));
         }
@@ -89,7 +91,7 @@ fn settle() -> io::Result<OwnedFd> {
     }
 }
 
-/// Whether nobody is left at the other end.
+/// Returns whether the other end is closed.
 fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
     let mut polled = libc::pollfd { fd: socket.as_raw_fd(), events: 0, revents: 0 };
     // SAFETY: the entry is valid, and nothing is waited for.
@@ -99,8 +101,8 @@ fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(polled.revents & libc::POLLHUP != 0)
 }
 
-/// Has the kernel end this process when the thread that started it is gone, and with it whatever
-/// contestants have started, which is in its group.
+/// Makes the kernel end this process when the thread that started it ends, and also the processes
+/// that contestants have started, which are in its group.
 fn end_with_parent() {
     // SAFETY: the calls take numbers; the handler makes one call that a handler may make.
     unsafe {
@@ -168,7 +170,7 @@ fn serve_once(
     })
 }
 
-/// Loads a unit and runs rounds of it until nobody asks any more, all on a stack that was moved.
+/// Loads a unit and runs rounds of it until the other end is closed, all on a stack that was moved.
 fn serve_unit(
     socket: BorrowedFd<'_>,
     inbox: &mut Inbox,
@@ -189,7 +191,7 @@ fn serve_unit(
             Err(error) => return end(socket, &failed(error)),
         };
         channel::send(socket, &message::bytes(&Reply::Ready(unit.resets())), &[])?;
-        // Made before the rounds, so that nothing is allocated between them.
+        // Encoded before the rounds, so that nothing is allocated between them.
         let done = message::bytes(&Reply::Done);
         while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
             match unit.run(&rounds, dump) {
@@ -201,7 +203,7 @@ fn serve_unit(
     })
 }
 
-/// The next rounds, and the file for what is dumped in them, if there is one.
+/// Returns the next rounds, and the file for what is dumped in them, if there is one.
 fn next_rounds(
     socket: BorrowedFd<'_>,
     inbox: &mut Inbox,

@@ -1,9 +1,9 @@
 //! Functions as a sampler: contestants that are shared libraries, run by workers.
 //!
-//! A *unit* is a worker process of its own ([`crate::worker`]): both sides are in it, each in the
-//! placement that was drawn for this unit, and all the unit's rounds run there on one request, so
-//! that nothing of the laboratory runs between its batches. At scope `layout` the process stays,
-//! and later rounds go on in it.
+//! A *unit* is a new worker process ([`crate::worker`]). Both sides are in it, each in the
+//! placement that was drawn for this unit. All the unit's rounds run there on one request, so that
+//! no code of the laboratory runs between its batches. At scope `layout` the process stays, and
+//! later rounds continue in it.
 
 mod alone;
 mod batch_length;
@@ -51,23 +51,23 @@ use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
-/// A unit may always wait this long for a quiet machine.
+/// The time that a unit may always wait for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
-/// The first one this long: a budget may be a second.
+/// The longest wait of the first unit: a budget may be a second.
 const FIRST_WAIT_NS_MAX: u64 = 100_000_000;
 
-/// Runs the contestants of a plan as functions in workers, a process a unit.
+/// Runs the contestants of a plan as functions in workers, one process for each unit.
 ///
-/// One at a time and from one thread, which must live as long as this does: its end ends the
-/// workers. When this is dropped, what runs is ended.
+/// Use it from one thread, which must live as long as this: its end ends the workers. It runs one
+/// unit at a time. Dropping it ends what runs.
 #[derive(Debug)]
 pub struct Workers {
     functions: Box<FunctionPlan>,
-    /// Of the contestants, as the plan has them.
+    /// The names of the contestants, as in the plan.
     names: Vec<String>,
     scope: Scope,
     waits_for_quiet: bool,
-    /// How long the latest unit took: a wait for a quiet machine is no longer.
+    /// How long the latest unit took: a wait for a quiet machine is not longer.
     latest_unit_ns: u64,
     timeout_ns: Option<u64>,
     program: WorkerProgram,
@@ -78,15 +78,15 @@ pub struct Workers {
     /// By contestant, why it was not called without memory when it was checked.
     unstarved: HashMap<usize, u64>,
     inputs: Inputs,
-    /// The CPUs of threads that run beside the timed one; none if they are not pinned.
+    /// The CPUs of the helper threads; none if threads are not pinned.
     helpers: HelperCpus,
-    /// At scope `layout`, the process of the session.
+    /// The process of the session, at scope `layout`.
     session: Option<Session>,
     quiet: QuietGate,
     lookout: Lookout,
     trials: Trials,
     pace: Pace,
-    /// By contestant, what it does outside of the timed spans, at least.
+    /// By contestant, the least that it does outside of the timed spans.
     untimed: HashMap<usize, Untimed>,
     counting: Counting,
     meters_energy: bool,
@@ -95,14 +95,14 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the study's oracle and finds out which meters there are. Placements are linked in a
-    /// folder of their own in `folder`, from where libraries can be loaded.
+    /// Starts the study's oracle and determines which meters there are. Links placements in a new
+    /// folder in `folder`; libraries must be loadable from there.
     ///
-    /// `interrupted` becomes true when the user asks to stop; then whatever runs is ended within a
+    /// `interrupted` becomes true when the user asks to stop. Then whatever runs is ended within a
     /// tenth of a second and the unit fails with [`UnitFailure::Interrupted`].
     ///
     /// # Errors
-    /// The first thing that cannot be as the plan says; no contestant has run then.
+    /// Returns the first part of the plan that is impossible; no contestant has run then.
     pub fn new(
         plan: &Plan,
         program: WorkerProgram,
@@ -159,22 +159,22 @@ impl Workers {
         })
     }
 
-    /// The files that the contestants are made of: their objects, the oracle's library, and the
-    /// input if it is a file.
+    /// Returns the files that the contestants are made of: their objects, the oracle's library, and
+    /// the input if it is a file.
     pub fn files(&self) -> Vec<PathBuf> {
         self.files.clone()
     }
 
-    /// The meters that are not read, whether a claim asks for them or not: what this machine lacks,
-    /// each with what was tried, and what is read only if a claim is about it.
+    /// Returns the meters that are not read, whether a claim asks for them or not: what this
+    /// machine lacks, each with what was tried, and what is read only if a claim is about it.
     pub fn missing_meters(&self) -> &[MissingMeter] {
         &self.missing
     }
 
-    /// How many items the input of a unit with this seed has, and how many bytes.
+    /// Returns how many items and how many bytes the input of a unit with this seed has.
     ///
     /// # Errors
-    /// The oracle fails.
+    /// Fails if the oracle fails.
     pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
         self.inputs.of_unit(input_seed).map(|input| (input.items, input.bytes))
     }
@@ -185,7 +185,7 @@ impl Workers {
         built.map(|built| built.contract.as_str()).ok_or_else(nobody)
     }
 
-    /// A contestant's library as it was built; linked once.
+    /// Returns a contestant's library as it was built, linked once.
     fn as_built(&mut self, contestant: usize) -> Result<PathBuf, UnitFailure> {
         if let Some(library) = self.as_built.get(&contestant) {
             return Ok(library.clone());
@@ -206,7 +206,7 @@ impl Sampler for Workers {
             return Quiet { waited_ns: 0, quiet: true };
         }
         let interrupted = self.interrupted;
-        // Waiting for longer than a unit takes costs more than a neighbour beside it.
+        // A wait longer than a unit costs more than a disturbed unit.
         let at_most_ns = at_most_ns.min(self.latest_unit_ns.max(WAIT_NS_MIN));
         self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
     }
@@ -224,9 +224,9 @@ impl FunctionSampler for Workers {
         ran
     }
 
-    /// Links the placements that are not there yet, on all CPUs, and removes the others.
+    /// Links the missing placements, on all CPUs, and removes the others.
     fn expect(&mut self, placements: &[(usize, u64)]) {
-        // A link that fails here fails again when the placement is needed, and is told there.
+        // A link that fails here fails again when the placement is needed, and is reported there.
         let _ = self.stock.ahead(placements);
     }
 

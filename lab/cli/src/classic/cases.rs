@@ -9,7 +9,7 @@ use tiebreak_lab::stats::classic::{
     ClassicError, End, Rank, beta_icdf, csm, log_choose, quantile_index,
 };
 
-/// A function and what its arguments are called.
+/// A function, and the names of its arguments.
 pub struct Function {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -39,7 +39,7 @@ struct Case<'a> {
     words: &'a [String],
 }
 
-/// A word that cannot be used, by its place from 0, and what would be right.
+/// An invalid word, by its index from 0, and what would be right.
 struct Wrong {
     place: usize,
     expected: String,
@@ -56,7 +56,7 @@ impl Case<'_> {
         self.words[place].parse().map_err(|_| expected())
     }
 
-    /// One of some names.
+    /// Reads one of several names.
     fn choice<T: Copy>(&self, place: usize, choices: &[(&str, T)]) -> Result<T, Wrong> {
         let found = choices.iter().find(|(name, _)| *name == self.words[place]);
         found.map(|(_, choice)| *choice).ok_or_else(|| {
@@ -66,7 +66,7 @@ impl Case<'_> {
     }
 }
 
-/// The place of the argument that an error names; the names are those of the function.
+/// Converts an error that names an argument to the argument's index among the function's names.
 fn refuse(arguments: &'static [&'static str]) -> impl Fn(ClassicError) -> Wrong {
     move |error| {
         let place = arguments.iter().position(|name| *name == error.argument).unwrap_or(0);
@@ -105,7 +105,7 @@ impl Function {
         self.arguments.join(" ")
     }
 
-    /// The answer to a case, or what is wrong with it; `place` is "" or "line 3: ".
+    /// Returns the answer to a case, or what is wrong with it; `place` is "" or "line 3: ".
     fn of_words(&self, words: &[String], place: &str) -> Result<String, String> {
         let (wanted, given) = (self.arguments.len(), words.len());
         if given != wanted {

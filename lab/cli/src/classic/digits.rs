@@ -1,6 +1,6 @@
-//! Numbers as scripts and the text write them.
+//! Formats numbers for scripts and for text.
 
-/// 17 significant digits as C's `%.17g` prints them: enough to read the same double back.
+/// Returns 17 significant digits as C's `%.17g` prints them: enough to read the same double back.
 pub fn g17(x: f64) -> String {
     let digits = 17;
     if !x.is_finite() {
@@ -18,7 +18,7 @@ pub fn g17(x: f64) -> String {
     format!("{}{}", trim(mantissa), signed(exponent))
 }
 
-/// `2.500e-2`, with the decimals asked for.
+/// Returns a text such as `2.500e-2`, with this many decimals.
 pub fn scientific(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -26,12 +26,12 @@ pub fn scientific(x: f64, decimals: usize) -> String {
     format!("{mantissa}e{sign}{exponent}")
 }
 
-/// A rate to six digits: `0.223213`, or `2.223495e-7` below 0.1.
+/// Returns a rate to six digits: `0.223213`, or `2.223495e-7` below 0.1.
 pub fn rate(x: f64) -> String {
     if x == 0.0 || x >= 0.1 { format!("{x:.6}") } else { scientific(x, 6) }
 }
 
-/// An exponent as C writes it: a sign, and at least two digits.
+/// Returns an exponent as C writes it: a sign, and at least two digits.
 fn signed(exponent: i32) -> String {
     format!("e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }

@@ -2,17 +2,17 @@
 
 use std::io::BufRead;
 
-/// A line that holds something: its number from 1, and its words.
+/// A line with content: its number from 1, and its words.
 pub struct Line {
     pub number: u64,
     pub words: Vec<String>,
 }
 
-/// Reads up to the next line that holds words: blank lines, and what follows a `#`, are skipped.
-/// None at the end.
+/// Reads up to the next line with words; skips blank lines, and everything after a `#`. `None` at
+/// the end.
 ///
 /// # Errors
-/// The line cannot be read or is not text; says which one.
+/// Fails if the line cannot be read or is not text; the error has its number.
 pub fn next_line(input: &mut impl BufRead, number: &mut u64) -> Result<Option<Line>, String> {
     loop {
         let mut bytes = Vec::new();

@@ -1,9 +1,9 @@
-//! The lines of the text's report.
+//! The lines of the text report.
 
 use super::digits::{rate, scientific};
 use tiebreak_lab::stats::classic::{Conclusion, Driver, Progress};
 
-/// Which trials have a line: the first, and then ten for each power of ten.
+/// The trials that have a line: the first, and then ten for each power of ten.
 pub struct Schedule {
     next: u64,
     step: u64,
@@ -14,7 +14,7 @@ impl Schedule {
         Schedule { next: 1, step: 10 }
     }
 
-    /// Whether this trial has a line; to be asked once for each.
+    /// Returns whether this trial has a line. Call it once for each trial.
     pub fn is_due(&mut self, n: u64) -> bool {
         if n < self.next {
             return false;
@@ -27,7 +27,7 @@ impl Schedule {
     }
 }
 
-/// Trials, share of successes, both ends of the interval, and the level in powers of ten.
+/// Returns trials, share of successes, both ends of the interval, and the level in powers of ten.
 pub fn line(driver: &Driver, progress: &Progress) -> String {
     let (low, high) = driver.interval(progress);
     let level = -progress.log_level / std::f64::consts::LN_10;
@@ -36,7 +36,7 @@ pub fn line(driver: &Driver, progress: &Progress) -> String {
     format!("{:>10} {}\n", progress.n, numbers.join(" "))
 }
 
-/// What stands below the lines.
+/// Returns the text below the lines.
 pub fn summary(driver: &Driver, progress: &Progress) -> String {
     let Progress { n, s, .. } = progress;
     let (low, high) = driver.interval(progress);

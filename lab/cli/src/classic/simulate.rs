@@ -91,7 +91,7 @@ pub struct PowerWords {
     seed: String,
 }
 
-/// An argument by the name of its option.
+/// Converts an error of an argument, named by its option.
 fn refuse(error: ClassicError) -> Failure {
     let name = match error.argument {
         "p" => "<P>".to_owned(),
@@ -119,7 +119,7 @@ pub fn drive(words: &DriverWords, io: &mut Io) -> Result<u8, Failure> {
     Ok(code(&end))
 }
 
-/// The stream of 0 and 1; it ends at the first line that is neither.
+/// The stream of 0 and 1, which ends at the first other line.
 struct Outcomes<R> {
     input: R,
     number: u64,

@@ -1,4 +1,4 @@
-//! `tiebreak machine compare`: Two machines side by side.
+//! `tiebreak machine compare`: shows two machines side by side.
 
 use super::prints;
 use crate::exit;
@@ -61,7 +61,7 @@ pub fn run(options: &CompareOptions, io: &mut Io) -> Result<u8, Failure> {
     Ok(exit::HOLDS)
 }
 
-/// The name of a file without its ending.
+/// Returns the name of a file without its extension.
 fn name(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

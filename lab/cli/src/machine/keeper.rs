@@ -1,4 +1,4 @@
-//! Keeping a print of the machine in the store.
+//! Keeps a print of the machine in the store.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -8,31 +8,31 @@ use std::time::Duration;
 use tiebreak_lab::probes::MachinePrint;
 use tiebreak_lab::store::{PrintId, Store, StoreError};
 
-/// Probes that had less time than this say too little.
+/// A probe with less time than this gives too little information.
 const BUDGET_LEAST: Duration = Duration::from_millis(20);
-/// Limits with what probes need of each: bytes, bytes and files.
+/// Limits, with what probes need of each: bytes, bytes and files.
 const LIMITS: [(&str, u64); 3] =
     [("Max address space", 1 << 40), ("Max data size", 1 << 40), ("Max open files", 256)];
 
-/// Where a print is kept. What was measured is worth showing also where it cannot be kept: in a
-/// container, say, without a folder of the user's.
+/// The place of a print. Results are also shown if they cannot be kept: for example in a container
+/// without a user's folder.
 pub enum Keeper {
-    /// It is not to be kept.
+    /// The print must not be kept.
     Nowhere,
-    /// In this store.
+    /// The print goes to this store.
     In(PathBuf),
-    /// It was to be kept, and cannot be.
+    /// The print should be kept, but cannot be, for this reason.
     Not(String),
 }
 
 impl Keeper {
-    /// Keeps nothing.
+    /// Returns a keeper that keeps nothing.
     pub fn nowhere() -> Keeper {
         Keeper::Nowhere
     }
 
-    /// Finds out, before anything is measured, whether the store can be written. A store that was
-    /// asked for by name must be one; the user's need not.
+    /// Checks, before anything is measured, whether the store can be written. A store that the user
+    /// named must be writable; the default one need not be.
     pub fn open(asked: Option<&PathBuf>) -> Result<Keeper, Failure> {
         let opened = source::store_path(asked).and_then(|path| {
             Store::open(&path)?;
@@ -45,8 +45,9 @@ impl Keeper {
         }
     }
 
-    /// Keeps a finished print, whose probes had so long each if that was said, and gives its name;
-    /// says so if it was not kept: later verdicts name prints, so a crippled one is none.
+    /// Keeps a finished print and returns its name; `each` is the time of each probe, if it was
+    /// given. Prints a message if the print was not kept: later verdicts name prints, so a crippled
+    /// one must not be kept.
     pub fn keep(self, print: &MachinePrint, each: Option<Duration>, io: &mut Io) -> Option<String> {
         let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
         let kept = match self {
@@ -71,8 +72,8 @@ impl Keeper {
     }
 }
 
-/// The first limit of this process (`ulimit`) that changes what probes find, as the kernel names
-/// it.
+/// Returns the first limit of this process (`ulimit`) that changes the results of probes, in the
+/// kernel's words.
 fn crippling(limits: &str) -> Option<String> {
     LIMITS.iter().find_map(|(name, least)| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;

@@ -7,19 +7,19 @@ use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::probes::MachinePrint;
 use tiebreak_lab::store::{Store, is_store_file};
 
-/// What the latest print is called.
+/// The name of the latest print.
 pub const LATEST: &str = "latest";
 
-/// A print, and what it is called in the store if it comes from there.
+/// A print, and its name if it comes from the store.
 pub struct Loaded {
-    /// Its name; `None` of a file.
+    /// Its name; `None` for a file.
     pub name: Option<String>,
     /// The print.
     pub print: MachinePrint,
 }
 
-/// The print that a name means (`latest`, a name, or the beginning of one), or that a file holds:
-/// what `tiebreak machine --json` wrote, or the latest one of another store.
+/// Loads the print with a name (`latest`, a name, or a prefix of one), or from a file: the output
+/// of `tiebreak machine --json`, or the latest one of another store.
 pub fn load(name_or_file: &str, store: Option<&PathBuf>) -> Result<Loaded, Failure> {
     let path = Path::new(name_or_file);
     if path.is_file() {
@@ -59,7 +59,7 @@ fn read(path: &Path) -> Result<MachinePrint, Failure> {
     })
 }
 
-/// The print that a run names, if this store has it.
+/// Returns the print that a run names, if this store has it.
 pub fn of_run(run: &RunResult, store: &Path) -> Option<MachinePrint> {
     let name = run.machine.print.as_ref()?;
     let store = Store::open_existing(store).ok()?;

@@ -1,4 +1,4 @@
-//! `tiebreak machine show`: A print that was kept.
+//! `tiebreak machine show`: shows a print from the store.
 
 use super::Pictures;
 use super::prints::{self, LATEST, Loaded};
@@ -90,7 +90,7 @@ pub fn run(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
 
 fn list(options: &ShowOptions, io: &mut Io) -> Result<u8, Failure> {
     let path = source::store_path(options.store.as_ref())?;
-    // Before the first run there is no store, and no print.
+    // Before the first run there is neither a store nor a print.
     let prints = if path.exists() { Store::open_existing(&path)?.prints()? } else { Vec::new() };
     let rows: Vec<ListRow> = prints.iter().map(row).collect();
     let page = probes::list(&rows, &io.out_look());

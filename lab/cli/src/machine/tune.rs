@@ -1,4 +1,4 @@
-//! `tiebreak machine tune`: What makes this machine noisy.
+//! `tiebreak machine tune`: shows what makes this machine noisy.
 
 use crate::exit;
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! `tiebreak machine noise --watch`: what disturbs this machine, drawn while it goes on.
+//! `tiebreak machine noise --watch`: draws live what disturbs this machine.
 
 use super::{Pictures, ProbeOptions, chosen_cpus, code};
 use crate::failure::Failure;

@@ -1,15 +1,15 @@
-//! What was found before a race, in words.
+//! The findings before a race, in words.
 
 use tiebreak_lab::core::quantity::format_ns;
 use tiebreak_lab::core::study::Pilot;
 
-/// What the pilot of a workload found, and what follows from it.
+/// Describes the findings of a workload's pilot, and what follows from them.
 pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64) -> String {
     if pilot.units == 0 {
         return format!("{workload}: nothing to compare");
     }
     let spread = |variance: f64| format!("{:.2}%", variance.sqrt() * 100.0);
-    // One unit tells nothing of how units spread.
+    // One unit says nothing about the spread of units.
     let spreads = match pilot.units {
         1 => String::new(),
         _ => format!(
@@ -29,12 +29,12 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64)
     )
 }
 
-/// `1 call`, `12 calls`.
+/// Returns a text such as `1 call` or `12 calls`.
 pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A table with a note below each of its rows; its first line holds the titles.
+/// Adds a note below each row of a table; the table's first line contains the titles.
 pub fn with_notes(table: &str, notes: impl Iterator<Item = String>) -> String {
     let mut lines = table.lines();
     let mut text = format!("{}\n", lines.next().unwrap_or_default());

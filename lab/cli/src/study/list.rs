@@ -1,4 +1,4 @@
-//! `tiebreak study list`: the studies that there are.
+//! `tiebreak study list`: lists the studies.
 
 use super::details::with_notes;
 use super::{ListOptions, here};

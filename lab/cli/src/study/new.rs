@@ -1,4 +1,4 @@
-//! `tiebreak study new`: a study that works, to begin with.
+//! `tiebreak study new`: creates a study that works as it is.
 
 use super::{NewOptions, here};
 use crate::exit;

@@ -1,4 +1,4 @@
-//! `tiebreak study run`: the contestants of a study, raced.
+//! `tiebreak study run`: races the contestants of a study.
 
 use super::targets::{StudyTargets, TargetOptions};
 use super::{Place, clear, environment, find, say};
@@ -131,7 +131,7 @@ pub enum ScopeName {
 pub fn run(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
     let asked = asked(&options, io)?;
     if options.seed.is_none() {
-        // So that the study is raced again with the same coins.
+        // So that a repeated race of the study has the same coins.
         typed.extend(["--seed".to_owned(), asked.seed.clone()]);
     }
     if options.dry_run {
@@ -147,7 +147,7 @@ pub fn run(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u
     race(line_up?, targets, io)
 }
 
-/// Races what was lined up, and delivers the result.
+/// Races the runs of a line-up, and delivers the result.
 pub fn race(mut line_up: LineUp, targets: StudyTargets, io: &mut Io) -> Result<u8, Failure> {
     let mut screen = Screen::new(io, targets.quiet);
     let result = studies::race(&mut line_up, interrupt::flag(), |standing| {
@@ -205,7 +205,7 @@ fn asked(options: &RunOptions, io: &Io) -> Result<StudyRequest, Failure> {
     })
 }
 
-/// `--dry-run`: what would be raced, without building anything.
+/// `--dry-run`: describes what would be raced, without building anything.
 fn describe(asked: &StudyRequest, io: &mut Io) -> Result<u8, Failure> {
     let (frame, workloads) = studies::frame(asked)?;
     let mut text = format!("study {}\nworkloads\n", asked.study.name);

@@ -1,4 +1,4 @@
-//! `tiebreak study show`: what a study holds, and which of its compilers are here.
+//! `tiebreak study show`: shows what a study contains, and which of its compilers are installed.
 
 use super::details::{count, with_notes};
 use super::{ShowOptions, environment, find};
@@ -68,7 +68,7 @@ fn workloads(study: &Study, look: &Look) -> String {
 }
 
 fn contestants(study: &Study, builder: &Builder, look: &Look) -> String {
-    // One that runs on several numbers of threads is shown once.
+    // A contestant that runs on several numbers of threads is shown once.
     let teams: Vec<&[Entrant]> = study.contestants.chunk_by(is_same_family).collect();
     let all: Vec<&Entrant> = teams.iter().filter_map(|team| team.first()).collect();
     let names = teams.iter().map(|team| {
@@ -100,7 +100,7 @@ fn is_same_family(one: &Entrant, other: &Entrant) -> bool {
     family(one).is_some() && family(one) == family(other)
 }
 
-/// What a contestant is, and on how many threads it runs.
+/// Describes a contestant, and on how many threads it runs.
 fn about(team: &[Entrant]) -> String {
     let count = |one: &Entrant| match one.threads.as_ref().map(|threads| threads.count) {
         Some(ThreadCount::Number(number)) => Some(number.to_string()),

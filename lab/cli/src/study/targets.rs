@@ -1,4 +1,4 @@
-//! Where the result of a study goes.
+//! The targets of the result of a study.
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -36,7 +36,7 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
-    /// Opens them all.
+    /// Opens all targets.
     pub fn open(
         &self,
         asked: &StudyRequest,
@@ -65,22 +65,22 @@ impl TargetOptions {
     }
 }
 
-/// Where the result goes: files are opened before anything is raced.
+/// The targets of the result: files are opened before anything is raced.
 pub struct StudyTargets {
     json: JsonTarget,
     markdown: Option<OutputFile>,
-    /// A page a workload.
+    /// A page for each workload.
     pages: Vec<(String, OutputFile)>,
     svg: Option<OutputFile>,
     ecdf: Option<OutputFile>,
-    /// Where the print of the machine is kept.
+    /// The store with the print of the machine.
     store: PathBuf,
-    /// No progress, and of the report the verdicts only.
+    /// Whether to print no progress, and only the verdicts of the report.
     pub quiet: bool,
 }
 
 impl StudyTargets {
-    /// Standard output, and JSON if that was asked for.
+    /// Returns standard output, and JSON if it was requested.
     pub fn plain(json: JsonTarget, quiet: bool) -> StudyTargets {
         let store = PathBuf::new();
         let (pages, svg, ecdf) = (Vec::new(), None, None);
@@ -115,7 +115,7 @@ impl StudyTargets {
         written
     }
 
-    /// The distribution functions in letters, if they are asked for.
+    /// Returns the distribution functions as text, if they were requested.
     fn letters(&self, result: &StudyResult, io: &Io) -> String {
         match self.ecdf {
             Some(_) => report::study::ecdf(result, &io.out_look()),
@@ -124,7 +124,8 @@ impl StudyTargets {
     }
 }
 
-/// The page of a workload, where there are several: `table.html` becomes `table-random.html`.
+/// Returns the path of a workload's page, if there are several: `table.html` becomes
+/// `table-random.html`.
 fn page_of(path: &Path, workload: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = format!("{stem}-{workload}");

@@ -1,4 +1,4 @@
-//! `tiebreak study verify`: the oracle's word on every answer.
+//! `tiebreak study verify`: compares every answer with the oracle's.
 
 use super::{Place, clear, environment, find, say};
 use crate::exit;
@@ -81,7 +81,7 @@ pub fn run(options: VerifyOptions, io: &mut Io) -> Result<u8, Failure> {
     Ok(code(&rows))
 }
 
-/// A line a workload, and of many parts a line now and then.
+/// Prints a line for each workload, and for many parts a line from time to time.
 fn tell(progress: &Progress<'_>, quiet: bool, io: &mut Io) {
     let Progress { workload, part, parts } = progress;
     let redraws = io.err_redraws();
@@ -97,7 +97,7 @@ fn tell(progress: &Progress<'_>, quiet: bool, io: &mut Io) {
     }
 }
 
-/// A wrong answer is what `void` means.
+/// Returns the exit code: a wrong answer is `void`.
 fn code(rows: &[VerifyRow]) -> u8 {
     if rows.iter().any(|row| row.fault.is_some()) { exit::VOID } else { exit::HOLDS }
 }

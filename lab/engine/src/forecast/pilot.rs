@@ -14,23 +14,23 @@ use tiebreak_stats::power::Pilot;
 pub struct PilotRounds {
     /// The run's name.
     pub run: String,
-    /// Log ratios, with what is known of their rounds.
+    /// Log ratios, with the conditions of their rounds.
     pub rounds: Vec<(LogRatio, Conditions)>,
-    /// The run's own time over all its rounds; `None` if it has none.
+    /// The run's own time over all its rounds; `None` if it has no rounds.
     pub seconds_a_round: Option<f64>,
-    /// Whether the run is about this very claim, so that its rounds are evidence.
+    /// Whether the run is about this claim, so that its rounds are evidence.
     pub is_evidence: bool,
 }
 
 impl PilotRounds {
-    /// The noise in them; `None` if they are too few.
+    /// Returns their noise; `None` if there are too few.
     pub(super) fn noise(&self) -> Option<Pilot> {
         Pilot::new(&self.rounds)
     }
 }
 
-/// The rounds of a run that tell of the noise of a claim. In a run of a program against itself any
-/// two names stand for its two contestants.
+/// Returns the rounds of a run that show the noise of a claim. In a run of a program against
+/// itself, any two names stand for its two contestants.
 pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
     let plan = &journal.header.plan;
     let index_of = |name: &str, place: usize| match plan.kind {
@@ -43,7 +43,7 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
         let left = round_ratio::part_of(round, left?)?;
         let right = round_ratio::part_of(round, right?)?;
         let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
-        // Rounds are drawn from here one by one, in no block of primers.
+        // Rounds are drawn from here one by one, outside of any block of primers.
         let block = Block::default();
         Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
     });

@@ -1,4 +1,4 @@
-//! Simulating runs until what was asked is known.
+//! Simulates runs until the forecast is complete.
 
 use super::Question;
 use crate::error::LabError;
@@ -9,20 +9,20 @@ use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::observation::{factor, log};
 use tiebreak_stats::power::{ChanceTest, Scenario, Tally};
 
-/// Runs of each truth: enough for its quantiles.
+/// The number of runs of each truth: enough for its quantiles.
 const RUNS_MIN: u64 = 400;
-/// The most runs that a decision about a chance may take.
+/// The most runs that a decision about a probability may take.
 const RUNS_MAX: u64 = 4000;
-/// Where runs are long, so many will do for the quantiles once this many rounds were simulated.
+/// If runs are long, this many suffice for the quantiles once `ROUNDS_ALL` rounds were simulated.
 const RUNS_FEW: u64 = 100;
 const ROUNDS_ALL: u64 = 1_000_000;
 /// Points of the curves.
 const POINTS: usize = 40;
-/// The most attempts, and the most trials in all, of the published recursion.
+/// The most attempts, and the most trials in total, of the published recursion.
 const ATTEMPTS_MAX: u64 = 20_000;
 const TRIALS_ALL: u64 = 100_000_000;
 
-/// What every truth is simulated with.
+/// The settings of the simulation of every truth.
 pub struct Plan {
     seed: Seed,
     budget: Option<u64>,
@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// What was simulated.
+/// The results of the simulation.
 pub struct Simulated {
     pub rows: Vec<ForecastRow>,
     pub curve_rounds: Vec<u64>,
@@ -118,8 +118,8 @@ fn simulate(
     (tally, chance)
 }
 
-/// Rounds at which the curves are read: evenly spaced in their logarithm, up to where nine tenths
-/// of the runs of most truths have ended; the same on every machine.
+/// Returns the rounds at which the curves are read: evenly spaced in their logarithm, up to where
+/// nine tenths of the runs of most truths have ended; the same on every machine.
 fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<u64> {
     let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
     let last = last.unwrap_or(rounds_max).max(20) as f64;
@@ -131,8 +131,8 @@ fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<
     (0..POINTS).map(at).collect()
 }
 
-/// The chances by the published recursion instead of our own test, each with all its attempts made
-/// anew: the driver within the driver.
+/// Computes the probabilities by the published recursion instead of our own test, each with all its
+/// attempts repeated: the driver within the driver.
 pub fn by_recursion(
     question: &Question,
     (good, bad): (f64, f64),

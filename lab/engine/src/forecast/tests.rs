@@ -152,7 +152,7 @@ fn pilots_bring_their_noise() {
     let asked = Question { noise, truths: vec![1.0, 1.05], ..question("A is faster than B") };
     let result = run(&asked).unwrap();
     assert!(matches!(result.noise, NoiseSource::Pilot { rounds: 41, deviation: Some(_), .. }));
-    // The pilot's own difference of 30% is taken off: what is said of is the truth asked for.
+    // The pilot's own difference of 30% is removed: the results are about the requested truths.
     assert!(result.rows[0].says.too_close > 0.9, "{:?}", result.rows[0].says);
     assert!(result.rows[1].says.holds > 0.9, "{:?}", result.rows[1].says);
 }

@@ -1,15 +1,15 @@
-//! Which truths are simulated if none was said.
+//! The truths that are simulated by default.
 
 use tiebreak_core::claim::Relation;
 use tiebreak_core::forecast::NoiseSource;
 
-/// How far from the bar of a claim the truths lie that are simulated if none was said.
+/// The distances from the bar of a claim of the truths that are simulated by default.
 const STEPS: [f64; 7] = [-0.02, -0.01, 0.005, 0.01, 0.02, 0.05, 0.1];
-/// With more noise than this, ten times as large ones.
+/// With more noise than this, the distances are ten times as large.
 const MUCH_NOISE: f64 = 0.15;
-/// From this factor on differences are shares of it, not of the right contestant.
+/// From this factor on, differences are shares of it, not of the right contestant.
 const FACTOR_FROM: f64 = 1.2;
-/// Ratios around the bar of a claim, the bar among them.
+/// Returns ratios around the bar of a claim, with the bar.
 pub(super) fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
     let deviation = match noise {
         NoiseSource::Stated { deviation, .. } => Some(*deviation),
@@ -38,13 +38,13 @@ pub(super) fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
     truths
 }
 
-/// The ratio at which the left contestant is ahead by a fraction, or the right one by as much if it
-/// is below 0.
+/// Returns the ratio at which the left contestant is ahead by a fraction, or the right one by as
+/// much if it is below 0.
 fn ratio(ahead: f64) -> f64 {
     if ahead < 0.0 { 1.0 / (1.0 - ahead) } else { 1.0 + ahead }
 }
 
-/// Rates from well below the bad one to well above the good one.
+/// Returns rates from well below the bad one to well above the good one.
 pub(super) fn rates_around(good: f64, bad: f64) -> Vec<f64> {
     let step = if good > bad { good - bad } else { ((1.0 - good) / 2.0).min(good / 2.0) };
     let middle = (good + bad) / 2.0;

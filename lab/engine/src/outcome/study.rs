@@ -1,4 +1,5 @@
-//! A study's block of its table, from a run's samples: of a function, everything for one call.
+//! Makes a study's block of its table from a run's samples; for a function, everything for one
+//! call.
 
 mod scaling;
 
@@ -14,16 +15,16 @@ use tiebreak_core::study::{FigureUnit, FunctionPlan, NotRun, Published};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::summary;
 
-/// Bins of the pictures of distributions: two a character of a wide terminal.
+/// The bins of the pictures of distributions: two a character of a wide terminal.
 const BINS: usize = 60;
 /// The most values that a distribution function keeps: steps of a quarter of a percent.
 const ECDF_VALUES: usize = 400;
-/// Contestants whose slowest usual call takes this many times what their fastest takes share no
-/// linear scale: all of the fast ones would lie in its first bin.
+/// The largest ratio of the slowest contestant's usual call to the fastest one's on one linear
+/// scale: above it, all of the fast ones would lie in its first bin.
 const SPREAD_MAX: f64 = 20.0;
 
-/// The block of the table that a run gives; `None` if it is no study's. Without `full` the ratios
-/// are in it and no summaries of times, for a screen that is redrawn.
+/// Returns the block of the table that a run gives; `None` if it is not a study's. Without `full`,
+/// for a screen that is redrawn, it contains the ratios but no summaries of times.
 pub fn workload(referee: &Referee, claims: &[ClaimResult], full: bool) -> Option<WorkloadResult> {
     let plan = referee.plan();
     let functions = plan.functions.as_deref()?;
@@ -107,7 +108,7 @@ fn row(
     }
 }
 
-/// A contestant that takes no part.
+/// Returns the row of a contestant that takes no part.
 fn absent(not_run: &NotRun) -> StudyRow {
     StudyRow {
         name: not_run.name.clone(),
@@ -132,7 +133,8 @@ fn absent(not_run: &NotRun) -> StudyRow {
     }
 }
 
-/// Summaries for one call, and the sorted wall times of all timed batches, for one call too.
+/// Returns summaries for one call, and the sorted wall times of all timed batches, also for one
+/// call.
 fn per_call(
     seen: &Observation,
     plan: &Plan,
@@ -149,7 +151,8 @@ fn per_call(
     (metrics, walls)
 }
 
-/// Distributions on one scale, or each on its own where the fast ones could not be told apart.
+/// Returns distributions on one scale, or each on its own if the fast ones could not be
+/// distinguished.
 fn pictures(columns: &[Vec<f64>]) -> Vec<Option<Histogram>> {
     let usual = |sorted: &Vec<f64>| sorted.get(sorted.len() / 2).copied();
     let usual: Vec<f64> = columns.iter().filter_map(usual).filter(|v| v.is_finite()).collect();
@@ -176,7 +179,7 @@ fn without_figures(table: &Published) -> PublishedResult {
     }
 }
 
-/// What the published tables say of a contestant on this workload.
+/// Returns the figures of the published tables for a contestant on this workload.
 fn published(name: &str, reference: &str, functions: &FunctionPlan) -> Vec<PublishedFigure> {
     let of_table = |(index, table): (usize, &Published)| {
         let value = figure(table, name, functions)?;

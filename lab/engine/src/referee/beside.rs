@@ -1,9 +1,9 @@
-//! What other processes did beside the rounds of a claim about how long programs take, and of two
-//! programs what the same rounds say of the time that these were on a CPU.
+//! What other processes did during the rounds of a claim about how long programs take and, for two
+//! programs, what the same rounds show about their time on a CPU.
 //!
-//! Runs of programs cannot be made equally long as batches of functions can: the longer one meets
-//! more of what else runs, and its ratio by wall time is then that of this machine with these
-//! neighbours.
+//! Runs of programs cannot be made equally long as batches of functions can. The longer one meets
+//! more of what else runs, so its ratio by wall time is specific to this machine with these other
+//! processes.
 
 use crate::round_ratio::{self, Part};
 use tiebreak_core::metric::Metric;
@@ -11,7 +11,7 @@ use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
 use tiebreak_core::result::BesideResult;
 use tiebreak_stats::observation::factor;
 
-/// Others that used less than this share of our CPUs' time are not worth a word.
+/// Other processes that used less than this share of our CPUs' time are not reported.
 const SHARE_MIN: f64 = 0.1;
 
 /// Sums over the rounds of one claim.
@@ -19,14 +19,14 @@ const SHARE_MIN: f64 = 0.1;
 pub(super) struct Beside {
     wall_ns: u64,
     foreign_cpu_ns: u64,
-    /// Log ratios by time on a CPU, of the main threads where these did the work.
+    /// Log ratios by time on a CPU, of the main threads if these did the work.
     by_run_time: Vec<f64>,
-    /// The same with what children and other threads used.
+    /// The same with the time of children and other threads.
     by_cpu_time: Vec<f64>,
 }
 
 impl Beside {
-    /// Takes a round, if the claim is about the wall time of programs.
+    /// Adds a round, if the claim is about the wall time of programs.
     pub(super) fn take(
         &mut self,
         plan: &Plan,
@@ -50,13 +50,13 @@ impl Beside {
         };
         let d = |metric| round_ratio::log_ratio(plan, metric, left, right).0.middle();
         self.by_cpu_time.push(d(Metric::CpuTime));
-        // It is known where the main thread did the work.
+        // The time is known if the main thread did the work.
         if [left, right].iter().all(|part| part.sample.is_of_main_thread()) {
             self.by_run_time.push(d(Metric::RunTime));
         }
     }
 
-    /// What is worth saying, `cpus` being how many CPUs contestants may use.
+    /// Returns what is worth reporting; contestants may use `cpus` CPUs.
     pub(super) fn result(&self, cpus: f64) -> Option<BesideResult> {
         let time_ns = self.wall_ns as f64 * cpus.max(1.0);
         let share = (self.foreign_cpu_ns as f64 / time_ns).min(1.0);
@@ -74,7 +74,7 @@ impl Beside {
     }
 }
 
-/// The middle value, of an even number the mean of the two.
+/// Returns the middle value, or the mean of the two middle values of an even number.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;

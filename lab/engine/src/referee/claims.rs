@@ -1,4 +1,4 @@
-//! What is known of one claim.
+//! What is known about one claim.
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
@@ -7,27 +7,28 @@ use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 
 impl Referee {
-    /// The test of a claim.
+    /// Returns the test of a claim.
     pub fn test(&self, claim: usize) -> &ClaimTest {
         &self.claims[claim].test
     }
 
-    /// Of a claim about a quantile, the values in the order in which they came.
+    /// Returns the values in order of arrival, for a claim about a quantile.
     pub fn readings(&self, claim: usize) -> &[Reading] {
         &self.claims[claim].readings
     }
 
-    /// Of a claim about the ratio of two programs, the two values of each round of its evidence.
+    /// Returns the two values of each round of the evidence, for a claim about the ratio of two
+    /// programs.
     pub(crate) fn pairs(&self, claim: usize) -> &Pairs {
         &self.claims[claim].pairs
     }
 
-    /// Everything about a claim's quantity. Costs as much as two limits do.
+    /// Returns everything about a claim's quantity. Costs as much as two limits.
     pub fn evidence(&self, claim: usize) -> Evidence {
         self.claims[claim].test.summary()
     }
 
-    /// What the better of a claim's bets has won, and what it must win.
+    /// Returns the wealth of the better of a claim's bets, and the wealth that it needs.
     pub fn bets(&self, claim: usize) -> (f64, f64) {
         let test = &self.claims[claim].test;
         let (evidence_for, evidence_against) = test.evidence();

@@ -1,12 +1,12 @@
-//! Who runs next, and in which order.
+//! Draws the next contestants and their order.
 
 use super::Referee;
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::coins;
 
 impl Referee {
-    /// The contestants of a complete block: those that an open claim still needs, and within a
-    /// block of primers all that began it and are not void.
+    /// Returns the contestants of a complete block: those that an open claim still needs, and
+    /// within a block of primers all that began it and are not void.
     pub(super) fn in_block(&self) -> Vec<usize> {
         let needed = self.needed();
         match self.block.rest() {
@@ -15,7 +15,7 @@ impl Referee {
         }
     }
 
-    /// Draws an attempt at the next round, the unit of a round of functions left out.
+    /// Draws an attempt at the next round, without the unit of a round of functions.
     pub fn draw(&self, attempt: u32) -> RoundCoins {
         let company = self.company();
         if self.plan.engine_version == 1 {

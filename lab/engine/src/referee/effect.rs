@@ -1,4 +1,4 @@
-//! The quantity that a claim is about, in the unit that people read.
+//! The quantity of a claim, in the unit that people read.
 
 use crate::claim_test::ClaimTest;
 use crate::referee::Referee;
@@ -13,7 +13,7 @@ use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 /// Points of the curve of plausible rates.
 const DENSITY_POINTS: usize = 120;
 
-/// What a claim is about: a ratio, a share, a quantile or a mean.
+/// Returns the quantity of a claim: a ratio, a share, a quantile or a mean.
 pub fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
     let property = match referee.plan().claims[claim].claim.statement {
         Statement::Ratio(_) => return Quantity::Ratio { ratio: ratio(evidence) },
@@ -40,7 +40,7 @@ fn ratio(evidence: &Evidence) -> EffectResult {
     }
 }
 
-/// The quantile at the share `good`, between two values that were seen.
+/// Returns the quantile at the share `good`, between two observed values.
 fn quantile(
     referee: &Referee,
     claim: usize,
@@ -58,7 +58,7 @@ fn quantile(
     }
 }
 
-/// What was counted, if the claim is about a share; the curve only if everything is wanted.
+/// Returns the counts, if the claim is about a share; with the curve if `full`.
 pub fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult> {
     let ClaimTest::Share(test) = referee.test(claim) else { return None };
     let (least_trials_to_hold, least_trials_to_refute) = test.least_trials();
@@ -81,8 +81,8 @@ pub fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult>
     })
 }
 
-/// What one observation is and how values came, if the claim is about a mean of a stream; how
-/// observations follow each other only if everything is wanted.
+/// Returns what one observation is and how values came, if the claim is about a mean of a stream;
+/// with the order of observations if `full`.
 pub fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResult> {
     let ClaimTest::Mean(test) = referee.test(claim) else { return None };
     let dependence = test.dependence();

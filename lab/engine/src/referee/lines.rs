@@ -1,4 +1,4 @@
-//! Lines of a stream on their way into the evidence.
+//! Adds lines of a stream to the evidence.
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
@@ -6,7 +6,7 @@ use tiebreak_core::journal::Event;
 use tiebreak_core::sample::Reading;
 
 impl Referee {
-    /// Lines of a stream become evidence of its claim.
+    /// Adds lines of a stream to the evidence of its claim.
     pub(super) fn take_lines(&mut self, event: &Event) {
         let Event::Observed {
             lines,

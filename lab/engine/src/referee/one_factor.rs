@@ -1,4 +1,4 @@
-//! Whether the ratio of a claim is one factor, and what stands in its place where it is not.
+//! Whether the ratio of a claim is one factor, and what to report instead if it is not.
 
 use crate::claim_test::ClaimTest;
 use crate::referee::Referee;
@@ -13,12 +13,12 @@ use tiebreak_stats::observation::factor;
 use tiebreak_stats::one_factor::{self, OneFactor};
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 
-/// The percentiles that are compared, and the rounds from which on each is.
+/// The percentiles that are compared, each with the least number of rounds for it.
 const QUANTILES: [(Statistic, f64, usize); 3] =
     [(Statistic::Median, 0.5, 0), (Statistic::P90, 0.9, 0), (Statistic::P99, 0.99, 100)];
 
-/// What the rounds of a ratio of two programs say of one factor. Of functions, whose ratios are
-/// summaries of units, it is only looked at where a claim is about one factor.
+/// Returns what the rounds of a ratio of two programs show about one factor. For functions, whose
+/// ratios are summaries of units, it is only tested if a claim is about one factor.
 pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     let plan = referee.plan();
     let planned = &plan.claims[claim];
@@ -49,8 +49,8 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     })
 }
 
-/// Above which no value of the metric lies: of wall time when a run is ended, as the plan says or
-/// as the first round decided.
+/// Returns the bound above which no value of the metric lies: for wall time the time-out, as in the
+/// plan or as the first round determined it.
 fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
     let plan: &Plan = referee.plan();
     let is_planned = plan.program.timeout_ns.is_some();
@@ -58,29 +58,30 @@ fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
     known.then(|| Cap { most: referee.timeout_ns() as f64, is_planned })
 }
 
-/// A cap. One that is not planned was decided by the first round, and holds for those after it.
+/// A cap. One that is not planned was determined by the first round, and holds for those after it.
 #[derive(Clone, Copy)]
 struct Cap {
     most: f64,
     is_planned: bool,
 }
 
-/// The two values of each round that counts as evidence of a ratio, in the order in which they
-/// came to count.
+/// The two values of each round that counts as evidence of a ratio, in the order in which they came
+/// to count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     counted: Vec<(Reading, Reading)>,
-    /// Of the block of primers that is not over: those in which bets do not rest.
+    /// The rounds of the current block of primers in which bets do not rest.
     block: Vec<(Reading, Reading)>,
-    /// The place of the run's first round.
+    /// The index of the run's first round.
     first: Option<usize>,
 }
 
-/// Of an attempt that was cut off nothing is known, so every row takes it as the worst (rule A9).
+/// Nothing is known about an attempt that was cut off, so every row takes it as the worst (rule
+/// A9).
 const LOST: (Reading, Reading) = (Reading::UNKNOWN, Reading::UNKNOWN);
 
 impl Pairs {
-    /// Takes a round, which counts once its block of primers is over (rule A3).
+    /// Adds a round, which counts once its block of primers is over (rule A3).
     pub(crate) fn observe(&mut self, is_first: bool, pair: (Reading, Reading), how: &Conditions) {
         if !how.rests {
             if is_first {
@@ -100,14 +101,14 @@ impl Pairs {
         self.counted.push(LOST);
     }
 
-    /// Rounds that count and were not cut off.
+    /// Returns the rounds that count and were not cut off.
     fn known(&self) -> impl Iterator<Item = &(Reading, Reading)> {
         self.counted.iter().filter(|pair| **pair != LOST)
     }
 }
 
-/// The rows of the table. Each ratio of quantiles lies between limits of both quantiles, each of
-/// which uses a quarter of the error.
+/// Returns the rows of the table. Each ratio of quantiles lies between limits of both quantiles,
+/// each of which uses a quarter of the error.
 fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     let (lefts, rights): (Vec<Reading>, Vec<Reading>) = pairs.counted.iter().copied().unzip();
     let known = pairs.known().count();
@@ -133,7 +134,7 @@ fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     quantiles.map(quantile).chain([mean(pairs, cap, error)]).collect()
 }
 
-/// The means, and their ratio with limits where there is a cap.
+/// Returns the means, and their ratio with limits if there is a cap.
 fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
     let most = cap.map_or(f64::MAX, |cap| cap.most);
     let mean = |side: fn(&(Reading, Reading)) -> Reading| {
@@ -181,7 +182,8 @@ mod tests {
     const ALL: [Statistic; 4] =
         [Statistic::Median, Statistic::P90, Statistic::P99, Statistic::Mean];
 
-    /// A's time as a function of a uniform number: a fifth of the runs is slow. B's has no tail.
+    /// Returns A's time as a function of a uniform number: a fifth of the runs is slow. B's has no
+    /// tail.
     fn time_of_a(u: f64) -> f64 {
         if u < 0.8 { 1.0 + u } else { 3.0 + 5.0 * (u - 0.8) }
     }
@@ -244,8 +246,8 @@ mod tests {
         assert!(charged <= 2 && untold >= 20, "{charged} {untold}");
     }
 
-    /// Over all looks at a run that grows, each row misses the true ratio no more often than the
-    /// error, and so do the three of quantiles together: they are far from using it up.
+    /// Over all looks at a growing run, each row misses the true ratio no more often than the
+    /// error, and so do the three of quantiles together: they use far less than the error.
     #[test]
     fn rows_have_the_true_ratios() {
         const ERROR: f64 = 0.05;

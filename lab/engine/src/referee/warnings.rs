@@ -1,4 +1,4 @@
-//! What a reader of the result should know, as the run stands.
+//! What a reader of the result should know at this time.
 
 use super::Referee;
 use crate::claim_test::ClaimTest;
@@ -14,12 +14,12 @@ use tiebreak_stats::observation::{self, LogRatio};
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
 
-/// A contestant whose time on a CPU changes by less along a run is not worth a line.
+/// A smaller change of a contestant's time on a CPU along a run is not reported.
 const GROWTH_MIN: f64 = 0.1;
 
 impl Referee {
-    /// The warnings that hold now: those of the run, of its claims, contestants and samples.
-    /// `is_over` adds those that only hold when nothing more will come.
+    /// Returns the current warnings: those of the run, of its claims, contestants and samples.
+    /// `is_over` adds those that only hold when no more rounds come.
     pub fn warnings(&self, cpus: f64, is_over: bool) -> Vec<Warning> {
         let mut warnings = self.warnings.clone();
         for (index, planned) in self.plan.claims.iter().enumerate() {
@@ -98,7 +98,8 @@ impl Referee {
         Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
     }
 
-    /// A contestant whose times on a CPU change by a tenth or more, which other work hardly does.
+    /// Warns if a contestant's times on a CPU change by a tenth or more, which other work hardly
+    /// causes.
     fn growing(&self, index: usize) -> Option<Warning> {
         let (name, seen) = (&self.plan.contestants[index].name, &self.seen[index]);
         let times_ns = seen.values.get(&Metric::CpuTime)?;
@@ -109,8 +110,8 @@ impl Referee {
         (change.abs() >= GROWTH_MIN).then_some(Warning::Grows { contestant, change, ran })
     }
 
-    /// Of a claim about a share whose observations are blocks, or lines with a value: how much more
-    /// alike neighbours are than chance makes them, in standard deviations. Costs a sort.
+    /// Returns how much more alike neighbours are than by chance, in standard deviations, for a
+    /// claim about a share whose observations are blocks, or lines with a value. Costs a sort.
     pub fn values_z(&self, claim: usize) -> Option<f64> {
         let claim = &self.claims[claim];
         let ClaimTest::Share(test) = &claim.test else { return None };
@@ -128,7 +129,7 @@ impl Referee {
     }
 }
 
-/// What was taken out of the rounds of a ratio claim.
+/// Returns what was removed from the rounds of a ratio claim.
 fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
     let slot = test.slot_effect().filter(|slot| slot.is_active);
     let slot = slot.map(|slot| {
@@ -140,7 +141,8 @@ fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
     slot.into_iter().chain(weighted).collect()
 }
 
-/// Bursts and spells matter where an observation is not many times as long as one of them.
+/// Warns about bursts and spells, which matter if an observation is not many times as long as one
+/// of them.
 fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
     if test.is_chain() {
         return test.is_bursty().then_some(Warning::Memory { claim });

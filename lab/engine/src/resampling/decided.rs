@@ -1,4 +1,4 @@
-//! What a method makes of the permutations.
+//! Conclusions of a method from the permutations.
 
 use tiebreak_core::resampling::{PValue, ResamplingEvidence};
 use tiebreak_core::verdict::Verdict;
@@ -20,7 +20,7 @@ fn p_value(permutations: u64, extreme: u64, limits: (f64, f64), confidence: f64)
     PValue { estimate, low: limits.0, high: limits.1, confidence }
 }
 
-/// By bets on each permutation.
+/// Concludes by bets on each permutation.
 pub(super) fn by_mixture(test: &ExactTest) -> Decided {
     let (permutations, extreme) = (test.permutations(), test.extreme());
     Decided {
@@ -41,7 +41,7 @@ pub(super) fn by_mixture(test: &ExactTest) -> Decided {
     }
 }
 
-/// By the published driver: its interval has a third of the error.
+/// Concludes by the published driver: its interval has a third of the error.
 pub(super) fn by_classic(driver: &Driver, progress: &Progress) -> Decided {
     let verdict = match driver.conclude(progress) {
         Conclusion::Between | Conclusion::Below(_) if progress.is_decided() => Verdict::Holds,

@@ -1,4 +1,4 @@
-//! Drawing permutations and measuring them.
+//! Draws permutations and measures them.
 
 use super::program::{NoAnswer, Program};
 use super::{Question, StatisticOf};
@@ -8,10 +8,10 @@ use tiebreak_core::resampling::Sides;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::exact::{Difference, Resampler, Statistic, is_extreme};
 
-/// So many differences are kept for the histogram: the first ones.
+/// The number of differences that are kept for the histogram: the first ones.
 const KEPT_MAX: usize = 1 << 16;
 
-/// The permutations as they are drawn, and what is known of them.
+/// The permutations as they are drawn, and what is known about them.
 pub(super) struct Drawing<'a> {
     resampler: Resampler,
     measure: Measure,
@@ -85,7 +85,8 @@ impl<'a> Drawing<'a> {
 impl Iterator for Drawing<'_> {
     type Item = bool;
 
-    /// Whether the next permutation is extreme; `None` if no more can be drawn.
+    /// Draws the next permutation and returns whether it is extreme; `None` if no more can be
+    /// drawn.
     fn next(&mut self) -> Option<bool> {
         if self.stop.load(Ordering::Relaxed) {
             self.ended = Some(NoAnswer::Interrupted);

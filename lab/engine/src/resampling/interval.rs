@@ -1,4 +1,4 @@
-//! Which shifts of Y against X the test would not reject: an interval, by the test itself.
+//! The shifts of Y against X that the test would not reject: an interval, by the test itself.
 
 use super::{Question, StatisticOf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,23 +6,24 @@ use tiebreak_core::resampling::{Null, Shifts, Sides};
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::exact::{Ending, ExactTest, Resampler, Statistic, is_extreme};
 
-/// A shift is tried with this many permutations over alpha, if the test itself took no more: where
+/// A shift is tried with this many permutations over alpha, unless the test itself took more. If
 /// they do not suffice to reject it, it is not rejected.
 const PERMUTATIONS: f64 = 40.0;
 /// The most numbers that are drawn for a shift, so that all of them take seconds and not hours.
 const NUMBERS_MAX: f64 = 2e7;
-/// A rejected shift is looked for at distances that double this often.
+/// A rejected shift is searched at distances that double this often.
 const DOUBLINGS: i32 = 40;
 /// The limit is known to this share of its distance from the observed difference.
 const WIDTH: f64 = 1.0 / 128.0;
 
-/// The interval of the shift: all shifts that are not rejected lie in it, if those that are
-/// rejected are the ones beyond some on either side. So the true one does with probability at least
-/// `1 - alpha` where Y is distributed as X plus a shift, and nearly so where only means or medians
-/// are a shift apart, as the sets grow, if differences count by their own spread. With one side it
-/// has one end.
+/// Returns the interval of the shift. All shifts that are not rejected lie in it, if the rejected
+/// ones are those beyond some shift on either side. So the true shift does with probability at
+/// least `1 - alpha` if Y is distributed as X plus a shift. If only means or medians are a shift
+/// apart, it does so nearly, as the sets grow, if differences count relative to their spread. With
+/// one side the interval has one end.
 ///
-/// `None` for a ratio, a program, more numbers than can be tried, and if it was interrupted.
+/// Returns `None` for a ratio, a program, more numbers than can be tried, and if it was
+/// interrupted.
 pub(super) fn of(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<Shifts> {
     let StatisticOf::Each(statistic) = question.statistic else { return None };
     let numbers = (question.x.values.len() + question.y.values.len()) as f64;
@@ -77,8 +78,8 @@ impl Tried<'_> {
         false
     }
 
-    /// The nearest shift on one side of the observed difference that is found to be rejected; that
-    /// difference itself if only what rounding makes of the numbers lies between.
+    /// Returns the nearest shift on one side of the observed difference that the search finds to be
+    /// rejected; that difference itself if the distance is within the rounding of the numbers.
     fn limit(&self, centre: f64, sign: f64) -> Option<f64> {
         let values = || self.question.x.values.iter().chain(&self.question.y.values);
         let least = values().copied().fold(f64::INFINITY, f64::min);

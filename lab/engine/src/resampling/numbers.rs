@@ -7,19 +7,19 @@ use std::path::Path;
 
 /// Larger files are refused: what is resampled must fit into memory several times.
 const BYTES_MAX: u64 = 1 << 30;
-/// A word is quoted in an error up to this many characters.
+/// The most characters of a word that an error quotes.
 const QUOTED_MAX: usize = 40;
 
 /// A set of numbers and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
-    /// As it was named.
+    /// The source, as the user named it.
     pub name: String,
-    /// All finite, at least one.
+    /// The numbers, all finite, at least one.
     pub values: Vec<f64>,
 }
 
-/// What `FILE`, `FILE:COLUMN` or `FILE:COLUMN:OTHER=VALUE` names.
+/// The source that `FILE`, `FILE:COLUMN` or `FILE:COLUMN:OTHER=VALUE` names.
 struct Source<'a> {
     file: &'a str,
     column: Option<&'a str>,
@@ -29,14 +29,14 @@ struct Source<'a> {
 /// Reads the numbers that `place` names.
 ///
 /// It is a file of numbers, one a line, in which blank lines and lines that begin with `#` are
-/// skipped; or `FILE:COLUMN`, a column of a CSV file (RFC 4180; `;` and tab separate too if there
+/// skipped; or `FILE:COLUMN`, a column of a CSV file (RFC 4180; `;` and tab also separate if there
 /// is no comma in the first line) by the name in its first line or by its number; or
 /// `FILE:COLUMN:OTHER=VALUE`, of which only the lines count in which the column OTHER is VALUE. `-`
 /// in place of FILE is `input`.
 ///
 /// # Errors
-/// There is no such file or column, a number is missing or is none, or there are no numbers at all:
-/// with the file, the line and the word.
+/// Fails if the file or the column does not exist, a number is missing or invalid, or there are no
+/// numbers; the error has the file, the line and the word.
 pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
     let source = source(place);
     let text = match source.file {
@@ -57,12 +57,12 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
     Ok(Numbers { name: place.to_owned(), values })
 }
 
-/// Whether the numbers come from standard input.
+/// Returns whether the numbers come from standard input.
 pub fn is_input(place: &str) -> bool {
     source(place).file == "-"
 }
 
-/// A file may have colons in its name: what is a file is one.
+/// Splits a source. A file may have colons in its name, so an existing file is taken whole.
 fn source(place: &str) -> Source<'_> {
     let whole = Source { file: place, column: None, filter: None };
     if Path::new(place).is_file() {
@@ -102,7 +102,7 @@ fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
     }
 }
 
-/// A word in quotes, without control characters, and not too long.
+/// Quotes a word, without control characters, and shortened.
 pub(super) fn quoted(word: &str) -> String {
     let word = word.trim();
     let short = word.chars().take(QUOTED_MAX);
@@ -133,7 +133,7 @@ fn table(
         Some((column, value)) => Some((index_of(file, head, column)?, value)),
         None => None,
     };
-    // A first line of numbers is no line of names.
+    // A first line of numbers is not a line of names.
     let is_named = head.get(index).is_none_or(|cell| cell.trim().parse::<f64>().is_err());
     let mut values = Vec::new();
     for (line, cells) in &records[usize::from(is_named)..] {
@@ -169,7 +169,7 @@ fn index_of(file: &str, head: &[String], column: &str) -> Result<usize, LabError
     }
 }
 
-/// The records of a CSV file, each with the line on which it begins.
+/// Splits a CSV file into records, each with the line on which it begins.
 fn records(text: &str) -> Vec<(usize, Vec<String>)> {
     let first = text.lines().next().unwrap_or_default();
     let separator = [',', ';', '\t'].into_iter().find(|c| first.contains(*c)).unwrap_or(',');
@@ -186,7 +186,7 @@ fn records(text: &str) -> Vec<(usize, Vec<String>)> {
     records
 }
 
-/// The cells of the first record, and what follows it.
+/// Returns the cells of the first record, and the rest.
 fn record(text: &str, separator: char) -> (Vec<String>, &str) {
     let mut cells = vec![String::new()];
     let mut in_quotes = false;

@@ -11,28 +11,28 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tiebreak_measure::words::{self, WordsError};
 
-/// An answer is a number: nobody writes one in more bytes.
+/// The most bytes of an answer: no number needs more.
 const ANSWER_BYTES_MAX: u64 = 4096;
-/// Of what the program says on standard error, this much is kept: the end.
+/// The most bytes of the program's standard error that are kept: the end.
 const SAID_BYTES_MAX: usize = 2000;
-/// How often a request to stop is looked for while the program computes.
+/// How often a request to stop is checked while the program computes.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How long a program may take to end after its last line.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A program that is kept running. For each pair of sets it gets one line,
+/// A program that keeps running. For each pair of sets it gets one line,
 ///
 /// ```text
 /// {"x":[1.5,2.0],"y":[3.25]}
 /// ```
 ///
-/// with the numbers of each set in ascending order, and answers with one number on a line of its
-/// own, which it must flush. The first line holds the sets as they were observed. Equal sets are
-/// equal lines, so a program that always computes the same of the same keeps ties ties.
+/// with the numbers of each set in ascending order, and answers with one number on a separate line,
+/// which it must flush. The first line contains the observed sets. Equal sets are equal lines, so
+/// with a deterministic program ties stay ties.
 pub struct Program {
     command: String,
     child: Child,
-    /// Lines to write; dropped, it closes the program's standard input.
+    /// The lines to write. Dropping it closes the program's standard input.
     to_writer: Option<Sender<String>>,
     answers: Receiver<std::io::Result<String>>,
     said: Option<JoinHandle<String>>,
@@ -43,7 +43,7 @@ pub struct Program {
 pub enum NoAnswer {
     /// The user asked to stop.
     Interrupted,
-    /// The program did what it must not.
+    /// The program broke the protocol.
     Failed(LabError),
 }
 
@@ -51,7 +51,7 @@ impl Program {
     /// Starts the program; its words are split as those of a contestant are, without a shell.
     ///
     /// # Errors
-    /// The command cannot be split or started.
+    /// Fails if the command cannot be split or started.
     pub fn start(command: &str) -> Result<Program, LabError> {
         let fails = |why: String| LabError::Statistic { command: command.to_owned(), why };
         let words = words::split(command).map_err(|error| fails(not_words(&error)))?;
@@ -60,7 +60,7 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // So that Ctrl-C reaches us, and we end it in order.
+            // So that Ctrl-C reaches this process, which ends the program in order.
             .process_group(0)
             .spawn()
             .map_err(|error| fails(format!("cannot be started: {error}")))?;
@@ -77,14 +77,14 @@ impl Program {
         Ok(Program { command, child, to_writer: Some(to_writer), answers, said, asked: 0 })
     }
 
-    /// What the program computes of two sets.
+    /// Returns what the program computes from two sets.
     ///
     /// # Errors
-    /// It ended, or its answer is not a number, or the user asked to stop.
+    /// Fails if the program ended, its answer is not a number, or the user asked to stop.
     pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, NoAnswer> {
         self.asked += 1;
         if let Some(to_writer) = &self.to_writer {
-            // If nobody writes any more, the program has ended, and its output tells so.
+            // If the writer has ended, the program has ended too, and its output shows it.
             let _ = to_writer.send(line(x, y));
         }
         loop {
@@ -169,12 +169,12 @@ fn not_words(error: &WordsError) -> String {
     }
 }
 
-/// The line for two sets.
+/// Returns the line for two sets.
 fn line(x: &[f64], y: &[f64]) -> String {
     let list = |values: &[f64]| {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
-        // The shortest digits that give the number again; JSON reads them all.
+        // The shortest digits that give the number again; JSON reads all of them.
         sorted.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
     };
     format!("{{\"x\":[{}],\"y\":[{}]}}\n", list(x), list(y))

@@ -1,4 +1,4 @@
-//! Putting the result together.
+//! Assembles the result.
 
 use super::decided::Decided;
 use super::drawing::Drawing;
@@ -13,10 +13,10 @@ use tiebreak_stats::exact::{self, Order, Statistic};
 /// Bins of the histogram of resampled differences.
 const BINS: usize = 60;
 
-/// The result of what was drawn and `decided`.
+/// Returns the result from the drawn permutations and `decided`.
 ///
 /// # Errors
-/// The program of the statistic failed.
+/// Fails if the program of the statistic failed.
 pub(super) fn of(
     question: &Question,
     drawing: Drawing,
@@ -75,7 +75,7 @@ pub(super) fn of(
     })
 }
 
-/// The name of a statistic as `--statistic` takes it.
+/// Returns the name of a statistic as `--statistic` takes it.
 fn name(statistic: &StatisticOf) -> String {
     match statistic {
         StatisticOf::Each(Statistic::Mean) => "mean".to_owned(),
@@ -85,7 +85,7 @@ fn name(statistic: &StatisticOf) -> String {
     }
 }
 
-/// How the numbers follow each other in which they were given.
+/// Returns how the numbers depend on the order in which they were given.
 fn order(question: &Question) -> Vec<SetOrder> {
     let of = |of, values: &[f64]| {
         let order = Order::of(values)?;
@@ -99,9 +99,9 @@ fn order(question: &Question) -> Vec<SetOrder> {
     }
 }
 
-/// The differences on the scale on which the observed one is told: a shift that was taken off is
-/// added again, unless they count by their own spread; under a ratio they are those of X and
-/// Y / ratio.
+/// Returns the differences on the scale on which the observed one is reported: a shift that was
+/// removed is added again, unless they count relative to their spread; under a ratio they are those
+/// of X and Y / ratio.
 fn resampled(question: &Question, observed: f64, kept: &[f64]) -> Option<Resampled> {
     let by_program = matches!(question.statistic, StatisticOf::Program(_));
     let shift = match question.null {

@@ -30,7 +30,7 @@ fn program(command: &str) -> Question {
     Question { sides: Sides::Greater, ..question(StatisticOf::Program(command.to_owned())) }
 }
 
-/// The smallest number of Y: the sets come in ascending order.
+/// Returns the smallest number of Y: the sets come in ascending order.
 const LEAST_OF_Y: &str = "sed -u 's/.*y.:.//; s/[],].*//'";
 
 #[test]
@@ -46,14 +46,14 @@ fn a_difference_is_found_with_everything_that_belongs_to_it() {
     let shift = result.shift.unwrap();
     let (low, high) = (shift.low.unwrap(), shift.high.unwrap());
     assert!((11.0..14.0).contains(&low) && (26.0..29.0).contains(&high), "{low} {high}");
-    // Numbers in ascending order cannot be told from numbers that follow each other.
+    // Numbers in ascending order look like dependent numbers.
     assert!(result.order.len() == 2 && result.order.iter().all(|order| order.is_serial));
     assert_eq!(resampled.histogram.counts.iter().sum::<u64>(), 254);
     let evidence = result.evidence.unwrap();
     assert!(evidence.for_difference >= evidence.needed_for);
 }
 
-/// A shift is in the interval if and only if the test does not reject it, and of pairs too.
+/// A shift is in the interval if and only if the test does not reject it, also for pairs.
 #[test]
 fn the_interval_of_the_shift_is_what_the_test_does_not_reject() {
     for is_paired in [false, true] {
@@ -84,7 +84,7 @@ fn the_interval_of_the_shift_is_what_the_test_does_not_reject() {
 }
 
 /// Medians of 1 and 2, where half of the numbers of both sets are 2, or nearly: a shift of 0 is not
-/// left out.
+/// excluded.
 #[test]
 fn ties_leave_open_where_a_median_is() {
     let median = StatisticOf::Each(Statistic::Median);
@@ -97,7 +97,7 @@ fn ties_leave_open_where_a_median_is() {
     assert!(shift.low.unwrap() < 0.0 && shift.high.unwrap() >= 1.0, "{shift:?}");
 }
 
-/// Pairs that all differ by the same leave no room but for rounding, of which nothing is said.
+/// Pairs that all differ by the same amount leave room only for rounding, which is not reported.
 #[test]
 fn pairs_that_all_differ_alike_have_that_shift() {
     for (by, expected) in [(0.0, 0.0), (0.1, 0.1)] {
@@ -179,7 +179,7 @@ fn a_program_that_does_not_answer_is_named() {
                 let (error, expected) = (error.to_string(), format!("'{command}' {expected}"));
                 assert!(error.contains(&expected), "{error}");
             }
-            // One that answers without being asked is believed, and ended.
+            // A program that answers without a request is believed, and ended.
             (Ok(result), "") => assert_eq!(result.verdict, Verdict::Undecided),
             (answered, _) => panic!("{command}: {answered:?}"),
         }

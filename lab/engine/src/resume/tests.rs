@@ -8,7 +8,7 @@ use tiebreak_core::schedule::RoundCoins;
 
 const HUNDRED: Budget = Budget { rounds: Some(100), seconds: None };
 
-/// A run of so many rounds of a second each, which stopped for this reason.
+/// Returns a run of this many rounds of a second each, which stopped for this reason.
 fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
     let plan = planning::plan(&Request {
         commands: vec!["a".into(), "b".into()],
@@ -68,7 +68,8 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
     }
 }
 
-/// Whether runs may go on, and with which budget, is asked of a list; a single run is one of one.
+/// Whether runs may continue, and with which budget, is determined for a list; a single run is a
+/// list of one.
 #[test]
 fn runs_that_share_a_budget_use_it_up_together() {
     use StopReason::{Budget as Spent, Interrupted, Settled, Void};
@@ -89,7 +90,7 @@ fn runs_that_share_a_budget_use_it_up_together() {
     check(&[(60, Some(Spent)), (40, Some(Spent))], NewBudget::Same, Err(used_up));
     check(&[(60, Some(Spent)), (40, Some(Spent))], NewBudget::Is(rounds(100)), Err(used_up));
     check(&[(60, Some(Settled)), (40, Some(Spent))], NewBudget::Same, Err(used_up));
-    // One that was killed goes on to say why it stopped.
+    // A run that was killed continues, to record why it stopped.
     check(&[(60, Some(Spent)), (40, None)], NewBudget::Same, Ok(HUNDRED));
     check(&[(60, Some(Interrupted)), (39, None)], NewBudget::Same, Ok(HUNDRED));
     check(&[(60, Some(Spent)), (40, Some(Spent))], NewBudget::Is(rounds(101)), Ok(rounds(101)));

@@ -1,4 +1,4 @@
-//! Building a revision.
+//! Builds a revision.
 
 use super::Revision;
 use super::git::without_hooks;
@@ -10,28 +10,29 @@ use std::sync::atomic::AtomicBool;
 use tiebreak_measure::run_job;
 use tiebreak_report::shell_quote;
 
-/// Lines of a failing build's output that are shown.
+/// The most lines of a failed build's output that are shown.
 const LINES_MAX: usize = 20;
-/// Characters of a line that are shown.
+/// The most characters of a line that are shown.
 const COLUMNS_MAX: usize = 200;
 
-/// A build that is to be made.
+/// A build to make.
 pub(super) struct Build<'a> {
     pub(super) revision: &'a Revision,
     pub(super) command: &'a str,
-    /// Where it runs.
+    /// The folder where it runs.
     pub(super) folder: PathBuf,
-    /// The same folder, seen from the top of the worktree.
+    /// The same folder, relative to the top of the worktree.
     pub(super) prefix: &'a Path,
-    /// Whether the folder is still there when the user reads why it failed.
+    /// Whether the folder still exists when the user reads why it failed.
     pub(super) keeps: bool,
 }
 
 impl Build<'_> {
-    /// Runs the command through `sh -c`, its output going to a file in `logs`.
+    /// Runs the command through `sh -c`, with its output in a file in `logs`.
     ///
     /// # Errors
-    /// It fails, and what it said last is in the text; or the user interrupts.
+    /// Fails if the command fails, with the end of its output in the text, or if the user
+    /// interrupts.
     pub(super) fn run(&self, logs: &Path, stop: &AtomicBool) -> Result<(), LabError> {
         let name = self.revision.name;
         let failed = |error: std::io::Error| {
@@ -57,7 +58,7 @@ impl Build<'_> {
         }
     }
 
-    /// A line for the user's shell that makes the build again.
+    /// Returns a line for the user's shell that repeats the build.
     fn again(&self) -> String {
         let folder = self.folder.display().to_string();
         let build = format!("sh -c {}", shell_quote(self.command));
@@ -72,7 +73,7 @@ impl Build<'_> {
     }
 }
 
-/// The last lines of an output, as a terminal can show them.
+/// Returns the last lines of an output, in a form that a terminal can show.
 fn tail(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.trim_end().lines().collect();

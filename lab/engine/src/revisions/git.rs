@@ -1,4 +1,4 @@
-//! Asking git.
+//! Runs git.
 
 use crate::error::LabError;
 use crate::planning::usage;
@@ -7,21 +7,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What git sets for a hook, and what would make it work in the wrong place when we are called by
-/// one.
+/// Variables that git sets for a hook, and that would make it work in the wrong place if a hook
+/// calls this program.
 const OF_HOOKS: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"];
 
-/// A repository, and the folder in it from which commands are seen.
+/// A repository, and the folder in it to which commands are relative.
 #[derive(Clone, Debug)]
 pub(super) struct Repository {
-    /// The top of the working tree; of a bare repository the repository itself.
+    /// The top of the working tree; for a bare repository the repository itself.
     pub(super) top: PathBuf,
-    /// The folder, seen from the top; empty at the top.
+    /// The folder, relative to the top; empty at the top.
     pub(super) prefix: PathBuf,
 }
 
-/// git in this folder, which asks nobody anything and runs no hooks.
+/// Returns a git command in this folder, which prompts for nothing and runs no hooks.
 pub(super) fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]);
@@ -30,17 +30,17 @@ pub(super) fn git(folder: &Path) -> Command {
     command
 }
 
-/// Has a command find the repository of the folder that it runs in, and no other.
+/// Makes a command find the repository of the folder that it runs in, and no other.
 pub(super) fn without_hooks(command: &mut Command) {
     for name in OF_HOOKS {
         command.env_remove(name);
     }
 }
 
-/// What git printed, without the last line break.
+/// Returns what git printed, without the last line break.
 ///
 /// # Errors
-/// There is no git, or it fails; `doing` completes "cannot".
+/// Fails if there is no git, or if it fails; `doing` completes "cannot".
 pub(super) fn said(command: &mut Command, doing: &str) -> Result<String, LabError> {
     let failed = |said: String| LabError::Git { doing: doing.to_owned(), said };
     let output = command.output().map_err(|error| failed(not_started(&error)))?;
@@ -51,7 +51,7 @@ pub(super) fn said(command: &mut Command, doing: &str) -> Result<String, LabErro
     Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
 }
 
-/// Why git could not be started.
+/// Returns why git could not be started.
 pub(super) fn not_started(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "git is not here: install it".to_owned(),
@@ -60,10 +60,10 @@ pub(super) fn not_started(error: &io::Error) -> String {
 }
 
 impl Repository {
-    /// The repository that a folder belongs to.
+    /// Returns the repository that contains a folder.
     ///
     /// # Errors
-    /// It belongs to none, or git refuses to use it.
+    /// Fails if none does, or if git refuses to use it.
     pub(super) fn of(folder: &Path) -> Result<Repository, LabError> {
         let doing = format!("find a repository at {}", folder.display());
         let ask = |what: &str| said(git(folder).args(["rev-parse", what]), &doing);
@@ -79,10 +79,10 @@ impl Repository {
         said(git(&self.top).args(words), doing)
     }
 
-    /// The commit that a revision names, in full.
+    /// Returns the full commit that a revision names.
     ///
     /// # Errors
-    /// It names none; the text says how to get it.
+    /// Fails if it names none; the text says how to get it.
     pub(super) fn commit(&self, revision: &str) -> Result<String, LabError> {
         if revision.trim().is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return usage(format!(
@@ -98,7 +98,7 @@ impl Repository {
         })
     }
 
-    /// What to do about a revision that is not here.
+    /// Returns what to do about an unknown revision.
     fn why_unknown(&self, revision: &str) -> String {
         let has = |name: &str| {
             let commit = format!("{name}^{{commit}}");
@@ -133,10 +133,10 @@ impl Repository {
         }
     }
 
-    /// How many commits lead to `this` and not to `other`.
+    /// Returns how many commits lead to `this` and not to `other`.
     ///
     /// # Errors
-    /// git fails.
+    /// Fails if git fails.
     pub(super) fn commits_only_in(&self, this: &str, other: &str) -> Result<u64, LabError> {
         let doing = "count commits";
         let count = self.ask(&["rev-list", "--count", this, &format!("^{other}")], doing)?;
@@ -144,10 +144,10 @@ impl Repository {
         count.parse().map_err(not_a_number)
     }
 
-    /// Whether tracked files differ from what is committed.
+    /// Returns whether tracked files have uncommitted changes.
     ///
     /// # Errors
-    /// git fails, or there is no working tree.
+    /// Fails if git fails, or if there is no working tree.
     pub(super) fn is_changed(&self) -> Result<bool, LabError> {
         let words = ["status", "--porcelain", "--untracked-files=no"];
         Ok(!self.ask(&words, "look for changes")?.is_empty())

@@ -1,30 +1,30 @@
-//! What a user should know about two revisions before they are raced.
+//! Notes for the user about two revisions before they are raced.
 
 use super::git::Repository;
 use super::{Revision, WORKING_TREE};
 use std::fmt;
 use tiebreak_report::shell_quote;
 
-/// Something that does not keep two revisions from being raced.
+/// A note that does not prevent the race of two revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Both names are of one commit.
+    /// Both names stand for one commit.
     SameCommit {
         /// Its first digits.
         commit: String,
     },
-    /// Tracked files differ from what is committed, and no commit has that.
+    /// Tracked files have uncommitted changes, and no commit contains them.
     Uncommitted {
-        /// The revision that was taken to be the working tree.
+        /// The revision that may have been meant as the working tree.
         head: String,
     },
-    /// Base has commits that head has not.
+    /// Base has commits that head does not have.
     Diverged {
-        /// Base, as it was asked for.
+        /// Base, as the user named it.
         base: String,
-        /// Head, as it was asked for.
+        /// Head, as the user named it.
         head: String,
-        /// How many.
+        /// The number of these commits.
         commits: u64,
     },
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// All that there is to note; what git does not tell is not noted.
+/// Returns all notes; what git does not report is not noted.
 pub(super) fn notes(repository: &Repository, revisions: &[Revision; 2]) -> Vec<Note> {
     let [base, head] = revisions;
     let mut notes = Vec::new();

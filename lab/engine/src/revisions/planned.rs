@@ -9,12 +9,13 @@ use tiebreak_core::plan::Plan;
 use tiebreak_input as input;
 use tiebreak_measure::{StartError, resolve, words};
 
-/// Makes the plan of a race of two revisions of the same command: the contestants are called
-/// `base` and `head`, and without a claim head may need at most `1 + slowdown_max` times what base
-/// needs. Whether that is a gate, the request says. [`Revisions::place`] fills in their folders.
+/// Makes the plan of a race of two revisions of the same command. The contestants are called `base`
+/// and `head`, and without a claim head may need at most `1 + slowdown_max` times what base needs.
+/// The request says whether that is a gate. [`Revisions::place`] fills in their folders.
 ///
 /// # Errors
-/// As for [`planning::plan`]; not one command, or names or parameters, which revisions do not have.
+/// As [`planning::plan`]; also fails unless there is one command, or for names or parameters, which
+/// revisions do not have.
 pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
     let [command] = &request.commands[..] else {
         return usage(format!(
@@ -47,8 +48,8 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
     planning::plan(&request)
 }
 
-/// Why a run's contestants cannot run again where they ran, if they cannot: the worktrees of two
-/// revisions are gone once the race is over.
+/// Returns why a run's contestants cannot run again in their folders, if they cannot: the worktrees
+/// of two revisions are removed after the race.
 pub fn gone(plan: &Plan) -> Option<String> {
     let mut folders = plan.contestants.iter().filter_map(|each| each.directory.as_ref());
     let gone = folders.find(|folder| !Path::new(folder).is_dir())?;
@@ -59,11 +60,11 @@ pub fn gone(plan: &Plan) -> Option<String> {
 }
 
 impl Revisions {
-    /// Lets the contestants of a plan of [`plan`] run in its worktrees: the first one's is that of
-    /// base, the second one's that of head.
+    /// Sets the folders of the contestants of a plan of [`plan`] to these worktrees: the first
+    /// one's is that of base, the second one's that of head.
     ///
     /// # Errors
-    /// The program is not in a worktree, or the plan's folder lies outside.
+    /// Fails if the program is not in a worktree, or if the plan's folder lies outside.
     pub fn place(&self, plan: &mut Plan) -> Result<(), LabError> {
         let within = plan.program.directory.take().unwrap_or_default();
         if Path::new(&within).is_absolute() {
@@ -90,7 +91,7 @@ impl Revisions {
     }
 }
 
-/// A program that a build should have made but did not is told apart from a wrong word.
+/// Distinguishes a program that a build should have made but did not from a wrong word.
 fn check_program(
     revision: &Revision,
     command: &str,

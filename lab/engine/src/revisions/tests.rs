@@ -19,7 +19,7 @@ fn asked(folder: &Path, base: &str, head: &str, build: Option<&str>) -> Revision
     }
 }
 
-/// Prepares two revisions; what happened is written as lines.
+/// Prepares two revisions, and writes the steps as lines.
 fn prepare(asked: &RevisionRequest, steps: &mut Vec<String>) -> Result<Revisions, LabError> {
     Revisions::prepare(asked, &AtomicBool::new(false), |step| {
         steps.push(match step {
@@ -118,7 +118,7 @@ fn what_is_worth_a_note_is_noted() {
     assert!(notes("HEAD", "main").contains("the same commit"));
     let diverged = "main has 2 commits that topic has not";
     assert!(notes("main", "topic").contains(diverged), "{}", notes("main", "topic"));
-    // What the note says to type is a name to a shell, and nothing else.
+    // The command in the note quotes the name for a shell.
     tiny.git(&["branch", "$(touch${IFS}x);'", "main"]);
     let note = notes("$(touch${IFS}x);'", "topic");
     assert!(note.contains(r#""$(git merge-base '$(touch${IFS}x);'\''' topic)""#), "{note}");
@@ -155,7 +155,8 @@ fn what_a_killed_process_left_is_taken_away_and_nothing_else() {
     held.lock().unwrap();
     tree("tiebreak-revisions-3", None);
     drop(tree("other", Some("lock")));
-    // Somebody else's, whose folder is gone: on a disk that is not there now, perhaps.
+    // A worktree of another program, whose folder is missing: it may be on a disk that is not
+    // mounted.
     let gone = tree("another", None).is_none().then(|| place.path().join("another"));
     std::fs::remove_dir_all(gone.unwrap()).unwrap();
     drop(prepare(&asked(tiny.path(), "HEAD", "HEAD", None), &mut Vec::new()).unwrap());

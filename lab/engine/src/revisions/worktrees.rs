@@ -1,4 +1,4 @@
-//! The worktrees of two revisions, in a folder that goes when they do.
+//! The worktrees of two revisions, in a folder that is removed with them.
 
 use super::git::{Repository, git, not_started, said};
 use super::{Revision, snapshot};
@@ -15,12 +15,12 @@ use tiebreak_measure::run_job;
 #[cfg(test)]
 mod tests;
 
-/// How the folder is called, before some digits.
+/// The name of the folder, before some digits.
 const FOLDER: &str = "tiebreak-revisions-";
-/// The file in it that is locked as long as somebody needs the folder. A folder that is to be kept
-/// has none, so that nobody ever takes it for left behind, not even after its maker was killed.
+/// The file in it that is locked while a process needs the folder. A folder that must be kept has
+/// none, so it is never mistaken for a leftover, not even after its maker was killed.
 const LOCK: &str = "lock";
-/// The file in it that has what git said.
+/// The file in it with git's output.
 const LOG: &str = "git.log";
 
 /// A folder with worktrees.
@@ -28,7 +28,7 @@ const LOG: &str = "git.log";
 pub(super) struct Worktrees {
     repository: Repository,
     root: PathBuf,
-    /// The trees, made or about to be made.
+    /// The trees, finished or about to be made.
     trees: Vec<PathBuf>,
     /// Whether all stays when this is dropped.
     pub(super) keeps: bool,
@@ -36,10 +36,10 @@ pub(super) struct Worktrees {
 }
 
 impl Worktrees {
-    /// Makes the folder, and takes away what killed processes left.
+    /// Creates the folder, and removes what killed processes left.
     ///
     /// # Errors
-    /// The folder cannot be made, or lies within the repository.
+    /// Fails if the folder cannot be created, or if it lies within the repository.
     pub(super) fn new(repository: Repository, keeps: bool) -> Result<Worktrees, LabError> {
         sweep(&repository);
         let temporary = std::env::temp_dir();
@@ -57,7 +57,7 @@ impl Worktrees {
         let root = parent.join(format!("{FOLDER}{digits}"));
         DirBuilder::new().mode(0o700).create(&root).map_err(failed)?;
         let trees = Vec::new();
-        // From here on, what is made is taken away again, unless it is to be kept.
+        // From here on, dropping it removes what was made, unless it must be kept.
         let mut made = Worktrees { repository, root, trees, keeps, lock: None };
         if !keeps {
             let lock = File::create(made.root.join(LOCK)).map_err(failed)?;
@@ -67,26 +67,26 @@ impl Worktrees {
         Ok(made)
     }
 
-    /// The folder that holds everything.
+    /// Returns the folder that contains everything.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder of the repository from which commands are seen.
+    /// Returns the folder of the repository to which commands are relative.
     pub(super) fn prefix(&self) -> &Path {
         &self.repository.prefix
     }
 
-    /// The same folder in a worktree.
+    /// Returns the same folder in a worktree.
     pub(super) fn folder(&self, name: &str) -> PathBuf {
         // Without the slash at the end that an empty prefix makes.
         self.root.join(name).join(&self.repository.prefix).components().collect()
     }
 
-    /// The working tree as a commit.
+    /// Makes a commit of the working tree.
     ///
     /// # Errors
-    /// git fails.
+    /// Fails if git fails.
     pub(super) fn snapshot(&self) -> Result<String, LabError> {
         snapshot::commit(&self.repository, &self.root.join("index"))
     }
@@ -94,7 +94,7 @@ impl Worktrees {
     /// Checks a revision out, with the submodules that are initialised in the repository.
     ///
     /// # Errors
-    /// git fails, or the user interrupts.
+    /// Fails if git fails, or if the user interrupts.
     pub(super) fn add(&mut self, revision: &Revision, stop: &AtomicBool) -> Result<(), LabError> {
         let tree = self.root.join(revision.name);
         self.trees.push(tree.clone());
@@ -107,7 +107,8 @@ impl Worktrees {
         }
         let doing = format!("check the submodules of {} out", revision.asked);
         self.run(git(&tree).args(["submodule", "--quiet", "update"]), &doing, stop)?;
-        // Theirs are known to nobody yet, so to initialise them changes nothing of the user's.
+        // Nested submodules are not registered anywhere yet, so initialising them changes nothing
+        // of the user's.
         let within = "git submodule --quiet update --init --recursive";
         self.run(git(&tree).args(["submodule", "--quiet", "foreach", within]), &doing, stop)
     }
@@ -141,8 +142,8 @@ impl Drop for Worktrees {
     }
 }
 
-/// Takes away what processes that were killed left of this repository: folders like ours whose lock
-/// is free. Those that were to be kept have no lock.
+/// Removes what killed processes left of this repository: folders of this kind whose lock is free.
+/// Those that must be kept have no lock.
 fn sweep(repository: &Repository) {
     let list = git(&repository.top).args(["worktree", "list", "--porcelain"]).output();
     let list = list.map(|output| output.stdout).unwrap_or_default();
@@ -159,7 +160,7 @@ fn sweep(repository: &Repository) {
         let lock = File::open(root.join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             remove_tree(repository, tree);
-            // The folder goes with its last worktree.
+            // The folder is removed with its last worktree.
             if fs::read_dir(root).is_ok_and(|entries| !has_trees(entries)) {
                 remove_folder(root);
             }
@@ -171,10 +172,10 @@ fn has_trees(entries: fs::ReadDir) -> bool {
     entries.flatten().any(|entry| entry.path().join(".git").exists())
 }
 
-/// Removes one worktree of ours and what the repository knows of it; of other worktrees nothing,
-/// which is why nothing is pruned.
+/// Removes one of our worktrees and the repository's entry for it. Entries of other worktrees stay,
+/// so there is no prune.
 fn remove_tree(repository: &Repository, tree: &Path) {
-    // Twice forced, because git locks a worktree while it makes it.
+    // Forced twice, because git locks a worktree while it makes it.
     let mut remove = git(&repository.top);
     remove.args(["worktree", "remove", "--force", "--force"]).arg(tree);
     if said(&mut remove, "remove a worktree").is_err() {
@@ -186,8 +187,8 @@ fn remove_tree(repository: &Repository, tree: &Path) {
     }
 }
 
-/// Where the repository keeps what it knows of a worktree. It is looked for in the repository: what
-/// the tree says of it, in its file `.git`, a build may have written.
+/// Returns where the repository keeps its entry for a worktree. The search is in the repository,
+/// because a build may have changed the tree's own file `.git`.
 fn known_of(repository: &Repository, tree: &Path) -> Option<PathBuf> {
     let mut common = git(&repository.top);
     let common =
@@ -203,7 +204,7 @@ fn known_of(repository: &Repository, tree: &Path) -> Option<PathBuf> {
     entries.flatten().map(|entry| entry.path()).find(is_of_tree)
 }
 
-/// Removes a folder, also where a build took the permission to write away.
+/// Removes a folder, even if a build removed the permission to write.
 fn remove_folder(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() {
         make_writable(folder);

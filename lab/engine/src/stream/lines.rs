@@ -1,31 +1,31 @@
-//! Lines of an input that may be silent for long: whoever waits for one can be called away.
+//! Lines of an input that may be silent for long: a wait for one can time out.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Chunks that are read ahead of the judge.
+/// The number of chunks that are read ahead of the judge.
 const CHUNKS_AHEAD: usize = 4;
-/// Of a longer line only the beginning is kept: it is no number anyway.
+/// The most bytes of a line that are kept: a longer line is not a number.
 const LINE_BYTES_MAX: usize = 1000;
 
-/// What came of waiting for a line.
+/// The result of a wait for a line.
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// A line, without its end.
     Line(Vec<u8>),
-    /// None within the time.
+    /// No line within the time.
     Silence,
     /// The input has ended.
     End,
-    /// The input cannot be read; what the system said.
+    /// The input cannot be read; the error of the system.
     Broken(String),
 }
 
-/// Reads an input in a thread of its own, which ends with the input or with the process: a read
-/// that waits cannot be called off.
+/// Reads an input in a separate thread, which ends with the input or with the process: a waiting
+/// read cannot be cancelled.
 pub struct Lines {
     chunks: Receiver<Result<Vec<u8>, String>>,
     chunk: Vec<u8>,
@@ -59,7 +59,7 @@ impl Lines {
         Lines { chunks, chunk: Vec::new(), used: 0, line: Vec::new(), has_ended: false }
     }
 
-    /// The next line, waiting for it at most so long.
+    /// Returns the next line, after a wait of at most this time.
     pub fn next(&mut self, patience: Duration) -> Next {
         loop {
             if self.used < self.chunk.len() {

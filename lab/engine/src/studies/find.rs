@@ -1,4 +1,4 @@
-//! Where studies are.
+//! Finds, lists and creates studies.
 
 use crate::error::LabError;
 use std::io;
@@ -8,7 +8,7 @@ use tiebreak_input::study_folder::{self, StudyErrors};
 
 /// The folder that holds studies.
 pub const FOLDER: &str = "studies";
-/// The file that makes a folder a study.
+/// The file that marks a folder as a study.
 const FILE: &str = "study.toml";
 
 /// A study in a list.
@@ -21,10 +21,10 @@ pub struct Listed {
 }
 
 /// Finds a study: a folder with a study.toml, a folder of that name under `studies`, or, if that is
-/// not said, under the folder `studies` of `here` or of a folder above it.
+/// not given, under the folder `studies` of `here` or of a folder above it.
 ///
 /// # Errors
-/// There is none; the text says which there are.
+/// Fails if there is none; the text lists the known ones.
 pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
     let is_study = |folder: &PathBuf| folder.join(FILE).is_file();
     let folders = || roots(studies, here).into_iter().map(|root| root.join(name));
@@ -46,12 +46,12 @@ pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, 
 /// Reads the study in a folder.
 ///
 /// # Errors
-/// All that is wrong with it, at once.
+/// Returns all errors in it at once.
 pub fn read(folder: &Path) -> Result<Study, Box<StudyErrors>> {
     study_folder::read(folder).map_err(Box::new)
 }
 
-/// The studies that [`find`] finds by their names, sorted by them.
+/// Returns the studies that [`find`] finds by name, sorted by name.
 pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
     let folders = folders_of_studies(studies, here).into_iter();
     let listed = folders.map(|folder| Listed {
@@ -61,11 +61,11 @@ pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
     listed.collect()
 }
 
-/// Makes a new study that works, to begin with: the folder `name` in the folder of studies, or
-/// where `name` is a path, there. Gives the folder.
+/// Creates a new study that works as it is, and returns its folder: `name` in the folder of studies
+/// or, if `name` is a path, there.
 ///
 /// # Errors
-/// The name cannot be one, there is something of that name, or it cannot be written.
+/// Fails if the name is invalid, something of that name exists, or the folder cannot be written.
 pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
     let folder = match (name.contains('/'), studies) {
         (true, _) => here.join(name),
@@ -99,7 +99,7 @@ fn write(path: &Path, content: &str) -> io::Result<()> {
     std::fs::write(path, content)
 }
 
-/// Folders of studies, the nearest first.
+/// Returns the folders of studies, the nearest first.
 fn roots(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     match studies {
         Some(studies) => vec![here.join(studies)],
@@ -110,7 +110,7 @@ fn roots(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The studies in them; of two of the same name, the nearest.
+/// Returns the studies in them; of two with the same name, the nearest.
 fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for root in roots(studies, here) {

@@ -1,4 +1,4 @@
-//! Contestants that are functions, wherever they live.
+//! Contestants that are functions, in libraries or in other runtimes.
 
 use super::request::Environment;
 use crate::error::LabError;
@@ -13,15 +13,15 @@ use tiebreak_measure::MissingMeter;
 use tiebreak_measure::runners::Runners;
 use tiebreak_measure::workers::Workers;
 
-/// What runs the functions of a plan.
+/// The sampler for the functions of a plan.
 pub enum Functions {
-    /// Shared libraries, in processes that we start for them.
+    /// Shared libraries, in worker processes.
     Workers(Box<Workers>),
-    /// Processes that obey the runner protocol.
+    /// Processes that speak the runner protocol.
     Runners(Box<Runners>),
 }
 
-/// Calls the same function of whichever it is.
+/// Calls the same function of either kind.
 macro_rules! of_each {
     ($functions:expr, $inner:ident => $call:expr) => {
         match $functions {
@@ -32,10 +32,10 @@ macro_rules! of_each {
 }
 
 impl Functions {
-    /// Everything that can be made ready before the first unit.
+    /// Prepares everything that can be prepared before the first unit.
     ///
     /// # Errors
-    /// A file of the plan is gone or cannot be used, or a process cannot be started.
+    /// Fails if a file of the plan is missing or cannot be used, or if a process cannot be started.
     pub fn new(plan: &Plan, environment: &Environment) -> Result<Functions, LabError> {
         let Environment { cache, program, stop } = environment;
         if has_runners(plan) {
@@ -46,12 +46,12 @@ impl Functions {
         Ok(Functions::Workers(Box::new(workers)))
     }
 
-    /// The files that the contestants are made of.
+    /// Returns the files that the contestants are made of.
     pub fn files(&self) -> Vec<PathBuf> {
         of_each!(self, inner => inner.files())
     }
 
-    /// The meters that are not read, each with the reason.
+    /// Returns the meters that are not read, each with the reason.
     pub fn missing_meters(&self) -> &[MissingMeter] {
         of_each!(self, inner => inner.missing_meters())
     }
@@ -59,13 +59,13 @@ impl Functions {
     /// Judges a contestant's answer on the input that this seed draws.
     ///
     /// # Errors
-    /// Its fault, an interruption, or something that is nobody's fault.
+    /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
         of_each!(self, inner => inner.check(contestant, input_seed))
     }
 
-    /// Why the latest [`Functions::check`] of a contestant did not see whether it allocates; `None`
-    /// if it did, or if nothing is to be seen.
+    /// Returns why the latest [`Functions::check`] of a contestant could not determine whether it
+    /// allocates; `None` if it could, or if there is nothing to determine.
     pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
         match self {
             Functions::Workers(workers) => workers.unstarved(contestant),
@@ -73,7 +73,8 @@ impl Functions {
         }
     }
 
-    /// Judges a contestant's answer on a part of an input of `study verify`: how many items.
+    /// Judges a contestant's answer on a part of an input of `study verify`, and returns the number
+    /// of items.
     ///
     /// # Errors
     /// As [`Functions::check`].
@@ -87,7 +88,7 @@ impl Functions {
     }
 }
 
-/// Whether contestants live in another runtime.
+/// Returns whether contestants run in another runtime.
 fn has_runners(plan: &Plan) -> bool {
     let built = plan.functions.iter().flat_map(|functions| &functions.built);
     built.into_iter().any(|built| matches!(built.form, BuiltForm::Runner { .. }))

@@ -1,4 +1,4 @@
-//! From what was prepared to runs: one a workload, under one error and one budget.
+//! Makes runs from what was prepared: one for each workload, under one error and one budget.
 
 use super::functions::Functions;
 use super::plans::{self, Frame, Setup};
@@ -21,9 +21,9 @@ use tiebreak_machine::clock;
 use tiebreak_stats::family;
 use tiebreak_store::Store;
 
-/// The runs of a study that are to be raced.
+/// The runs of a study that will be raced.
 pub struct LineUp {
-    /// One run a workload.
+    /// One run for each workload.
     pub contests: Vec<Contest<Functions>>,
     /// Workloads that earlier races have settled.
     pub done: Vec<ContestResult>,
@@ -33,7 +33,7 @@ pub struct LineUp {
     pub title: String,
 }
 
-/// Where runs are kept, and what is written of their making.
+/// The store of the runs, and what it records about their origin.
 #[derive(Clone, Debug)]
 pub struct Book {
     /// The store.
@@ -44,20 +44,20 @@ pub struct Book {
     pub machine: Fingerprint,
 }
 
-/// A workload with what is to be settled on it.
+/// A workload with the claims to settle on it.
 struct Entry {
     trial: Trial,
     claims: Vec<Claim>,
     cells: Vec<Claim>,
 }
 
-/// Builds what was asked for, judges the answers, flies the pilots, and begins a run for each
-/// workload. The error is split equally over all claims and ratios of all workloads, before the
-/// first sample.
+/// Builds the requested contestants, judges the answers, runs the pilots, and begins a run for each
+/// workload. Splits the error equally over all claims and ratios of all workloads, before the first
+/// sample.
 ///
 /// # Errors
-/// Whatever is wrong with what was asked, a build that fails, an oracle that fails, a journal that
-/// cannot be written; [`LabError::Interrupted`].
+/// Fails if the request is invalid, a build fails, an oracle fails, or a journal cannot be written;
+/// also with [`LabError::Interrupted`].
 pub fn line_up(
     asked: &StudyRequest,
     environment: &Environment,
@@ -82,8 +82,7 @@ pub fn line_up(
     }
     let lined_up = entries.into_iter().map(|entry| Lined::of(&setup, entry, error));
     let lined_up = lined_up.collect::<Result<Vec<_>, LabError>>()?;
-    // Nothing slow happens from here on: a kill between two of them leaves a study that cannot be
-    // gone on with.
+    // Only fast steps follow: a kill between two of them leaves a study that cannot be resumed.
     let lined_up = lined_up.into_iter().enumerate();
     let contests = lined_up.map(|(index, lined)| lined.begin(index, book));
     let contests = contests.collect::<Result<_, _>>()?;
@@ -97,10 +96,10 @@ pub fn line_up(
     Ok(LineUp { contests, done: Vec::new(), rules, title: asked.study.title.clone() })
 }
 
-/// What holds for all workloads, and the workloads; nothing is built to find out.
+/// Returns the settings of all workloads, and the workloads. Builds nothing.
 ///
 /// # Errors
-/// Numbers, names or scopes that make no plan.
+/// Fails for numbers, names or scopes that make no plan.
 pub fn frame(asked: &StudyRequest) -> Result<(Frame, Vec<Workload>), LabError> {
     check_numbers(asked)?;
     asked.entrants()?;
@@ -134,7 +133,7 @@ fn check_numbers(asked: &StudyRequest) -> Result<(), LabError> {
     }
 }
 
-/// Tries a workload; `None` if nothing is to be settled on it.
+/// Tries a workload; `None` if there is nothing to settle on it.
 fn entry(
     setup: &Setup<'_>,
     workload: &Workload,

@@ -1,7 +1,7 @@
-//! The pilot: how long a batch must be, and how many rounds a unit should have.
+//! The pilot: determines how long a batch must be, and how many rounds a unit should have.
 //!
-//! Nothing of it is evidence: it has seeds of its own, and what it finds is fixed before the first
-//! coin of the run. Batches last equally long for all contestants (`even`).
+//! Nothing of it is evidence: it has its own seeds, and its results are fixed before the first coin
+//! of the run. Batches last equally long for all contestants (`even`).
 
 mod even;
 #[cfg(test)]
@@ -18,29 +18,30 @@ use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::unit;
 use told::{Ran, measured, median, round_cost_ns, unit_cost_ns, variances};
 
-/// A batch is at least this long.
+/// The least length of a batch.
 const BATCH_NS_MIN: f64 = 50e3;
-/// Batches may be made this long to be equally long, whatever the budget is.
+/// Batches may be made this long to be equally long, whatever the budget.
 const EVEN_NS_MAX: f64 = 5e6;
-/// A batch that lasts more than so many times as long as another is told.
+/// A batch that lasts more than this many times as long as another is reported.
 const UNEVEN_MAX: f64 = 2.0;
-/// The pilot's batches are good enough when they are so near to being as even as they can be.
+/// The pilot's batches are good enough when their unevenness is within this factor of the best
+/// possible.
 const NEAR: f64 = 1.25;
-/// So many pairs are flown more than once, for the noise of their ratios.
+/// The number of pairs that the pilot runs more than once, for the noise of their ratios.
 const PAIRS_MAX: usize = 3;
-/// Units of such a pair, and rounds of each, that the pilot would like to have, and what it takes
-/// if they cost too much.
+/// The preferred numbers of units of such a pair, and of rounds of each, and the alternatives if
+/// they cost too much.
 const SIZES: [(u32, u32); 3] = [(4, 8), (4, 4), (2, 2)];
 /// The share of a workload's part of the budget that the pilot may use.
 const SHARE: f64 = 0.1;
-/// A batch is planned to be so much longer than it must be.
+/// The factor by which a batch is planned to be longer than necessary.
 const HEADROOM: f64 = 1.05;
 /// A call, or a preparation, that takes longer hangs.
 const TIMEOUT_NS: u64 = 120_000_000_000;
-/// The batch is made longer at most so often.
+/// The most times that the batch is made longer.
 const CALIBRATIONS_MAX: u32 = 8;
 
-/// What the pilot is told.
+/// The input of the pilot.
 #[derive(Clone, Debug)]
 pub struct Brief {
     /// The seed of its coins, as text.
@@ -54,46 +55,48 @@ pub struct Brief {
     pub pairs: Vec<[usize; 2]>,
     /// For each contestant of the plan, whether its contract is exact.
     pub is_exact: Vec<bool>,
-    /// Whether each call is timed by itself.
+    /// Whether each call is timed separately.
     pub times_each_call: bool,
     /// The workload's part of the budget.
     pub seconds: f64,
-    /// So many units should fit into it.
+    /// The number of units that should fit into it.
     pub units_wanted: u64,
-    /// The shortest batch that is long for the clock, in nanoseconds.
+    /// The shortest batch that is long enough for the clock, in nanoseconds.
     pub batch_ns: f64,
 }
 
-/// What the pilot found.
+/// The results of the pilot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piloted {
     /// Variances and costs.
     pub pilot: Pilot,
-    /// Rounds of a unit.
+    /// The number of rounds in a unit.
     pub rounds_a_unit: u32,
-    /// Calls of a batch of each contestant of the plan; 1 of those that take no part.
+    /// The number of calls in a batch of each contestant of the plan; 1 for those that take no
+    /// part.
     pub calls_a_batch: Vec<u64>,
-    /// The shortest batch and the longest one of those: who has it, and how long it is.
+    /// The shortest and the longest of those batches: the contestant, and the length in
+    /// nanoseconds.
     pub batches: Option<[(usize, f64); 2]>,
-    /// The fastest contestant, with what one call of it takes.
+    /// The fastest contestant, and the time of one call of it.
     pub fastest: Option<(usize, f64)>,
-    /// What a call takes, by contestant: its index and nanoseconds.
+    /// The time of a call, by contestant: its index and nanoseconds.
     pub calls_ns: Vec<(usize, f64)>,
-    /// What each contestant of the plan does outside of its timed calls, where somebody looked.
+    /// The work of each contestant of the plan outside of its timed calls, if it was measured.
     pub untimed: Vec<Option<Untimed>>,
-    /// What every contestant's samples tell.
+    /// The metrics that every contestant's samples have.
     pub measured: Vec<Metric>,
-    /// Contestants that turned out to be void.
+    /// Contestants that became void.
     pub void: Vec<(usize, Fault)>,
 }
 
 impl Piloted {
-    /// The shortest batch and the longest one, if they are far from equally long.
+    /// Returns the shortest and the longest batch, if they are far from equally long.
     pub fn uneven(&self) -> Option<[(usize, f64); 2]> {
         self.batches.filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
     }
 
-    /// What is planned where nothing can be compared.
+    /// Returns the results if nothing can be compared.
     fn nothing(void: Vec<(usize, Fault)>) -> Piloted {
         Piloted {
             pilot: Pilot::default(),
@@ -116,10 +119,11 @@ struct PilotRun {
     void: Vec<(usize, Fault)>,
 }
 
-/// Runs the pilot. `make` gives what runs units of batches with so many calls of each contestant.
+/// Runs the pilot. `make` returns the sampler that runs units of batches with this many calls of
+/// each contestant.
 ///
 /// # Errors
-/// What `make` says; the machine fails; [`LabError::Interrupted`].
+/// Fails if `make` or the machine fails; also with [`LabError::Interrupted`].
 pub fn run<S: FunctionSampler>(
     brief: Brief,
     make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
@@ -141,7 +145,8 @@ pub fn run<S: FunctionSampler>(
 }
 
 impl PilotRun {
-    /// Finds how many calls make a batch of each, and the first unit of such batches.
+    /// Determines how many calls make a batch of each, and returns them with the first unit of such
+    /// batches.
     fn calibrate<S: FunctionSampler>(
         &mut self,
         make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
@@ -163,7 +168,8 @@ impl PilotRun {
         }
     }
 
-    /// The pairs of which nobody is void; where none is left, the first contestant with each other.
+    /// Returns the pairs without void contestants; if none is left, the first contestant with each
+    /// other one.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let all = &self.brief.contestants;
         let is_there = |pair: &&[usize; 2]| pair.iter().all(|one| all.contains(one));
@@ -174,9 +180,10 @@ impl PilotRun {
         }
     }
 
-    /// Flies units as the run has them, of two contestants each: every pair once, so that what a
-    /// call takes is known beside one other, and the first pairs more often, as far as the pilot's
-    /// share of the budget goes; at least one. Says too whether `first` is such a unit.
+    /// Runs units of two contestants each, as the run will. Every pair runs once, so that the time
+    /// of a call is known with one other contestant in the process. The first pairs run more often,
+    /// within the pilot's share of the budget. There is at least one unit. Also returns whether
+    /// `first` is such a unit.
     fn fly<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
@@ -198,7 +205,7 @@ impl PilotRun {
         let size = SIZES.into_iter().find(|size| all_cost(*size) <= share_ns);
         let (units, rounds) = size.unwrap_or((2, 2));
         let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
-        // The first pair comes twice before any other: without that nothing is known of noise.
+        // The first pair comes twice before any other: otherwise nothing is known about noise.
         let more = (2..units).flat_map(|_| &pairs[..again]).chain(&pairs[1..again.max(1)]);
         let turns = pairs[..1].iter().chain(&pairs).chain(more).skip(usize::from(is_one));
         let (mut flown, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
@@ -212,14 +219,14 @@ impl PilotRun {
                     spent_ns += ran.took_ns as f64;
                     flown.push(ran);
                 }
-                // One of them is void: with whom the others are paired may have changed.
+                // One of them is void: the pairs of the others may have changed.
                 None => return self.fly(sampler, first, calls),
             }
         }
         Ok((flown, is_one))
     }
 
-    /// What a call of each contestant takes by the quickest of these units.
+    /// Returns the time of a call of each contestant in the quickest of these units.
     fn call_ns(&self, all: &[Ran], calls: &[u64]) -> Vec<f64> {
         let of_one = |one: &usize| {
             let batches = all.iter().map(|ran| ran.quiet_batch_ns(*one));
@@ -228,7 +235,7 @@ impl PilotRun {
         self.brief.contestants.iter().map(of_one).collect()
     }
 
-    /// The shortest batch that is long enough for what is read at its ends.
+    /// Returns the shortest batch that is long enough for what is read at its ends.
     fn shortest_ns(&self) -> f64 {
         if self.brief.times_each_call {
             BATCH_NS_MIN
@@ -237,7 +244,7 @@ impl PilotRun {
         }
     }
 
-    /// How many calls a batch of each should have, as far as these units tell.
+    /// Returns how many calls a batch of each should have, according to these units.
     fn wanted(&self, all: &[Ran], calls: &[u64]) -> Vec<u64> {
         let Brief { contestants, seconds, units_wanted, .. } = &self.brief;
         let pairs = self.pairs().len().max(1) as f64;
@@ -245,10 +252,10 @@ impl PilotRun {
         // Batches of one slow contestant may set the length of all, if enough units still fit.
         let batches = f64::from(unit::ROUNDS_MIN) * 2.0 * pairs;
         let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
-        // A little more than is needed, so that the next unit is long enough.
+        // A little more than necessary, so that the next unit is long enough.
         let shortest_ns = HEADROOM * self.shortest_ns();
         let each = even::calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
-        // What is put back before each call is in no batch's time, but takes time too.
+        // Resets before each call are not in a batch's time, but take time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
         let growth = if self.brief.times_each_call {
             (unit_ns / took_ns as f64).max(1.0)
@@ -262,7 +269,8 @@ impl PilotRun {
         wanted
     }
 
-    /// Whether the batches of a unit are long enough and about as even as those that are wanted.
+    /// Returns whether the batches of a unit are long enough and about as even as those that are
+    /// wanted.
     fn is_good(&self, ran: &Ran, calls: &[u64], wanted: &[u64]) -> bool {
         let call_ns = self.call_ns(std::slice::from_ref(ran), calls);
         let of = |all: &[u64]| -> Vec<u64> {
@@ -273,7 +281,8 @@ impl PilotRun {
         batches.all(|ns| ns >= self.shortest_ns()) && uneven(calls) <= NEAR * uneven(wanted)
     }
 
-    /// A unit with those of a company that are not void; `None` if nothing is left to compare.
+    /// Runs a unit with the contestants of a company that are not void; `None` if nothing is left
+    /// to compare.
     fn unit<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
@@ -316,13 +325,13 @@ impl PilotRun {
         }
     }
 
-    /// What all units tell; those from this one on are as the run has them.
+    /// Returns the results from all units; those from index `from` on are as in the run.
     fn conclude(self, seen: &[Ran], from: usize, calls: &[u64]) -> Piloted {
         let contestants = &self.brief.contestants;
         let (all, pairs) = (&seen[from..], self.pairs());
         let noise = variances(all, &pairs, &self.brief.is_exact);
         let mut pilot = noise.unwrap_or_default();
-        // Of the noise of less than two units nothing is known.
+        // With fewer than two units nothing is known about noise.
         pilot.units = noise.map_or(1, |_| all.len() as u32);
         let rounds: Vec<f64> = all.iter().map(|ran| round_cost_ns(ran, calls)).collect();
         let units = all.iter().zip(&rounds).map(|(ran, round)| unit_cost_ns(ran, *round)).collect();
@@ -334,7 +343,7 @@ impl PilotRun {
         let batch = |(one, ns): &(usize, f64)| (*one, *ns * wanted[*one] as f64);
         let shortest = calls_ns.iter().map(batch).min_by(|a, b| a.1.total_cmp(&b.1));
         let longest = calls_ns.iter().map(batch).max_by(|a, b| a.1.total_cmp(&b.1));
-        // Where nothing is known of the noise of units: as much as that of rounds, say.
+        // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if noise.is_none() { &alike } else { &pilot };
         let rounds_a_unit = match self.brief.scope {

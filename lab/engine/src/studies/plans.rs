@@ -12,18 +12,19 @@ use tiebreak_core::plan::{
 };
 use tiebreak_core::study::{BatchCalls, FunctionPlan, Pilot, Published, Workload};
 
-/// Of its part of a budget in seconds, a study's run gives so much to claims alone; then a claim
-/// that nothing decides shares the rest with the cells of the table, which would stay empty.
+/// The share of its part of a budget in seconds that a study's run gives only to claims. After it,
+/// a claim that nothing decides shares the rest with the cells of the table, which would otherwise
+/// stay empty.
 const CLAIMS_SHARE: f64 = 0.75;
 
-/// What holds for all workloads of a study.
+/// The settings of all workloads of a study.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What is drawn afresh for each observation.
+    /// What is drawn anew for each observation.
     pub scope: Scope,
     /// The CPU that functions are pinned to.
     pub cpu: Option<usize>,
-    /// Of all workloads together.
+    /// The budget of all workloads together.
     pub budget: Budget,
     /// How many workloads share it.
     pub workloads: usize,
@@ -32,32 +33,32 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// What a ratio is.
+    /// Returns how a ratio is defined.
     pub(super) fn centre(&self, asked: &StudyRequest) -> Centre {
         let said = asked.centre.or(asked.study.centre);
         said.unwrap_or_else(|| Centre::unless_said(Adjust::NONE))
     }
 
-    /// A workload's part of the budget; where only rounds are limited, what it has by default.
+    /// Returns a workload's part of the budget; if only rounds are limited, the default.
     pub(super) fn seconds(&self) -> f64 {
         let all = self.budget.seconds.map(|seconds| seconds / self.workloads.max(1) as f64);
         all.unwrap_or(SECONDS_A_CLAIM)
     }
 }
 
-/// What is tried.
+/// The setting of a trial.
 pub struct Setup<'a> {
-    /// What was asked for.
+    /// The request.
     pub asked: &'a StudyRequest,
-    /// What was built.
+    /// The builds.
     pub prepared: &'a Prepared,
-    /// What runs it.
+    /// The environment that runs them.
     pub environment: &'a Environment,
-    /// What holds for all workloads.
+    /// The settings of all workloads.
     pub frame: &'a Frame,
 }
 
-/// The plan of the functions before the pilot: one call a batch.
+/// Returns the plan of the functions before the pilot: one call in each batch.
 pub(super) fn first_plan(
     asked: &StudyRequest,
     prepared: &Prepared,
@@ -75,7 +76,7 @@ pub(super) fn first_plan(
         item: study.item.clone(),
         call: study.call,
         workload: workload.clone(),
-        // Known when all workloads were tried.
+        // Known after all workloads were tried.
         workloads: Vec::new(),
         contracts: study.contracts.clone(),
         items: 0,
@@ -98,7 +99,7 @@ pub(super) fn first_plan(
     }
 }
 
-/// The tables that say something of this workload, or say something in words.
+/// Returns the tables with figures for this workload, or with a text.
 fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
     let of_workload = |table: &Published| {
         let mut table = table.clone();
@@ -108,14 +109,15 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
     tables.iter().filter_map(of_workload).collect()
 }
 
-/// How long the cells of the table wait, of a run that is one of so many under a budget: as long as
-/// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds is of each pair, so none waits.
+/// Returns how long the cells of the table wait, in one of this many runs under a budget:
+/// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds applies to each pair, so none
+/// waits.
 pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
     let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
 }
 
-/// Claims with the contestants that they name, each at this error.
+/// Returns claims with the contestants that they name, each at this error.
 pub(super) fn planned(
     claims: &[Claim],
     error: f64,
@@ -129,7 +131,7 @@ pub(super) fn planned(
     planned.collect()
 }
 
-/// The plan of a run on a workload; claims and error are split over all of them elsewhere.
+/// Returns the plan of a run on a workload. The caller splits claims and error over all of them.
 pub(super) fn plan(setup: &Setup<'_>, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
     let Setup { asked, prepared, frame, .. } = *setup;
     let workload = &functions.workload.name;
@@ -149,7 +151,7 @@ pub(super) fn plan(setup: &Setup<'_>, functions: FunctionPlan, claims: Vec<Plann
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
         contestants: contestants.collect(),
-        // Where nobody is left to be compared, the run only says who is void.
+        // If nothing is left to compare, the run only reports which contestants are void.
         error: if claims.is_empty() {
             asked.error
         } else {
@@ -160,7 +162,7 @@ pub(super) fn plan(setup: &Setup<'_>, functions: FunctionPlan, claims: Vec<Plann
         budget: frame.budget,
         scope: frame.scope,
         centre: frame.centre(asked),
-        // Workloads have coins of their own.
+        // Each workload has its own coins.
         seed: format!("{} {workload}", asked.seed),
         clock_step_ns: frame.clock_step_ns,
         program: ProgramPlan {

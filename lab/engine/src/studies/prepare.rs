@@ -1,4 +1,4 @@
-//! From the sources of a study to what can be loaded: builds and receipts.
+//! Makes what can be loaded from the sources of a study: builds and receipts.
 
 use super::request::{Environment, Step, StudyRequest};
 use super::threads;
@@ -9,7 +9,7 @@ use tiebreak_machine::cpus;
 use tiebreak_measure::build::{BuildError, Builder};
 use tiebreak_measure::workers::{self, LoadError};
 
-/// What can be raced of a study, and what not.
+/// The contestants of a study that can be raced, and those that cannot.
 #[derive(Debug)]
 pub struct Prepared {
     /// Contestants that were built.
@@ -23,21 +23,22 @@ pub struct Prepared {
 /// A contestant that was built.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// As the study has it.
+    /// The contestant as in the study.
     pub entrant: Entrant,
-    /// What became of it.
+    /// Its build.
     pub built: Built,
-    /// Whether something must be put back before each of its calls.
+    /// Whether something must be reset before each of its calls.
     pub has_reset: bool,
 }
 
-/// Builds the contestants that were asked for, and the oracle, and looks into each library.
+/// Builds the requested contestants and the oracle, and inspects each library.
 ///
-/// A contestant whose compiler is missing, or that needs what this CPU has not, takes no part.
+/// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
+/// have.
 ///
 /// # Errors
-/// A build fails although its compiler is there, a library is none of a contestant (all of these at
-/// once), or fewer than two contestants are left; [`LabError::Interrupted`].
+/// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
+/// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
 pub fn prepare(
     asked: &StudyRequest,
     environment: &Environment,
@@ -122,7 +123,7 @@ fn make(
     environment: &Environment,
 ) -> Result<Ready, Problem> {
     let (built, library) = builder.build(&asked.study, entrant, environment.stop)?;
-    // A contestant in another runtime has no library, and is put back by its runner.
+    // A contestant in another runtime has no library, and its runner resets it.
     let facts =
         library.map(|library| workers::probe(&library, &environment.program)).transpose()?;
     let has_reset = facts.is_some_and(|facts| facts.has_reset);

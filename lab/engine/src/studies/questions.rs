@@ -1,4 +1,4 @@
-//! What is to be settled on a workload: the claims about it, and the ratios of its table.
+//! What to settle on a workload: the claims about it, and the ratios of its table.
 
 use super::prepare::{Prepared, Ready};
 use super::request::StudyRequest;
@@ -10,22 +10,22 @@ use tiebreak_core::warning::Warning;
 use tiebreak_input as input;
 use tiebreak_measure::MissingMeter;
 
-/// Claims about a workload, and those that nobody can judge here.
+/// Claims about a workload, and those that cannot be judged here.
 #[derive(Debug, Default)]
 pub struct Questions {
-    /// What is to be settled: what the study or the user claims or asks.
+    /// The claims and questions to settle, of the study or of the user.
     pub claims: Vec<Claim>,
-    /// The ratios that the table is made of.
+    /// The ratios of the table.
     pub cells: Vec<Claim>,
     /// What is not judged, and why.
     pub warnings: Vec<Warning>,
 }
 
 impl Questions {
-    /// The claims about a workload: those that were typed, else the study's.
+    /// Returns the claims about a workload: those that were typed, else the study's.
     ///
     /// # Errors
-    /// A sentence that was typed is wrong.
+    /// Fails if a typed sentence is invalid.
     pub fn of_claims(
         asked: &StudyRequest,
         prepared: &Prepared,
@@ -44,7 +44,7 @@ impl Questions {
         Ok(questions)
     }
 
-    /// Leaves out the claims about what this machine does not measure; `missing` says why.
+    /// Removes the claims about metrics that this machine does not measure; `missing` says why.
     pub fn keep_measured(&mut self, measured: &[Metric], missing: &[MissingMeter]) {
         for claim in std::mem::take(&mut self.claims) {
             if measured.contains(&claim.metric) {
@@ -77,7 +77,7 @@ impl Questions {
     }
 
     /// Adds the ratio of each contestant on several threads to the same on one, which is its
-    /// efficiency in the table, where no claim and no cell is about the two by wall time.
+    /// efficiency in the table, unless a claim or a cell is about the two by wall time.
     pub fn add_efficiencies(
         &mut self,
         compared: &[&Ready],
@@ -108,7 +108,7 @@ impl Questions {
         }
     }
 
-    /// Asks of each contestant whether it or the reference is faster.
+    /// Adds a question for each contestant: whether it or the reference is faster.
     pub fn add_orders(&mut self, compared: &[&str], reference: &str, workload: &Workload) {
         let orders = compared.iter().filter(|name| **name != reference).map(|name| {
             let mut order = input::question(name, reference);
@@ -124,7 +124,7 @@ impl Questions {
     }
 }
 
-/// The claims about a workload, each with its name.
+/// Returns the claims about a workload, each with the workload's name.
 fn claims(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>, LabError> {
     let names: Vec<&str> = asked.study.contestants.iter().map(|one| one.name.as_str()).collect();
     let of_study = || asked.study.claims.iter().map(|claim| &claim.text).collect::<Vec<_>>();
@@ -138,7 +138,7 @@ fn claims(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>, LabEr
     Ok(claims)
 }
 
-/// The claim on this workload, if it is about it, with its name.
+/// Returns the claim on this workload, with its name, if the claim is about it.
 fn on(mut claim: Claim, workload: &Workload) -> Option<Claim> {
     if claim.workload.is_none() {
         claim.workload = Some(workload.name.clone());
@@ -147,7 +147,8 @@ fn on(mut claim: Claim, workload: &Workload) -> Option<Claim> {
     (claim.workload.as_ref() == Some(&workload.name)).then_some(claim)
 }
 
-/// The claims on a workload that are the source's, as [`Questions::of_claims`] has their texts.
+/// Returns the claims on a workload that come from the source, with the texts of
+/// [`Questions::of_claims`].
 pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
     let names: Vec<&str> = of.contestants.iter().map(|one| one.name.as_str()).collect();
     let of_source = of.claims.iter().filter(|claim| claim.is_published);
@@ -170,7 +171,7 @@ fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
     )))
 }
 
-/// Why a claim cannot be judged here, if it cannot.
+/// Returns why a claim cannot be judged here, if it cannot.
 fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<String> {
     if !is_about_two(claim) {
         return Some(

@@ -7,11 +7,12 @@ use crate::error::LabError;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::result::{CheckResult, StudyResult};
 
-/// Races the workloads to their end; `watch` sees them as they stand after each turn, between two
+/// Races the workloads to their end. Calls `watch` with their standing after each turn, between two
 /// units.
 ///
 /// # Errors
-/// A journal cannot be written, or the machine fails. What was finished is in the journals.
+/// Fails if a journal cannot be written, or if the machine fails. What was finished is in the
+/// journals.
 pub fn race(
     line_up: &mut LineUp,
     stop: &AtomicBool,
@@ -24,7 +25,7 @@ pub fn race(
     Ok(of_study(raced, title))
 }
 
-/// The workloads of a study are to it what contests are to a file.
+/// Converts the result: a study's workloads correspond to a file's contests.
 fn of_study(raced: CheckResult, title: &str) -> StudyResult {
     StudyResult {
         study: raced.file,

@@ -1,4 +1,4 @@
-//! What a user asks of a study.
+//! A user's request about a study.
 
 use crate::error::LabError;
 use crate::planning::{SECONDS_A_CLAIM, usage};
@@ -10,31 +10,31 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
 use tiebreak_measure::workers::WorkerProgram;
 
-/// A study, and what was said of how to race it.
+/// A study, and how to race it.
 #[derive(Clone, Debug)]
 pub struct StudyRequest {
     /// The study.
     pub study: Study,
-    /// Workloads by name; none are all.
+    /// Workloads by name; empty for all.
     pub only: Vec<String>,
-    /// Contestants by name; none are all.
+    /// Contestants by name; empty for all.
     pub contestants: Vec<String>,
-    /// Claims in place of the study's and of its table.
+    /// Claims that replace the study's and its table.
     pub claims: Vec<String>,
-    /// Ask only which is faster, of each contestant and the reference, in place of the study's
-    /// claims and of its table.
+    /// Whether to ask only which is faster, each contestant or the reference, in place of the
+    /// study's claims and its table.
     pub asks_order: bool,
-    /// In place of the study's.
+    /// The scope, in place of the study's.
     pub scope: Option<Scope>,
-    /// What a ratio is, in place of the study's.
+    /// How a ratio is defined, in place of the study's.
     pub centre: Option<Centre>,
-    /// How exact a ratio of the table must be, in place of the study's.
+    /// The precision of a ratio of the table, in place of the study's.
     pub precision: Option<f64>,
     /// The error of all claims and ratios of all workloads together.
     pub error: f64,
-    /// How small a ratio still matters.
+    /// The smallest ratio that still matters.
     pub resolution: f64,
-    /// In place of the study's: for all workloads together.
+    /// The budget of all workloads together, in place of the study's.
     pub budget: Option<Budget>,
     /// The seed of all coins.
     pub seed: String,
@@ -42,7 +42,7 @@ pub struct StudyRequest {
     pub pinning: Pinning,
     /// Whether a unit waits for a quiet machine.
     pub wait_for_quiet: bool,
-    /// Where placements come from.
+    /// How placements are chosen.
     pub placements: Placements,
 }
 
@@ -50,27 +50,28 @@ pub struct StudyRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
     /// Shared libraries on the last CPU that may be used, which serves the fewest interrupts on
-    /// most machines; other runtimes, whose helpers want CPUs too, where the kernel puts them.
+    /// most machines. Other runtimes, whose helper threads need CPUs too, wherever the kernel puts
+    /// them.
     #[default]
     Default,
-    /// Where the kernel puts them.
+    /// Wherever the kernel puts them.
     Any,
     /// On this CPU.
     To(usize),
 }
 
-/// What builds and runs functions.
+/// The environment that builds and runs functions.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// Where builds are kept, placements are linked, and clients of the runner protocol stand.
+    /// The folder for builds, placements, and clients of the runner protocol.
     pub cache: PathBuf,
     /// The program that becomes a worker.
     pub program: WorkerProgram,
-    /// Set when the user asks to stop.
+    /// Becomes true when the user asks to stop.
     pub stop: &'static AtomicBool,
 }
 
-/// What happens before a race.
+/// A step before a race.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
     /// A contestant is being built.
@@ -94,24 +95,24 @@ pub enum Step<'a> {
         /// Why.
         fault: &'a Fault,
     },
-    /// The pilot of a workload is done.
+    /// The pilot of a workload has ended.
     Piloted {
         /// The workload.
         workload: &'a str,
-        /// What it found.
+        /// Its results.
         pilot: &'a Pilot,
-        /// Rounds of a unit.
+        /// The number of rounds in a unit.
         rounds_a_unit: u32,
-        /// How long a batch is, in nanoseconds.
+        /// The length of a batch, in nanoseconds.
         batch_ns: f64,
     },
 }
 
 impl StudyRequest {
-    /// The workloads to race, in the order of the study.
+    /// Returns the workloads to race, in the order of the study.
     ///
     /// # Errors
-    /// A name that the study has not.
+    /// Fails for a name that the study does not have.
     pub fn workloads(&self) -> Result<Vec<Workload>, LabError> {
         let all = &self.study.workloads;
         let names: Vec<&str> = all.iter().map(|workload| workload.name.as_str()).collect();
@@ -120,11 +121,11 @@ impl StudyRequest {
         Ok(all.iter().filter(is_wanted).cloned().collect())
     }
 
-    /// The contestants to race, in the order of the study. One that runs on several numbers of
-    /// threads can be asked for by the name that it has without a number.
+    /// Returns the contestants to race, in the order of the study. One that runs on several numbers
+    /// of threads can be named without a number.
     ///
     /// # Errors
-    /// A name that the study has not, or only one contestant.
+    /// Fails for a name that the study does not have, or if there is only one contestant.
     pub fn entrants(&self) -> Result<Vec<Entrant>, LabError> {
         let all = &self.study.contestants;
         let family = |of: &Entrant| of.threads.as_ref().map(|threads| threads.family.clone());
@@ -141,15 +142,16 @@ impl StudyRequest {
         Ok(all.iter().filter(is_wanted).cloned().collect())
     }
 
-    /// Whether contestants live in another runtime.
+    /// Returns whether contestants run in another runtime.
     pub fn has_runners(&self) -> bool {
         self.study.contestants.iter().any(|entrant| entrant.recipe.language.is_runner())
     }
 
-    /// What is drawn afresh for each observation.
+    /// Returns what is drawn anew for each observation.
     ///
     /// # Errors
-    /// The code of another runtime has no placement to draw; programs have no scope `stream`.
+    /// Fails for scope `code` in another runtime, where the code has no placement to draw, and for
+    /// scope `stream`.
     pub fn scope(&self) -> Result<Scope, LabError> {
         match self.scope.unwrap_or(self.study.scope) {
             Scope::Code if self.has_runners() => usage(format!(
@@ -162,13 +164,13 @@ impl StudyRequest {
         }
     }
 
-    /// The budget of all workloads together.
+    /// Returns the budget of all workloads together.
     pub fn budget(&self, workloads: usize) -> Budget {
         let seconds = Some(SECONDS_A_CLAIM * workloads as f64);
         self.budget.or(self.study.budget).unwrap_or(Budget { rounds: None, seconds })
     }
 
-    /// The CPU that functions are pinned to.
+    /// Returns the CPU that functions are pinned to.
     pub fn cpu(&self) -> Option<usize> {
         match self.pinning {
             Pinning::Any => None,
@@ -179,7 +181,7 @@ impl StudyRequest {
     }
 }
 
-/// Whether a list names it; an empty one names all.
+/// Returns whether a list contains a name; an empty list contains all.
 fn is_in(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|one| one == name)
 }

@@ -1,4 +1,4 @@
-//! Going on with a study from its journals alone.
+//! Resumes a study from its journals alone.
 
 use super::functions::Functions;
 use super::line_up::{Book, LineUp};
@@ -13,11 +13,12 @@ use tiebreak_core::result::{ContestResult, Family};
 use tiebreak_core::study::FunctionPlan;
 use tiebreak_store::{RunId, Store};
 
-/// Takes up all runs that were begun together with this one: the workloads of one study.
+/// Resumes all runs that were begun together with this one: the workloads of one study.
 ///
 /// # Errors
-/// The run is no study's; the study was killed before all of its runs were begun; all of them are
-/// settled; no budget is left; another machine; a file of theirs is gone or has changed.
+/// Fails if the run does not belong to a study; the study was killed before all of its runs were
+/// begun; all of them are settled; no budget is left; this is another machine; or a file of theirs
+/// is missing or has changed.
 pub fn take_up(
     run: &RunId,
     budget: NewBudget,
@@ -70,8 +71,8 @@ pub fn take_up(
     Ok(line_up)
 }
 
-/// The runs that were begun together with this one, by their workloads, in the order in which they
-/// were begun: of all that the same command began for the same study with the same seed, those
+/// Returns the runs that were begun together with this one, by workload, in the order of their
+/// beginning: of all that the same command began for the same study with the same seed, those
 /// between two beginnings of the study.
 fn siblings(
     store: &Store,
@@ -109,7 +110,7 @@ fn workload(header: &RunHeader) -> &str {
     header.plan.functions.as_deref().map_or("", |functions| &functions.workload.name)
 }
 
-/// The seed of the study: its runs add the workload to it.
+/// Returns the seed of the study, to which its runs append the workload.
 fn base_seed(header: &RunHeader) -> &str {
     let seed = header.plan.seed.as_str();
     let base = seed.strip_suffix(workload(header));

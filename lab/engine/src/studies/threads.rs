@@ -1,13 +1,13 @@
-//! On how many threads a contestant runs on this machine.
+//! Determines on how many threads a contestant runs on this machine.
 
 use tiebreak_core::study::{Entrant, Team, ThreadCount};
 
-/// The team of a contestant where so many CPUs may be used: one thread each, so that none waits
-/// for another. `among` are all that are asked for; where `all` is a number that the same
-/// contestant has too, one of the two runs.
+/// Returns the team of a contestant if this many CPUs may be used: one for each thread, so that
+/// none waits for another. `among` are all requested contestants. If `all` is a number that the
+/// same contestant also has, only one of the two runs.
 ///
 /// # Errors
-/// Why it takes no part.
+/// Returns why it takes no part.
 pub(super) fn team(
     entrant: &Entrant,
     among: &[Entrant],

@@ -1,4 +1,4 @@
-//! What happens on a workload before anything is planned: answers are judged, and the pilot flies.
+//! Tries a workload before anything is planned: judges answers, and runs the pilot.
 
 use super::functions::Functions;
 use super::pilot::{self, Brief, Piloted};
@@ -21,22 +21,22 @@ use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::{bettor, family};
 
-/// What a `prepare` may take before it is said: so many times the shortest of the study, so many
-/// calls of its own, and what a few system calls take, together.
+/// The longest `prepare` that is not reported: the sum of this many times the shortest of the
+/// study, this many of its own calls, and the time of a few system calls.
 const PREPARED_TIMES: f64 = 10.0;
 const PREPARED_CALLS: f64 = 100.0;
 const PREPARED_NS: f64 = 20e3;
-/// The same of a runner, whose runtime has compiled nothing yet.
+/// The same for a runner, whose runtime has compiled nothing yet.
 const PREPARED_COLD_NS: f64 = 20e6;
 
 /// A workload on which functions were tried.
 #[derive(Debug)]
 pub struct Trial {
-    /// What is planned of the functions.
+    /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
     pub void: Vec<(usize, Fault)>,
-    /// What every contestant's samples tell.
+    /// The metrics that every contestant's samples have.
     pub measured: Vec<Metric>,
     /// The meters that are not read, each with the reason.
     pub missing_meters: Vec<MissingMeter>,
@@ -45,17 +45,18 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The name of the workload.
+    /// Returns the name of the workload.
     pub fn name(&self) -> &str {
         &self.functions.workload.name
     }
 }
 
 /// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
-/// `claims` say what is to be measured.
+/// `claims` determine what is measured.
 ///
 /// # Errors
-/// The oracle fails, something that is no contestant's fault breaks, or [`LabError::Interrupted`].
+/// Fails if the oracle fails, or for an error that no contestant caused; also with
+/// [`LabError::Interrupted`].
 pub fn run(
     setup: &Setup<'_>,
     workload: &Workload,
@@ -120,10 +121,10 @@ pub fn run(
     Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
 }
 
-/// What is planned of the functions on a workload before the pilot, and what runs them.
+/// Returns the plan of the functions on a workload before the pilot, and their sampler.
 ///
 /// # Errors
-/// The oracle fails, or a process cannot be started.
+/// Fails if the oracle fails, or if a process cannot be started.
 pub(super) fn functions(
     setup: &Setup<'_>,
     workload: &Workload,
@@ -136,8 +137,8 @@ pub(super) fn functions(
     Ok((first, Functions::new(&plan, environment)?))
 }
 
-/// The pairs of these contestants that are raced: those of claims, and if none was typed each with
-/// the reference, or with the first exact one where that is void.
+/// Returns the pairs of these contestants that are raced: those of claims and, if none was typed,
+/// each with the reference, or with the first exact one if the reference is void.
 fn pairs(
     setup: &Setup<'_>,
     claims: &[Claim],
@@ -163,7 +164,7 @@ fn pairs(
     Ok(pairs)
 }
 
-/// Judges each contestant's answer on an input that is drawn for this alone.
+/// Judges each contestant's answer on an input that is drawn only for this.
 fn check(
     functions: &mut Functions,
     plan: &FunctionPlan,
@@ -182,7 +183,7 @@ fn check(
     Ok(void)
 }
 
-/// The seed of an input before the first round.
+/// Returns the seed of an input before the first round.
 pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
     if workload.is_drawn {
         Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64()
@@ -191,7 +192,7 @@ pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
     }
 }
 
-/// Items and bytes of the input that the answers are judged on.
+/// Measures items and bytes of the input on which answers are judged.
 fn measure_input(
     functions: &mut FunctionPlan,
     asked: &StudyRequest,
@@ -209,7 +210,7 @@ fn measure_input(
             })
         }
         (None, Some(file)) => Input::of_file(&folder.join(file)),
-        // Without an input there is nothing to count but the whole workload.
+        // Without an input, the whole workload counts as one item.
         (None, None) => {
             functions.items = 1;
             return Ok(());
@@ -223,7 +224,7 @@ fn measure_input(
     Ok(())
 }
 
-/// Twice the fewest units by which anything can be proven, so that not all of them need to agree.
+/// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
 fn units_wanted(setup: &Setup<'_>) -> u64 {
     let Setup { asked, prepared, frame, .. } = *setup;
     let claims = match asked.claims.len() {
@@ -238,8 +239,8 @@ fn units_wanted(setup: &Setup<'_>) -> u64 {
     2 * table.fewest_rounds(error / 2.0)
 }
 
-/// How long a batch must be for what is read at its ends: the clock, and the energy meter where a
-/// claim is about energy.
+/// Returns how long a batch must be for what is read at its ends: the clock, and the energy meter
+/// if a claim is about energy.
 fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) -> f64 {
     let is_asked = claims.iter().any(|claim| claim.metric == Metric::Energy);
     let is_missing = missing.iter().any(|meter| meter.metrics.contains(&Metric::Energy));
@@ -248,7 +249,7 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
     clock.shortest_batch_ns().max(energy_ns.unwrap_or(0.0))
 }
 
-/// Puts what the pilot found into the plan.
+/// Writes the pilot's results to the plan.
 fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.pilot = piloted.pilot;
     functions.untimed = if piloted.untimed.iter().any(Option::is_some) {
@@ -260,7 +261,8 @@ fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
     functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch.clone());
 }
 
-/// The study's reference, or the first contestant with an exact contract if that takes no part.
+/// Chooses the study's reference, or the first contestant with an exact contract if the reference
+/// takes no part.
 fn choose_reference(
     functions: &mut FunctionPlan,
     asked: &StudyRequest,
@@ -279,7 +281,7 @@ fn choose_reference(
     Some(Warning::OtherReference { reference: wanted.clone(), instead })
 }
 
-/// Whoever's batch lasts far longer than another's is said, with whose that is.
+/// Warns about a contestant whose batch lasts far longer than another's, and names the other.
 fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
     let name = |index: usize| prepared.ready[index].entrant.name.clone();
     piloted.uneven().map(|[(other, other_ns), (contestant, batch_ns)]| Warning::UnevenBatches {
@@ -290,8 +292,8 @@ fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
     })
 }
 
-/// Whose `prepare` takes far longer than another's, and than a good many of its own calls: what may
-/// be work that others do in each call is said with its price.
+/// Warns about contestants whose `prepare` takes far longer than another's, and than many of its
+/// own calls, with the time: it may contain work that others do in each call.
 fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
     let prepare_ns = |one: usize| Some((*piloted.untimed.get(one)?)?.prepare_ns);
     let all = || {
@@ -318,7 +320,7 @@ fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
     told.collect()
 }
 
-/// Where each call is timed by itself, the shortest must be long for the clock.
+/// Warns if each call is timed separately and the shortest is not long for the clock.
 fn short_call(
     piloted: &Piloted,
     prepared: &Prepared,

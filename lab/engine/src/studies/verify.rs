@@ -1,4 +1,4 @@
-//! Every contestant's answers on everything that a study can ask, held against the oracle's.
+//! Compares every contestant's answers on all inputs of a study with the oracle's.
 
 use super::functions::Functions;
 use super::line_up::frame;
@@ -12,22 +12,22 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification};
 use tiebreak_core::verdict::Fault;
 
-/// How far it has come.
+/// The progress of a verification.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// The workload or verification.
     pub workload: &'a str,
-    /// The part that is judged, from 1.
+    /// The part that is judged, counted from 1.
     pub part: u64,
-    /// How many there are.
+    /// The number of parts.
     pub parts: u64,
 }
 
-/// Judges all contestants on an input of each workload, drawn for this alone, and on each
-/// verification of the study, part by part; those that are only for `full` if that is asked for.
+/// Judges all contestants on an input of each workload, drawn only for this, and on each
+/// verification of the study, part by part; on those that are only for `full` if `is_full`.
 ///
 /// # Errors
-/// As for [`line_up`](super::line_up()).
+/// As [`line_up`](super::line_up()).
 pub fn verify(
     asked: &StudyRequest,
     is_full: bool,
@@ -76,7 +76,8 @@ fn of_workload(
     Ok(rows)
 }
 
-/// A contestant that is wrong in one part is not asked again: the first difference is what helps.
+/// Judges one verification. A contestant that is wrong in one part is not run again: the first
+/// difference helps most.
 fn of_verification(
     prepared: &Prepared,
     verification: &Verification,
@@ -103,7 +104,7 @@ fn of_verification(
     Ok(rows)
 }
 
-/// A fault is a finding; anything else ends the verification.
+/// Separates a fault, which is a finding, from other failures, which end the verification.
 fn fault<T>(judged: Result<T, UnitFailure>) -> Result<Result<T, Fault>, LabError> {
     match judged {
         Ok(judged) => Ok(Ok(judged)),

@@ -1,4 +1,4 @@
-//! Claims as they stand in a file.
+//! Claims in a file.
 
 use super::keys::Item;
 use super::log::Log;
@@ -8,7 +8,7 @@ use crate::grammar::{Words, parse_spanned};
 use tiebreak_core::claim::Claim;
 use toml::de::DeValue;
 
-/// Reads a sentence, with the bytes of the file at which its words stand.
+/// Reads a sentence, with the bytes of its words in the file.
 pub(crate) fn sentence(
     item: &Item<'_>,
     contestants: &[&str],
@@ -29,7 +29,7 @@ pub(crate) fn sentence(
     }
 }
 
-/// Whether two claims say the same, in whatever words.
+/// Returns whether two claims mean the same, in any words.
 pub(crate) fn is_same(a: &Claim, b: &Claim) -> bool {
     let said = |claim: &Claim| (claim.statement, claim.metric);
     said(a) == said(b) && a.left == b.left && a.right == b.right && a.workload == b.workload

@@ -1,18 +1,18 @@
-//! All that is wrong with a file of claims, and how people read it.
+//! All errors of a file of claims, and how they are printed.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
 
-/// So many errors are written out; the others are counted.
+/// The number of errors that are printed; the others are counted.
 const SHOWN_ERRORS: usize = 100;
-/// So many bytes of a line are repeated around a mark.
+/// The bytes of a line that are repeated around a mark.
 const SHOWN_BYTES: usize = 1200;
 
 /// All errors of a file, sorted by place; at least one.
 ///
-/// `Display` gives one line an error, `claims.toml:3:5: message`, [`FileErrors::render`] the lines
-/// of the file with the wrong words underlined.
+/// `Display` writes one line an error, `claims.toml:3:5: message`; [`FileErrors::render`] writes
+/// the lines of the file with the wrong words underlined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileErrors {
     name: String,
@@ -29,7 +29,7 @@ pub struct FileError {
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// What was expected there, or a word more about it.
+    /// What was expected there, or more about it.
     pub label: Option<String>,
     /// What would help.
     pub help: Option<String>,
@@ -67,12 +67,12 @@ impl FileErrors {
         FileErrors { name, text: text.to_owned(), errors }
     }
 
-    /// The errors, sorted by place.
+    /// Returns the errors, sorted by place.
     pub fn iter(&self) -> std::slice::Iter<'_, FileError> {
         self.errors.iter()
     }
 
-    /// `2 errors in claims.toml`.
+    /// Returns a line such as `2 errors in claims.toml`.
     fn count(&self) -> String {
         let hidden = match self.errors.len().saturating_sub(SHOWN_ERRORS) {
             0 => String::new(),
@@ -84,9 +84,10 @@ impl FileErrors {
         }
     }
 
-    /// Each error with its line of the file, the wrong words underlined, and what would help; then
-    /// their number. Without `color` no escape codes are used and all that is added to the file's
-    /// lines is plain ASCII; control characters in them are shown as pictures of themselves.
+    /// Renders each error with its line of the file, the wrong words underlined, and what would
+    /// help; then their number. Without `color`, it uses no escape codes, and all that it adds to
+    /// the file's lines is plain ASCII; control characters in them are shown as pictures of
+    /// themselves.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut rendered = String::new();
@@ -115,8 +116,8 @@ impl FileErrors {
     }
 }
 
-/// The line in which the bytes start, the part around them if it is very long, and where they stand
-/// in it: to the end of the line at most.
+/// Returns the line in which the bytes start, or the part around them if it is very long, and their
+/// position in it: to the end of the line at most.
 fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[span.start..].find('\n').map_or(text.len(), |length| span.start + length);
@@ -128,7 +129,7 @@ fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     (&text[start..end], span)
 }
 
-/// Whether an excerpt starts where its line does.
+/// Returns whether an excerpt starts at the start of its line.
 fn is_whole(text: &str, span: &Range<usize>, excerpt: &str) -> bool {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     text[start..].starts_with(excerpt) && span.start - start <= SHOWN_BYTES

@@ -1,4 +1,4 @@
-//! The keys of tables, and those that do not belong there.
+//! The keys of tables, and unknown keys.
 
 use super::log::Log;
 use crate::error::shown;
@@ -16,7 +16,7 @@ pub(crate) struct Item<'a> {
     pub(crate) span: Range<usize>,
 }
 
-/// The entries of a table, in the order of the file.
+/// Returns the entries of a table, in the order of the file.
 pub(crate) fn items<'a>(table: &'a DeTable<'_>) -> Vec<Item<'a>> {
     let item = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'_>>)| -> Item<'a> {
         let key_text: &std::borrow::Cow<'a, str> = key.get_ref();
@@ -27,25 +27,25 @@ pub(crate) fn items<'a>(table: &'a DeTable<'_>) -> Vec<Item<'a>> {
     items
 }
 
-/// What a table of a file is: which keys it has, and how errors call it.
+/// The kind of a table in a file: its keys, and its name in errors.
 pub(crate) trait Place: Copy + 'static {
-    /// Every table of such a file: a key of several belongs to the first of them.
+    /// Every table of such a file. A key of several tables belongs to the first of them.
     const ALL: &'static [Self];
-    /// What helps who looks for the keys of a table that has many.
+    /// The help about the keys of a table with many keys.
     const HELP: &'static str;
 
-    /// The keys that it may have.
+    /// Returns the keys that it may have.
     fn keys(self) -> Vec<&'static str>;
 
-    /// As errors call it.
+    /// Returns its name in errors.
     fn name(self) -> &'static str;
 
-    /// Where its keys are written.
+    /// Returns where its keys are written.
     fn where_to(self) -> &'static str;
 }
 
-/// Complains of the keys that do not belong to this place, and says what was meant, or where they
-/// belong.
+/// Logs an error for each key that does not belong to this table, with what was probably meant, or
+/// where the key belongs.
 pub(crate) fn check<P: Place>(items: &[Item<'_>], place: P, log: &mut Log<'_>) {
     let keys = place.keys();
     for item in items.iter().filter(|item| !keys.contains(&item.key)) {
@@ -54,7 +54,7 @@ pub(crate) fn check<P: Place>(items: &[Item<'_>], place: P, log: &mut Log<'_>) {
         let home = P::ALL.iter().find(|place| place.keys().contains(&item.key));
         let dashed = item.key.replace('_', "-");
         let meant = closest(&dashed, keys.iter().copied());
-        // Between one and many a slip is likelier than a wrong table.
+        // A slip between singular and plural is likelier than a wrong table.
         let is_number = |meant: &str| meant.starts_with(item.key) || item.key.starts_with(meant);
         if meant.is_some_and(is_number) {
             found.meant(meant);

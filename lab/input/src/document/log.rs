@@ -1,4 +1,4 @@
-//! What is wrong with a file, as it is found.
+//! The errors of a file, as they are found.
 
 use super::errors::{FileError, FileErrors};
 use crate::error::{ClaimError, harmless, shown};
@@ -7,12 +7,12 @@ use std::ops::Range;
 /// Collects errors in any order.
 pub(crate) struct Log<'a> {
     text: &'a str,
-    /// Where each line starts.
+    /// The byte at which each line starts.
     starts: Vec<usize>,
     found: Vec<Found>,
 }
 
-/// An error: where, what, what was expected there, and what would help.
+/// An error: where it is, what is wrong, what was expected there, and what would help.
 pub(crate) struct Found {
     span: Range<usize>,
     message: String,
@@ -21,19 +21,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What stands beside the mark.
+    /// Sets the text next to the mark.
     pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Found {
         self.label = Some(label.into());
         self
     }
 
-    /// What would help.
+    /// Sets what would help.
     pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Found {
         self.help = Some(help.into());
         self
     }
 
-    /// What was probably meant.
+    /// Sets what was probably meant.
     pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut Found {
         if let Some(meant) = meant {
             self.help(format!("did you mean '{}'?", shown(meant)));
@@ -52,12 +52,12 @@ impl<'a> Log<'a> {
         self.found.is_empty()
     }
 
-    /// How many errors were found so far.
+    /// Returns the number of errors so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }
 
-    /// The file.
+    /// Returns the file.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
@@ -69,8 +69,8 @@ impl<'a> Log<'a> {
         &mut self.found[last]
     }
 
-    /// Adds errors of syntax, as far as they do not follow from others: of several in a line the
-    /// first, and none after one in brackets, as it is not known then where they end.
+    /// Adds errors of syntax that do not follow from others: only the first of several in a line,
+    /// and none after one in brackets, because their end is then unknown.
     pub(crate) fn syntax(&mut self, errors: &[toml::de::Error]) {
         let is_in_brackets =
             |message: &str| ["array", "inline table"].iter().any(|word| message.contains(word));
@@ -96,19 +96,19 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Adds the error of a sentence, with the bytes at which its wrong word stands in the file.
+    /// Adds the error of a sentence, with the bytes of its wrong word in the file.
     pub(crate) fn claim(&mut self, span: Range<usize>, error: &ClaimError) {
         let found = self.error(span, error.problem.to_string()).meant(error.suggestion.as_deref());
         found.label = error.expectation();
     }
 
-    /// The number of the line in which a byte stands, counted from 1.
+    /// Returns the number of the line that contains a byte, counted from 1.
     pub(crate) fn line(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// Returns all errors, sorted by place. Each is one line that no terminal obeys, whatever words
-    /// of the file stand in it.
+    /// Returns all errors, sorted by place. Each is one line without terminal control sequences,
+    /// whatever the file contains.
     pub(crate) fn into_errors(mut self, name: &str) -> FileErrors {
         self.found.sort_by_key(|found| (found.span.start, found.span.end));
         let found = std::mem::take(&mut self.found);
@@ -130,7 +130,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// What helps against an error of syntax.
+/// Returns what helps with an error of syntax.
 fn syntax_help(message: &str) -> Option<&'static str> {
     match message {
         "duplicate key" => {

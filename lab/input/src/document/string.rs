@@ -1,8 +1,8 @@
-//! Where a part of a string's value stands in the file, escapes and all.
+//! Finds the place in the file of a part of a string's value, with escapes.
 
 use std::ops::Range;
 
-/// A TOML string as it stands in the file, `raw`, quotes and all, at byte `at`; with what it says.
+/// A TOML string as in the file, `raw`, with its quotes, at byte `at`; and its value.
 pub(crate) struct Located<'a> {
     pub(crate) raw: &'a str,
     pub(crate) at: usize,
@@ -10,8 +10,8 @@ pub(crate) struct Located<'a> {
 }
 
 impl Located<'_> {
-    /// The bytes of the file at which these bytes of the value stand; those of the whole string if
-    /// that cannot be told.
+    /// Returns the bytes of the file for these bytes of the value; those of the whole string if
+    /// that is unknown.
     pub(crate) fn span(&self, part: &Range<usize>) -> Range<usize> {
         let whole = self.at..self.at + self.raw.len();
         let Some(places) = places(self.raw, self.value) else {
@@ -25,7 +25,7 @@ impl Located<'_> {
     }
 }
 
-/// For each byte of the value, and for its end, where it stands in the raw string.
+/// Returns, for each byte of the value, and for its end, its place in the raw string.
 fn places(raw: &str, value: &str) -> Option<Vec<usize>> {
     let quote = raw.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let triple: String = [quote; 3].iter().collect();
@@ -53,13 +53,13 @@ fn places(raw: &str, value: &str) -> Option<Vec<usize>> {
     (at <= inner_end).then_some(places)
 }
 
-/// The length of the end of a line that stands here; 0 if none does.
+/// Returns the length of a line end at this place; 0 if there is none.
 fn line_end(rest: &str) -> usize {
     if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) }
 }
 
-/// The length of a backslash at the end of a line, with all white space that it swallows; 0 if none
-/// stands here.
+/// Returns the length of a backslash at the end of a line at this place, with the white space after
+/// it; 0 if there is none.
 fn continuation(rest: &str) -> usize {
     let mut length = 0;
     while let Some(after) = rest.get(length..).and_then(|rest| rest.strip_prefix('\\')) {
@@ -72,7 +72,7 @@ fn continuation(rest: &str) -> usize {
     length
 }
 
-/// The length of an escape that stands here.
+/// Returns the length of an escape at this place.
 fn escape(rest: &str) -> Option<usize> {
     let kind = rest.strip_prefix('\\')?.chars().next()?;
     Some(match kind {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use toml::de::{DeTable, DeValue};
 
-    /// Checks where each character of the value of `x = RAW` stands.
+    /// Checks the place of each character of the value of `x = RAW`.
     fn check(raw: &str, expected: &[(char, &str)]) {
         let text = format!("x = {raw}\n");
         let table = DeTable::parse(&text).unwrap();

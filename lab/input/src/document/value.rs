@@ -1,4 +1,4 @@
-//! Values: what type they must have.
+//! Values of the expected types.
 
 use super::keys::Item;
 use super::log::{Found, Log};
@@ -8,7 +8,7 @@ use tiebreak_core::plan::Budget;
 use tiebreak_core::quantity::{self, NotAQuantity};
 use toml::de::{DeArray, DeValue};
 
-/// What a value is, in words.
+/// Returns what a value is, in words.
 pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
@@ -21,7 +21,7 @@ pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Complains of a value that has another type than the one expected.
+/// Logs an error for a value whose type is not the expected one.
 pub(crate) fn wrong_type<'l>(
     item: &Item<'_>,
     expected: &str,
@@ -31,14 +31,14 @@ pub(crate) fn wrong_type<'l>(
     log.error(item.span.clone(), message).label(format!("expected {expected}"))
 }
 
-/// Complains of a value that is out of its range, or nothing that can stand there.
+/// Logs an error for a value that is out of its range, or otherwise invalid.
 pub(crate) fn wrong<'l>(item: &Item<'_>, expected: &str, log: &'l mut Log<'_>) -> &'l mut Found {
     let value = log.text().get(item.span.clone()).unwrap_or_default();
     let message = format!("invalid value {} for '{}'", shown(value), shown(item.key));
     log.error(item.span.clone(), message).label(format!("expected {expected}"))
 }
 
-/// A string that is not blank, and has no NUL, which nothing can be passed with.
+/// Reads a string that is not blank, and has no NUL, which no argument can contain.
 pub(crate) fn string<'a>(item: &Item<'a>, example: &str, log: &mut Log<'_>) -> Option<&'a str> {
     let DeValue::String(text) = item.value else {
         wrong_type(item, &format!("a string such as \"{example}\""), log);
@@ -67,7 +67,7 @@ pub(crate) fn boolean(item: &Item<'_>, log: &mut Log<'_>) -> Option<bool> {
     }
 }
 
-/// A whole number from `low` to `high`.
+/// Reads a whole number from `low` to `high`.
 pub(crate) fn whole(item: &Item<'_>, low: u64, high: u64, log: &mut Log<'_>) -> Option<u64> {
     let DeValue::Integer(integer) = item.value else {
         wrong_type(item, "a whole number", log);
@@ -81,7 +81,7 @@ pub(crate) fn whole(item: &Item<'_>, low: u64, high: u64, log: &mut Log<'_>) -> 
     value
 }
 
-/// A share: `"1%"`, `"0.01"` or `0.01`.
+/// Reads a share: `"1%"`, `"0.01"` or `0.01`.
 pub(crate) fn share(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     let text = match item.value {
         DeValue::String(text) => text.as_ref(),
@@ -92,11 +92,11 @@ pub(crate) fn share(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
             return None;
         }
     };
-    // Of a number, the sign and other notations are looked at as they stand.
+    // The sign and other notations of a number are parsed as written.
     quantity(item, text, quantity::parse_fraction, log)
 }
 
-/// What the quantity stands for, or a complaint that says what would be right.
+/// Parses a quantity, or logs an error that says what would be right.
 pub(crate) fn quantity<T>(
     item: &Item<'_>,
     text: &str,
@@ -112,13 +112,13 @@ pub(crate) fn quantity<T>(
     }
 }
 
-/// A time, a number of rounds, or both.
+/// Reads a budget: a time, a number of rounds, or both.
 pub(crate) fn budget(item: &Item<'_>, log: &mut Log<'_>) -> Option<Budget> {
     let text = string(item, "5min", log)?;
     quantity(item, text, quantity::parse_budget, log)
 }
 
-/// One of some words.
+/// Reads one of several words.
 pub(crate) fn word<T: Copy>(item: &Item<'_>, words: &[(&str, T)], log: &mut Log<'_>) -> Option<T> {
     let names: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
     let expected = names.join(" or ");
@@ -134,7 +134,7 @@ pub(crate) fn word<T: Copy>(item: &Item<'_>, words: &[(&str, T)], log: &mut Log<
     value
 }
 
-/// The elements of an array, each under the array's key.
+/// Returns the elements of an array, each under the array's key.
 pub(crate) fn elements<'a>(item: &Item<'a>, array: &'a DeArray<'_>) -> Vec<Item<'a>> {
     let element = |value: &'a toml::Spanned<DeValue<'_>>| -> Item<'a> {
         Item { value: value.get_ref(), span: value.span(), ..item.clone() }

@@ -16,28 +16,28 @@ use toml::de::DeValue;
 
 const HELP: &str = "write claims = [\"a is faster than b\"]";
 
-/// What claims are read against.
+/// The context in which claims are read.
 pub(crate) struct Context<'a> {
     /// The contestants.
     pub(crate) names: &'a [&'a str],
-    /// What they work on; empty if nothing was said.
+    /// Their workload; empty if none is given.
     pub(crate) workload: &'a str,
-    /// Whether claims are gates if they do not say.
+    /// Whether claims are gates by default.
     pub(crate) gate: bool,
-    /// Whether a gate opens only if its claim holds, if the claim does not say.
+    /// The default of whether a gate opens only if its claim holds.
     pub(crate) strict: bool,
-    /// What a ratio is, if that was said.
+    /// How a ratio is defined, if given.
     pub(crate) centre: Option<Centre>,
-    /// The time-out that was said, which can be the cap of a mean.
+    /// The time-out, if given, which can be the cap of a mean.
     pub(crate) timeout_ns: Option<u64>,
 }
 
-/// Complains of a contest without claims.
+/// Logs an error for a contest without claims.
 pub(crate) fn no_claims(span: Range<usize>, log: &mut Log<'_>) {
     log.error(span, "this contest has no claims").help(HELP);
 }
 
-/// Reads the claims of a contest, of which `before` stand in contests before it.
+/// Reads the claims of a contest, after `before` claims in earlier contests.
 pub(crate) fn claims(
     item: &Item<'_>,
     context: &Context<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn claims(
     claims
 }
 
-/// What is claimed of two revisions at this item if nothing else is: that head is at most this much
+/// Returns the default claim about two revisions at this item: that head is at most this much
 /// slower.
 pub(crate) fn of_revisions(
     item: &Item<'_>,
@@ -87,7 +87,7 @@ pub(crate) fn of_revisions(
 }
 
 impl Context<'_> {
-    /// What the verdict of a claim means if the claim does not say.
+    /// Returns the default effect of a claim's verdict.
     fn gate(&self) -> Gate {
         gate(self.gate, self.strict)
     }
@@ -126,7 +126,7 @@ fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<Fi
     }
 }
 
-/// What a claim's table says of gates, over what the contest says.
+/// Returns the gate of a claim's table, with the contest's defaults.
 fn table_gate(items: &[Item<'_>], context: &Context<'_>, log: &mut Log<'_>) -> Gate {
     let find = |key: &str| items.iter().find(|item| item.key == key);
     let is_gate = find("gate").and_then(|item| value::boolean(item, log)).unwrap_or(context.gate);
@@ -150,7 +150,7 @@ fn judged(
     Some(FileClaim { claim, line: log.line(item.span.start), gate })
 }
 
-/// The workload that a claim names must be that of its contest.
+/// Checks that the workload of a claim is that of its contest.
 fn check_workload(
     claim: &Claim,
     span: Option<Range<usize>>,
@@ -171,8 +171,9 @@ fn check_workload(
         .help(format!("write workload = \"{name}\" in the contest, or leave 'on {name}' out"));
 }
 
-/// A mean can be shown to be below something only if there is a largest value (Bahadur and Savage
-/// 1956): a cap, or of wall time the time-out. A ratio of means has two such sides.
+/// Checks that a mean has a cap. A mean can be shown to be below something only if there is a
+/// largest value (Bahadur and Savage 1956): a cap, or for wall time the time-out. A ratio of means
+/// has two such sides.
 fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) {
     if claim.statement.relation().is_some() {
         return check_ratio_of_means(claim, item, context, log);
@@ -209,7 +210,7 @@ fn check_ratio_of_means(claim: &Claim, item: &Item<'_>, context: &Context<'_>, l
         .help(help);
 }
 
-/// A claim that is made twice costs error twice.
+/// Logs an error for a repeated claim, which would use error twice.
 fn check_repeated(repeated: &FileClaim, before: &[FileClaim], item: &Item<'_>, log: &mut Log<'_>) {
     if let Some(other) = before.iter().find(|other| is_same(&other.claim, &repeated.claim)) {
         let message = format!("this claim stands in line {} already", other.line);

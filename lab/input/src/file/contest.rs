@@ -42,7 +42,7 @@ pub(crate) fn contests(
     Some(contests)
 }
 
-/// The array of contests.
+/// Returns the array of contests.
 fn array<'a>(item: Option<&Item<'a>>, log: &mut Log<'_>) -> Option<&'a DeArray<'a>> {
     let help = "the smallest file: [[contest]], claims = [\"a is faster than b\"], and \
                 contestants = { a = \"COMMAND\", b = \"COMMAND\" }";
@@ -68,7 +68,7 @@ fn array<'a>(item: Option<&Item<'a>>, log: &mut Log<'_>) -> Option<&'a DeArray<'
     }
 }
 
-/// A contest as it stands in the file.
+/// A contest as in the file.
 struct Entry<'a> {
     items: &'a [Item<'a>],
     span: Range<usize>,
@@ -96,7 +96,7 @@ fn contest(
         no_claims(entry.span.clone(), log);
     }
     let entrants = entrants(&entry.span, (programs, revisions), has_claims, &layer, log);
-    // What is wrong with the contestants would be said again of each claim.
+    // Errors about the contestants would be repeated for each claim.
     let entrants = entrants?;
     let names: Vec<&str> = match &entrants {
         Entrants::Programs(programs) => programs.iter().map(|p| p.name.as_str()).collect(),
@@ -123,7 +123,7 @@ fn contest(
     Some(Contest { name, line, entrants, claims, options: layer.options() })
 }
 
-/// The name of a contest: what it says, unless another has it, or its number.
+/// Returns the name of a contest: the given one, unless another has it, or its number.
 fn name(
     items: &[Item<'_>],
     index: usize,

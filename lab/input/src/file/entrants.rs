@@ -1,4 +1,4 @@
-//! Who takes part in a contest: programs, or two revisions of one.
+//! The contestants of a contest: programs, or two revisions of one.
 
 use super::options::{Layer, hooks};
 use super::places::Place;
@@ -60,8 +60,8 @@ fn programs(item: &Item<'_>, layer: &Layer, log: &mut Log<'_>) -> Option<Vec<Con
     Some(items.iter().filter_map(|item| program(item, layer, log)).collect())
 }
 
-/// Reads a contestant: a command, or a table with one. It is there for the claims that name it even
-/// if something is wrong with it, but for a name that is far too long.
+/// Reads a contestant: a command, or a table with one. It is returned for the claims that name it
+/// even if something is wrong with it, unless its name is far too long.
 fn program(item: &Item<'_>, layer: &Layer, log: &mut Log<'_>) -> Option<Contestant> {
     check_name(item, log);
     let mut contestant = Contestant {
@@ -93,7 +93,7 @@ fn program(item: &Item<'_>, layer: &Layer, log: &mut Log<'_>) -> Option<Contesta
     Some(contestant).filter(|contestant| contestant.name.len() <= MAX_NAME_BYTES)
 }
 
-/// Reads the command of a table, which must have one; what is wrong with it is in the log.
+/// Reads the command of a table, which must have one; errors are in the log.
 fn command(parent: &Item<'_>, items: &[Item<'_>], log: &mut Log<'_>) -> String {
     let Some(item) = items.iter().find(|item| item.key == "command") else {
         log.error(parent.key_span.clone(), format!("'{}' has no command", shown(parent.key)))
@@ -103,7 +103,7 @@ fn command(parent: &Item<'_>, items: &[Item<'_>], log: &mut Log<'_>) -> String {
     value::string(item, "sort numbers.txt", log).unwrap_or_default().to_owned()
 }
 
-/// Names stand in claims, in tables and on terminals.
+/// Checks a name, which occurs in claims, in tables and on terminals.
 fn check_name(item: &Item<'_>, log: &mut Log<'_>) {
     let name = item.key;
     let is_plain = !name.contains(|c: char| c.is_control() || matches!(c, '\'' | '"'));
@@ -164,7 +164,7 @@ fn revisions(
     })
 }
 
-/// A revision by its name, which git must not take for an option.
+/// Reads a revision's name, which git must not take for an option.
 fn revision(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
     let name = value::string(item, "origin/main", log)?;
     if name.starts_with('-') || name.contains(char::is_control) {

@@ -1,4 +1,4 @@
-//! The options of a contest: what it says, over what the file says for all of them.
+//! The options of a contest, which override the file's for all of them.
 
 use super::{Options, setting};
 use crate::document::keys::Item;
@@ -8,7 +8,7 @@ use tiebreak_core::plan::{
     Adjust, Centre, Check, Hooks, OutputPlan, ProgramPlan, Success, workload_of,
 };
 
-/// What one table says, over what the tables around it say.
+/// The options of one table, which override those of the tables around it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     resolution: Option<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Reads the options of a table, over those around it.
+    /// Reads the options of a table, which override those around it.
     pub(crate) fn read(items: &[Item<'_>], around: &Layer, log: &mut Log<'_>) -> Layer {
         let mut layer = around.clone();
         for item in items {
@@ -47,7 +47,7 @@ impl Layer {
         layer
     }
 
-    /// Sets what is not about how programs run.
+    /// Sets an option that is not about how programs run.
     fn set(&mut self, item: &Item<'_>, log: &mut Log<'_>) {
         match item.key {
             "resolution" => replace(&mut self.resolution, setting::fraction(item, log)),
@@ -61,7 +61,7 @@ impl Layer {
         }
     }
 
-    /// Sets how programs run.
+    /// Sets an option about how programs run.
     fn set_program(&mut self, item: &Item<'_>, log: &mut Log<'_>) {
         match item.key {
             "shell" => replace(&mut self.shell, text(item, "sh", log)),
@@ -84,7 +84,7 @@ impl Layer {
         }
     }
 
-    /// Complains of options that say opposite things, at the one that this table says.
+    /// Logs an error for contradicting options, at the one that this table contains.
     fn check_conflicts(&self, items: &[Item<'_>], log: &mut Log<'_>) {
         let find = |key: &str| items.iter().find(|item| item.key == key);
         if self.check.as_ref().is_some_and(Check::needs_output)
@@ -116,22 +116,22 @@ impl Layer {
         }
     }
 
-    /// What the contestants work on: what was said, or the name of the input, or nothing.
+    /// Returns the workload of the contestants: as given, or the name of the input, or empty.
     pub(crate) fn workload(&self) -> String {
         self.workload.clone().unwrap_or_else(|| workload_of(self.input.as_deref()))
     }
 
-    /// What a ratio is, if that was said.
+    /// Returns how a ratio is defined, if given.
     pub(crate) fn centre(&self) -> Option<Centre> {
         self.centre
     }
 
-    /// The time-out that was said.
+    /// Returns the time-out, if given.
     pub(crate) fn timeout_ns(&self) -> Option<u64> {
         self.timeout_ns
     }
 
-    /// The options as a contest has them.
+    /// Returns the options of a contest.
     pub(crate) fn options(&self) -> Options {
         let plain = ProgramPlan::default();
         let program = ProgramPlan {
@@ -168,7 +168,7 @@ fn text(item: &Item<'_>, example: &str, log: &mut Log<'_>) -> Option<String> {
     value::string(item, example, log).map(str::to_owned)
 }
 
-/// The hooks of a table, over those around it.
+/// Returns the hooks of a table, which override those around it.
 pub(crate) fn hooks(items: &[Item<'_>], around: &Hooks, log: &mut Log<'_>) -> Hooks {
     let mut hooks = around.clone();
     for item in items {

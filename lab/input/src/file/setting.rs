@@ -1,4 +1,4 @@
-//! Settings: in which range a value lies, in which unit it is, and what it stands for.
+//! Settings: the range and the unit of a value, and what it stands for.
 
 use crate::document::keys::Item;
 use crate::document::log::Log;
@@ -14,7 +14,7 @@ const ERROR_LIMIT: f64 = 0.5;
 /// The most runs that one block may have.
 const BLOCK_MAX: u64 = 1_000_000_000;
 
-/// The error of a file: above 0 and below one half.
+/// Reads the error of a file: above 0 and below one half.
 pub(crate) fn error(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     let error = share(item, log)?;
     if !(error > 0.0 && error < ERROR_LIMIT) {
@@ -25,7 +25,7 @@ pub(crate) fn error(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     Some(error)
 }
 
-/// A share of at least 0 and below 1.
+/// Reads a share of at least 0 and below 1.
 pub(crate) fn fraction(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     let fraction = share(item, log)?;
     if !(0.0..1.0).contains(&fraction) {
@@ -39,7 +39,7 @@ pub(crate) fn family(item: &Item<'_>, log: &mut Log<'_>) -> Option<Family> {
     word(item, &[("e-bonferroni", Family::EBonferroni), ("e-bh", Family::EBh)], log)
 }
 
-/// Any text, or a whole number as its digits.
+/// Reads a seed: any text, or a whole number as its digits.
 pub(crate) fn seed(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
     match item.value {
         DeValue::Integer(integer) => Some(integer.to_string()),
@@ -60,7 +60,7 @@ pub(crate) fn block(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     whole(item, 1, BLOCK_MAX, log)
 }
 
-/// How many builds run at the same time.
+/// Reads how many builds run at the same time.
 pub(crate) fn build_jobs(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     whole(item, 1, 2, log)
 }
@@ -69,7 +69,7 @@ pub(crate) fn warmup(item: &Item<'_>, log: &mut Log<'_>) -> Option<u32> {
     whole(item, 0, u64::from(u32::MAX), log).and_then(|runs| u32::try_from(runs).ok())
 }
 
-/// A time above 0, in nanoseconds.
+/// Reads a time above 0, in nanoseconds.
 pub(crate) fn timeout(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     let text = string(item, "10s", log)?;
     let ns = quantity(item, text, quantity::parse_duration_ns, log)?;
@@ -80,7 +80,7 @@ pub(crate) fn timeout(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     Some(ns as u64)
 }
 
-/// A size above 0, in bytes.
+/// Reads a size above 0, in bytes.
 pub(crate) fn size(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     if let DeValue::Integer(_) = item.value {
         return whole(item, 1, i64::MAX.cast_unsigned(), log);
@@ -93,7 +93,7 @@ pub(crate) fn size(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
     Some(bytes).filter(|bytes| *bytes > 0)
 }
 
-/// `same-output`, `exit` or a program.
+/// Reads `same-output`, `exit` or a program.
 pub(crate) fn check(item: &Item<'_>, log: &mut Log<'_>) -> Option<Check> {
     let text = string(item, "same-output", log)?;
     let slip = |meant| {
@@ -102,7 +102,7 @@ pub(crate) fn check(item: &Item<'_>, log: &mut Log<'_>) -> Option<Check> {
     Check::asked(text).map_err(slip).ok()
 }
 
-/// Exit statuses beside 0: `[1, 2]`.
+/// Reads exit statuses other than 0: `[1, 2]`.
 pub(crate) fn success(item: &Item<'_>, log: &mut Log<'_>) -> Option<Success> {
     let DeValue::Array(array) = item.value else {
         wrong_type(item, "an array of exit statuses such as [1, 2]", log);
@@ -113,7 +113,7 @@ pub(crate) fn success(item: &Item<'_>, log: &mut Log<'_>) -> Option<Success> {
     statuses.into_iter().collect::<Option<_>>().map(Success::Statuses)
 }
 
-/// A list of CPUs: `"0,2-5"`.
+/// Reads a list of CPUs: `"0,2-5"`.
 pub(crate) fn cpus(item: &Item<'_>, log: &mut Log<'_>) -> Option<Vec<usize>> {
     match item.value {
         DeValue::String(text) => quantity(item, text, quantity::parse_cpus, log),
@@ -124,7 +124,7 @@ pub(crate) fn cpus(item: &Item<'_>, log: &mut Log<'_>) -> Option<Vec<usize>> {
     }
 }
 
-/// What is taken out of the noise: `"slot,strata"`, `"none"`, or an array of such words.
+/// Reads what is removed from the noise: `"slot,strata"`, `"none"`, or an array of such words.
 pub(crate) fn adjust(item: &Item<'_>, log: &mut Log<'_>) -> Option<Adjust> {
     let words: Vec<(&str, Item<'_>)> = match item.value {
         DeValue::String(text) => text.split(',').map(|word| (word.trim(), item.clone())).collect(),

@@ -56,8 +56,9 @@ pub(super) fn claims(
     claims
 }
 
-/// Only what compares two contestants has a coin behind it: an absolute figure says as much of the
-/// hour as of the code (rule A11), and a function that fails is void.
+/// Checks that a claim compares two contestants. Only then is it about something drawn at random:
+/// an absolute figure depends as much on the hour as on the code (rule A11), and a function that
+/// fails is void.
 fn check_form(claim: &Claim, span: &Range<usize>, log: &mut Log<'_>) {
     let label = match claim.statement {
         Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => return,
@@ -71,7 +72,7 @@ fn check_form(claim: &Claim, span: &Range<usize>, log: &mut Log<'_>) {
         .help("write one such as 'a is at least 1.5x faster than b'");
 }
 
-/// Contestants that answer something else are not raced for a verdict.
+/// Checks that the contestants of a claim are exact: others are not raced for a verdict.
 fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
     let left = Some((&claim.left, &words.left));
     let right = claim.right.as_ref().zip(words.right.as_ref());
@@ -91,7 +92,7 @@ fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &mut Lo
     }
 }
 
-/// Functions share a process, which alone has a memory; only runners have one of their own.
+/// Checks the metric. Functions share a process and its memory; only runners have their own.
 fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
     let are_runners = contestants.are_runners() == Some(true);
     let metric = claim.metric;
@@ -108,7 +109,8 @@ fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &m
     found.label(format!("expected {expected}"));
 }
 
-/// A claim that is made twice costs error twice; one without a workload is made on each.
+/// Logs an error for a repeated claim, which would use error twice; a claim without a workload is
+/// made on each.
 fn check_repeated(claim: &Claim, span: &Range<usize>, made: &[(Claim, usize)], log: &mut Log<'_>) {
     let on = |claim: &Claim, workload: &Option<String>| Claim {
         workload: workload.clone(),

@@ -13,29 +13,29 @@ use tiebreak_core::study::{Contract, Entrant, PUBLISHED, Threads};
 
 const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
-/// The contestants, with what other tables ask of them.
+/// The contestants, with what other tables need to know about them.
 pub(super) struct Contestants {
     entrants: Vec<Entrant>,
-    /// Whether each keeps to an exact contract.
+    /// Whether each has an exact contract.
     exact: Vec<bool>,
-    /// Whether they are runners: what the first says whose language is known.
+    /// Whether they are runners, according to the first whose language is known.
     are_runners: Option<bool>,
 }
 
 impl Contestants {
-    /// Their names, in the order of the file.
+    /// Returns their names, in the order of the file.
     pub(super) fn names(&self) -> Vec<&str> {
         let names = self.entrants.iter().map(|entrant| entrant.name.as_str());
         names.filter(|name| !name.is_empty()).collect()
     }
 
-    /// The contract of a contestant, if it is not exact.
+    /// Returns the contract of a contestant, if it is not exact.
     pub(super) fn inexact_contract(&self, name: &str) -> Option<&str> {
         let at = self.entrants.iter().position(|entrant| entrant.name == name)?;
         (!self.exact[at]).then_some(self.entrants[at].contract.as_str())
     }
 
-    /// Whether they run in processes of their own; `None` if that is not known.
+    /// Returns whether they run in separate processes; `None` if that is unknown.
     pub(super) fn are_runners(&self) -> Option<bool> {
         self.are_runners
     }
@@ -73,7 +73,7 @@ pub(super) fn contestants(
     read
 }
 
-/// The contestants that a table makes: one, or one for each number of threads.
+/// Returns the contestants of a table: one, or one for each number of threads.
 fn contestant(
     table: &Table<'_>,
     contracts: &[Contract],
@@ -103,8 +103,8 @@ fn contestant(
 }
 
 impl Contestants {
-    /// Libraries race in a worker and runners in processes of their own: no pair can be made of the
-    /// two.
+    /// Checks that contestants are of one kind: libraries race in a worker and runners in separate
+    /// processes, so the two cannot form a pair.
     fn check_kind(&mut self, said: StatedLanguage, log: &mut Log<'_>) {
         let Some((language, span)) = said else { return };
         match self.are_runners {

@@ -6,8 +6,8 @@ use super::table::{Table, tables};
 use crate::document::log::Log;
 use tiebreak_core::study::{Contract, PUBLISHED};
 
-/// Contracts that need no entry: their contestants answer alike, and what the last two promise less
-/// (slack, order of work) is in the study's page.
+/// Contracts that need no entry: their contestants give the same answers. The study's page says
+/// what the last two promise less (slack, order of work).
 pub(super) const KNOWN: [&str; 3] = [PUBLISHED, "relaxed", "batch"];
 
 /// Reads `[[contract]]`.
@@ -29,8 +29,8 @@ fn contract(table: &Table<'_>, names: &mut Names, log: &mut Log<'_>) -> Contract
     Contract { name, text, is_exact }
 }
 
-/// Whether contestants of this contract answer as those of `published` do; a contract that nobody
-/// knows counts as one, as it is wrong enough.
+/// Returns whether contestants of this contract give the same answers as those of `published`. An
+/// unknown contract counts as exact, because it is already an error.
 pub(super) fn is_exact(name: &str, contracts: &[Contract]) -> bool {
     contracts.iter().find(|contract| contract.name == name).is_none_or(|known| known.is_exact)
 }

@@ -1,4 +1,4 @@
-//! The folder of a study: what lies in it that its builds may depend on.
+//! The folder of a study: the files on which its builds may depend.
 
 use super::errors::{StudyErrors, unreadable};
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 /// The most files of a study.
 const MAX_FILES: usize = 10_000;
-/// Folders that programs fill.
+/// Folders for the output of programs.
 const MADE_FOLDERS: [&str; 3] = ["target", "node_modules", "__pycache__"];
-/// Endings of files that programs make.
+/// Extensions of the output of programs.
 const MADE: [&str; 6] = ["o", "a", "so", "rlib", "rmeta", "pyc"];
 /// The pages of a study, on which nothing depends.
 const PAGES: [&str; 2] = ["README.md", "BIAS.md"];
@@ -18,10 +18,10 @@ const PAGES: [&str; 2] = ["README.md", "BIAS.md"];
 pub(super) struct Folder {
     /// Its absolute path, without links.
     pub(super) path: String,
-    /// Its own name.
+    /// Its name.
     pub(super) name: String,
-    /// Files that builds may depend on, relative and sorted: all but its two pages, hidden ones,
-    /// and what programs made.
+    /// Files that builds may depend on, relative and sorted: all except its two pages, hidden ones,
+    /// and the output of programs.
     pub(super) files: Vec<String>,
 }
 
@@ -30,15 +30,15 @@ pub(super) struct Folder {
 pub(super) enum PathProblem {
     /// It leads out of the folder.
     Outside,
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
 }
 
 impl Folder {
-    /// Looks at all files of the folder. Links to folders are not followed.
+    /// Lists all files of the folder. Links to folders are not followed.
     ///
     /// # Errors
-    /// The folder is not there, cannot be read, or holds far too much.
+    /// Fails if the folder does not exist, cannot be read, or contains far too much.
     pub(super) fn open(folder: &Path) -> Result<Folder, StudyErrors> {
         let missing = |_| StudyErrors::NoStudy { folder: folder.to_owned() };
         let root = fs::canonicalize(folder).map_err(missing)?;
@@ -53,7 +53,8 @@ impl Folder {
         Ok(Folder { path, name, files })
     }
 
-    /// The path of something in the folder, relative and plain: without `.` and doubled slashes.
+    /// Returns the path of a file in the folder, relative and plain: without `.` and doubled
+    /// slashes.
     pub(super) fn locate(&self, path: &str) -> Result<String, PathProblem> {
         let mut parts = Vec::new();
         for part in Path::new(path).components() {
@@ -71,18 +72,18 @@ impl Folder {
         }
     }
 
-    /// Where something in the folder is.
+    /// Returns the absolute path of a file in the folder.
     pub(super) fn absolute(&self, path: &str) -> PathBuf {
         Path::new(&self.path).join(path)
     }
 }
 
-/// Adds the files below `folder`, which is `prefix` for the study.
+/// Adds the files below `folder`, which the study calls `prefix`.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<String>) -> Result<(), StudyErrors> {
     let wrong = |error| unreadable(folder, &error);
     for entry in fs::read_dir(folder).map_err(wrong)? {
         let entry = entry.map_err(wrong)?;
-        // No study.toml could name what is not UTF-8.
+        // No study.toml could name a path that is not UTF-8.
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
         let kind = entry.file_type().map_err(wrong)?;

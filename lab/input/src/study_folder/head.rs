@@ -1,4 +1,4 @@
-//! What a study says of itself.
+//! The keys of a study above its tables.
 
 use super::contestants::Contestants;
 use super::names;
@@ -9,10 +9,11 @@ use crate::document::value;
 use tiebreak_core::plan::{Budget, Centre, Scope};
 use tiebreak_core::study::Call;
 
-/// How exact a ratio must be if nothing is said.
+/// The default precision of a ratio.
 const PRECISION: f64 = 0.05;
 
-/// What a ratio can be. Of means it cannot: they need a cap, and the time of a call has none.
+/// How a ratio can be defined. Means are not possible: they need a cap, and the time of a call has
+/// none.
 const CENTRES: [(&str, Centre); 2] = [("factor", Centre::Factor), ("median", Centre::Median)];
 
 /// The keys above the tables.
@@ -55,7 +56,7 @@ pub(super) fn head(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_
     }
 }
 
-/// A share above 0 and at most 1.
+/// Reads a share above 0 and at most 1.
 fn precision(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     let precision = value::share(item, log)?;
     if !(precision > 0.0 && precision <= 1.0) {
@@ -65,7 +66,7 @@ fn precision(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     Some(precision)
 }
 
-/// What is drawn afresh for each observation. A runner has no placement that could be drawn.
+/// Reads what is drawn anew for each observation. A runner has no placement that could be drawn.
 fn scope(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> Scope {
     let are_runners = contestants.are_runners() == Some(true);
     let default = if are_runners { Scope::Binary } else { Scope::Code };
@@ -79,7 +80,7 @@ fn scope(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> Scop
     scope.unwrap_or(default)
 }
 
-/// The contestant that the others are compared with.
+/// Reads the contestant with which the others are compared.
 fn reference(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> String {
     let names = contestants.names();
     let first = names.first().copied().filter(|name| names::is_name(name)).unwrap_or("naive");

@@ -8,31 +8,31 @@ use crate::suggest::closest;
 use crate::tail::KEYWORDS;
 use std::ops::Range;
 
-/// How many names an error lists.
+/// The most names that an error lists.
 const LISTED_NAMES: usize = 8;
 
-/// The names that were read of one kind of table.
+/// The names of one kind of table that were read.
 pub(super) struct Names {
-    /// `workloads`.
+    /// The kind, such as `workloads`.
     kind: &'static str,
-    /// Whether claims call them.
+    /// Whether claims use them.
     in_claims: bool,
     seen: Vec<(String, usize)>,
 }
 
 impl Names {
-    /// Names that stand in claims.
+    /// Creates a set of names that claims use.
     pub(super) fn in_claims(kind: &'static str) -> Names {
         Names { kind, in_claims: true, seen: Vec::new() }
     }
 
-    /// Names that stand in no claim.
+    /// Creates a set of names that no claim uses.
     pub(super) fn of(kind: &'static str) -> Names {
         Names { kind, in_claims: false, seen: Vec::new() }
     }
 
-    /// The name of a table, which it must have; empty if it says none. One that is wrong is given
-    /// nevertheless, for what refers to it.
+    /// Reads the name of a table, which it must have; empty if there is none. An invalid name is
+    /// returned too, for what refers to it.
     pub(super) fn read(&mut self, table: &Table<'_>, example: &str, log: &mut Log<'_>) -> String {
         let name = self.read_text(table, example, log);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
@@ -52,7 +52,7 @@ impl Names {
         name
     }
 
-    /// The name of a table, which it must have and of which only that it is new is asked.
+    /// Reads the name of a table, which it must have and which only has to be new.
     pub(super) fn read_text(
         &mut self,
         table: &Table<'_>,
@@ -69,7 +69,7 @@ impl Names {
         name
     }
 
-    /// A name that a table has beside its own: that with a suffix, if there is one.
+    /// Returns another name of a table: its own with a suffix, if there is one.
     pub(super) fn longer(
         &mut self,
         table: &Table<'_>,
@@ -95,7 +95,7 @@ impl Names {
     }
 }
 
-/// Whether this can be a name.
+/// Returns whether this is a valid name.
 pub(super) fn is_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_BYTES
@@ -103,7 +103,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
 }
 
-/// The name that comes closest to what was written.
+/// Returns the valid name that is nearest to what was written.
 fn plain(name: &str) -> String {
     let letter = |c: char| match c.to_ascii_lowercase() {
         c if c.is_ascii_alphanumeric() || c == '_' => c,
@@ -112,8 +112,8 @@ fn plain(name: &str) -> String {
     name.chars().map(letter).collect::<String>().trim_matches(['-', '_']).to_owned()
 }
 
-/// Complains of a name that nothing has, with what could stand there; not if nothing has a name, as
-/// that is told already.
+/// Logs an error for an unknown name, with the known ones; not if there are none, because that is
+/// reported already.
 pub(super) fn unknown(
     span: Range<usize>,
     what: &str,
@@ -138,7 +138,7 @@ pub(super) fn unknown(
     found.meant(closest(name, known.iter().copied()));
 }
 
-/// The name that a value gives, of those that there are.
+/// Returns the name in a value, if it is a known one.
 pub(super) fn known<'a>(
     item: &crate::document::keys::Item<'a>,
     what: &str,

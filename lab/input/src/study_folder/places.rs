@@ -16,14 +16,14 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Its name without the article.
+    /// Returns its name without the article.
     pub(super) fn noun(self) -> &'static str {
         let name = keys::Place::name(self);
         name.split_once(' ').map_or(name, |(_, noun)| noun)
     }
 }
 
-/// Keys of what is built.
+/// The keys of a recipe.
 const RECIPE: [&str; 8] =
     ["language", "sources", "compiler", "flags", "libraries", "version", "package", "environment"];
 

@@ -1,10 +1,10 @@
-//! What brings compilers and interpreters.
+//! How to install compilers and interpreters.
 
 use std::path::Path;
 use tiebreak_core::language::Language;
 
-/// What would bring a program: a package of Debian 12, a command, or an address. Programs that are
-/// not known are taken to come in a package of their own name.
+/// Returns what installs a program: a package of Debian 12, a command, or an address. An unknown
+/// program is assumed to be in a package of the same name.
 pub(super) fn package_of(program: &str) -> String {
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
     let (plain, version) = match name.rsplit_once('-') {

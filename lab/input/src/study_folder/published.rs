@@ -98,7 +98,7 @@ fn figures(
     figures
 }
 
-/// A number above 0.
+/// Reads a number above 0.
 fn figure(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
     let number: Option<f64> = match item.value {
         DeValue::Integer(integer) => {

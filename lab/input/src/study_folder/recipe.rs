@@ -1,4 +1,4 @@
-//! How a contestant or an oracle is made.
+//! How a contestant or an oracle is built.
 
 use super::folder::Folder;
 use super::programs::package_of;
@@ -14,10 +14,10 @@ use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 use toml::de::DeValue;
 
-/// A language where the file says it.
+/// A language, and its place in the file.
 pub(super) type StatedLanguage = Option<(Language, Range<usize>)>;
 
-/// Reads how something is made, and what was said of its language.
+/// Reads a recipe, and its language as stated.
 pub(super) fn recipe(
     table: &Table<'_>,
     folder: &Folder,
@@ -50,7 +50,7 @@ pub(super) fn recipe(
     (recipe, said)
 }
 
-/// Reads `language`, which must be said.
+/// Reads `language`, which is required.
 fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
     let item = table.required("language", "\"c\"", log)?;
     let text = value::string(item, "c", log)?;
@@ -64,7 +64,7 @@ fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
     None
 }
 
-/// Lists the languages of a kind as errors offer them: `"c", "c++" or "d"`.
+/// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
 pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
     let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
@@ -74,7 +74,7 @@ pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
     }
 }
 
-/// A program of the PATH, or the path of one: a single word.
+/// Reads a program of the PATH, or the path of one: a single word.
 fn program<'a>(item: &Item<'a>, log: &mut Log<'_>) -> Option<&'a str> {
     let text = value::string(item, "clang", log)?;
     if text.contains(char::is_whitespace) {
@@ -84,7 +84,7 @@ fn program<'a>(item: &Item<'a>, log: &mut Log<'_>) -> Option<&'a str> {
     Some(text)
 }
 
-/// The command that is the receipt: at least a program.
+/// Reads the command that prints the receipt: at least a program.
 fn version(table: &Table<'_>, item: &Item<'_>, log: &mut Log<'_>) -> Vec<String> {
     let before = log.count();
     let words = table.words("version", "clang\", \"--version", log);
@@ -94,7 +94,7 @@ fn version(table: &Table<'_>, item: &Item<'_>, log: &mut Log<'_>) -> Vec<String>
     words
 }
 
-/// What runs in a process of its own is not linked.
+/// Checks that a contestant in a separate process names no libraries, because it is not linked.
 fn check_libraries(table: &Table<'_>, language: Option<Language>, log: &mut Log<'_>) {
     let Some(item) = table.get("libraries") else { return };
     let Some(language) = language.filter(|language| language.is_runner()) else { return };
@@ -102,7 +102,7 @@ fn check_libraries(table: &Table<'_>, language: Option<Language>, log: &mut Log<
     log.error(item.key_span.clone(), message).help("leave 'libraries' out");
 }
 
-/// Variables for compiler and interpreter.
+/// Reads variables for compiler and interpreter.
 fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
     let DeValue::Table(table) = item.value else {
         value::wrong_type(item, "a table such as { LANG = \"C\" }", log);

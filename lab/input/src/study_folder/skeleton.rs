@@ -1,6 +1,6 @@
 //! A new study that works: what `tiebreak study new` writes.
 
-/// The files, with `NAME` where the study's name stands.
+/// The files, with `NAME` in place of the study's name.
 const FILES: [(&str, &str); 7] = [
     ("study.toml", include_str!("skeleton/study.toml")),
     ("oracle.c", include_str!("skeleton/oracle.c")),
@@ -11,9 +11,9 @@ const FILES: [(&str, &str); 7] = [
     ("BIAS.md", include_str!("skeleton/BIAS.template")),
 ];
 
-/// The files of a new study, each as (path in its folder, content): two contestants in C that add
-/// bytes, their oracle, a claim, and the pages that every study has. It can be run as it is, if
-/// there is a gcc.
+/// Returns the files of a new study, each as (path in its folder, content): two contestants in C
+/// that add bytes, their oracle, a claim, and the pages that every study has. It can be run as it
+/// is, if there is a gcc.
 pub fn skeleton(name: &str) -> Vec<(String, String)> {
     let file = |(path, content): (&str, &str)| (path.to_owned(), content.replace("NAME", name));
     FILES.into_iter().map(file).collect()

@@ -1,4 +1,4 @@
-//! The files that a study names: they are there, and in its folder.
+//! The files that a study names: checks that they exist and are in its folder.
 
 use super::folder::{Folder, PathProblem};
 use super::table::{Table, strings};
@@ -38,20 +38,20 @@ pub(super) fn sources(
     located.collect()
 }
 
-/// Some languages have one source, which names the others.
+/// Logs an error for a second source in a language that has one source, which names the others.
 fn check_single(second: &Item<'_>, language: Language, log: &mut Log<'_>) {
     let Some(help) = &language.entry().one_source else { return };
     let message = format!("a contestant in {} has one source", language.name());
     log.error(second.span.clone(), message).help(help);
 }
 
-/// A file that an optional key names.
+/// Reads a file that an optional key names.
 pub(super) fn named_file(item: &Item<'_>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
     let path = value::string(item, "data.txt", log)?;
     file(path, item.span.clone(), folder, log)
 }
 
-/// A file of the study by its relative path.
+/// Checks a file of the study, given by its relative path.
 fn file(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
     let located = locate(path, at.clone(), folder, log)?;
     if !folder.absolute(&located).is_file() {
@@ -61,7 +61,7 @@ fn file(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Opt
     Some(located)
 }
 
-/// A cargo package of the study by the relative path of its folder.
+/// Checks a cargo package of the study, given by the relative path of its folder.
 fn package(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
     let located = locate(path, at.clone(), folder, log)?;
     let absolute = folder.absolute(&located);

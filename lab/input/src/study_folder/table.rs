@@ -13,9 +13,9 @@ use toml::de::DeValue;
 pub(super) struct Table<'a> {
     /// Its keys, in the order of the file.
     pub(super) items: Vec<Item<'a>>,
-    /// Where it stands: its header.
+    /// Its place: its header.
     pub(super) span: Range<usize>,
-    /// What it is.
+    /// The kind of the table.
     pub(super) place: Place,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Table<'a> {
         self.items.iter().find(|item| item.key == key)
     }
 
-    /// The key, or a complaint that it is missing with what could be written.
+    /// Returns the key, or logs an error that it is missing, with what could be written.
     pub(super) fn required(
         &self,
         key: &str,
@@ -39,14 +39,14 @@ impl<'a> Table<'a> {
         item
     }
 
-    /// A string that must be there.
+    /// Reads a required string.
     pub(super) fn required_text(&self, key: &str, example: &str, log: &mut Log<'_>) -> String {
         let item = self.required(key, &format!("\"{example}\""), log);
         let text = item.and_then(|item| value::string(item, example, log));
         text.unwrap_or_default().to_owned()
     }
 
-    /// A string that may be there; empty if it is not, and it may be empty.
+    /// Reads an optional string, which may be empty; empty if it is missing.
     pub(super) fn text(&self, key: &str, log: &mut Log<'_>) -> String {
         match self.get(key) {
             Some(Item { value: DeValue::String(text), .. }) if text.trim().is_empty() => {
@@ -57,12 +57,12 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// `true` or `false`; the default if it does not say.
+    /// Reads `true` or `false`; the default if it is missing.
     pub(super) fn flag(&self, key: &str, default: bool, log: &mut Log<'_>) -> bool {
         self.get(key).and_then(|item| value::boolean(item, log)).unwrap_or(default)
     }
 
-    /// Words, each a string; none if it does not say.
+    /// Reads words, each a string; none if the key is missing.
     pub(super) fn words(&self, key: &str, example: &str, log: &mut Log<'_>) -> Vec<String> {
         let Some(item) = self.get(key) else { return Vec::new() };
         let words = strings(item, example, log);
@@ -70,7 +70,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The strings of an array, each with its item.
+/// Reads the strings of an array, each with its item.
 pub(super) fn strings<'a>(
     item: &Item<'a>,
     example: &str,
@@ -85,7 +85,7 @@ pub(super) fn strings<'a>(
     elements.filter_map(text).collect()
 }
 
-/// A table that stands once: `[oracle]`.
+/// Reads a table that occurs once: `[oracle]`.
 pub(super) fn table<'a>(item: &Item<'a>, place: Place, log: &mut Log<'_>) -> Option<Table<'a>> {
     let DeValue::Table(table) = item.value else {
         value::wrong_type(item, &format!("a table, [{}]", item.key), log);
@@ -96,7 +96,7 @@ pub(super) fn table<'a>(item: &Item<'a>, place: Place, log: &mut Log<'_>) -> Opt
     Some(Table { items, span: item.span.clone(), place })
 }
 
-/// Tables of which there may be many: `[[workload]]`.
+/// Reads tables that may occur several times: `[[workload]]`.
 pub(super) fn tables<'a>(
     root: &Table<'a>,
     key: &str,

@@ -1,4 +1,4 @@
-//! On how many threads a contestant runs at once.
+//! The numbers of threads on which a contestant runs.
 
 use super::MAX_ENTRIES;
 use super::recipe::StatedLanguage;
@@ -12,14 +12,14 @@ use toml::de::DeValue;
 
 /// More threads than any machine has CPUs.
 const THREADS_MAX: u64 = 8192;
-/// What can stand in place of `threads`.
+/// The allowed values of `threads`.
 const EXPECTED: &str = "a number of threads, \"all\", or several of these such as [1, 2, \"all\"]";
 
-/// Numbers of threads, each with what it adds to the name.
+/// Numbers of threads, each with its suffix of the name.
 pub(super) type Counts = Vec<(ThreadCount, String)>;
 
-/// Reads `threads`: none if it is not said, one that adds nothing to the name, or a list of which
-/// each makes a contestant of its own.
+/// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
+/// separate contestant.
 pub(super) fn threads(table: &Table<'_>, said: &StatedLanguage, log: &mut Log<'_>) -> Counts {
     let Some(item) = table.get("threads") else { return Vec::new() };
     if let Some((language, _)) = said.as_ref().filter(|(language, _)| language.is_runner()) {
@@ -35,7 +35,7 @@ pub(super) fn threads(table: &Table<'_>, said: &StatedLanguage, log: &mut Log<'_
     }
 }
 
-/// Several numbers, each once.
+/// Reads several numbers, each once.
 fn several(item: &Item<'_>, elements: &[Item<'_>], log: &mut Log<'_>) -> Counts {
     if elements.is_empty() || elements.len() > MAX_ENTRIES {
         value::wrong(item, EXPECTED, log);
@@ -53,7 +53,7 @@ fn several(item: &Item<'_>, elements: &[Item<'_>], log: &mut Log<'_>) -> Counts 
     counts
 }
 
-/// What a number of threads adds to the name of a contestant.
+/// Returns the suffix of a contestant's name for a number of threads.
 fn suffix(count: ThreadCount) -> String {
     match count {
         ThreadCount::Number(number) => format!("-x{number}"),

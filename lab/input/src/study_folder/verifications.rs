@@ -1,4 +1,4 @@
-//! Inputs of `study verify` alone.
+//! Inputs that only `study verify` uses.
 
 use super::names::Names;
 use super::places::Place;

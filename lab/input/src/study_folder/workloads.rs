@@ -12,7 +12,7 @@ use tiebreak_core::study::Workload;
 
 /// The largest size and the largest seed: TOML has no larger numbers.
 pub(super) const WHOLE_MAX: u64 = i64::MAX.cast_unsigned();
-/// The seed of an input that is fixed and says none.
+/// The default seed of a fixed input.
 const SEED: u64 = 1;
 
 /// Reads `[[workload]]`: at least one.
@@ -32,7 +32,7 @@ pub(super) fn workloads(
     tables.iter().map(|table| workload(table, &mut names, has_oracle, folder, log)).collect()
 }
 
-/// Their names, in the order of the file.
+/// Returns their names, in the order of the file.
 pub(super) fn names(workloads: &[Workload]) -> Vec<&str> {
     let names = workloads.iter().map(|workload| workload.name.as_str());
     names.filter(|name| !name.is_empty()).collect()
@@ -66,7 +66,7 @@ fn workload(
     workload
 }
 
-/// An input that lies in the study's folder.
+/// Reads an input that is a file of the study's folder.
 fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder, log: &mut Log<'_>) {
     for key in ["distribution", "size", "seed"] {
         if let Some(item) = table.get(key) {
@@ -88,7 +88,7 @@ fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder, log: &
     }
 }
 
-/// An input that the oracle makes.
+/// Reads an input that the oracle makes.
 fn from_oracle(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_>) {
     workload.distribution = table.required_text("distribution", "random", log);
     workload.size = size(table, log);
@@ -102,7 +102,7 @@ fn from_oracle(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// An input that contestants know by the workload's name: no oracle, no file.
+/// Reads an input that contestants know by the workload's name: no oracle, no file.
 fn from_contestants(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_>) {
     workload.distribution = table.text("distribution", log);
     workload.size = size(table, log);
@@ -115,13 +115,13 @@ fn from_contestants(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_
     }
 }
 
-/// Reads `size`, which must be there.
+/// Reads `size`, which is required.
 pub(super) fn size(table: &Table<'_>, log: &mut Log<'_>) -> u64 {
     let item = table.required("size", "20000", log);
     item.and_then(|item| value::whole(item, 1, WHOLE_MAX, log)).unwrap_or(0)
 }
 
-/// Reads `answer`, which an oracle knows better.
+/// Reads `answer`, which a study with an oracle must not have.
 fn answer(table: &Table<'_>, has_oracle: bool, log: &mut Log<'_>) -> Option<String> {
     let item = table.get("answer")?;
     let answer = value::string(item, "42", log)?;

@@ -1,4 +1,4 @@
-//! A worker by itself, as `tiebreak __worker` is one: what the tests and examples start.
+//! A worker as a program of its own, as `tiebreak __worker` is one. Tests and examples start it.
 
 fn main() -> std::process::ExitCode {
     tiebreak_measure::worker::main().into()

@@ -7,14 +7,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Entries that were not used for so long are removed.
+/// Entries that were not used for this long are removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The folder that builds are kept in unless told otherwise: `$TIEBREAK_CACHE`, else
-/// `$XDG_CACHE_HOME/tiebreak`, else `$HOME/.cache/tiebreak`.
+/// Returns the default folder for builds: `$TIEBREAK_CACHE`, else `$XDG_CACHE_HOME/tiebreak`, else
+/// `$HOME/.cache/tiebreak`.
 ///
 /// # Errors
-/// None of the three is an absolute path.
+/// Fails if none of the three is an absolute path.
 pub fn default_cache() -> Result<PathBuf, BuildError> {
     cache_among(|name| std::env::var_os(name).map(PathBuf::from)).ok_or(BuildError::NoCache)
 }
@@ -25,7 +25,7 @@ fn cache_among(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     set("TIEBREAK_CACHE").or_else(|| Some(cache?.join("tiebreak")))
 }
 
-/// Entries under names that are hashes of what they were made from.
+/// Entries whose names are hashes of what they were made from.
 #[derive(Debug)]
 pub(super) struct Cache {
     root: PathBuf,
@@ -39,7 +39,8 @@ impl Cache {
         cache
     }
 
-    /// Gives the folder of an entry, made by `make` in a folder of its own if it is not there.
+    /// Returns the folder of an entry. If it is missing, `make` makes it in a separate folder
+    /// first.
     pub(super) fn entry(
         &self,
         key: Key,
@@ -47,7 +48,8 @@ impl Cache {
     ) -> Result<PathBuf, BuildError> {
         let place = self.root.join(key.name());
         if place.is_dir() {
-            // It was used: that keeps it. Where the folder is not ours, its owner's use does.
+            // Records the use, which keeps the entry. If the folder belongs to another user, that
+            // user's own use keeps it.
             let _ = File::open(&place).and_then(|folder| folder.set_modified(SystemTime::now()));
             return Ok(place);
         }
@@ -55,7 +57,7 @@ impl Cache {
         make(scratch.path())?;
         write_out(scratch.path())?;
         match fs::rename(scratch.path(), &place) {
-            // Another process made the same meanwhile.
+            // Another process made the same entry in the meantime.
             Err(_) if place.is_dir() => Ok(place),
             renamed => renamed.map(|()| place.clone()).map_err(BuildError::io("making", &place)),
         }
@@ -74,8 +76,8 @@ impl Cache {
     }
 }
 
-/// Sees to it that files are on the disk before the folder gets its name: after a loss of power
-/// there is a whole entry or none.
+/// Writes files to the disk before the folder gets its name: after a loss of power there is a
+/// complete entry or none.
 fn write_out(folder: &Path) -> Result<(), BuildError> {
     let failed = |path: &Path| BuildError::io("writing", path);
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
@@ -122,7 +124,7 @@ mod tests {
         };
         assert!(cache.entry(key(), half).is_err());
         let whole = |path: &Path| {
-            // Another process is quicker.
+            // Another process is faster.
             let other = Cache { root: cache.root.clone() };
             other.entry(key(), |path| write(path, "first"))?;
             write(path, "second")

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Variables that would change where cargo builds or what it tells rustc.
+/// Variables that would change where cargo builds or what it passes to rustc.
 const REMOVED: [&str; 5] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -20,11 +20,11 @@ const REMOVED: [&str; 5] = [
     "CARGO_BUILD_TARGET_DIR",
 ];
 
-/// What cargo says where crates cannot be had.
+/// What cargo prints when crates cannot be downloaded.
 const OFFLINE: [&str; 4] = ["download", "network", "resolve host", "unable to update registry"];
 
-/// Builds the package in a folder of its own and keeps what the table needs. The recipe's flags are
-/// words for `cargo build`; words for rustc stand in its environment, as `RUSTFLAGS`.
+/// Builds the package in a separate folder and keeps what the table needs. The recipe's flags are
+/// arguments of `cargo build`; arguments of rustc are in its environment, as `RUSTFLAGS`.
 pub(super) fn cargo(steps: &Steps<'_>, table: Table, folder: &Path) -> Result<(), BuildError> {
     let package = steps.recipe.sources.first().map(String::as_str).unwrap_or_default();
     let (log, target) = (folder.join("log"), folder.join("target"));
@@ -47,7 +47,7 @@ pub(super) fn cargo(steps: &Steps<'_>, table: Table, folder: &Path) -> Result<()
     fs::remove_dir_all(&target).map_err(BuildError::io("removing", &target))
 }
 
-/// Cargo in the package, with an environment that the study alone decides.
+/// Returns a cargo command in the package, with an environment that only the study determines.
 fn cargo_in(steps: &Steps<'_>, package: &str, target: &Path) -> Command {
     let mut command = Command::new(steps.program);
     for name in REMOVED {
@@ -59,7 +59,8 @@ fn cargo_in(steps: &Steps<'_>, package: &str, target: &Path) -> Command {
     command
 }
 
-/// Crates that cannot be had now are like a compiler that is missing: the others go on.
+/// Treats crates that cannot be downloaded now as a missing compiler: the other contestants
+/// continue.
 fn missing_crates(error: BuildError, package: &str) -> BuildError {
     let BuildError::Failed { output, .. } = &error else {
         return error;
@@ -84,8 +85,8 @@ fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(paths.map_err(failed())?.into_iter().filter(is_archive).collect())
 }
 
-/// A key that depends on the packages that this one names by their paths as well, and on those that
-/// these name.
+/// Returns a key that also depends on the packages that this one names by path, and on those that
+/// they name.
 pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, BuildError> {
     for folder in neighbours(package)? {
         let mut files = BTreeSet::new();
@@ -97,7 +98,7 @@ pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, Build
     Ok(key)
 }
 
-/// The folders of all packages that a build of this one reads, but its own.
+/// Returns the folders of all packages that a build of this one reads, except its own.
 fn neighbours(package: &Path) -> Result<BTreeSet<PathBuf>, BuildError> {
     let canonical =
         |folder: &Path| fs::canonicalize(folder).map_err(BuildError::io("finding", folder));
@@ -114,7 +115,7 @@ fn neighbours(package: &Path) -> Result<BTreeSet<PathBuf>, BuildError> {
     Ok(found)
 }
 
-/// The folders that a package's manifest names as `path = "..."`.
+/// Returns the folders that a package's manifest names as `path = "..."`.
 fn named_folders(package: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let manifest = package.join("Cargo.toml");
     if !manifest.is_file() {

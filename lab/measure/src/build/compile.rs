@@ -8,7 +8,7 @@ use std::path::Path;
 use tiebreak_core::language::{Compile, Makes};
 use tiebreak_core::study::Recipe;
 
-/// The names of the objects of a recipe, in their order.
+/// Returns the names of the objects of a recipe, in order.
 pub(super) fn names(recipe: &Recipe) -> Vec<String> {
     let count = match recipe.language.entry().makes {
         Makes::Library { compile: Compile::EachSource(_), .. } => recipe.sources.len(),
@@ -17,7 +17,7 @@ pub(super) fn names(recipe: &Recipe) -> Vec<String> {
     (0..count).map(|number| format!("{number}.o")).collect()
 }
 
-/// Compiles each source into an object of its own.
+/// Compiles each source into its own object.
 pub(super) fn each(
     steps: &Steps<'_>,
     places: &Places,

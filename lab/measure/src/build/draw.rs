@@ -1,13 +1,13 @@
-//! What a seed decides of a placement.
+//! What the seed of a placement determines.
 
 use tiebreak_abi::Random;
 
-/// A fair coin.
+/// Tosses a fair coin.
 pub(super) fn coin(random: &mut Random) -> bool {
     random.next_u64() >> 63 == 1
 }
 
-/// Puts the items into an order that is drawn.
+/// Shuffles the items.
 pub(super) fn shuffle<T>(random: &mut Random, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         let other = random.below(last as u64 + 1);

@@ -3,23 +3,23 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A contestant or an oracle cannot be built. The text says what would help.
+/// Why a contestant or an oracle cannot be built. The text says what would help.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The compiler or the interpreter is not there.
+    /// The compiler or the interpreter is not installed.
     #[error("{program} is not here{why}; {remedy}")]
     Missing {
         /// The program.
         program: String,
-        /// What it said, after a colon, if it is there and fails.
+        /// What it printed, after a colon, if it exists but fails.
         why: String,
-        /// What would bring it.
+        /// How to get it, as a clause.
         remedy: String,
     },
     /// A compiler or a linker failed.
     #[error("'{command}' {status}:\n{output}")]
     Failed {
-        /// The command, as one would type it.
+        /// The command, as it would be typed.
         command: String,
         /// How it ended: `failed with status 1`.
         status: String,
@@ -37,7 +37,7 @@ pub enum BuildError {
         /// What it built instead.
         found: String,
     },
-    /// The recipe is of a language whose contestants are processes.
+    /// The recipe's language is one whose contestants are processes.
     #[error("{language} makes no shared library, which an oracle must be")]
     NoLibrary {
         /// The language.
@@ -46,7 +46,7 @@ pub enum BuildError {
     /// The user asked to stop.
     #[error("interrupted while building")]
     Interrupted,
-    /// Nothing says where builds are kept.
+    /// No environment variable says where to keep builds.
     #[error("nothing says where builds should be kept: set HOME, XDG_CACHE_HOME or TIEBREAK_CACHE")]
     NoCache,
     /// A file or a folder cannot be read or written.
@@ -56,7 +56,7 @@ pub enum BuildError {
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A program that was found could not be started.
@@ -64,13 +64,13 @@ pub enum BuildError {
     Start {
         /// The command.
         command: String,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
 }
 
 impl BuildError {
-    /// Makes an error of one of the system's about a path.
+    /// Converts an error of the system about a path.
     pub(super) fn io(
         doing: &'static str,
         path: &Path,

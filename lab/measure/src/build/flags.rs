@@ -1,12 +1,12 @@
-//! What is read out of a recipe's flags, and what is added to them.
+//! What is read from a recipe's flags, and what is added to them.
 
 use super::steps::Steps;
 use super::toolchain::Toolchain;
 use std::process::{Command, Stdio};
 use tiebreak_core::study::{Recipe, Study};
 
-/// The standard that a recipe is compiled as: the flag that is added for it, and what it is called.
-/// A `-std=` among the recipe's flags goes before ours.
+/// Returns the language standard of a recipe: the flag that is added for it, and its name. A
+/// `-std=` among the recipe's flags takes precedence.
 pub(super) fn standard(
     recipe: &Recipe,
     toolchain: &Toolchain,
@@ -27,17 +27,18 @@ pub(super) fn standard(
     (taken.map(|(flag, _)| flag.as_str()), taken.map(|(_, name)| name.clone()))
 }
 
-/// Whether the flags of rustc say how much is optimised.
+/// Returns whether the flags of rustc set the optimisation level.
 pub(super) fn has_rust_level(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag == "-O" || flag.contains("opt-level"))
 }
 
-/// Whether the flags of rustc say which edition the source is of.
+/// Returns whether the flags of rustc set the edition.
 pub(super) fn has_edition(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("--edition"))
 }
 
-/// A command, word by word, with a recipe's environment, that runs in the study's folder.
+/// Returns a command, argument by argument, with a recipe's environment, that runs in the study's
+/// folder.
 pub(super) fn in_folder(study: &Study, recipe: &Recipe, words: &[String]) -> Command {
     let (program, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
     let mut command = Command::new(program);
@@ -46,7 +47,7 @@ pub(super) fn in_folder(study: &Study, recipe: &Recipe, words: &[String]) -> Com
     command
 }
 
-/// A command with a recipe's environment that runs in the study's folder.
+/// Returns a command with a recipe's environment that runs in the study's folder.
 pub(super) fn command(steps: &Steps<'_>, program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(&steps.study.folder).stdin(Stdio::null());

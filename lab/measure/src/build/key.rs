@@ -1,14 +1,14 @@
-//! Names of cache entries: hashes of all that an entry was made from.
+//! Names of cache entries: hashes of everything that an entry was made from.
 
 use super::error::BuildError;
 use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Says of entries made by another version of this code that they are others.
+/// Separates the entries of different versions of this code.
 const VERSION: &str = "tiebreak build 1";
 
-/// Gathers what an entry depends on; equal gatherings in equal order give equal names.
+/// A hash of what an entry depends on. Equal inputs in equal order give equal names.
 #[derive(Clone, Debug)]
 pub(super) struct Key(Sha256);
 
@@ -17,7 +17,7 @@ impl Key {
         Key(Sha256::new()).with(VERSION)
     }
 
-    /// The same with one more text, whose length keeps it apart from the next.
+    /// Adds a text. Its length, added first, separates it from the next text.
     pub(super) fn with(mut self, text: impl AsRef<[u8]>) -> Key {
         let text = text.as_ref();
         self.0.update((text.len() as u64).to_le_bytes());
@@ -29,14 +29,15 @@ impl Key {
         texts.into_iter().fold(self, Key::with).with("")
     }
 
-    /// The same with the content of a file, and with the name that it goes by.
+    /// Adds the content of a file, and its name.
     pub(super) fn with_file(self, folder: &Path, name: &Path) -> Result<Key, BuildError> {
         let path = folder.join(name);
         let content = std::fs::read(&path).map_err(BuildError::io("reading", &path))?;
         Ok(self.with(name.as_os_str().as_encoded_bytes()).with(content))
     }
 
-    /// 32 hexadecimal digits: half of the hash, which no accident ever meets.
+    /// Returns 32 hexadecimal digits: half of the hash, long enough that two entries never share a
+    /// name by accident.
     pub(super) fn name(self) -> String {
         hexadecimal(&self.0.finalize()[..16])
     }

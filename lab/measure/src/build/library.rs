@@ -1,4 +1,4 @@
-//! A recipe made into objects, and once into a library as it comes.
+//! Makes objects from a recipe, and one library with nothing drawn.
 
 use super::cache::Cache;
 use super::error::BuildError;
@@ -33,12 +33,12 @@ impl Table {
     }
 }
 
-/// What the linker may export: everything else is the library's own, so that two contestants that
-/// share a name, or are built of the same source, never meet.
+/// What the linker may export. Every other symbol is local to the library, so two contestants that
+/// share a name, or the same source, never conflict.
 const EXPORTS: &str =
     "{\n  global: tiebreak_contestant_table; tiebreak_oracle_table;\n  local: *;\n};\n";
 
-/// A library to be made.
+/// A library to make.
 pub(super) struct Library<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
@@ -57,13 +57,13 @@ pub(super) struct Made {
     pub(super) standard: Option<String>,
 }
 
-/// The name of the library with nothing drawn, in its entry.
+/// The file name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
-/// The name of its only object, there.
+/// The file name of its only object, in its entry.
 pub(super) const OBJECT: &str = "0.o";
 
 impl Library<'_> {
-    /// Makes it, unless the cache has it.
+    /// Makes the library, unless the cache has it.
     pub(super) fn make(&self, cache: &Cache, table: Table) -> Result<Made, BuildError> {
         let kit = kit(cache)?;
         let (flag, standard) = flags::standard(self.recipe, self.toolchain);
@@ -104,7 +104,7 @@ impl Library<'_> {
                 }
                 Compile::Cargo => cargo::cargo(&steps, table, folder)?,
             }
-            // Whether it links is seen here, and not while something is raced.
+            // A link failure should show here, and not during a race.
             let library = folder.join(LIBRARY);
             if self.is_gold() {
                 link_logged(&form(folder, true), 0, &library, self.interrupted)?;
@@ -115,19 +115,20 @@ impl Library<'_> {
         Ok(Made { form, object: place.join(LIBRARY), standard })
     }
 
-    /// Whether placements are linked by gold.
+    /// Returns whether gold links the placements.
     fn is_gold(&self) -> bool {
         self.link.gold.is_some() && has_gold()
     }
 
-    /// The command that links, less its last words.
+    /// Returns the command that links, without its last arguments.
     fn linker(&self, kit: &Path, table: Table, is_gold: bool) -> Vec<String> {
         let exports = format!("--version-script={}", kit.join("exports").display());
-        // Gold has no word that also insists: the other linker has seen that it is there.
+        // Gold has no flag that also requires the symbol; the other linker has checked that it
+        // exists.
         let required = if is_gold { "--undefined" } else { "--require-defined" };
         let required = format!("{required}={}", table.symbol());
-        // No name of a build: equal placements are equal files. All addresses are found at once:
-        // a call is not slower the first time. What is missing is seen now and not when it loads.
+        // No build id: equal placements are equal files. `now` resolves all addresses at load: the
+        // first call is not slower. `defs` reports a missing symbol now and not at load.
         let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-s"];
         let gold = self.link.gold.as_ref().filter(|_| is_gold);
         let mut linker = self.places().words(&self.link.command);
@@ -147,7 +148,7 @@ impl Library<'_> {
         self.recipe.libraries.iter().chain(&self.link.libraries).cloned().collect()
     }
 
-    /// Everything that the objects depend on.
+    /// Returns a hash of everything that the objects depend on.
     fn key(&self, kit: &Path, table: Table, standard: Option<&str>) -> Result<Key, BuildError> {
         let recipe = self.recipe;
         let folder = Path::new(&self.study.folder);
@@ -177,14 +178,14 @@ impl Library<'_> {
     }
 }
 
-/// Whether the linker gold is here: it links C++ in 8 ms where the usual one takes 20.
+/// Returns whether the linker gold is installed: it links C++ in 8 ms where the usual one takes 20.
 fn has_gold() -> bool {
     static HAS_GOLD: OnceLock<bool> = OnceLock::new();
     *HAS_GOLD.get_or_init(|| resolve("ld.gold", None).is_ok())
 }
 
-/// Gives a folder with what contestants are built with: the kit's headers and sources, and the list
-/// of what a library exports.
+/// Returns a folder with what contestants are built with: the kit's headers and sources, and the
+/// list of what a library exports.
 fn kit(cache: &Cache) -> Result<PathBuf, BuildError> {
     let files = tiebreak_abi::SOURCES.iter().copied().chain([("exports", EXPORTS)]);
     let key = Key::new().with("kit").with_all(files.clone().flat_map(|(name, text)| [name, text]));

@@ -1,4 +1,4 @@
-//! Linking a placement.
+//! Links a placement.
 
 use super::draw::{coin, shuffle};
 use super::error::BuildError;
@@ -10,27 +10,28 @@ use std::sync::atomic::AtomicBool;
 use tiebreak_abi::Random;
 use tiebreak_core::study::BuiltForm;
 
-/// For links that nobody interrupts: they take milliseconds.
+/// The flag for links that cannot be interrupted: they take milliseconds.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Links what was built.
+/// Links the objects of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct Linker;
 
 impl Linker {
-    /// Links the objects of a form into the shared library `out`, placed as the seed says; seed 0
-    /// is as it was built, with no padding. Equal seeds and equal objects give equal bytes.
+    /// Links the objects of a form into the shared library `out`, placed as the seed says. Seed 0
+    /// links them as built, with no padding. Equal seeds and equal objects give equal bytes.
     ///
-    /// Takes 5 to 30 ms. The links of this process are not ended by Ctrl-C.
+    /// Takes 5 to 30 ms. Ctrl-C does not end a link of this process.
     ///
     /// # Errors
-    /// The linker is not there or fails, or the form is a process and has nothing to link.
+    /// Fails if the linker is missing or fails, or if the form is a process and has nothing to
+    /// link.
     pub fn link(form: &BuiltForm, seed: u64, out: &Path) -> Result<(), BuildError> {
         link_logged(form, seed, out, &NEVER)
     }
 }
 
-/// Links, with the linker's output in a file beside `out` for as long as it runs.
+/// Links, with the linker's output in a file next to `out` while it runs.
 pub(super) fn link_logged(
     form: &BuiltForm,
     seed: u64,
@@ -54,9 +55,9 @@ pub(super) fn link_logged(
     run(&mut command, &out.with_extension("log"), interrupted)
 }
 
-/// Objects and pads in the order in which they are linked: before each object, and each pad by a
-/// coin of its own, padding for code and for data. Archives stay last, in their order: the linker
-/// takes from them what was asked for before.
+/// Returns objects and pads in link order: before each object, padding for code and for data, each
+/// pad drawn by its own coin. Archives stay last, in their order: the linker takes from them only
+/// what was required before.
 fn order<'a>(
     objects: &'a [String],
     code_padding: &'a [(String, u32)],
@@ -82,7 +83,7 @@ fn order<'a>(
     files
 }
 
-/// A word and a path as one word.
+/// Joins a word and a path into one argument.
 pub(super) fn joined(word: &str, path: &Path) -> OsString {
     let mut joined = OsString::from(word);
     joined.push(path);
@@ -114,7 +115,7 @@ mod tests {
             pads_seen += files.len() - 4;
         }
         assert_eq!(orders.len(), 2);
-        // 8 coins a seed: 4000, with a standard deviation of 45.
+        // 8 coins a seed: mean 4000, standard deviation 45.
         assert!((3800..4200).contains(&pads_seen), "{pads_seen}");
     }
 

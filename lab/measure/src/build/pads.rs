@@ -1,4 +1,4 @@
-//! Objects that hold nothing but padding.
+//! Objects that contain only padding.
 
 use super::cache::Cache;
 use super::error::BuildError;
@@ -10,20 +10,20 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// The sizes: each is in or out by a fair coin, so the sum of a set is each multiple of 16 bytes
-/// below 4096 with the same probability: any offset in a page.
+/// The sizes. A fair coin includes or excludes each, so the sum of a set is each multiple of 16
+/// bytes below 4096 with the same probability: any offset in a page.
 const SIZES_BYTES: [u32; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
 
-/// Sections of code. The linker puts all `.text.unlikely` before all `.text.hot` before all
+/// Sections of code. The linker places all `.text.unlikely` before all `.text.hot` before all
 /// `.text`, so a pad in the first moves everything.
 const CODE: [&str; 2] = [".text.unlikely", ".text"];
 /// Sections of data.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
-/// Pads as (path, bytes).
+/// A pad as (path, bytes).
 type Pad = (String, u32);
 
-/// Gives the pads for code and those for data, assembled once.
+/// Returns the pads for code and those for data, assembled once.
 pub(super) fn pads(
     cache: &Cache,
     interrupted: &AtomicBool,
@@ -41,7 +41,7 @@ pub(super) fn pads(
 }
 
 fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
-    // Whatever the language, a placement is linked by `cc` in the end.
+    // In every language, `cc` links the placement at the end.
     let program = resolve("cc", None).map_err(|_| BuildError::Missing {
         program: "cc".to_owned(),
         why: String::new(),
@@ -64,7 +64,7 @@ fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
         .try_for_each(|path| fs::remove_file(path).map_err(BuildError::io("removing", path)))
 }
 
-/// The file's name, less its ending.
+/// Returns the file's name without its extension.
 fn name(section: &str, bytes: u32) -> String {
     format!("{}-{bytes}", section.trim_start_matches('.').replace('.', "-"))
 }

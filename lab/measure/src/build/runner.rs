@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::study::{BuiltForm, Recipe, Study};
 
-/// What the table says of a language whose contestants are processes.
+/// What the table says about a language whose contestants are processes.
 pub(super) struct Runner<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
@@ -27,10 +27,12 @@ pub(super) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Makes it, unless the cache has it, and gives its command, which runs in the study's folder.
+    /// Makes the runner, unless the cache has it, and returns its command, which runs in the
+    /// study's folder.
     ///
-    /// What an interpreter may import is named: a run goes on only while these files are what they
-    /// were. Of what is built, the files that the build has left are.
+    /// For an interpreted contestant, the form lists the files that the interpreter may import; for
+    /// a built one, the files that the build has left. A run continues only while these files are
+    /// unchanged.
     pub(super) fn form(&self, cache: &Cache) -> Result<BuiltForm, BuildError> {
         let (study, recipe) = (self.study, self.recipe);
         let folder = Path::new(&study.folder);
@@ -40,7 +42,7 @@ impl Runner<'_> {
         let directory = study.folder.clone();
         let absolute = |file: PathBuf| folder.join(file).to_string_lossy().into_owned();
         if self.build.is_empty() {
-            // Absolute, as the script is started from wherever the interpreter likes.
+            // Absolute, because the interpreter may start the script from any folder.
             let first = folder.join(recipe.sources.first().map_or("", String::as_str));
             fs::metadata(&first).map_err(BuildError::io("reading", &first))?;
             let command = self.places(folder).with_path("source", &first).words(self.command);
@@ -58,8 +60,7 @@ impl Runner<'_> {
             .with_path("sdk", self.clients.folder())
     }
 
-    /// Fills the folder of a build. What its commands keep for themselves under a hidden name is
-    /// removed.
+    /// Fills the folder of a build. Removes what its commands keep there under a hidden name.
     fn fill(&self, folder: &Path, out: &Path) -> Result<(), BuildError> {
         let places = self.places(folder).with_path("out", out);
         for (name, text) in self.files {
@@ -81,7 +82,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Everything that the build depends on.
+    /// Returns a hash of everything that the build depends on.
     fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::key::Key, BuildError> {
         let recipe = self.recipe;
         let program = self.toolchain.program.as_os_str().as_encoded_bytes();
@@ -102,7 +103,7 @@ impl Runner<'_> {
     }
 }
 
-/// All files below a folder, as absolute paths.
+/// Returns all files below a folder, as absolute paths.
 fn left_in(place: &Path) -> Result<Vec<String>, BuildError> {
     let mut files = std::collections::BTreeSet::new();
     super::sources::list(place, Path::new(""), &mut files)?;

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Gives the kit as a Rust library for this compiler, built once.
+/// Returns the kit as a Rust library for this compiler, built once.
 pub(super) fn kit(
     cache: &Cache,
     steps: &Steps<'_>,
@@ -32,8 +32,7 @@ pub(super) fn kit(
     Ok(entry.join("libtiebreak_abi.rlib"))
 }
 
-/// Compiles a crate, whose root is the first source, with nothing but the standard library and the
-/// kit.
+/// Compiles a crate, whose root is the first source, with only the standard library and the kit.
 pub(super) fn rust(
     steps: &Steps<'_>,
     kit: &Path,
@@ -61,8 +60,8 @@ pub(super) fn rust(
     fs::remove_file(&archive).map_err(BuildError::io("removing", &archive))
 }
 
-/// Makes one object of those parts of an archive that the table needs. A static library of Rust
-/// holds the whole standard library: 20 MB, which each placement would have to look through.
+/// Makes one object from the parts of an archive that the table needs. A static library of Rust
+/// contains the whole standard library: 20 MB, which each placement would have to search.
 pub(super) fn reduce(
     steps: &Steps<'_>,
     archive: &Path,

@@ -1,4 +1,4 @@
-//! Folders that go when their owner goes, even if it is killed.
+//! Folders that are removed when their owner ends, even if it is killed.
 
 use super::error::BuildError;
 use std::fs::{self, File};
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PREFIX: &str = "tmp-";
 const LOCK: &str = ".lock";
 
-/// Makes names of this process's folders differ.
+/// Makes the names of this process's folders unique.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A folder of our own. Beside it stands a file that is locked for as long as its owner lives,
-/// which tells the living from the dead where process numbers do not: in other containers, or after
-/// a restart.
+/// A folder owned by this process. Next to it is a file that is locked while its owner lives. The
+/// lock tells living owners from dead ones where process numbers do not: in other containers, or
+/// after a restart.
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder in `parent`, which is made if need be.
+    /// Creates a folder in `parent`, and `parent` too if necessary.
     pub(super) fn new(parent: &Path) -> Result<Scratch, BuildError> {
         let failed = |path: &Path| BuildError::io("making", path);
         fs::create_dir_all(parent).map_err(failed(parent))?;
@@ -36,7 +36,7 @@ impl Scratch {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made.map_err(failed(&lock_path))?,
             };
-            // Somebody who sweeps may have seen the file before it was locked, and removed it.
+            // A sweep may have seen the file before it was locked, and removed it.
             let is_ours = lock.try_lock().is_ok();
             if !is_ours || lock.metadata().map_err(failed(&lock_path))?.nlink() == 0 {
                 continue;
@@ -50,7 +50,7 @@ impl Scratch {
         &self.path
     }
 
-    /// Removes the folders in `parent` whose owners are gone. What cannot be removed stays.
+    /// Removes the folders in `parent` whose owners have ended. Skips what it cannot remove.
     pub(super) fn sweep(parent: &Path) {
         let entries = fs::read_dir(parent).into_iter().flatten().flatten();
         for lock_path in entries.map(|entry| entry.path()) {
@@ -78,7 +78,7 @@ fn lock_of(folder: &Path) -> PathBuf {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // It may have been renamed, and what is left is swept at the next start.
+        // The folder may have been renamed. The next start sweeps what is left.
         let _ = fs::remove_dir_all(&self.path);
         let _ = fs::remove_file(&self.lock_path);
     }
@@ -96,7 +96,7 @@ mod tests {
         fs::write(kept.path().join("a"), "a").unwrap();
         drop(Scratch::new(parent.path()).unwrap());
         assert_eq!(count(), 2, "the folder and its lock");
-        // What a killed process leaves: a folder whose lock nobody holds.
+        // What a killed process leaves: a folder with an unlocked lock file.
         let left = parent.path().join("tmp-1-0");
         fs::create_dir(&left).unwrap();
         fs::write(left.join("b"), "b").unwrap();

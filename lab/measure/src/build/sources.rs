@@ -6,26 +6,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tiebreak_core::study::Recipe;
 
-/// Longer files are data: they are not looked through for the names of others.
+/// Longer files are data: they are not searched for the names of other files.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
-/// Folders in which no source of a study stands.
+/// Folders that contain no source of a study.
 const SKIPPED: [&str; 3] = ["target", "node_modules", "__pycache__"];
 
-/// Files that JavaScript and Python take for the folder that they stand in.
+/// Names of files that stand for their folder in JavaScript and Python.
 const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 
-/// The files that a recipe may depend on, relative to the study's folder, in order: its sources,
-/// and every file of the folder whose name, without its ending, stands somewhere in one of these,
-/// in the flags or in the environment; of `index.mjs` or `__init__.py` the name is that of its
-/// folder as well. That covers `#include`, `mod` and `import` and now and then takes in a file too
-/// many, which only means one build too many. Of a package all files are sources.
+/// Returns the files that a recipe may depend on, relative to the study's folder, in order: its
+/// sources, and every file of the folder whose name, without its extension, occurs in one of these,
+/// in the flags or in the environment. `index.mjs` or `__init__.py` also goes by the name of its
+/// folder. That covers `#include`, `mod` and `import`. It sometimes includes a file too many, which
+/// costs only an unnecessary build. All files of a package are sources.
 ///
 /// # Errors
-/// The folder, or one of the sources, cannot be read.
+/// Fails if the folder, or one of the sources, cannot be read.
 pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>, BuildError> {
     let mut others = BTreeSet::new();
     list(folder, Path::new(""), &mut others)?;
-    // Of a package, which is a folder, every file is a source.
+    // Every file of a package, which is a folder, is a source.
     let is_own = |file: &PathBuf| recipe.sources.iter().any(|source| file.starts_with(source));
     let mut found: BTreeSet<PathBuf> = others.iter().filter(|file| is_own(file)).cloned().collect();
     if !recipe.language.is_package() {
@@ -49,7 +49,8 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
     Ok(found.into_iter().collect())
 }
 
-/// What a source may call this file: its name without the ending; a folder's, if it stands for it.
+/// Returns what a source may call this file: its name without the extension, and its folder's name
+/// if it stands for the folder.
 fn called(file: &Path) -> impl Iterator<Item = &str> {
     let stem = file.file_stem().and_then(|stem| stem.to_str());
     let stands_for_folder = stem.is_some_and(|stem| FOLDERS.contains(&stem));
@@ -57,7 +58,7 @@ fn called(file: &Path) -> impl Iterator<Item = &str> {
     stem.into_iter().chain(folder.and_then(|folder| folder.to_str()))
 }
 
-/// Whether a word stands in a text, and not as a part of another.
+/// Returns whether a word occurs in a text, and not only as a part of another word.
 fn names(text: &str, word: &str) -> bool {
     let goes_on = |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric());
     text.match_indices(word).any(|(start, _)| {
@@ -66,7 +67,8 @@ fn names(text: &str, word: &str) -> bool {
     })
 }
 
-/// Pages and the study's own file are read by people and by the laboratory, not by compilers.
+/// Returns false for pages and the study's own file: people and the laboratory read them, not
+/// compilers.
 fn may_be_included(file: &Path) -> bool {
     file.extension().is_none_or(|ending| ending != "md") && file != Path::new("study.toml")
 }
@@ -79,7 +81,7 @@ fn text(path: &Path) -> Result<String, BuildError> {
     Ok(String::from_utf8_lossy(&fs::read(path).map_err(failed("reading"))?).into_owned())
 }
 
-/// All files below `root/place`, as paths from `root`; hidden ones left out.
+/// Returns all files below `root/place`, as paths from `root`, without hidden ones.
 pub(super) fn list(
     root: &Path,
     place: &Path,
@@ -95,7 +97,7 @@ pub(super) fn list(
             continue;
         }
         let path = place.join(&name);
-        // A link to a folder is not followed: it may lead back here.
+        // A link to a folder is not followed: it may lead back to this one.
         if entry.file_type().map_err(failed())?.is_dir() {
             list(root, &path, files)?;
         } else if entry.path().is_file() {

@@ -1,4 +1,4 @@
-//! The commands of a build, one after the other.
+//! The commands of a build, in sequence.
 
 use super::error::BuildError;
 use crate::job::run_job;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::study::{Recipe, Study};
 
-/// What every step of one build knows.
+/// What every step of one build needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps<'a> {
     pub(super) study: &'a Study,
@@ -22,14 +22,16 @@ pub(super) struct Steps<'a> {
     pub(super) interrupted: &'a AtomicBool,
 }
 
-/// Lines of an output that an error shows from its beginning: the first complaint says most.
+/// The number of lines that an error shows from the beginning of an output: the first message says
+/// most.
 const FIRST_LINES: usize = 30;
-/// Lines that it shows from its end.
+/// The number of lines that an error shows from the end of an output.
 const LAST_LINES: usize = 10;
 /// The most bytes of a line that are shown.
 const LINE_BYTES_MAX: usize = 400;
 
-/// Runs a command whose output goes to a file beside what it makes, removed when it succeeds.
+/// Runs a command whose output goes to a file next to what it makes. Removes the file if the
+/// command succeeds.
 pub(super) fn run(
     command: &mut Command,
     log: &Path,
@@ -60,7 +62,7 @@ fn ended(status: i32) -> String {
     }
 }
 
-/// A command as one would type it.
+/// Returns a command as it would be typed.
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
@@ -76,7 +78,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The beginning and the end of an output.
+/// Returns the beginning and the end of an output.
 fn excerpt(output: &str) -> String {
     let lines: Vec<_> = output.trim_end().lines().map(shortened).collect();
     if lines.is_empty() {

@@ -12,28 +12,28 @@ use std::thread;
 use tiebreak_abi::Random;
 use tiebreak_core::study::{BuiltForm, Placements};
 
-/// A contestant by its index, and a seed of its placement.
+/// A contestant's index, and the seed of its placement.
 type Wanted = (usize, u64);
 
-/// Placements that were linked and not yet taken. Its files stand in a folder of its own and go
-/// with it.
+/// Placements that were linked and not yet taken. Their files are in a folder that only this stock
+/// uses, and are removed with it.
 #[derive(Debug)]
 pub struct Stock {
     scratch: Scratch,
     forms: Vec<BuiltForm>,
     placements: Placements,
-    /// What the placements are drawn from that are used again.
+    /// Determines which placements are reused.
     salt: u64,
     ready: Mutex<HashMap<Wanted, PathBuf>>,
     linked: AtomicUsize,
 }
 
 impl Stock {
-    /// An empty stock, whose files will stand in a folder of its own in `folder`, from where a
-    /// library can be loaded. What stocks left there whose processes were killed is removed.
+    /// Creates an empty stock, whose files will be in a new folder in `folder`. A library must be
+    /// loadable from there. Removes what stocks of killed processes left there.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// Fails if the folder cannot be created.
     pub fn new(
         folder: PathBuf,
         forms: Vec<BuiltForm>,
@@ -45,20 +45,20 @@ impl Stock {
         Ok(Stock { scratch, forms, placements, salt: 0, ready, linked })
     }
 
-    /// Draws the placements that are used again from this, so that each run has others. Those of
+    /// Draws the reused placements from this salt, so that each run has different ones. Those of
     /// two contestants differ in any case.
     #[must_use]
     pub fn with_salt(self, salt: u64) -> Stock {
         Stock { salt, ..self }
     }
 
-    /// Links what is wanted, as (contestant, seed), and is not there yet, on as many threads as
-    /// there are CPUs; returns when all is there. What is there and not wanted any more goes, but
-    /// for [`Placements::Reused`]. To be called while nothing is timed. Each
-    /// placement costs 5 to 30 ms of a CPU, a missing contestant nothing.
+    /// Links the wanted placements, as (contestant, seed), that are missing, on as many threads as
+    /// there are CPUs, and returns when all exist. Removes those that are not wanted any more,
+    /// except with [`Placements::Reused`]. Call it while nothing is timed. Each placement costs 5
+    /// to 30 ms of a CPU; a missing contestant costs nothing.
     ///
     /// # Errors
-    /// A link failed; those that did not are kept.
+    /// Fails if a link fails; the successful ones are kept.
     pub fn ahead(&self, wanted: &[(usize, u64)]) -> Result<(), BuildError> {
         self.forget_unwanted(wanted);
         let missing = self.missing(wanted);
@@ -82,12 +82,13 @@ impl Stock {
         })
     }
 
-    /// Gives a placement, linked now if it was not linked ahead. The file is the caller's to
-    /// remove; the same placement is never given twice, though one of the same seed may be linked
-    /// anew. Of [`Placements::Reused`] the file stays, and the seed stands for one of so many.
+    /// Returns a placement, which is linked now if it was not linked ahead. The caller must remove
+    /// the file. The same placement is never returned twice, though one with the same seed may be
+    /// linked again. With [`Placements::Reused`] the file stays, and the seed selects one of that
+    /// many.
     ///
     /// # Errors
-    /// The link failed.
+    /// Fails if the link fails.
     pub fn take(&self, contestant: usize, seed: u64) -> Result<PathBuf, BuildError> {
         let wanted = self.reduced((contestant, seed));
         let is_kept = matches!(self.placements, Placements::Reused(_));
@@ -105,30 +106,31 @@ impl Stock {
         Ok(path)
     }
 
-    /// How many placements were linked so far.
+    /// Returns how many placements were linked so far.
     pub fn linked(&self) -> usize {
         self.linked.load(Ordering::Relaxed)
     }
 
-    /// The folder of its files.
+    /// Returns the folder of the stock's files.
     pub fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// Removes what no coming unit wants, files too: of a contestant that is void, or of an attempt
-    /// that failed.
+    /// Removes the placements, with their files, that no coming unit wants: those of a contestant
+    /// that is void, or of an attempt that failed.
     fn forget_unwanted(&self, wanted: &[Wanted]) {
         if matches!(self.placements, Placements::Reused(_)) {
             return;
         }
         let wanted: HashSet<&Wanted> = wanted.iter().collect();
         for (_, path) in self.ready().extract_if(|one, _| !wanted.contains(one)) {
-            // A file that stays goes with the folder.
+            // A file that cannot be removed now is removed with the folder.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// What is wanted, once each, and is neither there nor beyond the contestants.
+    /// Returns the wanted placements, once each, that are missing and whose contestant can be
+    /// linked.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = self.ready();
         let mut seen = HashSet::new();
@@ -142,7 +144,7 @@ impl Stock {
         wanted.filter(is_missing).collect()
     }
 
-    /// Of placements that are reused there are so many for each contestant.
+    /// Maps a seed to one of the reused placements of its contestant.
     fn reduced(&self, (contestant, seed): Wanted) -> Wanted {
         match self.placements {
             Placements::Reused(count) if seed != 0 => {
@@ -154,7 +156,8 @@ impl Stock {
         }
     }
 
-    /// Links one. Names are of equal length, so that no contestant's path is longer than another's.
+    /// Links one placement. File names have equal length, so no contestant's path is longer than
+    /// another's.
     fn link(&self, (contestant, seed): Wanted) -> Result<PathBuf, BuildError> {
         let number = self.linked.fetch_add(1, Ordering::Relaxed);
         let name = format!("{number:08x}-{contestant:04x}-{seed:016x}.so");
@@ -167,7 +170,7 @@ impl Stock {
     }
 
     fn ready(&self) -> MutexGuard<'_, HashMap<Wanted, PathBuf>> {
-        // What a panicking thread left is whole: values are only ever added or taken.
+        // The map is intact even after a thread panicked: values are only ever added or taken.
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,14 +1,14 @@
-//! Commands of the table of languages, with what their names in braces stand for.
+//! Commands of the table of languages, with their placeholders in braces.
 
 use std::path::Path;
 use tiebreak_core::study::Recipe;
 
-/// What names in braces stand for: no word, one, or several.
+/// The values of the placeholders in braces: no word, one, or several.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places(Vec<(&'static str, Vec<String>)>);
 
 impl Places {
-    /// What holds for every command of a recipe.
+    /// Returns the values that hold for every command of a recipe.
     pub(super) fn of(recipe: &Recipe, folder: &str, program: &Path) -> Places {
         let first = recipe.sources.first().map(String::as_str).unwrap_or_default();
         let stem = Path::new(first).file_stem().unwrap_or_default().to_string_lossy();
@@ -21,7 +21,7 @@ impl Places {
             .with("stem", [stem])
     }
 
-    /// The same with a name that stands for these words; an earlier meaning of it is gone.
+    /// Adds a placeholder that stands for these words, and drops its earlier value.
     pub(super) fn with<W: Into<String>>(
         mut self,
         name: &'static str,
@@ -36,7 +36,7 @@ impl Places {
         self.with(name, [path.to_string_lossy()])
     }
 
-    /// Fills in words: one that is nothing but a name becomes what that stands for.
+    /// Fills in words. A word that is only a placeholder becomes all the words of its value.
     pub(super) fn words(&self, words: &[String]) -> Vec<String> {
         let filled = |word: &String| {
             let alone = self.0.iter().find(|(name, _)| is_alone(word, name));
@@ -45,7 +45,7 @@ impl Places {
         words.iter().flat_map(filled).collect()
     }
 
-    /// Fills in a text, in which a name stands for the first of its words.
+    /// Fills in a text. A placeholder in it stands for the first word of its value.
     pub(super) fn text(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, (name, words)| {
             text.replace(&format!("{{{name}}}"), words.first().map_or("", String::as_str))

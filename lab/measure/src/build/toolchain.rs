@@ -1,4 +1,4 @@
-//! Compilers and interpreters: that they are there, and what they say they are.
+//! Compilers and interpreters: whether they are installed, and which version they report.
 
 use super::error::BuildError;
 use super::key::Key;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tiebreak_core::study::Recipe;
 
-/// Variables that change what compilers make.
+/// Variables that change the output of compilers.
 const VARIABLES: [&str; 9] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -22,14 +22,14 @@ const VARIABLES: [&str; 9] = [
     "RUSTC_WRAPPER",
 ];
 
-/// A compiler or interpreter that is there.
+/// A compiler or interpreter that is installed.
 #[derive(Debug)]
 pub(super) struct Toolchain {
-    /// The file that its name stands for.
+    /// The file that its name resolves to.
     pub(super) program: PathBuf,
     /// The first line that its version command printed.
     pub(super) receipt: String,
-    /// The flag and the name of the standard that it takes, once it was asked.
+    /// The flag and the name of the standard that it accepts, once determined.
     pub(super) standard: OnceLock<Option<&'static (String, String)>>,
 }
 
@@ -39,7 +39,7 @@ impl Toolchain {
     }
 }
 
-/// Those that were found, so that each is asked once.
+/// The toolchains that were found, so that each is asked for its version once.
 #[derive(Debug, Default)]
 pub(super) struct Toolchains(Mutex<HashMap<Vec<String>, Arc<Toolchain>>>);
 
@@ -53,7 +53,7 @@ impl Toolchains {
             .chain(words)
             .map(str::to_owned)
             .collect();
-        // What a panicking thread left is whole: values are only ever added.
+        // The map is intact even after a thread panicked: values are only ever added.
         let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(toolchain) = found().get(&asked) {
             return Ok(Arc::clone(toolchain));
@@ -92,7 +92,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     Ok(Toolchain::new(program, receipt))
 }
 
-/// The first line with something in it.
+/// Returns the first line that is not blank.
 pub(super) fn first_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
@@ -111,8 +111,8 @@ fn remedy(package: &str) -> String {
     }
 }
 
-/// A key that depends on what may change the output of every compiler: variables of the
-/// environment, and the processor, for which `-march=native` compiles.
+/// Returns a key that depends on what may change the output of every compiler: environment
+/// variables, and the processor, for which `-march=native` compiles.
 pub(super) fn surroundings() -> Key {
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let fields = ["model name", "flags", "CPU part", "Features"];

@@ -1,4 +1,4 @@
-//! Which compilers and interpreters are there, and what they say they are.
+//! Which compilers and interpreters are installed, and which versions they report.
 
 use super::toolchain::first_line;
 use crate::job::run_job;
@@ -12,7 +12,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tiebreak_core::tool::Tool;
 
-/// What is asked for, in the order in which it is told: a name, and the word that asks it.
+/// The programs to ask, in the order of the report: a name, and the argument that asks for the
+/// version.
 const ASKED: [(&str, &str); 7] = [
     ("gcc", "--version"),
     ("clang", "--version"),
@@ -22,13 +23,14 @@ const ASKED: [(&str, &str); 7] = [
     ("node", "--version"),
     ("python3", "--version"),
 ];
-/// How often the flag of the user is looked at.
+/// How often the user's flag is checked.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// The compilers and interpreters that are found along `PATH`, all asked at the same time, for so
-/// long at most. One that is there and does not answer in time, or fails, is told with the reason.
+/// Returns the compilers and interpreters found along `PATH`. Asks all of them at the same time,
+/// for this long at most. One that exists and does not answer in time, or fails, is listed with the
+/// reason.
 ///
-/// Cost: a process each; about a tenth of a second where none has to be loaded from a disk.
+/// Cost: a process each; about a tenth of a second if none has to be loaded from a disk.
 pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, answers) = channel();
@@ -40,7 +42,7 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
             let mut command = Command::new(program);
             let _ = sender.send((place, ask(command.arg(word), &stop)));
         };
-        // Not waited for: one that is told to end may take its time.
+        // The thread is not joined: a program may take its time to end.
         let error = match std::thread::Builder::new().spawn(asks) {
             Ok(_) => "it did not answer in time".to_owned(),
             Err(error) => format!("no thread to ask it: {error}"),
@@ -79,7 +81,7 @@ fn ask(command: &mut Command, stop: &AtomicBool) -> Result<String, String> {
     }
     let line = first_line(&texts[0]).or_else(|| first_line(&texts[1])).unwrap_or_default();
     match status {
-        // Some end the line with a colon, as more follows.
+        // Some end the line with a colon, because more lines follow.
         Some(0) if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
         Some(0) => Err("it said nothing".to_owned()),
         Some(status) => Err(format!("it failed with status {status}: {line}")),

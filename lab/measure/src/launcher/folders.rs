@@ -6,14 +6,15 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// An open folder a contestant: entering it costs no look at its path, so it may be moved.
+/// An open folder for each contestant. Entering it resolves no path, so the folder may be moved.
 pub(super) struct Folders(Vec<OwnedFd>);
 
 impl Folders {
-    /// Opens each contestant's folder, ours where it has none, and enters it to see that it can be.
+    /// Opens each contestant's folder, or the current one if it has none, and enters it to check
+    /// that this is possible.
     ///
     /// # Errors
-    /// The index of the first contestant whose folder cannot be entered, and why.
+    /// Returns the index of the first contestant whose folder cannot be entered, and why.
     pub(super) fn open(directories: &[Option<PathBuf>]) -> Result<Folders, (usize, io::Error)> {
         let here = Path::new(".");
         let opened = directories.iter().enumerate().map(|(index, directory)| {
@@ -27,7 +28,8 @@ impl Folders {
         Ok(folders)
     }
 
-    /// Makes a contestant's folder our own, which what we start inherits. The error is an `errno`.
+    /// Makes a contestant's folder the current one, which started programs inherit. The error is an
+    /// `errno`.
     pub(super) fn enter(&self, contestant: usize) -> Result<(), i32> {
         let Some(folder) = self.0.get(contestant) else {
             return Err(libc::EINVAL);
@@ -49,6 +51,6 @@ fn open(path: &Path) -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

@@ -1,4 +1,4 @@
-//! What the caller and the launcher say to each other: plain numbers, a message a datagram.
+//! Messages between the caller and the launcher: plain numbers, one message in each datagram.
 
 use crate::channel;
 use std::io;
@@ -13,11 +13,11 @@ pub(crate) struct Request {
     pub(crate) contestant: u32,
     pub(crate) padding_bytes: u32,
     pub(crate) timeout_ns: u64,
-    /// 0 if standard output is not looked at.
+    /// 0 if standard output is not checked.
     pub(crate) output_limit_bytes: u64,
 }
 
-/// "End what you run." It is harmless when nothing runs.
+/// "End the run." It is harmless when nothing runs.
 pub(crate) const CANCEL: u8 = b'c';
 
 /// "I am ready", or why not.
@@ -26,7 +26,7 @@ pub(crate) const CANCEL: u8 = b'c';
 pub(crate) struct Hello {
     pub(crate) stage: i32,
     pub(crate) errno: i32,
-    /// Whose folder it is that cannot be entered.
+    /// The contestant whose folder cannot be entered.
     pub(crate) contestant: u32,
 }
 
@@ -41,15 +41,15 @@ impl Hello {
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
 pub(crate) struct Reply {
     pub(crate) end: i32,
-    /// What the system said where it refused something.
+    /// The error number of a call that the system refused.
     pub(crate) errno: i32,
-    /// As `wait` gives it.
+    /// The status as `wait` returns it.
     pub(crate) status: i32,
-    /// Processes that it left behind and that were ended.
+    /// The number of processes that it left behind and that were ended.
     pub(crate) left_behind: u32,
-    /// Just before the start, by the monotonic clock.
+    /// The time just before the start, by the monotonic clock.
     pub(crate) start_ns: u64,
-    /// Just after it was reaped.
+    /// The time just after it was reaped.
     pub(crate) end_ns: u64,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
@@ -60,12 +60,12 @@ pub(crate) struct Reply {
     pub(crate) involuntary_switches: u64,
     /// The launcher's own peak memory so far.
     pub(crate) floor_kib: u64,
-    /// Time of its main thread on a CPU, as the scheduler counts it; [`Reply::UNKNOWN`] if it does
-    /// not.
+    /// Time of its main thread on a CPU, as the scheduler counts it; [`Reply::UNKNOWN`] if the
+    /// kernel does not count it.
     pub(crate) run_ns: u64,
-    /// And its time ready to run, waiting for a CPU.
+    /// Time of its main thread ready to run and waiting for a CPU.
     pub(crate) run_delay_ns: u64,
-    /// Name of one process that was left behind, ended by zero bytes.
+    /// The name of one process that was left behind, ended by zero bytes.
     pub(crate) left_name: [u8; 32],
 }
 
@@ -84,14 +84,14 @@ impl Reply {
     pub(crate) const TIMED_OUT: i32 = 2;
     /// It was ended because it wrote too much.
     pub(crate) const FLOODED: i32 = 3;
-    /// It was ended because the caller asked for it, or is gone.
+    /// It was ended because the caller asked for it, or has ended.
     pub(crate) const CANCELLED: i32 = 4;
-    /// It could not be watched, and was ended.
+    /// It could not be monitored, and was ended.
     pub(crate) const BROKEN: i32 = 5;
-    /// In place of a number that the kernel did not say.
+    /// Stands for a number that the kernel did not report.
     pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-    /// A reply that says nothing yet.
+    /// Returns an empty reply.
     pub(crate) const fn new() -> Reply {
         Reply {
             end: Reply::BROKEN,
@@ -115,7 +115,7 @@ impl Reply {
     }
 }
 
-/// Descriptors of a request.
+/// The number of descriptors of a request.
 const DESCRIPTORS: usize = 3;
 
 /// Sends a message with its descriptors.
@@ -139,17 +139,17 @@ pub(crate) fn receive<T: FromBytes + IntoBytes + Default>(
     }
 }
 
-/// What the launcher hears while it waits.
+/// What the launcher receives while it waits.
 pub(crate) enum Heard {
     /// A request with its three descriptors.
     Request(Request, [OwnedFd; DESCRIPTORS]),
-    /// "End what you run", or something that it does not know.
+    /// "End the run", or an unknown message.
     Other,
-    /// The caller is gone.
+    /// The caller has ended.
     Closed,
 }
 
-/// Receives what the caller says.
+/// Receives a message of the caller.
 pub(crate) fn hear(socket: BorrowedFd<'_>) -> io::Result<Heard> {
     let mut request = Request::default();
     let Some(received) = channel::receive(socket, request.as_mut_bytes())? else {

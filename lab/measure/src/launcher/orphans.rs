@@ -1,27 +1,28 @@
-//! Ending what a contestant left behind.
+//! Ends what a contestant left behind.
 //!
 //! The launcher is a subreaper: when a process below it ends, the children of that process become
-//! the launcher's. After a contestant has been reaped, every child that is left is its doing, and
-//! when the launcher has no child, nothing is left.
+//! the launcher's. After a contestant has been reaped, every remaining child comes from it. When
+//! the launcher has no child, nothing is left.
 
 use super::message::Reply;
 use std::time::Duration;
 use tiebreak_machine::clock;
 
-/// How long we try; what cannot be ended until then waits in the kernel for a device.
+/// How long the launcher tries. A process that cannot be ended by then waits in the kernel for a
+/// device.
 const PATIENCE_NS: u64 = 2_000_000_000;
 const PAUSE: Duration = Duration::from_micros(200);
 
 /// Ends and reaps all children, and counts them in the reply.
 ///
-/// Cost when there is none: one system call.
+/// Cost if there is none: one system call.
 pub(super) fn end_all(reply: &mut Reply) {
     let mut deadline_ns = None;
     loop {
         // SAFETY: no place for a result is given. All our children are to be reaped.
         match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
             -1 => return,
-            // The end of a child makes its own children ours: look again.
+            // The end of a child makes its own children ours: check again.
             pid if pid > 0 => continue,
             _ => {}
         }
@@ -34,7 +35,8 @@ pub(super) fn end_all(reply: &mut Reply) {
                 let length = name.len().min(reply.left_name.len() - 1);
                 reply.left_name[..length].copy_from_slice(&name.as_bytes()[..length]);
             }
-            // SAFETY: the process is a child of ours that was not reaped, so the number is its own.
+            // SAFETY: the process is a child of ours that was not reaped, so the number names
+            // nothing else.
             if unsafe { libc::kill(child, libc::SIGKILL) } == 0 {
                 reply.left_behind += 1;
             }
@@ -43,9 +45,9 @@ pub(super) fn end_all(reply: &mut Reply) {
     }
 }
 
-/// The numbers and names of our children that still run.
+/// Returns the numbers and names of the launcher's children that still run.
 ///
-/// It looks through all processes, because not every kernel lists a process' children.
+/// It reads the whole process list, because not every kernel lists the children of a process.
 fn living_children() -> Vec<(i32, String)> {
     let own = std::process::id();
     let mut children = Vec::new();
@@ -66,7 +68,7 @@ fn living_children() -> Vec<(i32, String)> {
     children
 }
 
-/// Name, state and parent from the text of `/proc/PID/stat`.
+/// Parses name, state and parent from the text of `/proc/PID/stat`.
 fn parse(stat: &str) -> Option<(String, char, u32)> {
     let (start, rest) = stat.rsplit_once(") ")?;
     let name = start.split_once(" (")?.1.to_owned();

@@ -1,4 +1,4 @@
-//! What the scheduler has counted of a process: its time on a CPU, and its time waiting for one.
+//! What the scheduler has counted for a process: its time on a CPU, and its time waiting for one.
 
 use super::message::Reply;
 use std::fs::File;
@@ -7,15 +7,15 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use tiebreak_machine::clock;
 
-/// Longer than three numbers of 64 bits.
+/// A buffer length for three numbers of 64 bits.
 const TEXT_BYTES: usize = 80;
 
-/// Reads `/proc/PID/schedstat` of an ended process that was not reaped yet, and keeps what it says
-/// of the main thread. The kernel keeps no such count of threads that have ended before, and none
-/// of children.
+/// Reads `/proc/PID/schedstat` of a process that has ended and was not reaped, and records the
+/// times of the main thread. The kernel keeps no such count for threads that ended earlier, and
+/// none for children.
 ///
-/// Returns the time that this took, for the caller to leave out of what is being timed. One open
-/// file, one read, nothing allocated.
+/// Returns the time that this took, which the caller subtracts from what is being timed. Cost: one
+/// open file, one read, nothing allocated.
 pub(super) fn read(pid: i32, reply: &mut Reply) -> u64 {
     let start_ns = clock::monotonic_ns();
     let mut text = [0; TEXT_BYTES];
@@ -34,15 +34,15 @@ fn read_text(pid: i32, text: &mut [u8; TEXT_BYTES]) -> Option<&str> {
     if fd < 0 {
         return None;
     }
-    // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
     let _closed_at_the_end = unsafe { OwnedFd::from_raw_fd(fd) };
     // SAFETY: the buffer is valid for as many bytes as are asked for.
     let length = unsafe { libc::read(fd, text.as_mut_ptr().cast(), TEXT_BYTES) };
     std::str::from_utf8(text.get(..usize::try_from(length).ok()?)?).ok()
 }
 
-/// Time on a CPU and time waiting for one, in nanoseconds, from `RUN DELAY SLICES`. A process that
-/// has ended has had a slice: without one, the kernel does not count.
+/// Parses time on a CPU and time waiting for one, in nanoseconds, from `RUN DELAY SLICES`. A
+/// process that has ended had a slice: without one, the kernel does not count.
 fn parse(text: &str) -> Option<(u64, u64)> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse);
     let mut next = || numbers.next()?.ok();
@@ -50,7 +50,7 @@ fn parse(text: &str) -> Option<(u64, u64)> {
     (slices > 0).then_some((run_ns, delay_ns))
 }
 
-/// The launcher's own count, which stays open.
+/// The launcher's own `schedstat` file, which stays open.
 pub(super) struct Own(Option<File>);
 
 impl Own {
@@ -58,7 +58,8 @@ impl Own {
         Own(File::open("/proc/self/schedstat").ok())
     }
 
-    /// How long the launcher has waited for a CPU so far; 0 where the kernel does not say.
+    /// Returns how long the launcher has waited for a CPU so far; 0 if the kernel does not report
+    /// it.
     fn delay_ns(&self) -> u64 {
         let mut text = [0; TEXT_BYTES];
         let length = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
@@ -69,32 +70,32 @@ impl Own {
 
 /// How long the launcher waits for a CPU around a run.
 ///
-/// The run lasts until the launcher has seen its end, so a wait of the launcher's behind others is
-/// part of its time as much as a wait of its own. While the contestant lives, a wait of the
-/// launcher's costs it nothing.
+/// The run lasts until the launcher has seen its end, so the launcher's own waits after the end are
+/// part of the run's time, as the contestant's waits are. While the contestant lives, a wait of the
+/// launcher costs it nothing.
 pub(super) struct Waits<'a> {
     own: &'a Own,
     at_start_ns: u64,
-    /// When the launcher had begun to wait for the end.
+    /// The wait so far when the launcher began to sleep.
     at_first_sleep_ns: Option<u64>,
     at_last_sleep_ns: u64,
 }
 
 impl Waits<'_> {
-    /// To be called just before a start.
+    /// Starts the count; call it just before a start.
     pub(super) fn new(own: &Own) -> Waits<'_> {
         let at_start_ns = own.delay_ns();
         Waits { own, at_start_ns, at_first_sleep_ns: None, at_last_sleep_ns: at_start_ns }
     }
 
-    /// To be called just before each sleep that the end may interrupt.
+    /// Reads the count; call it just before each sleep that the end may interrupt.
     pub(super) fn before_sleep(&mut self) {
         self.at_last_sleep_ns = self.own.delay_ns();
         self.at_first_sleep_ns.get_or_insert(self.at_last_sleep_ns);
     }
 
-    /// To be called once the process is reaped and the clock has been read: adds what the launcher
-    /// waited after the end to what the contestant waited before it.
+    /// Adds the launcher's wait after the end to the contestant's wait before it. Call it once the
+    /// process is reaped and the clock has been read.
     pub(super) fn add_to(&self, reply: &mut Reply) {
         if reply.run_delay_ns == Reply::UNKNOWN {
             return;
@@ -105,9 +106,9 @@ impl Waits<'_> {
     }
 }
 
-/// What a launcher lost that waited so long before it slept and after it was woken, of a contestant
-/// that ran and waited for `lived_ns`: if it came to sleep only after the end, a part of the first
-/// wait as well.
+/// Returns the time that a launcher lost. It waited `before_ns` before it slept and `after_ns`
+/// after it was woken; the contestant ran and waited for `lived_ns`. If the launcher slept only
+/// after the end, a part of the first wait counts too.
 fn lost_ns(before_ns: u64, after_ns: u64, lived_ns: u64) -> u64 {
     after_ns + before_ns.saturating_sub(lived_ns)
 }
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_wait_counts_that_made_the_run_longer() {
-        // While the contestant ran for 3 ms and waited for 1 ms.
+        // The contestant ran for 3 ms and waited for 1 ms.
         assert_eq!(lost_ns(0, 0, 4_000_000), 0);
         assert_eq!(lost_ns(3_500_000, 0, 4_000_000), 0);
         assert_eq!(lost_ns(9_000_000, 0, 4_000_000), 5_000_000);
@@ -156,7 +157,7 @@ mod tests {
     fn a_process_that_is_there_is_read_and_one_that_is_not_is_not() {
         let mut text = [0; TEXT_BYTES];
         let own = std::process::id() as i32;
-        // Not every kernel counts; where it does, the numbers are those of its text.
+        // Not every kernel counts; if it does, the numbers are those of its text.
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
         assert_eq!(read_text(own, &mut text).is_some(), shown.is_some());
         let mut reply = Reply::new();

@@ -1,4 +1,4 @@
-//! The launcher's own life: set up, then one run a request, until the caller is gone.
+//! The launcher's own process: set-up, then one run for each request, until the caller ends.
 
 use super::folders::Folders;
 use super::message::{self, Heard, Hello, Reply, Request};
@@ -11,15 +11,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tiebreak_machine::cpus;
 
-/// The launcher keeps its socket here and closes all descriptors above.
+/// The launcher moves its socket to this number and closes all higher descriptors.
 const SOCKET: i32 = 3;
 
-/// Runs the launcher in a process that has just been forked; never returns.
+/// Runs the launcher in a process that has just been forked. Never returns.
 pub(super) fn run(socket: OwnedFd, prepared: Prepared) -> ! {
-    // Nothing may unwind into the copy of the caller's stack that lies below.
+    // Nothing may unwind into the copy of the caller's stack below.
     let served = catch_unwind(AssertUnwindSafe(|| serve(socket, prepared)));
     let status = if matches!(served, Ok(Ok(()))) { 0 } else { 70 };
-    // SAFETY: ends the process at once, without the caller's handlers for its end.
+    // SAFETY: ends the process at once, without the caller's exit handlers.
     unsafe { libc::_exit(status) }
 }
 
@@ -44,7 +44,7 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
                 stand_on(&null, &null, &null);
                 message::send(socket, &reply, &[])?;
             }
-            // It came too late: what it was to end has ended.
+            // The request came too late: the run has already ended.
             Heard::Other => {}
             Heard::Closed => return Ok(()),
         }
@@ -65,8 +65,8 @@ fn run_once(
     kept: &Kept,
     socket: BorrowedFd<'_>,
 ) -> Reply {
-    // The contestant inherits our own standard descriptors, so nothing is left to do for them
-    // between the clock and its start.
+    // The contestant inherits the launcher's standard descriptors, so they need no work between the
+    // clock and its start.
     stand_on(&input, &output, &errors);
     prepared.environment.pad(request.padding_bytes);
     let mut reply = Reply::new();
@@ -91,12 +91,12 @@ fn run_once(
     reply
 }
 
-/// Closes everything but the socket and points the standard descriptors to `/dev/null`: the
-/// caller's pipes and terminals must not stay open because of us.
+/// Closes everything except the socket and points the standard descriptors to `/dev/null`: the
+/// launcher must not keep the caller's pipes and terminals open.
 fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
     let old = socket.into_raw_fd();
-    // SAFETY: duplicates a descriptor of ours; what had the number before is the caller's, of which
-    // this process has a copy that nothing here uses.
+    // SAFETY: duplicates a descriptor of ours. The number may have belonged to a descriptor of the
+    // caller, of which this process has a copy that nothing here uses.
     if old != SOCKET && unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) } < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -108,20 +108,20 @@ fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
     Ok((socket, null))
 }
 
-/// Closes all descriptors from this one on, of which nothing in this process has an owner.
+/// Closes all descriptors from this one on. Nothing in this process may own them.
 fn close_from(first: i32) {
     // SAFETY: no owner of such a descriptor is used or dropped in this process.
     if unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } == 0 {
         return;
     }
-    // Before Linux 5.9: one by one, as far as usual limits go.
+    // Before Linux 5.9: one by one, up to the usual limits.
     for fd in first..4096 {
         // SAFETY: as above.
         unsafe { libc::close(fd) };
     }
 }
 
-/// Makes these our standard input, output and error, which every program that we start inherits.
+/// Makes these the standard input, output and error, which every started program inherits.
 fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) {
     for (number, fd) in
         [input.as_raw_fd(), output.as_raw_fd(), errors.as_raw_fd()].into_iter().enumerate()
@@ -131,14 +131,15 @@ fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) 
     }
 }
 
-/// Makes the launcher what it must be: apart from the caller's signals, the one that orphans fall
-/// to, in the right folder, on the right CPUs.
+/// Sets up the launcher: separate from the caller's signals, the process that adopts orphans, in
+/// the right folder, on the right CPUs.
 fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
     let failed = |stage| move |error| (stage, 0, error);
-    // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only what
-    // belongs to this process: its group, its name, what signals do to it.
+    // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only
+    // attributes of this process: its group, its name, its reaction to signals.
     unsafe {
-        // A group of our own: what is sent to the caller's group is not for us, we end with it.
+        // A separate group: signals to the caller's group are not meant for the launcher, which
+        // ends with the caller.
         libc::setpgid(0, 0);
         libc::prctl(libc::PR_SET_NAME, c"tiebreak-launch".as_ptr());
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGQUIT, libc::SIGHUP, libc::SIGPIPE] {
@@ -148,8 +149,8 @@ fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
             return Err((Hello::SET_UP, 0, io::Error::last_os_error()));
         }
     }
-    // The kernel must have what we wait with: better now than in the first round.
-    // SAFETY: getpid only reads a number.
+    // Checks now, and not in the first round, that the kernel has the call by which runs are waited
+    // for. SAFETY: getpid only reads a number.
     let own = unsafe { libc::getpid() };
     super::process_descriptor(own).map_err(failed(Hello::SET_UP))?;
     let folders = Folders::open(&prepared.directories)
@@ -160,7 +161,7 @@ fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
     Ok(folders)
 }
 
-/// The launcher's own peak memory, which `exec` passes on to every program.
+/// Returns the launcher's own peak memory, which `exec` passes on to every program.
 fn own_peak_kib() -> u64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.

@@ -1,12 +1,12 @@
-//! Starting a program with as little as possible between the clock and its first instruction.
+//! Starts a program with as little work as possible between the clock and its first instruction.
 
 use crate::image::{Environment, Image};
 use std::io;
 use std::mem::MaybeUninit;
 use tiebreak_machine::clock;
 
-/// What `posix_spawn` is to set in the child: a process group of its own, no blocked signal, and
-/// the default reaction to every signal.
+/// What `posix_spawn` sets in the child: its own process group, no blocked signal, and the default
+/// reaction to every signal.
 pub(super) struct Attributes(Box<libc::posix_spawnattr_t>);
 
 impl Attributes {
@@ -18,7 +18,7 @@ impl Attributes {
             | libc::POSIX_SPAWN_SETSIGMASK
             | libc::POSIX_SPAWN_SETSIGDEF;
         // SAFETY: each place is valid for what is initialised in it, and initialised before it is
-        // used; the attributes are as good as plain bytes in every libc, so they may be kept.
+        // used; the attributes are plain bytes in every libc, so they may be kept.
         let error = unsafe {
             libc::sigemptyset(none.as_mut_ptr());
             libc::sigfillset(all.as_mut_ptr());
@@ -41,7 +41,8 @@ impl Attributes {
     }
 }
 
-/// Starts the program: its process, and the time just before. The error is an `errno`.
+/// Starts the program and returns its process number, and the time just before. The error is an
+/// `errno`.
 pub(super) fn start(
     image: &Image,
     environment: &Environment,
@@ -52,7 +53,7 @@ pub(super) fn start(
     let mut pid = 0;
     let start_ns = clock::monotonic_ns();
     // SAFETY: the path and all strings of the two vectors end with a zero byte and the vectors with
-    // a null pointer; all of them, and the attributes, live longer than the call.
+    // a null pointer; all of them, and the attributes, outlive the call.
     let error = unsafe {
         libc::posix_spawn(
             &raw mut pid,

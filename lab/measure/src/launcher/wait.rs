@@ -1,4 +1,4 @@
-//! Waiting for a program: its end, the time-out, a flood, or the caller's word.
+//! Waits for a program: its end, the time-out, too much output, or a message of the caller.
 
 use super::message::{self, Heard, Reply, Request};
 use super::process_descriptor;
@@ -9,16 +9,16 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use tiebreak_machine::clock;
 
-/// When the outputs are looked at for the first time.
+/// When the outputs are checked for the first time.
 const FIRST_LOOK_NS: u64 = 20_000_000;
-/// How long we sleep at most between two looks at the outputs.
+/// The longest sleep between two checks of the outputs.
 const LONGEST_NS: u64 = 100_000_000;
-/// And at least, when an output grows fast.
+/// The shortest sleep, when an output grows fast.
 const SHORTEST_NS: u64 = 2_000_000;
-/// Standard error beyond this is thrown away, its end apart.
+/// Standard error beyond this is discarded, except its end.
 const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
 
-/// What is watched while a program runs.
+/// What is monitored while a program runs.
 pub(super) struct Watch<'a> {
     pub(super) request: &'a Request,
     pub(super) output: &'a OwnedFd,
@@ -27,7 +27,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Waits until the process has ended, ends it if need be, reaps it, and fills in the reply.
+    /// Waits until the process has ended, ends it if necessary, reaps it, and fills in the reply.
     pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut Waits<'_>) {
         reply.end = self.until_ended(pid, reply.start_ns, waits).unwrap_or_else(|error| {
             reply.errno = error.raw_os_error().unwrap_or(libc::EIO);
@@ -35,7 +35,7 @@ impl Watch<'_> {
         });
         if reply.end != Reply::ENDED {
             // SAFETY: the process is a child of ours that was not reaped, so its number, which is
-            // its group's too, names nothing else.
+            // also its group's, names nothing else.
             unsafe {
                 libc::kill(-pid, libc::SIGKILL);
                 libc::kill(pid, libc::SIGKILL);
@@ -49,7 +49,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits until the process can be reaped or must be ended; says which.
+    /// Waits until the process can be reaped or must be ended, and returns which.
     fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut Waits<'_>) -> io::Result<i32> {
         let process = process_descriptor(pid)?;
         let deadline_ns = start_ns.saturating_add(self.request.timeout_ns);
@@ -74,7 +74,7 @@ impl Watch<'_> {
             match sleep(&process, self.socket, until_ns)? {
                 Woken::ProcessEnded => return Ok(Reply::ENDED),
                 Woken::Spoken => match message::hear(self.socket)? {
-                    // No request may come now; whatever it was, the caller wants an end.
+                    // No request is valid now. Whatever it was, the caller wants the run to end.
                     Heard::Request(..) | Heard::Other | Heard::Closed => {
                         return Ok(Reply::CANCELLED);
                     }
@@ -84,7 +84,8 @@ impl Watch<'_> {
         }
     }
 
-    /// How long to sleep so that an output that grows as before does not grow far over its limit.
+    /// Returns how long to sleep so that an output that grows as before does not exceed its limit
+    /// by much.
     fn pause_ns(&self, (then_ns, then): (u64, u64), (now_ns, now): (u64, u64)) -> u64 {
         let grown = now.saturating_sub(then);
         if grown == 0 || self.request.output_limit_bytes == 0 {
@@ -107,7 +108,7 @@ impl Watch<'_> {
         self.is_over(self.output_bytes())
     }
 
-    /// Frees the memory of a long standard error; its writer goes on where it was.
+    /// Frees the memory of a long standard error. The program's write position does not change.
     fn shorten_errors(&self) {
         if held_bytes(self.errors) > ERRORS_LIMIT_BYTES {
             // SAFETY: the descriptor is open; the call takes a number.
@@ -146,7 +147,7 @@ fn sleep(process: &OwnedFd, socket: BorrowedFd<'_>, at_most_ns: u64) -> io::Resu
     })
 }
 
-/// Waits until a process that was killed can be reaped, without reaping it.
+/// Waits until a killed process can be reaped, without reaping it.
 fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOWAIT;
@@ -156,10 +157,10 @@ fn wait_for_end(pid: i32) {
     {}
 }
 
-/// Reaps the process, reads the clock at once, and keeps what the kernel accounts.
+/// Reaps the process, reads the clock at once, and records what the kernel accounts.
 fn reap(pid: i32, reply: &mut Reply) {
-    // The scheduler's count is gone once the process is, so it is read first. That is no time of
-    // the contestant's: the clock stands still meanwhile.
+    // The scheduler's count disappears with the process, so it is read first. That time is not the
+    // contestant's: it is subtracted.
     let reading_ns = scheduled::read(pid, reply);
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
@@ -189,7 +190,7 @@ fn length(file: &OwnedFd) -> u64 {
     status_of(file).map_or(0, |status| u64::try_from(status.st_size).unwrap_or(0))
 }
 
-/// The memory that a file holds: a hole where its start was holds none.
+/// Returns the memory that a file holds. A hole at its start holds none.
 fn held_bytes(file: &OwnedFd) -> u64 {
     status_of(file).map_or(0, |status| u64::try_from(status.st_blocks).unwrap_or(0) * 512)
 }

@@ -1,12 +1,12 @@
-//! Why an oracle gave nothing.
+//! Errors of an oracle.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no input or no answer. None of it is a contestant's fault.
+/// Why there is no input or no answer. A contestant is never the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
-    /// Its library is no oracle.
+    /// Its library is not an oracle.
     #[error("'{library}' is not an oracle: {why}")]
     Refused {
         /// The library.
@@ -19,7 +19,7 @@ pub enum OracleError {
         "the study's oracle failed on {asked}: {why}{said}: 'tiebreak study show' names its source"
     )]
     Failed {
-        /// What it was asked.
+        /// The question.
         asked: String,
         /// What went wrong.
         why: String,
@@ -29,15 +29,15 @@ pub enum OracleError {
     /// The user asked to stop.
     #[error("interrupted while the oracle was at work")]
     Interrupted,
-    /// A file that is to be the input cannot be read.
+    /// The input file cannot be read.
     #[error("the input '{path}' cannot be read: {reason}")]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// No process or no memory could be had.
+    /// No process or no memory is available.
     #[error("no worker could run the study's oracle: {0}: free memory, or raise the limits")]
     Worker(io::Error),
 }

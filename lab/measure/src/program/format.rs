@@ -1,4 +1,4 @@
-//! What the kernel would say of an executable file: its format and its interpreter.
+//! Checks an executable file as the kernel would: its format and its interpreter.
 
 use super::{head, may_execute};
 use crate::error::StartError;
@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// As much as the kernel looks at (`BINPRM_BUF_SIZE`).
+/// The number of bytes that the kernel reads (`BINPRM_BUF_SIZE`).
 const HEAD_BYTES: usize = 256;
-/// Enough for the program headers, and the interpreter's name, of usual ELF files.
+/// Enough for the program headers and the interpreter's name of usual ELF files.
 const ELF_HEAD_BYTES: usize = 64 << 10;
 
 /// Checks that the kernel can run the file.
@@ -49,15 +49,16 @@ fn check_interpreter(path: &Path, interpreter: &[u8]) -> Result<(), StartError> 
     Err(StartError::BadInterpreter { path: path.to_owned(), interpreter })
 }
 
-/// The first word of a `#!` line, the two characters cut off.
+/// Returns the first word of a `#!` line, given without these two characters.
 fn first_word(line: &[u8]) -> &[u8] {
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t'));
     words.find(|word| !word.is_empty()).unwrap_or_default()
 }
 
-/// The interpreter that a 64-bit little-endian ELF file asks for (`PT_INTERP`); `None` if it asks
-/// for none, or is another kind of ELF file, of which the kernel then says what is wrong.
+/// Returns the interpreter that a 64-bit little-endian ELF file asks for (`PT_INTERP`). Returns
+/// `None` if it asks for none, or is another kind of ELF file: the kernel then reports what is
+/// wrong.
 pub(super) fn elf_interpreter(elf: &[u8]) -> Option<Vec<u8>> {
     const CLASS_64_LITTLE: [u8; 2] = [2, 1];
     const PT_INTERP: u64 = 3;

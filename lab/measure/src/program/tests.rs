@@ -67,7 +67,7 @@ fn the_interpreter_of_an_elf_file_is_read() {
     elf[0xc0..0xc8].copy_from_slice(b"/lib/ld\0");
     assert_eq!(format::elf_interpreter(&elf).as_deref(), Some(&b"/lib/ld"[..]));
     for length in 0..elf.len() {
-        // Cut short anywhere, it is at worst unknown.
+        // A truncated file is at worst unknown.
         let cut = format::elf_interpreter(&elf[..length]);
         assert!(cut.is_none() || length >= 0xc8);
     }

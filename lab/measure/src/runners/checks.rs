@@ -1,4 +1,4 @@
-//! Contestants whose whole answer is looked at; none of it is timed.
+//! Checks the whole answers of contestants; none of it is timed.
 
 use super::judge;
 use super::process::{Patience, Trouble};
@@ -8,15 +8,15 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Verification;
 
 impl Runners {
-    /// Has a contestant do the workload once in a process of its own and looks at its whole answer.
+    /// Runs the workload once in a new process of the contestant and checks its whole answer.
     ///
     /// Without an oracle and without an `answer` in the study, the first contestant that is checked
     /// is right, and the others of exact contracts must agree with it:
     /// [`judged_order`](tiebreak_core::study::FunctionPlan::judged_order) says which is first.
     ///
     /// # Errors
-    /// The contestant's fault, with the first item that differs; an interruption; or something that
-    /// is nobody's fault.
+    /// Returns the contestant's fault, with the first item that differs; an interruption; or an
+    /// error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
         let built = self.built(contestant)?.clone();
         let input = self.judge.input(input_seed)?;
@@ -41,8 +41,8 @@ impl Runners {
         Ok(())
     }
 
-    /// Has a contestant do one part of an input of `study verify` and looks at its whole answer;
-    /// gives the number of items. The contestant's process stays for the next part.
+    /// Runs one part of an input of `study verify` and checks the contestant's whole answer.
+    /// Returns the number of items. The contestant's process stays for the next part.
     ///
     /// # Errors
     /// As [`Runners::check`].

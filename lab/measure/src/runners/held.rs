@@ -1,13 +1,13 @@
-//! What a runner says of its time, held against the clock outside.
+//! Compares the time that a runner reports with an outside clock.
 
 use tiebreak_core::sample::BatchTime;
 
-/// What an exchange of two lines costs beside the run in it, at most, where all is well; caches are
-/// cold after a wait.
+/// The most that an exchange of two lines costs in addition to the run, if nothing is wrong; caches
+/// are cold after a wait.
 const EXCHANGE_NS: u64 = 200_000;
 /// The same as a share of the time.
 const EXCHANGE_SHARE: f64 = 0.01;
-/// Clocks that are the same may still be read in another unit: so much more inside is let pass.
+/// The clocks are the same but may be read in another unit: this much more time inside is accepted.
 const AHEAD_NS: u64 = 1000;
 /// The same as a share of the time: clocks of one machine agree better than this.
 const AHEAD_SHARE: f64 = 0.001;
@@ -17,24 +17,26 @@ const FAR_NS: u64 = 1_000_000;
 /// The times of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
-    /// What the runner said.
+    /// The time that the runner reported.
     pub(super) inside_ns: u64,
-    /// From just before the request was sent until the answer was there.
+    /// The time from just before the request was sent until the answer arrived.
     pub(super) outside_ns: u64,
-    /// How long the runner and tiebreak waited for a CPU meanwhile, as the scheduler counts it.
+    /// How long the runner and tiebreak waited for a CPU in that time, as the scheduler counts it.
     pub(super) waited_ns: u64,
-    /// How long the runner's main thread was on a CPU meanwhile; 0 where the kernel does not say.
+    /// How long the runner's main thread was on a CPU in that time; 0 if the kernel does not report
+    /// it.
     pub(super) ran_ns: u64,
 }
 
 impl Held {
-    /// What is known of the time: no less than what the runner said, and no more than the clock
-    /// outside says without waits for a CPU, or than the runner's main thread was on one. What the
-    /// exchange costs is in that: nobody knows how little it costs a runner that means to cheat.
+    /// Returns what is known about the time. It is at least what the runner reported. It is at most
+    /// the longer of two times: that by the outside clock without waits for a CPU, and that of the
+    /// runner's main thread on a CPU. The cost of the exchange is part of that: a dishonest runner
+    /// may make it arbitrarily small.
     ///
-    /// Where the two differ by more than an exchange can cost, a wait may hide work, and the time
-    /// may be as long as the clock outside says. A wait may have been inside of the runner's clock
-    /// too, so it hides a difference; time on a CPU does not.
+    /// If the two differ by more than an exchange can cost, a wait may hide work, and the time may
+    /// be as long as the outside clock says. A wait may also have been inside the runner's clock,
+    /// so it hides a difference; time on a CPU does not.
     pub(super) fn time(&self) -> BatchTime {
         let least_ns = self.outside_ns.saturating_sub(self.waited_ns).max(self.ran_ns);
         let exchange_ns = EXCHANGE_NS.max((self.inside_ns as f64 * EXCHANGE_SHARE) as u64);
@@ -43,25 +45,27 @@ impl Held {
         BatchTime::between(self.inside_ns, other_ns)
     }
 
-    /// Whether the two differ by half and more, and no wait can be why: so much more was said than
-    /// went by, or the runner's main thread was on a CPU for that much longer than was said.
+    /// Returns whether the two differ by half and more, and no wait can explain it: the reported
+    /// time exceeds the elapsed time by that much, or the runner's main thread was on a CPU that
+    /// much longer than reported.
     ///
-    /// The clock outside alone also counts how long a CPU that slept took to wake up, which no file
-    /// of the kernel tells: it proves nothing. Nor do small differences: a runtime may collect or
-    /// compile outside of its clock, and caches are cold beside neighbours.
+    /// The outside clock also counts how long a sleeping CPU took to wake up, which no file of the
+    /// kernel reports, so that clock alone proves nothing. Small differences prove nothing either:
+    /// a runtime may collect or compile outside of its clock, and other processes leave its caches
+    /// cold.
     pub(super) fn is_false(&self) -> bool {
         let far = |ns: u64| ns.saturating_add(ns / 2).saturating_add(FAR_NS);
         self.inside_ns > far(self.outside_ns)
             || self.ran_ns > far(self.inside_ns).saturating_add(EXCHANGE_NS)
     }
 
-    /// Whether the runner said more than went by.
+    /// Returns whether the runner reported more time than has passed.
     fn is_ahead(&self) -> bool {
         let ahead = AHEAD_NS.max((self.outside_ns as f64 * AHEAD_SHARE) as u64);
         self.inside_ns > self.outside_ns.saturating_add(ahead)
     }
 
-    /// The sentence about a runner whose times are false.
+    /// Returns the sentence about a runner whose times are false.
     pub(super) fn describe(&self) -> String {
         format!(
             "said that a batch took {} us, and the clock outside says {} us ({} us of them \
@@ -89,7 +93,7 @@ mod tests {
             let [low, high] = expected_us.map(|us| us * 1000);
             assert_eq!(held(times_us).time(), BatchTime::between(low, high), "{times_us:?}");
         };
-        // The clock outside, less waits.
+        // The outside clock, without waits.
         check([1000, 1000, 0, 0], [1000, 1000]);
         check([1000, 1050, 0, 0], [1000, 1050]);
         check([1000, 1050, 30, 0], [1000, 1020]);
@@ -98,21 +102,21 @@ mod tests {
         check([1000, 1050, 1050, 900], [1000, 1000]);
         // No wait hides time on a CPU.
         check([1000, 1050, 1050, 1020], [1000, 1020]);
-        // More than an exchange costs: a wait may be why.
+        // More than an exchange costs: a wait may be the reason.
         check([1000, 1200, 0, 0], [1000, 1200]);
         check([1000, 1300, 100, 0], [1000, 1200]);
         check([1000, 1300, 99, 0], [1000, 1300]);
         check([1000, 9000, 9000, 1201], [1000, 9000]);
         check([100_000, 102_000, 1000, 0], [100_000, 101_000]);
         check([100_000, 102_000, 999, 0], [100_000, 102_000]);
-        // A runner that says more than went by.
+        // A runner that reports more time than has passed.
         check([1000, 999, 0, 0], [1000, 1000]);
         check([1000, 998, 0, 0], [998, 1000]);
         check([1_000_000, 999_001, 0, 0], [1_000_000, 1_000_000]);
         check([1_000_000, 998_000, 5000, 0], [998_000, 1_000_000]);
     }
 
-    /// Work of 5 ms, whatever the exchange costs and whoever waits while nobody works.
+    /// Work of 5 ms, whatever the exchange costs and however long the runner waits.
     #[test]
     fn a_runner_that_says_less_than_it_worked_is_not_believed() {
         for exchange_us in [1, 10, 50, 170, 900] {
@@ -143,8 +147,8 @@ mod tests {
         check([8500, 5000, 5000], false);
         check([8501, 5000, 5000], true);
         check([u64::MAX / 1000, 5, 5], true);
-        // Python beside sixteen others in bursts, waiting for nearly all of the time: two of
-        // sixteen comparisons of honest runners were void for such a batch.
+        // Python next to sixteen other processes in bursts, waiting nearly all of the time: two of
+        // sixteen comparisons of honest runners were void because of such a batch.
         check([281, 15_959, 365], false);
         check([306, 11_405, 368], false);
     }

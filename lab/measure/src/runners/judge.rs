@@ -1,4 +1,4 @@
-//! Inputs, and the answers that they should get.
+//! Inputs, and the correct answers to them.
 
 use super::line::quoted;
 use crate::oracle::{self, Oracle, OracleError};
@@ -14,7 +14,7 @@ use tiebreak_core::verdict::Fault;
 #[derive(Debug)]
 pub(super) struct Judge {
     workload: Workload,
-    /// Items of an input that no oracle has counted.
+    /// The number of items of an input that no oracle has counted.
     items: u64,
     /// The input, if it is a file of the study and no oracle measures it.
     file: Option<PathBuf>,
@@ -23,23 +23,23 @@ pub(super) struct Judge {
     accepted: HashMap<String, Expected>,
 }
 
-/// What a contestant gets.
+/// The input of a contestant.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) seed: u64,
     pub(super) items: u64,
     pub(super) bytes: Vec<u8>,
-    /// The same as the oracle has it, if there is one.
+    /// The same input in the oracle's form, if there is an oracle.
     made: Option<oracle::Input>,
-    /// What the oracle has said of it, by contract.
+    /// The oracle's checksums of it, by contract.
     checksums: HashMap<String, u64>,
 }
 
-/// What a contestant should answer.
+/// The correct answer of a contestant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expected {
     pub(super) text: Vec<u8>,
-    /// `None` where the study gives the text alone.
+    /// `None` if the study gives only the text.
     pub(super) checksum: Option<u64>,
 }
 
@@ -62,12 +62,12 @@ impl Judge {
         }
     }
 
-    /// Whether an oracle knows the answers.
+    /// Returns whether an oracle knows the answers.
     pub(super) fn has_oracle(&self) -> bool {
         self.oracle.is_some()
     }
 
-    /// The input of a unit with this seed.
+    /// Returns the input of a unit with this seed.
     pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
         let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
         if let Some(oracle) = &mut self.oracle {
@@ -81,7 +81,7 @@ impl Judge {
         Ok(Input { seed, items: self.items, bytes, made: None, checksums: HashMap::new() })
     }
 
-    /// What this contestant should answer; `None` if nobody knows yet.
+    /// Returns the correct answer of this contestant; `None` if it is not known yet.
     pub(super) fn expected(
         &mut self,
         input: &Input,
@@ -98,7 +98,7 @@ impl Judge {
         Ok(said.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
     }
 
-    /// The checksum of that answer alone.
+    /// Returns only the checksum of that answer.
     pub(super) fn checksum(
         &mut self,
         input: &mut Input,
@@ -116,7 +116,7 @@ impl Judge {
         Ok(Some(told))
     }
 
-    /// Keeps the answer of a contestant that nothing is wrong with as what others should answer.
+    /// Keeps the answer of a contestant without a fault as the correct answer of the others.
     pub(super) fn accept(&mut self, built: &Built, text: Vec<u8>, checksum: u64) {
         if self.oracle.is_none() {
             let answer = Expected { text, checksum: Some(checksum) };
@@ -124,12 +124,12 @@ impl Judge {
         }
     }
 
-    /// The fault of an answer, if it is not the expected one.
+    /// Returns the fault of an answer, if it is not the expected one.
     pub(super) fn compare(&self, expected: &Expected, text: &[u8], checksum: u64) -> Option<Fault> {
         compare(&self.workload.name, expected, text, checksum)
     }
 
-    /// One part of an input of `study verify`, and its answer.
+    /// Returns one part of an input of `study verify`, and its answer.
     pub(super) fn verification(
         &mut self,
         verification: &Verification,
@@ -150,7 +150,7 @@ fn expected_of(answer: oracle::Answer) -> Result<Expected, UnitFailure> {
     Ok(Expected { text: whole(&answer.text)?, checksum: Some(answer.checksum) })
 }
 
-/// A verification as a workload, for the runner that loads it.
+/// Converts a verification to a workload, for the runner that loads it.
 pub(super) fn workload_of(verification: &Verification) -> Workload {
     let Verification { name, distribution, size, .. } = verification;
     Workload {
@@ -165,7 +165,7 @@ pub(super) fn workload_of(verification: &Verification) -> Workload {
     }
 }
 
-/// The fault of an answer, if it is not the expected one.
+/// Returns the fault of an answer, if it is not the expected one.
 pub(super) fn compare(
     workload: &str,
     expected: &Expected,
@@ -187,17 +187,17 @@ pub(super) fn compare(
     })
 }
 
-/// Contestants of exact contracts answer alike.
+/// Returns the key of accepted answers: contestants of exact contracts give the same answer.
 fn key(built: &Built) -> &str {
     if built.is_exact { PUBLISHED } else { &built.contract }
 }
 
-/// Study files and contestants may or may not end the last line.
+/// Removes the last line break: study files and contestants may or may not end the last line.
 fn trimmed(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"\n").unwrap_or(text)
 }
 
-/// The first line that differs, counted from 1, as it should be and as it is.
+/// Returns the first line that differs, counted from 1, with the expected and the actual text.
 fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
     let lines =
         |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();

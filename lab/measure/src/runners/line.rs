@@ -1,13 +1,13 @@
-//! Answers of a runner, line by line, and what is wrong with one that is not.
+//! Parses the answers of a runner, line by line, and describes a wrong one.
 
 /// The version of the protocol: the first word after `hello`, on both sides.
 pub(super) const VERSION: u32 = 1;
-/// The longest line that is taken for an answer.
+/// The longest line that is accepted as an answer.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 16;
-/// As much of a wrong line as a message quotes.
+/// The most characters of a wrong line that a message quotes.
 const QUOTED_CHARS: usize = 60;
 
-/// What a runner answered.
+/// The answer of a runner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answer {
     /// It speaks this protocol's version.
@@ -20,14 +20,14 @@ pub(super) enum Answer {
     Reset,
     /// The answer is written.
     Dumped { bytes: u64 },
-    /// It cannot do what it was asked for, and says why.
+    /// It cannot do what was requested, and says why.
     Error(String),
 }
 
-/// What a runner says of a batch.
+/// What a runner reports about a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Timed {
-    /// The time of all runs, of all parts.
+    /// The time of all runs, with all parts.
     pub(super) elapsed_ns: u64,
     /// The checksum of each run.
     pub(super) checksum: u64,
@@ -36,9 +36,9 @@ pub(super) struct Timed {
 }
 
 impl Timed {
-    /// The time that counts for the batch: that of all runs, or the geometric mean of the parts,
-    /// `exp(sum of ln(part) / parts)`. The ratio of two batches then is the geometric mean of the
-    /// ratios of their parts.
+    /// Returns the time that counts for the batch: that of all runs, or the geometric mean of the
+    /// parts, `exp(sum of ln(part) / parts)`. The ratio of two batches is then the geometric mean
+    /// of the ratios of their parts.
     pub(super) fn batch_ns(&self) -> u64 {
         if self.parts_ns.is_empty() {
             return self.elapsed_ns;
@@ -49,8 +49,8 @@ impl Timed {
 }
 
 impl Timed {
-    /// The same with another time of all runs; the parts keep their proportions, and those that
-    /// took nothing share it.
+    /// Returns the same with another time of all runs. The parts keep their proportions; a part
+    /// that took nothing counts as 1 ns.
     pub(super) fn with_elapsed(&self, elapsed_ns: u64) -> Timed {
         let sum: f64 = self.parts_ns.iter().map(|ns| (*ns).max(1) as f64).sum();
         let scaled = |ns: u64| (ns.max(1) as f64 / sum * elapsed_ns as f64).round() as u64;
@@ -59,11 +59,11 @@ impl Timed {
     }
 }
 
-/// Reads the answer to a request, whose first word is `asked`.
+/// Parses the answer to a request, whose first word is `asked`.
 ///
 /// # Errors
-/// What the runner did, and what would be right, as the end of a sentence that starts with its
-/// name.
+/// Returns what the runner did, and what would be right, as the end of a sentence that starts with
+/// its name.
 pub(super) fn parse(asked: &str, line: &str) -> Result<Answer, String> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     if word == "error" {
@@ -127,8 +127,8 @@ fn ran(rest: &str) -> Option<Answer> {
     (timed.parts_ns.is_empty() || sum == Some(timed.elapsed_ns)).then_some(Answer::Ran(timed))
 }
 
-/// The value of the word `NAME=VALUE`. Words of other names are left alone: a later version of a
-/// client may say more.
+/// Returns the value of the word `NAME=VALUE`. Ignores words with other names: a later version of a
+/// client may add some.
 fn value<'a>(rest: &'a str, name: &str) -> Option<&'a str> {
     let mut words = rest.split(' ').filter_map(|word| word.split_once('='));
     words.find(|(found, _)| *found == name).map(|(_, value)| value)
@@ -138,7 +138,7 @@ fn number(rest: &str, name: &str) -> Option<u64> {
     value(rest, name)?.parse().ok()
 }
 
-/// A text of others, short enough for a message and without control characters.
+/// Shortens a foreign text for a message and replaces control characters.
 pub(super) fn quoted(text: &str) -> String {
     let plain = text.trim_end().chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut short: String = plain.take(QUOTED_CHARS + 1).collect();

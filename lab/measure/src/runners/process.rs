@@ -1,4 +1,4 @@
-//! One runner: its process, its two pipes, and questions with answers.
+//! One runner: its process, its two pipes, and requests with answers.
 
 use super::held::Held;
 use super::line::{self, Answer, LINE_BYTES_MAX, quoted};
@@ -20,15 +20,15 @@ use std::time::Duration;
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::{clock, cpus};
 
-/// How long we sleep at most before we look whether the user interrupted.
+/// The longest sleep before the next check whether the user interrupted.
 const SLICE_NS: u64 = 100_000_000;
 /// How long a runner that closed its pipe may take to end.
 const END_NS: u64 = 1_000_000_000;
-/// The pause between two looks whether a process has ended, or come to rest.
+/// The pause between two checks whether a process has ended, or is idle.
 const PAUSE: Duration = Duration::from_micros(200);
-/// How long other threads of a runner may go on after its answer before the next one is asked.
+/// How long other threads of a runner may continue after its answer before the next one is asked.
 const REST_NS: u64 = 20_000_000;
-/// Standard error beyond this makes a runner void: it would fill the memory.
+/// Standard error longer than this makes a runner void: it would fill the memory.
 const ERRORS_BYTES_MAX: u64 = 16 << 20;
 
 /// How a runner is started.
@@ -41,7 +41,7 @@ pub(super) struct Launch {
     pub(super) cpu: Option<usize>,
 }
 
-/// Why a question has no answer.
+/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// The runner is at fault.
@@ -52,26 +52,26 @@ pub(super) enum Trouble {
     Broken(String),
 }
 
-/// What all questions have in common.
+/// What all requests have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience<'a> {
-    /// The longest that a runner may take for one answer, waiting for a CPU not counted.
+    /// The longest that a runner may take for one answer, without waits for a CPU.
     pub(super) timeout_ns: u64,
     /// The name of the workload, for faults.
     pub(super) workload: &'a str,
-    /// Set when the user asks to stop.
+    /// Becomes true when the user asks to stop.
     pub(super) interrupted: &'a AtomicBool,
-    /// What this thread waits for a CPU.
+    /// How long this thread waits for a CPU.
     pub(super) own: &'a Waits,
 }
 
-/// A runner's process. When it is dropped, the process and its group are ended.
+/// A runner's process. Dropping it ends the process and its group.
 #[derive(Debug)]
 pub(super) struct Process {
     leader: Leader,
     requests: ChildStdin,
     answers: ChildStdout,
-    /// What was read beyond the last answer.
+    /// What was read after the last answer.
     rest: Vec<u8>,
     errors: File,
     input: File,
@@ -80,7 +80,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the runner in a process group of its own; it ends when this thread does.
+    /// Starts the runner in its own process group; it ends when this thread does.
     pub(super) fn start(launch: &Launch, padding_bytes: u32) -> Result<Process, Trouble> {
         let memory = || output::memory_file().map_err(no_process);
         let (input, dump, errors) = (memory()?, memory()?, memory()?);
@@ -95,7 +95,7 @@ impl Process {
                         return Err(io::Error::last_os_error());
                     }
                 }
-                // Whoever is killed while a runner works must not leave it behind.
+                // If this process is killed while a runner works, the runner must end too.
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
                 if libc::getppid() != own_pid {
                     return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -124,7 +124,7 @@ impl Process {
         Ok(Process { leader, requests, answers, rest, errors, input, dump, counters })
     }
 
-    /// Puts the input where the runner can read it; gives the path that it is told.
+    /// Writes the input where the runner can read it, and returns the path for the request.
     pub(super) fn give_input(&self, bytes: &[u8]) -> Result<String, Trouble> {
         let write = || {
             self.input.set_len(0)?;
@@ -134,12 +134,12 @@ impl Process {
         Ok(format!("/proc/self/fd/{}", self.input.as_raw_fd()))
     }
 
-    /// The path that the runner is told to dump to.
+    /// Returns the path to which the runner dumps.
     pub(super) fn dump_path(&self) -> String {
         format!("/proc/self/fd/{}", self.dump.as_raw_fd())
     }
 
-    /// What the runner has dumped.
+    /// Returns what the runner has dumped.
     pub(super) fn dumped(&self) -> Result<Vec<u8>, Trouble> {
         let read = || {
             let mut bytes = vec![0; self.dump.metadata()?.len() as usize];
@@ -149,8 +149,8 @@ impl Process {
         read().map_err(no_process)
     }
 
-    /// Asks, and waits for the answer; the times are those of the exchange; what the
-    /// answer says is not in them yet.
+    /// Sends a request and waits for the answer. Returns the answer and the times of the exchange,
+    /// without the time that the answer reports.
     pub(super) fn ask(
         &mut self,
         request: &str,
@@ -194,7 +194,8 @@ impl Process {
         }
     }
 
-    /// How long the runner has been on a CPU, and how long it and we have waited for one.
+    /// Returns how long the runner has been on a CPU, and how long the runner and this thread have
+    /// waited for one.
     fn scheduled_ns(&self, patience: &Patience<'_>) -> (u64, u64) {
         let (ran_ns, waited_ns) = self.counters.scheduled_ns();
         (ran_ns, waited_ns + patience.own.waited_ns())
@@ -223,7 +224,7 @@ impl Process {
             }
             let now_ns = clock::monotonic_ns();
             if now_ns >= deadline_ns {
-                // Who waits for a CPU is not silent.
+                // A runner that waits for a CPU is not hung.
                 let waited_ns = self.scheduled_ns(patience).1.saturating_sub(waited_before_ns);
                 deadline_ns =
                     start_ns.saturating_add(patience.timeout_ns).saturating_add(waited_ns);
@@ -245,8 +246,8 @@ impl Process {
         }
     }
 
-    /// Waits until no thread of the runner works any more, so that it does not work beside the next
-    /// one; at most 20 ms.
+    /// Waits until no thread of the runner works any more, so that it does not compete with the
+    /// next one; at most 20 ms.
     pub(super) fn rest(&self) {
         let start_ns = clock::monotonic_ns();
         let mut cpu_ns = self.counters.cpu_ns();
@@ -259,7 +260,7 @@ impl Process {
         }
     }
 
-    /// Says bye and waits a little for the end.
+    /// Sends `bye` and waits briefly for the end.
     pub(super) fn bye(mut self) {
         if self.requests.write_all(b"bye\n").is_ok() {
             self.end_within(END_NS);
@@ -278,7 +279,7 @@ impl Process {
         }
     }
 
-    /// The fault of a runner whose pipe is closed.
+    /// Returns the fault of a runner whose pipe is closed.
     fn ended(&mut self, patience: &Patience<'_>) -> Trouble {
         let status = self.end_within(END_NS);
         let stderr = output::tail(&self.errors);
@@ -293,7 +294,7 @@ impl Process {
         }
     }
 
-    /// The fault of a runner that broke the protocol; what it wrote to standard error is added.
+    /// Returns the fault of a runner that broke the protocol, with what it wrote to standard error.
     pub(super) fn broke(&self, patience: &Patience<'_>, what: String) -> Trouble {
         let said = output::tail(&self.errors);
         let last = said.lines().last().filter(|_| !what.starts_with("could not do"));

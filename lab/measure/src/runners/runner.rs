@@ -10,7 +10,7 @@ use tiebreak_core::sample::BatchTime;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
 
-/// What a runner is told to load.
+/// What a runner has to load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load<'a> {
     pub(super) workload: &'a Workload,
@@ -19,34 +19,35 @@ pub(super) struct Load<'a> {
     pub(super) input: &'a [u8],
 }
 
-/// A runner that has said hello and loaded a workload.
+/// A runner that has answered `hello` and loaded a workload.
 #[derive(Debug)]
 pub(super) struct Runner {
     process: Process,
     resets: bool,
-    /// Whether the warm-up ended because nothing more was gained; `None` before its end.
+    /// Whether the warm-up ended because the runtime did not become faster; `None` before its end.
     is_warm: Option<bool>,
-    /// How long the main thread was on a CPU for the last `load`; 0 where the kernel does not say.
+    /// How long the main thread was on a CPU for the last `load`; 0 if the kernel does not report
+    /// it.
     load_ns: u64,
 }
 
-/// What a batch gave.
+/// The result of a batch.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
-    /// The time that counts: of all calls, or the geometric mean of the parts.
+    /// The time that counts: that of all calls, or the geometric mean of the parts.
     pub(super) time: BatchTime,
     /// The time of all calls, at most.
     pub(super) elapsed_ns: u64,
     pub(super) checksum: u64,
-    /// Of the run alone.
+    /// What the run alone used.
     pub(super) usage: Usage,
     /// How long the main thread was on a CPU for the resets before the calls.
     pub(super) reset_ns: u64,
 }
 
 impl Batch {
-    /// The time that the main thread was on a CPU, or where the kernel does not say, the time that
-    /// it took.
+    /// Returns the time of the main thread on a CPU or, if the kernel does not report it, the
+    /// elapsed time.
     pub(super) fn worked_ns(&self) -> u64 {
         self.usage.scheduled.map_or(self.time.high_ns, |(run_ns, _)| run_ns)
     }
@@ -66,7 +67,7 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Has it load another workload, or the same one with another input.
+    /// Loads another workload, or the same one with another input.
     pub(super) fn load(&mut self, load: &Load<'_>, patience: &Patience<'_>) -> Result<(), Trouble> {
         let Workload { name, distribution, size, .. } = load.workload;
         let distribution = distribution.split_whitespace().collect::<Vec<_>>().join("-");
@@ -82,20 +83,20 @@ impl Runner {
         Ok(())
     }
 
-    /// How long the main thread was on a CPU for the last `load`.
+    /// Returns how long the main thread was on a CPU for the last `load`.
     pub(super) fn load_ns(&self) -> u64 {
         self.load_ns
     }
 
-    /// One call that is no evidence; gives its checksum, and how long the main thread was on a CPU
-    /// for it.
+    /// Runs one call that is not evidence. Returns its checksum, and how long the main thread was
+    /// on a CPU for it.
     pub(super) fn once(&mut self, patience: &Patience<'_>) -> Result<(u64, u64), Trouble> {
         self.reset(patience)?;
         self.ask_to_run(1, patience).map(|(timed, held)| (timed.checksum, held.ran_ns))
     }
 
-    /// Runs batches until the runtime is judged warm, or the limit is reached. None of them is held
-    /// against the clock: before it is warm, a runtime takes long to read a line.
+    /// Runs batches until the runtime is judged warm, or the limit is reached. None of them is
+    /// compared with the outside clock: before it is warm, a runtime takes long to read a line.
     pub(super) fn warm_up(&mut self, calls: u64, patience: &Patience<'_>) -> Result<(), Trouble> {
         let start_ns = clock::monotonic_ns();
         let mut warm_up = WarmUp::default();
@@ -109,13 +110,13 @@ impl Runner {
         }
     }
 
-    /// Whether the warm-up ended because nothing more was gained.
+    /// Returns whether the warm-up ended because the runtime did not become faster.
     pub(super) fn is_warm(&self) -> bool {
         self.is_warm == Some(true)
     }
 
-    /// A batch of so many calls, each after a reset if the contestant needs one. With a witness it
-    /// is held against the clock outside.
+    /// Runs a batch of this many calls, each after a reset if the contestant needs one. With a
+    /// witness it is compared with the outside clock.
     pub(super) fn batch(
         &mut self,
         calls: u64,
@@ -141,7 +142,7 @@ impl Runner {
         Ok(sum)
     }
 
-    /// One request to run, with what it used.
+    /// Sends one request to run and returns its result, with what it used.
     fn exchange(
         &mut self,
         calls: u64,
@@ -168,8 +169,8 @@ impl Runner {
         Ok(Batch { time, elapsed_ns, checksum, usage, reset_ns })
     }
 
-    /// Puts the input back, if the contestant needs it; gives how long its main thread was on a CPU
-    /// for that.
+    /// Restores the input, if the contestant needs it, and returns how long its main thread was on
+    /// a CPU for that.
     fn reset(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
         if !self.resets {
             return Ok(0);
@@ -191,7 +192,7 @@ impl Runner {
         }
     }
 
-    /// The answer of the last run, and how long it took to write it.
+    /// Returns the answer of the last run, and how long it took to write it.
     pub(super) fn dump(&mut self, patience: &Patience<'_>) -> Result<(Vec<u8>, u64), Trouble> {
         let request = format!("dump path={}", self.process.dump_path());
         let (answer, held) = self.process.ask(&request, patience)?;
@@ -207,12 +208,12 @@ impl Runner {
         Ok((dumped, held.outside_ns))
     }
 
-    /// The process behind it.
+    /// Returns the process of the runner.
     pub(super) fn process(&self) -> &Process {
         &self.process
     }
 
-    /// Ends it politely.
+    /// Ends the runner with `bye`.
     pub(super) fn bye(self) {
         self.process.bye();
     }

@@ -19,7 +19,7 @@ use tiebreak_machine::clock;
 pub(super) struct Session {
     pub(super) input: Input,
     input_seed: u64,
-    /// By contestant.
+    /// The runners by contestant.
     runners: BTreeMap<usize, Runner>,
 }
 
@@ -28,7 +28,7 @@ impl Session {
         self.runners.get_mut(&contestant).ok_or_else(|| nobody(contestant))
     }
 
-    /// CPU time of all its processes so far.
+    /// Returns the CPU time of all its processes so far.
     fn cpu_ns(&self) -> u64 {
         self.runners.values().map(|runner| runner.process().counters.cpu_ns()).sum()
     }
@@ -42,7 +42,7 @@ impl Session {
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     batches: Vec<BatchTime>,
-    /// The time on a CPU of each.
+    /// The time of each batch on a CPU.
     worked_ns: Vec<u64>,
     /// The time on a CPU of the resets before its calls.
     reset_ns: u64,
@@ -63,14 +63,14 @@ impl Taken {
         self.usage.add(&batch.usage);
     }
 
-    /// The time on a CPU of one call, and of one reset, where a batch has so many calls.
+    /// Returns the time on a CPU of one call, and of one reset, if a batch has this many calls.
     pub(super) fn a_call_ns(&self, calls_a_batch: u64) -> (u64, u64) {
         let calls = calls_a_batch.max(1) * self.batches.len().max(1) as u64;
         (self.worked_ns.iter().sum::<u64>() / calls, self.reset_ns / calls)
     }
 
-    /// The sums as a sample. Where the time that counts is a mean of parts, CPU time and waiting
-    /// are of that size too.
+    /// Converts the sums to a sample. If the time that counts is a mean of parts, CPU time and
+    /// waiting are scaled in the same way.
     fn sample(&self, runner: &Runner, around: &Around, unit_ns: u64) -> Sample {
         let wall_ns = self.batches.iter().map(|time| time.high_ns).sum::<u64>();
         let scale = wall_ns as f64 / self.elapsed_ns.max(1) as f64;
@@ -96,7 +96,7 @@ impl Taken {
 }
 
 impl Runners {
-    /// One unit, or at scope `layout` one round more of the processes that are there.
+    /// Runs one unit, or at scope `layout` one more round of the existing processes.
     pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         self.verified = None;
         self.check_unchecked(request.coins)?;
@@ -143,8 +143,8 @@ impl Runners {
         Ok(ran)
     }
 
-    /// Where no oracle gives checksums, each contestant's answer is looked at before its first
-    /// unit; that of a run that goes on, too.
+    /// Checks each contestant's answer before its first unit if no oracle gives checksums, also in
+    /// a resumed run.
     fn check_unchecked(&mut self, coins: &RoundCoins) -> Result<(), UnitFailure> {
         if self.judge.has_oracle() {
             return Ok(());
@@ -176,8 +176,8 @@ impl Runners {
         Ok(Session { input, input_seed: unit.input_seed, runners })
     }
 
-    /// The rounds, each timed batch after an untimed call of the same contestant; and the answer
-    /// that the batch on trial has left.
+    /// Runs the rounds, each timed batch after an untimed call of the same contestant. Returns also
+    /// the answer that the batch on trial has left.
     fn rounds(
         &self,
         session: &mut Session,
@@ -202,8 +202,8 @@ impl Runners {
         Ok((taken, left))
     }
 
-    /// Every checksum must be the one of this input; where one is not, the whole answer tells what
-    /// is wrong with it.
+    /// Checks that every checksum is the one of this input. If one is not, the whole answer shows
+    /// what is wrong with it.
     fn check_checksums(
         &mut self,
         session: &mut Session,

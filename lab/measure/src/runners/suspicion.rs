@@ -1,31 +1,31 @@
-//! Whether a runner lies about its times: proven, or not said.
+//! Decides whether a runner reports false times: proven, or not.
 //!
-//! **What is assumed.** Of an honest runner's batches, whatever came before, each is *false*
+//! **Assumption.** Each batch of an honest runner, whatever came before, is *false*
 //! ([`Held::is_false`]) with probability at most [`HONEST`], 5%. A batch is false if its clocks
-//! differ by half and 1 ms and no wait for a CPU can be why. An honest runner would have to take so
-//! much CPU time out of its clock (reading a line, writing one, now and then collecting or
-//! compiling). None of 665 batches of Python and Node did, on two CPUs at a load of 13 to 24: it
+//! differ by half and 1 ms and no wait for a CPU can explain it. An honest runner would have to
+//! take that much CPU time outside its clock (to read a line, to write one, sometimes to collect or
+//! to compile). None of 665 batches of Python and Node did, on two CPUs at a load of 13 to 24: it
 //! was 0.6 ms at most.
 //!
 //! **Theorem.** For a rate `p` above `q` = [`HONEST`], let the wealth be multiplied by `p/q` after
 //! a false batch and by `(1-p)/(1-q)` after any other. If a batch is false with probability `r` at
-//! most `q`, given the past, the wealth is multiplied by `1 + (r-q) (p-q) / (q (1-q))` in the mean,
-//! at most 1: it is a non-negative supermartingale that begins at 1, and so is the mean of those
-//! of several rates. By Ville's inequality (Ville 1939) it ever reaches `1/e` with probability at
-//! most `e`, whenever one looks. So with `e` the run's error over the number of contestants, any
-//! honest contestant of a session is called a liar with probability at most the run's error.
+//! most `q`, given the past, the wealth is multiplied by `1 + (r-q) (p-q) / (q (1-q))` on average,
+//! at most 1: it is a non-negative supermartingale that begins at 1, and so is the mean of those of
+//! several rates. By Ville's inequality (Ville 1939) it ever reaches `1/e` with probability at most
+//! `e`, at any stopping time. So with `e` the run's error over the number of contestants, any
+//! honest contestant of a session is accused with probability at most the run's error.
 //!
-//! A batch whose clocks differ is the interval between them meanwhile ([`Held::time`]), so that no
-//! verdict rests on the word of a runner that is not yet caught. One that is always false is caught
-//! after 3 batches at 1% and two contestants.
+//! Until then, a batch whose clocks differ counts as the interval between them ([`Held::time`]), so
+//! that no verdict depends on the report of a runner that is not yet convicted. One that is always
+//! false is convicted after 3 batches at 1% and two contestants.
 
 use super::held::Held;
 use std::cell::Cell;
 
-/// The share of an honest runner's batches that may be false, at most: so many are allowed for that
-/// none of the machines and loads that were looked at came near it.
+/// The largest share of an honest runner's batches that may be false: none of the machines and
+/// loads that were tested came near it.
 pub(super) const HONEST: f64 = 0.05;
-/// Rates of lies that are bet on, with equal stakes.
+/// The rates of false batches that are bet on, with equal stakes.
 const RATES: [f64; 4] = [0.15, 0.35, 0.65, 1.0];
 
 /// The bets against one contestant, over all of its processes in a session.
@@ -52,13 +52,14 @@ impl Suspicion {
         }
     }
 
-    /// Whether it is proven that this is no honest runner, wrong with at most this probability.
+    /// Returns whether it is proven that the runner is not honest, wrong with at most this
+    /// probability.
     pub(super) fn is_proven(&self, error: f64) -> bool {
         let mean = self.wealth.iter().sum::<f64>() / self.wealth.len() as f64;
         mean * error >= 1.0
     }
 
-    /// The end of the sentence about a runner that lies.
+    /// Returns the end of the sentence about a runner that reports false times.
     pub(super) fn describe(&self, error: f64) -> String {
         let Suspicion { odd, batches, .. } = self;
         format!(
@@ -69,16 +70,16 @@ impl Suspicion {
     }
 }
 
-/// Holds the batches of one contestant against the clock outside.
+/// Compares the batches of one contestant with the outside clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Witness<'a> {
     pub(super) suspicion: &'a Cell<Suspicion>,
-    /// The probability with which an honest runner may be called a liar.
+    /// A bound on the probability that an honest runner is accused of false times.
     pub(super) error: f64,
 }
 
 impl Witness<'_> {
-    /// Takes a batch; whether it is proven by now that the runner lies.
+    /// Counts a batch, and returns whether it is now proven that the runner reports false times.
     pub(super) fn convicts(&self, held: &Held) -> bool {
         let mut suspicion = self.suspicion.get();
         suspicion.take(held.is_false());
@@ -86,7 +87,7 @@ impl Witness<'_> {
         held.is_false() && suspicion.is_proven(self.error)
     }
 
-    /// The sentence about a runner that lies, of which this is the last batch.
+    /// Returns the sentence about a runner that reports false times, after this last batch.
     pub(super) fn describe(&self, held: &Held) -> String {
         held.describe() + &self.suspicion.get().describe(self.error)
     }
@@ -96,7 +97,8 @@ impl Witness<'_> {
 mod tests {
     use super::*;
 
-    /// The first batch after which it is proven, if every batch is false of which this is true.
+    /// Returns the first batch after which it is proven, if `is_false` says which batches are
+    /// false.
     fn proven_after(error: f64, is_false: impl Fn(u32) -> bool) -> Option<u32> {
         let mut suspicion = Suspicion::default();
         (1..=20_000).find(|batch| {
@@ -114,7 +116,7 @@ mod tests {
         assert_eq!(proven_after(0.005, |batch| batch % 20 == 0), None);
     }
 
-    /// 4000 runners that are as false as an honest one may be, each for 2000 batches.
+    /// 4000 runners that are false as often as an honest one may be, each for 2000 batches.
     #[test]
     fn honest_runners_are_accused_no_more_often_than_is_said() {
         let mut state = 1_u64;

@@ -1,7 +1,7 @@
-//! What a runner is held to beside the checksum of each batch: the answer that a drawn batch has
-//! left, the work of a call on an input that it has not seen, and what its resets take.
+//! Checks on a runner in addition to the checksum of each batch: the answer that a drawn batch has
+//! left, the work of a call on a new input, and the time of its resets.
 //!
-//! Times are those of the main thread on a CPU, and of several the shortest counts, so that other
+//! Times are those of the main thread on a CPU, and the shortest of several counts, so that other
 //! load makes no honest runner void.
 
 use super::judge::{self, Expected};
@@ -14,16 +14,16 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::{UnitFailure, UnitRequest};
 use tiebreak_core::verdict::Fault;
 
-/// What a reset costs that does nothing: a line is read, and one written.
+/// The cost of an empty reset: one line is read, and one written.
 const RESET_NS: u64 = 200_000;
 
-/// A call on an input that was just loaded may take so many times as long as one of a timed batch,
-/// and so much longer, before it shows that those do not do the work. A compiler may throw away
-/// what it has made when another input comes.
+/// A call on an input that was just loaded may take this many times as long as one of a timed
+/// batch, plus a constant, before it shows that timed batches do not do the work. A compiler may
+/// discard its code when another input comes.
 const KEPT_TIMES: u64 = 100;
 const KEPT_NS: u64 = 1_000_000;
 
-/// How many inputs are loaded in turn: a collector or a compiler may come into the way of one.
+/// The number of inputs that are loaded in turn: a collector or a compiler may disturb one.
 const FRESH_INPUTS: usize = 3;
 
 /// What the batch on trial has left.
@@ -35,7 +35,7 @@ pub(super) struct Left {
 }
 
 impl Runners {
-    /// Keeps what was seen of untimed work, and looks at how long the resets of a unit took.
+    /// Records untimed work, and checks how long the resets of a unit took.
     pub(super) fn check_untimed(
         &mut self,
         session: &mut Session,
@@ -59,8 +59,8 @@ impl Runners {
         Ok(())
     }
 
-    /// Judges a trial: the answer that the batch has left, and where the processes end with the
-    /// unit, calls on other inputs.
+    /// Judges a trial: the answer that the batch has left and, if the processes end with the unit,
+    /// calls on other inputs.
     pub(super) fn judge_trial(
         &mut self,
         session: &mut Session,
@@ -95,8 +95,8 @@ impl Runners {
         Err(self.misconduct(contestant, what))
     }
 
-    /// Loads other inputs, each for one run, whose checksums must be right; gives the shortest time
-    /// of these runs.
+    /// Loads other inputs, each for one run, whose checksums must be right, and returns the
+    /// shortest time of these runs.
     fn first_call_ns(
         &mut self,
         session: &mut Session,

@@ -1,4 +1,4 @@
-//! What the kernel has counted of a running process.
+//! What the kernel has counted for a running process.
 
 use crate::waits::scheduled;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use tiebreak_core::sample::{Meters, Sample};
 use tiebreak_machine::clock::{self, ProcessClock};
 
-/// The counters of a process, their files held open.
+/// The counters of a process, whose files stay open.
 #[derive(Debug)]
 pub(super) struct Counters {
     stat: File,
@@ -16,27 +16,27 @@ pub(super) struct Counters {
     clock: Option<ProcessClock>,
 }
 
-/// The counters of a process at one moment, or what they grew by.
+/// The counters of a process at one moment, or their increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// CPU time of all threads.
     pub(super) cpu_ns: u64,
     pub(super) minor_faults: u64,
     pub(super) major_faults: u64,
-    /// Of the main thread.
+    /// Those of the main thread.
     pub(super) voluntary_switches: u64,
-    /// Of the main thread.
+    /// Those of the main thread.
     pub(super) involuntary_switches: u64,
-    /// Time on a CPU and time waiting for one, of the main thread; `None` where the kernel does
-    /// not say.
+    /// Time on a CPU and time waiting for one, of the main thread; `None` if the kernel does not
+    /// report it.
     pub(super) scheduled: Option<(u64, u64)>,
 }
 
 impl Counters {
-    /// Opens the counters of a process that is there.
+    /// Opens the counters of an existing process.
     ///
     /// # Errors
-    /// It is gone, or the limit on open files is reached.
+    /// Fails if the process has ended, or if the limit on open files is reached.
     pub(super) fn open(pid: u32) -> io::Result<Counters> {
         let open = |name: &str| File::open(format!("/proc/{pid}/{name}"));
         Ok(Counters {
@@ -47,7 +47,7 @@ impl Counters {
         })
     }
 
-    /// The counters now; all 0 once the process is gone. Cost: some 50 us.
+    /// Reads the counters; all 0 once the process has ended. Cost: some 50 us.
     pub(super) fn read(&self) -> Usage {
         let stat = text_of(&self.stat);
         let status = text_of(&self.status);
@@ -62,24 +62,24 @@ impl Counters {
         }
     }
 
-    /// CPU time of all threads so far.
+    /// Returns the CPU time of all threads so far.
     pub(super) fn cpu_ns(&self) -> u64 {
         self.clock.map_or(0, clock::process_cpu_ns_of)
     }
 
-    /// How long the main thread has run and how long it has waited for a CPU so far; 0 where the
-    /// kernel does not say.
+    /// Returns how long the main thread has run and how long it has waited for a CPU so far; 0 if
+    /// the kernel does not report it.
     pub(super) fn scheduled_ns(&self) -> (u64, u64) {
         self.schedstat.as_ref().and_then(scheduled).unwrap_or_default()
     }
 
-    /// The largest resident set so far.
+    /// Returns the largest resident set so far.
     pub(super) fn peak_memory_bytes(&self) -> u64 {
         named(&text_of(&self.status), "VmHWM:").map_or(0, |kib| kib * 1024)
     }
 
-    /// The share of the process' CPU time that was spent in the kernel, by the ticks that the
-    /// kernel shows.
+    /// Returns the share of the process' CPU time that was spent in the kernel, by the ticks that
+    /// the kernel shows.
     pub(super) fn system_share(&self) -> f64 {
         let stat = text_of(&self.stat);
         let ticks = |index| field(&stat, index).unwrap_or(0) as f64;
@@ -89,7 +89,7 @@ impl Counters {
 }
 
 impl Usage {
-    /// What was used since an earlier reading.
+    /// Returns what was used since an earlier reading.
     pub(super) fn since(&self, earlier: &Usage) -> Usage {
         let grown = |of: fn(&Usage) -> u64| of(self).saturating_sub(of(earlier));
         let both = self.scheduled.zip(earlier.scheduled);
@@ -118,7 +118,7 @@ impl Usage {
         };
     }
 
-    /// As fields of a sample; `scale` is what its times are multiplied by.
+    /// Converts the usage to fields of a sample; its times are multiplied by `scale`.
     pub(super) fn into_sample(self, wall_ns: u64, system_share: f64, scale: f64) -> Sample {
         let scaled = |ns: u64| (ns as f64 * scale).round() as u64;
         let cpu_ns = scaled(self.cpu_ns);
@@ -137,21 +137,21 @@ impl Usage {
     }
 }
 
-/// A small file of the kernel as it is now; empty once its process is gone.
+/// Reads a small file of the kernel; empty once its process has ended.
 fn text_of(file: &File) -> String {
     let mut buffer = [0; 4096];
     let length = file.read_at(&mut buffer, 0).unwrap_or(0);
     String::from_utf8_lossy(&buffer[..length]).into_owned()
 }
 
-/// A field of `/proc/PID/stat`, counted from 1 as in proc(5). The second, the program's name, is in
-/// parentheses and may hold anything.
+/// Returns a field of `/proc/PID/stat`, counted from 1 as in proc(5). The second, the program's
+/// name, is in parentheses and may contain anything.
 fn field(stat: &str, index: usize) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     after_name.split_ascii_whitespace().nth(index.checked_sub(3)?)?.parse().ok()
 }
 
-/// The number after a name at the start of a line of `/proc/PID/status`.
+/// Returns the number after a name at the start of a line of `/proc/PID/status`.
 fn named(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()

@@ -1,17 +1,17 @@
-//! Whether a runtime that compiles while it runs is done with it.
+//! Decides whether a runtime that compiles while it runs has finished.
 //!
-//! Batches are compared by the time that the runner's main thread was on a CPU, where the kernel
-//! says it: that of a neighbour is not in it.
+//! Batches are compared by the time that the runner's main thread was on a CPU, if the kernel
+//! reports it: that excludes the time of other processes.
 
-/// Batches that are compared with as many before them.
+/// The number of batches that are compared with as many before them.
 const WINDOW: usize = 5;
 /// A runtime is warm once the fastest of a window is not faster by more than this.
 const GAIN: f64 = 0.02;
-/// Warm-up lasts at least this long: a runtime may look before it compiles.
+/// Warm-up lasts at least this long: a runtime may observe before it compiles.
 const WARM_UP_NS_MIN: u64 = 100_000_000;
 /// Warm-up ends after this time, warm or not.
 const LIMIT_NS: u64 = 2_000_000_000;
-/// But not before so many batches, so that there is something to compare.
+/// The least number of batches at that end, so that there is something to compare.
 const BATCHES_MIN: usize = 3;
 /// Timed batches whose second half is faster than the first by more than this were not warm.
 const TIMED_GAIN: f64 = 0.03;
@@ -24,17 +24,17 @@ pub(super) struct WarmUp {
     batches_ns: Vec<u64>,
 }
 
-/// What comes after a batch of the warm-up.
+/// What follows a batch of the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// One more.
+    /// One more batch.
     Again,
-    /// The timed ones; whether the contestant is warm.
+    /// The timed batches, and whether the contestant is warm.
     Timed { is_warm: bool },
 }
 
 impl WarmUp {
-    /// Takes the time of a batch; `elapsed_ns` is what the warm-up has taken so far.
+    /// Records the time of a batch; `elapsed_ns` is the time of the warm-up so far.
     pub(super) fn after(&mut self, batch_ns: u64, elapsed_ns: u64) -> Next {
         self.batches_ns.push(batch_ns);
         let count = self.batches_ns.len();
@@ -44,8 +44,8 @@ impl WarmUp {
         if (is_full && is_warm) || is_late { Next::Timed { is_warm } } else { Next::Again }
     }
 
-    /// Whether the fastest of the last batches is faster than the fastest of those before: of five
-    /// each, or of half as many as there are.
+    /// Returns whether the fastest of the last batches is faster than the fastest of those before:
+    /// of five each, or of half of all.
     fn still_gains(&self) -> bool {
         let width = WINDOW.min(self.batches_ns.len() / 2);
         let (before, last) = self.batches_ns.split_at(self.batches_ns.len() - width);
@@ -53,8 +53,8 @@ impl WarmUp {
     }
 }
 
-/// Whether timed batches, in their order, still became faster: the fastest of the second half
-/// against the fastest of the first.
+/// Returns whether timed batches, in order, still became faster: compares the fastest of the second
+/// half with the fastest of the first.
 pub(super) fn was_cold(timed_ns: &[u64]) -> bool {
     let (first, second) = timed_ns.split_at(timed_ns.len() / 2);
     timed_ns.len() >= TIMED_MIN && gains(first, second, TIMED_GAIN)
@@ -72,7 +72,7 @@ fn gains(before_ns: &[u64], after_ns: &[u64], gain: f64) -> bool {
 mod tests {
     use super::*;
 
-    /// Batches until the warm-up ended, and whether it was warm.
+    /// Returns the batches until the warm-up ended, and whether it was warm.
     fn warmed(batch_ns: impl Fn(usize) -> u64) -> (usize, bool) {
         let (mut warm_up, mut elapsed_ns) = (WarmUp::default(), 0);
         for batch in 0.. {
@@ -90,14 +90,14 @@ mod tests {
         assert_eq!(warmed(|_| millisecond), (100, true));
         assert_eq!(warmed(|_| 20 * millisecond), (10, true));
         assert_eq!(warmed(|batch| (20 + batch as u64 % 3) * millisecond), (10, true));
-        // Five of the fast ones, and one before them to compare with.
+        // Five of the fast batches, and one before them to compare with.
         assert_eq!(warmed(|batch| if batch < 7 { 50 } else { 40 } * millisecond), (13, true));
-        // Faster all the time: 2 s end it.
+        // Always faster: 2 s end it.
         let faster =
             |batch: usize| (100.0 * millisecond as f64 * 0.98_f64.powi(batch as i32)) as u64;
         let (batches, is_warm) = warmed(faster);
         assert!(!is_warm && (20..40).contains(&batches), "{batches}");
-        // Long batches: three are enough to see.
+        // Long batches: three are enough.
         assert_eq!(warmed(|_| 1_000 * millisecond), (3, true));
         assert_eq!(warmed(|batch| (1_500 - 100 * batch as u64) * millisecond), (3, false));
     }

@@ -1,4 +1,4 @@
-//! What becomes of a run that has ended: a fault, or a sample and the print of its output.
+//! Turns a run that has ended into a fault, or into a sample and the digest of its output.
 
 use super::{Files, MetersReading, Programs, cannot_prepare};
 use crate::launcher::message::Reply;
@@ -12,11 +12,11 @@ use tiebreak_core::sampler::{OutputDigest, RunFailure, RunRequest};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 
-/// The kernel counts resident pages in batches for each CPU, so a peak may be off by so much.
+/// The kernel counts resident pages in batches for each CPU, so a peak may be off by this much.
 const MEMORY_FLOOR_SLACK_BYTES: u64 = 256 << 10;
 
 impl Programs {
-    /// Whether the run gives a sample at all.
+    /// Checks whether the run gives a sample at all.
     pub(super) fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
         let system = || io::Error::from_raw_os_error(reply.errno);
         let fault = match reply.end {
@@ -93,8 +93,8 @@ impl Programs {
         }
     }
 
-    /// The launcher's own peak passes on to every program: one that is not well above it may have
-    /// used less.
+    /// Marks a program whose peak is not well above the launcher's own peak, which `exec` passes
+    /// on: it may have used less.
     fn at_floor(&self, reply: &Reply, marks: Marks) -> Marks {
         let floor = self.peak_memory_floor_bytes() + MEMORY_FLOOR_SLACK_BYTES;
         if reply.peak_kib * 1024 <= floor { marks.with(Mark::MemoryFloor) } else { marks }
@@ -119,7 +119,7 @@ impl Programs {
         Ok(())
     }
 
-    /// The print of an output, accepted by the judge if there is one.
+    /// Returns the digest of an output, accepted by the judge if there is one.
     pub(super) fn judge(
         &mut self,
         contestant: usize,

@@ -1,4 +1,4 @@
-//! What is checked, and laid out, before a program runs.
+//! What is checked, and prepared, before a program runs.
 
 use crate::error::StartError;
 use crate::image::Image;
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use tiebreak_core::plan::{Contestant, Plan, ProgramPlan};
 use tiebreak_machine::cpus;
 
-/// The folder that each contestant runs in, if it is another than ours: its own, or the run's.
+/// Returns the folder that each contestant runs in, if it is not the current one: its own, or the
+/// run's.
 pub(super) fn directories(plan: &Plan) -> Result<Vec<Option<PathBuf>>, StartError> {
     let of_run = plan.program.directory.as_deref();
     check_directory(of_run)?;
@@ -28,7 +29,7 @@ fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartErro
         Err(reason) if reason.kind() != io::ErrorKind::PermissionDenied => {
             Err(StartError::Directory { path, reason })
         }
-        // A folder that cannot be listed may still be entered: the launcher sees.
+        // A folder that cannot be listed may still be entered: the launcher tries.
         _ => Ok(Some(path)),
     }
 }
@@ -43,7 +44,7 @@ pub(super) fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
         return Ok(());
     };
     let check = || {
-        // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+        // Checked before it is opened: opening a pipe waits for its writer.
         let kind = std::fs::metadata(input)?;
         if kind.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -58,7 +59,7 @@ pub(super) fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
     check().map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
 }
 
-/// The CPUs that contestants may run on.
+/// Returns the CPUs that contestants may run on.
 pub(super) fn check_cpus(wanted: &[usize], allowed: &[usize]) -> Result<Vec<usize>, StartError> {
     if let Some(&cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
         return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(allowed) });
@@ -69,7 +70,7 @@ pub(super) fn check_cpus(wanted: &[usize], allowed: &[usize]) -> Result<Vec<usiz
     Ok(cpus)
 }
 
-/// A contestant's program and arguments; the files that they name are added to `files`.
+/// Returns a contestant's program and arguments, and adds the files that they name to `files`.
 pub(super) fn image(
     contestant: &Contestant,
     plan: &ProgramPlan,
@@ -89,7 +90,7 @@ pub(super) fn image(
         Some(shell) => {
             let mut words = split(shell)?;
             words.extend(["-c".to_owned(), contestant.command.clone()]);
-            // Only the shell knows its words for sure; this finds the plain ones.
+            // Only the shell can determine its words with certainty; this finds the plain ones.
             (words, contestant.command.split_whitespace().map(str::to_owned).collect())
         }
     };

@@ -1,4 +1,5 @@
-//! Memory that the laboratory and a worker share: who runs, the orders of rounds, and the records.
+//! Memory that the laboratory and a worker share: the running contestant, the orders of rounds, and
+//! the records.
 
 use super::memory::Mapping;
 use crate::output::memory_file;
@@ -9,38 +10,38 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tiebreak_core::counts::Counts;
 
-/// Nobody's code runs but the worker's own.
+/// Stands for the worker's own code.
 pub(crate) const NOBODY: u32 = u32::MAX;
-/// In place of a number that is not known.
+/// Stands for an unknown number.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
-/// Set in an entry of the orders: this batch is judged.
+/// A flag in an entry of the orders: this batch is judged.
 const JUDGED: u32 = 1 << 31;
-/// Where orders begin: a page of its own for what is looked at while contestants run.
+/// The offset of the orders: the header has its own page, because it is read while contestants run.
 const HEADER_BYTES: usize = 4096;
 
-/// What the worker does right now.
+/// What the worker is doing.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// Grows with each thing that is done.
+    /// Increases with each step.
     beat: AtomicU64,
-    /// The contestant whose code runs, by its place in the worker.
+    /// The contestant whose code runs, by its index in the worker.
     position: AtomicU32,
-    /// What memory it touched that is not its own: [`Touch`] as numbers.
+    /// The foreign memory that it touched: [`Touch`] as numbers.
     place: AtomicU32,
     side: AtomicU32,
     access: AtomicU32,
     bytes: AtomicU64,
 }
 
-/// Memory that a contestant touched and must not.
+/// Memory that a contestant touched and must not touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
     /// 1 is the input, 2 the output, 3 the heap.
     pub(crate) place: u32,
     /// 0 is inside, 1 past the end, 2 before the start.
     pub(crate) side: u32,
-    /// 0 is not known, 1 reading, 2 writing.
+    /// 0 is unknown, 1 reading, 2 writing.
     pub(crate) access: u32,
     /// How far outside, or which byte of it, counted from 0.
     pub(crate) bytes: u64,
@@ -49,7 +50,7 @@ pub(crate) struct Touch {
 impl Touch {
     pub(crate) const INPUT: u32 = 1;
     pub(crate) const OUTPUT: u32 = 2;
-    /// No memory was touched: `run` did not do without memory of the allocator's.
+    /// No memory was touched: `run` needed memory of the allocator.
     pub(crate) const HEAP: u32 = 3;
     pub(crate) const INSIDE: u32 = 0;
     pub(crate) const PAST_END: u32 = 1;
@@ -58,83 +59,83 @@ impl Touch {
     pub(crate) const WROTE: u32 = 2;
 }
 
-/// An entry of the orders: whose batch it is, and what else happens around it.
+/// An entry of the orders: the contestant of a batch, and what else happens around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// The contestant, by its place in the worker.
+    /// The contestant, by its index in the worker.
     pub(crate) position: u32,
-    /// Whether its output is overwritten before the timed calls, and what they left is dumped.
+    /// Whether its output is overwritten before the timed calls, and then dumped.
     pub(crate) is_judged: bool,
 }
 
-/// What a batch gave. Plain numbers, so that any bytes are one.
+/// The result of a batch. It consists of plain numbers, so any bytes are valid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// The contestant, by its place in the worker.
+    /// The contestant, by its index in the worker.
     pub(crate) position: u64,
     pub(crate) wall_ns: u64,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
-    /// Time on a CPU by the thread's own clock.
+    /// Time on a CPU, by the thread's own clock.
     pub(crate) run_ns: u64,
-    /// Time ready to run, waiting for a CPU; [`UNKNOWN`] where the kernel does not say.
+    /// Time ready to run and waiting for a CPU; [`UNKNOWN`] if the kernel does not report it.
     pub(crate) delay_ns: u64,
     pub(crate) minor_faults: u64,
     pub(crate) major_faults: u64,
     pub(crate) voluntary_switches: u64,
     pub(crate) involuntary_switches: u64,
-    /// Spans that ended on another CPU than they began on.
+    /// The number of spans that ended on another CPU than they began on.
     pub(crate) moves: u64,
-    /// What the untimed call gave.
+    /// The checksum of the untimed call.
     pub(crate) checksum: u64,
-    /// Whether a timed call gave another one.
+    /// Whether a timed call gave another checksum.
     pub(crate) is_torn: u64,
     /// Whether the clock went backwards.
     pub(crate) is_backwards: u64,
-    /// What was counted, [`UNKNOWN`] where nothing was.
+    /// The hardware counts; [`UNKNOWN`] if nothing was counted.
     pub(crate) counts: Counts<u64>,
     pub(crate) is_multiplexed: u64,
     pub(crate) energy_nj: u64,
-    /// Whether a thread that was to run beside made fewer than half as many calls.
+    /// Whether a thread that was to run at the same time made fewer than half as many calls.
     pub(crate) is_alone: u64,
-    /// Time on a CPU by all resets of the batch.
+    /// Time on a CPU of all resets of the batch.
     pub(crate) reset_ns: u64,
     /// Wall time of the dump, if the batch is judged.
     pub(crate) dump_ns: u64,
-    /// How often another input was put in the place of its own after the batch.
+    /// How often the contestant's input was replaced by another after the batch.
     pub(crate) exchanges: u64,
-    /// What the first call gave then.
+    /// The checksum of the first call on that other input.
     pub(crate) other_checksum: u64,
     /// Time on a CPU of the shortest call on an input that had just been exchanged.
     pub(crate) exchanged_ns: u64,
     /// What it did to its process: bits of [`super::conduct`].
     pub(crate) conduct: u64,
-    /// By how much its process' memory grew in the batch, the untimed call before it included.
+    /// The growth of its process' memory in the batch, with the untimed call before it.
     pub(crate) grown_bytes: u64,
     /// Whether its table says that `run` allocates.
     pub(crate) allocates: u64,
     /// Time on a CPU of its `prepare`.
     pub(crate) prepare_ns: u64,
-    /// Picoseconds of a call of a function that does nothing, and of a load from one cache line, as
-    /// they were measured after the batch; 0 where they were not.
+    /// Picoseconds of a call of an empty function, and of a load from one cache line, as measured
+    /// after the batch; 0 if they were not measured.
     pub(crate) empty_call_ps: u64,
     pub(crate) line_ps: u64,
 }
 
-/// The shared memory, mapped here.
+/// The shared memory, mapped in this process.
 #[derive(Debug)]
 pub(crate) struct Area {
     mapping: Mapping,
-    /// So many records, and so many entries of orders.
+    /// The number of records, and of entries of the orders.
     capacity: usize,
 }
 
 impl Area {
-    /// Makes one with room for so many batches, and the file by which a worker gets it.
+    /// Creates an area for this many batches, and the file through which a worker maps it.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// Fails if there is no memory for it.
     pub(crate) fn create(capacity: usize) -> io::Result<(Area, File)> {
         let file = memory_file()?;
         file.set_len(bytes(capacity) as u64)?;
@@ -143,10 +144,10 @@ impl Area {
         Ok((area, file))
     }
 
-    /// Maps one that the other side has made.
+    /// Maps an area that the other side has created.
     ///
     /// # Errors
-    /// It is shorter than that, or cannot be mapped.
+    /// Fails if the file is too short or cannot be mapped.
     pub(crate) fn map(file: &OwnedFd, capacity: usize) -> io::Result<Area> {
         let length = File::from(file.try_clone()?).metadata()?.len();
         if length < bytes(capacity) as u64 {
@@ -162,11 +163,11 @@ impl Area {
 
     pub(crate) fn header(&self) -> &Header {
         // SAFETY: the mapping is page-aligned, longer than the header and lives as long as `self`;
-        // the header is nothing but atomic numbers, of which any bytes are valid.
+        // the header consists of atomic numbers, for which any bytes are valid.
         unsafe { self.mapping.start().cast::<Header>().as_ref() }
     }
 
-    /// One entry of the orders.
+    /// Returns one entry of the orders.
     pub(crate) fn turn(&self, index: usize) -> Turn {
         // SAFETY: `order_at` is valid for any index below the capacity.
         let word = unsafe { self.order_at(index).read_volatile() };
@@ -191,13 +192,14 @@ impl Area {
 
     fn order_at(&self, index: usize) -> NonNull<u32> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for so many entries after the header.
+        // SAFETY: the mapping has room for `capacity` entries after the header.
         unsafe { self.mapping.start().add(HEADER_BYTES).cast::<u32>().add(index) }
     }
 
     fn record_at(&self, index: usize) -> NonNull<Record> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for so many records after the orders, from a multiple of 64.
+        // SAFETY: the mapping has room for `capacity` records after the orders, from a multiple of
+        // 64.
         unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
     }
 
@@ -207,18 +209,19 @@ impl Area {
 }
 
 impl Header {
-    /// This contestant's code runs from now on, or [`NOBODY`]'s.
+    /// Records that this contestant's code runs from now on, or the worker's own code for
+    /// [`NOBODY`].
     pub(crate) fn enter(&self, position: u32) {
         self.position.store(position, Ordering::Release);
         self.beat.fetch_add(1, Ordering::Release);
     }
 
-    /// How much was done so far, and whose code runs.
+    /// Returns the number of steps so far, and whose code runs.
     pub(crate) fn look(&self) -> (u64, u32) {
         (self.beat.load(Ordering::Acquire), self.position.load(Ordering::Acquire))
     }
 
-    /// Tells what was touched. Only stores numbers, so a signal handler may call it.
+    /// Records what was touched. It only stores numbers, so a signal handler may call it.
     pub(crate) fn tell(&self, touch: Touch) {
         self.side.store(touch.side, Ordering::Relaxed);
         self.access.store(touch.access, Ordering::Relaxed);
@@ -226,7 +229,7 @@ impl Header {
         self.place.store(touch.place, Ordering::Release);
     }
 
-    /// Takes back what was told.
+    /// Clears what was recorded.
     pub(crate) fn untell(&self) {
         self.place.store(0, Ordering::Release);
     }

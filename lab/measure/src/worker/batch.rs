@@ -1,48 +1,48 @@
-//! The timed span: the only code that runs between two readings of the clock, beside the
-//! contestant's own.
+//! The timed span: the only code, apart from the contestant's own, that runs between two readings
+//! of the clock.
 
 use super::library::Run;
 use std::arch::asm;
 use tiebreak_machine::clock;
 
-/// What a span gave.
+/// The result of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// `None` if the clock went backwards.
     pub(super) wall_ns: Option<u64>,
-    /// Whether a call gave another checksum than was expected.
+    /// Whether a call gave another checksum than expected.
     pub(super) is_torn: bool,
 }
 
-/// Calls the function so many times and times all calls together.
+/// Calls the function this many times and times all calls together.
 ///
-/// The loop is a call through a pointer, an exclusive or, an or and a count a call. The state goes
-/// through [`launder`] each time and each checksum is used, so neither a compiler nor a linker that
-/// sees everything could do the work once and keep the answer.
+/// Each iteration consists of a call through a pointer, an exclusive or, an or and a count. The
+/// state goes through [`launder`] each time and each checksum is used, so neither a compiler nor a
+/// linker that sees everything could do the work once and keep the answer.
 ///
 /// # Safety
-/// `run` may be called with `state`.
+/// `run` must be callable with `state`.
 #[inline(never)]
 pub(super) unsafe fn time(run: Run, state: *mut libc::c_void, calls: u64, expected: u64) -> Span {
     let mut differs = 0;
     let start_ns = clock::monotonic_ns();
     for _ in 0..calls {
-        // SAFETY: the caller says so; laundering gives the same pointer.
+        // SAFETY: the caller guarantees it; laundering returns the same pointer.
         differs |= unsafe { run(launder(state)) } ^ expected;
     }
     let end_ns = clock::monotonic_ns();
     Span { wall_ns: end_ns.checked_sub(start_ns), is_torn: differs != 0 }
 }
 
-/// How long some work of ours takes by the same clock; `None` if that went backwards.
+/// Returns how long some work takes by the same clock; `None` if the clock went backwards.
 pub(super) fn span(work: impl FnOnce()) -> Option<u64> {
     let start_ns = clock::monotonic_ns();
     work();
     clock::monotonic_ns().checked_sub(start_ns)
 }
 
-/// Gives the pointer back as one of which the compiler knows nothing, and lets it believe that all
-/// memory may have changed. No instruction.
+/// Returns the pointer in a form about which the compiler knows nothing, and makes the compiler
+/// assume that all memory may have changed. Costs no instruction.
 #[inline(always)]
 fn launder(mut pointer: *mut libc::c_void) -> *mut libc::c_void {
     // SAFETY: there is no instruction; the value goes in and comes out in the same register.
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     unsafe extern "C" fn count(state: *mut libc::c_void) -> u64 {
-        // SAFETY: the tests below give a number of theirs.
+        // SAFETY: the tests below pass a pointer to a number.
         let number = unsafe { &mut *state.cast::<u64>() };
         *number += 1;
         if *number >= 1000 { 8 } else { 7 }

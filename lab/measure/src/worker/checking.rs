@@ -1,4 +1,4 @@
-//! The checking pass: one contestant between guard pages, its answer dumped.
+//! The checking pass: one contestant between guard pages, whose answer is dumped.
 
 use super::area::{Area, NOBODY, Touch};
 use super::conduct;
@@ -15,25 +15,25 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use tiebreak_abi::Random;
 
-/// What outputs hold before a run, and what must still be around them after it.
+/// The content of outputs before a run; it must still surround them afterwards.
 const FILLING: u8 = 0xa5;
 
-/// A dump of an output that was overwritten may be so many times as long as the output, and so much
-/// longer: who follows lengths that are drawn may have much to say.
+/// A dump of an overwritten output may be this many times as long as the output, plus a constant: a
+/// contestant that follows random lengths may write much.
 const DUMPED_TIMES: u64 = 8;
 const DUMPED_BYTES: u64 = 16 << 20;
-/// Such a dump follows one to so many runs.
+/// Fewer than this many further runs precede such a dump.
 const RUNS: u64 = 16;
 
 /// Loads the contestant, prepares it on guarded buffers, runs it twice, a reset before each run,
 /// lets it dump its answer, and releases it. In the last of these passes it runs once more without
-/// memory, unless its table says that it allocates. A touch of what is not its own is told in the
-/// area; where the hardware sees it, the process ends there.
+/// memory, unless its table says that it allocates. A touch of foreign memory is recorded in the
+/// area; if the hardware detects it, the process ends there.
 ///
 /// # Errors
-/// What the system says.
+/// Fails if a system call fails.
 pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Result<Reply> {
-    // The handler for touches keeps a pointer to it until the process ends.
+    // The signal handler keeps a pointer to it until the process ends.
     let area: &'static Area = Box::leak(Box::new(Area::map(&area, 0)?));
     let header = area.header();
     header.enter(0);
@@ -53,8 +53,8 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     let mut sink = Sink::new(Some(dump));
     let own_threads = conduct::threads();
     header.enter(0);
-    // SAFETY: the table says what each function takes; the workload outlives the state, and the
-    // sink the dump.
+    // SAFETY: the table determines what each function takes; the workload outlives the state, and
+    // the sink the dump.
     let (checksums, unstarved) = unsafe {
         let state = (contestant.prepare)(&raw const workload);
         if state.is_null() {
@@ -73,7 +73,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         }
         let raw = sink.raw();
         (contestant.dump)(state, &raw const raw);
-        // Threads of its own may be what asks for memory.
+        // The contestant's own threads may be the ones that allocate.
         let is_alone = conduct::threads() <= own_threads;
         let is_last = check.side == Side::Front && check.noise == 0;
         let unstarved = match is_last && !contestant.allocates() {
@@ -90,7 +90,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     Ok(Reply::Checked { checksums, unstarved })
 }
 
-/// The input, sealed, and the output, filled.
+/// Returns the input, sealed, and the output, filled.
 fn buffers(
     contestant: &Contestant,
     sizes: &Sizes,
@@ -108,8 +108,8 @@ fn buffers(
     Ok((input, output))
 }
 
-/// Some more runs, and then noise in the place of what they left. Whoever now dumps for ever is
-/// ended by the limit on files.
+/// Makes some more runs, and then overwrites their output with noise. The limit on files ends a
+/// contestant that would now dump for ever.
 fn overwrite(output: &mut Guarded, noise: u64, run: impl Fn(u64) -> u64) -> io::Result<()> {
     let mut random = Random::new(noise);
     (0..random.below(RUNS)).map(run).for_each(drop);
@@ -133,7 +133,7 @@ fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> boo
     [input, output].iter().all(|buffer| address(buffer).is_multiple_of(alignment))
 }
 
-/// Bytes that were written around the output where no guard page is.
+/// Records bytes that were written around the output where there is no guard page.
 fn tell_stray(header: &super::area::Header, output: &Guarded) {
     let (past, ahead) = output.stray(FILLING);
     let touch = |side, bytes: usize| Touch {

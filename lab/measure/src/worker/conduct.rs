@@ -1,5 +1,5 @@
-//! What contestants do to their process beside what they are asked: looked at around each of their
-//! batches, outside the timed span, and put back where that can be done.
+//! Side effects of contestants on their process: checked around each of their batches, outside the
+//! timed span, and undone where possible.
 
 use super::area::Record;
 use super::memory::PAGE_BYTES;
@@ -7,12 +7,12 @@ use std::arch::asm;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
+/// Words of an affinity mask: 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
 
-/// It changed on which CPUs the thread may run.
+/// It changed the CPUs on which the thread may run.
 pub(crate) const AFFINITY: u64 = 1;
-/// It changed how the CPU rounds, or what it makes of tiny numbers.
+/// It changed how the CPU rounds, or how it treats denormal numbers.
 pub(crate) const ROUNDING: u64 = 2;
 /// It left a process behind.
 pub(crate) const CHILD: u64 = 4;
@@ -25,7 +25,7 @@ pub(crate) const TIMER: u64 = 32;
 /// It changed its priority or its scheduling policy.
 pub(crate) const PRIORITY: u64 = 64;
 
-/// What each of these bits is called, without its subject.
+/// The description of each of these bits, without its subject.
 pub(crate) const SENTENCES: [(u64, &str); 7] = [
     (AFFINITY, "changed on which CPUs its process may run"),
     (ROUNDING, "changed how the CPU rounds for all who follow"),
@@ -36,7 +36,7 @@ pub(crate) const SENTENCES: [(u64, &str); 7] = [
     (PRIORITY, "changed how the scheduler treats its process"),
 ];
 
-/// The thread and its process as they should be.
+/// The original state of the thread and its process.
 pub(super) struct Conduct {
     mask: [u64; MASK_WORDS],
     priority: Priority,
@@ -44,19 +44,19 @@ pub(super) struct Conduct {
     threads: u64,
     /// The threads of the worker itself.
     own_threads: u64,
-    /// Whether a child was found already: it stays, and is nobody else's.
+    /// Whether a child was found already: it stays, and counts only once.
     has_child: bool,
-    /// Where the kernel tells which timers the process has made.
+    /// The file of the kernel that lists the timers that the process has made.
     timers: Option<File>,
-    /// Where the kernel tells how much memory the process has.
+    /// The file of the kernel that says how much memory the process has.
     memory: Option<File>,
-    /// How much was printed, and how many addresses had memory, when the last run began.
+    /// How much was printed, and how much memory was mapped, when the last run began.
     printed_bytes: i64,
     mapped_bytes: u64,
 }
 
 impl Conduct {
-    /// As they are now.
+    /// Records the current state.
     pub(super) fn now() -> Conduct {
         Conduct {
             mask: mask(),
@@ -72,15 +72,15 @@ impl Conduct {
         }
     }
 
-    /// To be called before the calls that [`Conduct::look_at_run`] is about.
+    /// Records the state before the calls that [`Conduct::look_at_run`] checks.
     pub(super) fn begin_run(&mut self) {
         self.printed_bytes = printed_bytes();
         self.mapped_bytes = self.mapped_bytes();
     }
 
-    /// What runs since [`Conduct::begin_run`] did, into the record of their batch. What is printed
-    /// and what memory is kept is the process's: beside threads that a `prepare` started nobody
-    /// knows whose it is, and nobody is accused.
+    /// Records in the batch's record what has changed since [`Conduct::begin_run`]. Output and
+    /// memory belong to the whole process: if a `prepare` started threads, the contestant that
+    /// caused a change is unknown, and none is accused.
     pub(super) fn look_at_run(&mut self, record: &mut Record) {
         let is_alone = threads() <= self.own_threads;
         record.conduct |= self.look();
@@ -92,8 +92,8 @@ impl Conduct {
         }
     }
 
-    /// All that this process has mapped, shared and its own, files and memory: the first number of
-    /// its `statm`. 0 where the kernel does not say.
+    /// Returns all that this process has mapped, shared and private, files and memory: the first
+    /// number of its `statm`; 0 if the kernel does not report it.
     fn mapped_bytes(&self) -> u64 {
         let read = || {
             let mut text = [0; 128];
@@ -104,19 +104,19 @@ impl Conduct {
         read().unwrap_or(0) * PAGE_BYTES as u64
     }
 
-    /// What was changed since the last look; put back, but for what was started.
+    /// Returns what was changed since the last check, and undoes it, except for what was started.
     pub(super) fn look(&mut self) -> u64 {
         let mut found = 0;
         if mask() != self.mask {
             found |= AFFINITY;
-            // SAFETY: the mask is as long as the call is told, and is only read.
+            // SAFETY: the call gets the mask's length, and only reads the mask.
             unsafe {
                 libc::sched_setaffinity(0, size_of_val(&self.mask), self.mask.as_ptr().cast());
             }
         }
         if priority() != self.priority {
             found |= PRIORITY;
-            // SAFETY: the words are as long as they say, and are only read.
+            // SAFETY: the words contain their own length, and are only read.
             unsafe { libc::syscall(libc::SYS_sched_setattr, 0, self.priority.as_ptr(), 0) };
         }
         if control() != self.control {
@@ -138,20 +138,20 @@ impl Conduct {
         found
     }
 
-    /// The same after `prepare`, which may start threads where a study is about that.
+    /// Checks the same after `prepare`, which may start threads if a study is about that.
     pub(super) fn look_at_prepare(&mut self) -> u64 {
         self.look() & !THREAD
     }
 
-    /// Puts back what libraries change for the whole process when they are loaded: how the CPU
-    /// rounds, if they were built with -ffast-math, and timers.
+    /// Undoes what libraries change for the whole process when they are loaded: how the CPU rounds,
+    /// if they were built with -ffast-math, and timers.
     pub(super) fn restore(&self) {
         set_control(self.control);
         self.disarm_timers();
     }
 
-    /// Stops whatever would signal this process; whether anything would have. Timers that are made
-    /// are seen where the kernel lists them (`CONFIG_CHECKPOINT_RESTORE`).
+    /// Stops every timer that would signal this process, and returns whether there was one. POSIX
+    /// timers are found if the kernel lists them (`CONFIG_CHECKPOINT_RESTORE`).
     fn disarm_timers(&self) -> bool {
         let mut found = false;
         for which in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
@@ -185,26 +185,26 @@ impl Conduct {
 
 fn mask() -> [u64; MASK_WORDS] {
     let mut mask = [0; MASK_WORDS];
-    // SAFETY: the mask is as long as the call is told, and the kernel writes no more than that.
+    // SAFETY: the call gets the mask's length, and the kernel writes no more than that.
     unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     mask
 }
 
 /// The kernel's `sched_attr`: its length and the policy, flags, the nice value and the priority;
-/// then what is of deadlines alone, or a time slice that the kernel may change by itself.
+/// then what concerns only deadlines, or a time slice that the kernel may change by itself.
 type Priority = [u64; 6];
 
-/// How the scheduler treats this thread; all 0 where the kernel does not say.
+/// Returns how the scheduler treats this thread; all 0 if the kernel does not report it.
 fn priority() -> Priority {
     let mut words: Priority = [0; 6];
     let bytes = size_of_val(&words);
-    // SAFETY: the words are as long as the call is told, and the kernel writes no more than that.
+    // SAFETY: the call gets the length of the words, and the kernel writes no more than that.
     unsafe { libc::syscall(libc::SYS_sched_getattr, 0, words.as_mut_ptr(), bytes, 0) };
     words[3..].fill(0);
     words
 }
 
-/// Whether this process has a child that nobody has waited for.
+/// Returns whether this process has a child that was not waited for.
 fn has_child() -> bool {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     // SAFETY: all zero bytes are valid there, and the call writes no more than one of them.
@@ -214,10 +214,10 @@ fn has_child() -> bool {
     }
 }
 
-/// Stops a timer that was made, by the kernel's number for it; whether it was armed.
+/// Stops a POSIX timer, given the kernel's number for it, and returns whether it was armed.
 fn disarm_made(number: i32) -> bool {
     // SAFETY: all zero bytes are valid there, and each call reads or writes no more than one of
-    // them; a number that no timer has any more is refused.
+    // them; the kernel refuses the number of a deleted timer.
     unsafe {
         let mut timer: libc::itimerspec = std::mem::zeroed();
         libc::syscall(libc::SYS_timer_gettime, number, &raw mut timer);
@@ -231,21 +231,21 @@ fn disarm_made(number: i32) -> bool {
     }
 }
 
-/// How much was printed so far: both standard streams of a worker are one file, with one place at
-/// which is written next. What waits in the buffer of C's `stdout` is written first.
+/// Returns how many bytes were printed so far: both standard streams of a worker are one file with
+/// one write position. Flushes the buffer of C's `stdout` first.
 fn printed_bytes() -> i64 {
     unsafe extern "C" {
         static mut stdout: *mut libc::FILE;
     }
-    // SAFETY: the C library keeps its stream there for as long as the process lives, and the calls
-    // write what its buffer holds and ask for a number.
+    // SAFETY: the C library keeps its stream there as long as the process lives; the calls write
+    // out its buffer and return a number.
     unsafe {
         libc::fflush(stdout);
         libc::lseek(libc::STDERR_FILENO, 0, libc::SEEK_CUR)
     }
 }
 
-/// How many threads the process has: the kernel counts their folders as links.
+/// Returns how many threads the process has: the kernel counts their folders as links.
 pub(super) fn threads() -> u64 {
     // SAFETY: the path ends with a zero byte, and the call writes no more than one entry.
     unsafe {
@@ -255,7 +255,7 @@ pub(super) fn threads() -> u64 {
     }
 }
 
-/// The bits of MXCSR that control; the others tell what happened.
+/// Returns the control bits of MXCSR; the others are status flags.
 #[cfg(target_arch = "x86_64")]
 fn control() -> u64 {
     let mut word = 0_u32;
@@ -283,6 +283,6 @@ fn control() -> u64 {
 
 #[cfg(target_arch = "aarch64")]
 fn set_control(control: u64) {
-    // SAFETY: the word was read from there.
+    // SAFETY: the word was read from the same register.
     unsafe { asm!("msr fpcr, {}", in(reg) control, options(nomem, nostack, preserves_flags)) };
 }

@@ -1,4 +1,4 @@
-//! Another input in the place of one that a contestant knows, between two calls.
+//! Replaces the input of a contestant by another one, between two calls.
 
 use super::area::Record;
 use super::memory::Mapping;
@@ -7,8 +7,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tiebreak_machine::clock;
 
-/// How often it is put there, unless calls take longer than this: the shortest call of so many is
-/// not one that was interrupted.
+/// How often the other input is used, unless calls take longer than `LONG_NS`: the shortest of this
+/// many calls was not interrupted.
 const EXCHANGES: u64 = 3;
 const LONG_NS: u64 = 1_000_000;
 
@@ -20,20 +20,20 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Of files of so many bytes.
+    /// Creates the exchange for two files of this many bytes.
     ///
     /// # Errors
-    /// There are no further descriptors.
+    /// Fails if there are no further descriptors.
     pub(super) fn new(own: &OwnedFd, other: &OwnedFd, bytes: usize) -> io::Result<Exchange> {
         Ok(Exchange { own: own.try_clone()?, other: other.try_clone()?, bytes })
     }
 
-    /// Calls a contestant once each time that an input was put where it reads: the other one, then
-    /// its own again. The record gets what came of it, and is torn if the answer for its own input
-    /// is another one than before.
+    /// Calls a contestant once after each change of its input: to the other one, then back to its
+    /// own. Writes the results to the record, which is torn if the answer for its own input differs
+    /// from the earlier one.
     ///
     /// # Errors
-    /// An input cannot be mapped.
+    /// Fails if an input cannot be mapped.
     pub(super) fn run(
         &self,
         prepared: &Prepared,

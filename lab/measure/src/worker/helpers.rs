@@ -1,9 +1,9 @@
-//! Threads that do the same beside the one that is timed.
+//! Threads that run the same contestant at the same time as the timed thread.
 //!
-//! A helper has a CPU of its own and a state of its own of each contestant that runs on so many
-//! threads, which it prepared itself. It sleeps until it is told to run one, then calls it over and
-//! over until it is told to stop, and counts its calls where the timed thread can read them: that
-//! is the proof that both ran at the same time.
+//! A helper has its own CPU, and its own state, which it prepared itself, of each contestant that
+//! runs on that many threads. It sleeps until it must run one, then calls it repeatedly until it
+//! must stop, and counts its calls where the timed thread can read them. The count proves that both
+//! ran at the same time.
 
 mod helper;
 
@@ -17,37 +17,37 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long is waited at most until all helpers run, beside what a call takes: as long as a few
-/// others may have a CPU before a helper gets it.
+/// The longest wait until all helpers run, in addition to the calls: as long as a few other
+/// processes may hold a CPU before a helper gets it.
 const START_MAX: Duration = Duration::from_millis(20);
-/// And how many times the time of a call.
+/// The number of call times added to that wait.
 const START_CALLS_MAX: u32 = 4;
-/// After so many looks at the others' counts the CPU is offered to them, if they may need it.
+/// After this many reads of the others' counts the thread yields its CPU, if they may need it.
 const LOOKS: u32 = 64;
 
-/// The helpers of a worker; they end when this is dropped.
+/// The helpers of a worker. Dropping it ends them.
 pub(super) struct Helpers {
     helpers: Vec<Helper>,
-    /// Whether each has a CPU of its own.
+    /// Whether each has its own CPU.
     is_pinned: bool,
-    /// Counts of calls, as they were read last.
+    /// The counts of calls at the last read.
     seen: Vec<u64>,
-    /// Whether each was in a call then.
+    /// Whether each was in a call at the last read.
     is_inside: Vec<bool>,
 }
 
-/// What the helpers of a batch gave.
+/// The result of the helpers of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ran {
-    /// Whether a call of theirs gave another checksum than was expected.
+    /// Whether a call of theirs gave another checksum than expected.
     pub(super) is_torn: bool,
 }
 
 impl Helpers {
-    /// Starts so many helpers, each on the next of these CPUs.
+    /// Starts this many helpers, each on the next of these CPUs.
     ///
     /// # Errors
-    /// A thread cannot be started or pinned, or there are too few CPUs.
+    /// Fails if a thread cannot be started or pinned, or if there are too few CPUs.
     pub(super) fn start(count: usize, cpus: &HelperCpus) -> io::Result<Helpers> {
         let is_pinned = !cpus.is_empty();
         if is_pinned && cpus.len() < count {
@@ -58,15 +58,15 @@ impl Helpers {
         Ok(Helpers { helpers, is_pinned, seen: vec![0; count], is_inside: vec![false; count] })
     }
 
-    /// Has the first `count` of them prepare a state of the contestant at this place, one after the
-    /// other; whether all could.
+    /// Lets the first `count` helpers prepare a state of the contestant at this index, one after
+    /// the other, and returns whether all succeeded.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// Fails if there is no memory for it.
     ///
     /// # Safety
-    /// The input is mapped, with the slack that the contestant wants, for as long as the helpers
-    /// are there.
+    /// The input must be mapped, with the slack that the contestant needs, as long as the helpers
+    /// exist.
     pub(super) unsafe fn prepare(
         &mut self,
         count: usize,
@@ -86,13 +86,15 @@ impl Helpers {
         Ok(true)
     }
 
-    /// Has the first `count` of them run the contestant at this place over and over from now on.
+    /// Starts the first `count` helpers, which call the contestant at this index repeatedly from
+    /// now on.
     pub(super) fn begin(&mut self, count: usize, position: u32) -> io::Result<()> {
         self.helpers[..count].iter().try_for_each(|helper| helper.begin(position))
     }
 
-    /// Waits until each of the first `count` has made a call since now, or for long enough where a
-    /// call takes so long: whether it ran beside a batch is proven by the batch's own counts.
+    /// Waits until each of the first `count` helpers has made a call since now, or until enough
+    /// time has passed for a slow call. The batch's own counts prove whether a helper ran at the
+    /// same time.
     pub(super) fn wait_until_running(&mut self, count: usize, a_call: Duration) {
         let until = Instant::now() + START_MAX + START_CALLS_MAX * a_call;
         self.look(count);
@@ -106,7 +108,7 @@ impl Helpers {
         }
     }
 
-    /// Reads the counts of the first `count`.
+    /// Reads the counts of the first `count` helpers.
     pub(super) fn look(&mut self, count: usize) {
         let all = self.seen.iter_mut().zip(&mut self.is_inside).zip(&self.helpers);
         for ((seen, is_inside), helper) in all.take(count) {
@@ -115,16 +117,17 @@ impl Helpers {
         }
     }
 
-    /// The fewest calls that one of the first `count` has made since they were read. One that was
-    /// in a call then and still is counts as one: [`Helpers::end_soon`] tells whether it may.
+    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
+    /// A helper that was in a call then and still is counts as one: [`Helpers::end_soon`] says
+    /// whether it may.
     pub(super) fn fewest_beside(&self, count: usize) -> u64 {
         let beside = |index: usize| self.since(index).max(u64::from(self.is_inside[index]));
         (0..count).map(beside).min().unwrap_or(0)
     }
 
-    /// Whether each of the first `count` has ended a call since they were read, or does so within
-    /// this time. A call that was there before a batch and takes longer than twice the batch is
-    /// too slow, or its thread has lost the CPU: it proves nothing.
+    /// Returns whether each of the first `count` helpers has ended a call since the last read, or
+    /// does so within this time. A call that began before a batch and takes longer than twice the
+    /// batch is too slow, or its thread has lost the CPU: it proves nothing.
     pub(super) fn end_soon(&self, count: usize, within: Duration) -> bool {
         let begin = Instant::now();
         while self.fewest_since(count) == 0 {
@@ -136,7 +139,7 @@ impl Helpers {
         true
     }
 
-    /// The fewest calls that one of the first `count` has made since they were read.
+    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
     pub(super) fn fewest_since(&self, count: usize) -> u64 {
         (0..count).map(|index| self.since(index)).min().unwrap_or(0)
     }
@@ -146,11 +149,11 @@ impl Helpers {
         calls.wrapping_sub(self.seen[index])
     }
 
-    /// Stops the first `count` of them, and waits until each has finished its last call; whether
-    /// all their calls gave this checksum.
+    /// Stops the first `count` helpers, waits until each has finished its last call, and returns
+    /// whether a call gave another checksum than this.
     ///
     /// # Errors
-    /// A helper is gone.
+    /// Fails if a helper has ended.
     pub(super) fn end(&mut self, count: usize, expected: u64) -> io::Result<Ran> {
         self.helpers[..count].iter().for_each(Helper::stop);
         let mut ran = Ran::default();
@@ -163,11 +166,11 @@ impl Helpers {
         Ok(ran)
     }
 
-    /// Has a helper call the contestant at this place once and dump its answer into a file; gives
-    /// the checksum.
+    /// Lets a helper call the contestant at this index once and dump its answer to a file, and
+    /// returns the checksum.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub(super) fn dump(&self, index: usize, position: u32, file: File) -> io::Result<u64> {
         match self.helpers[index]
             .ask(Order::Dump { position, sink: Sink::new(Some(file.into())) })?
@@ -177,10 +180,10 @@ impl Helpers {
         }
     }
 
-    /// Has all of them release the states that they have prepared, and ends them.
+    /// Lets all helpers release the states that they have prepared, and ends them.
     ///
     /// # Errors
-    /// A helper is gone.
+    /// Fails if a helper has ended.
     pub(super) fn release(self) -> io::Result<()> {
         self.helpers.iter().try_for_each(|helper| helper.ask(Order::Release).map(drop))
     }

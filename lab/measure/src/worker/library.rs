@@ -1,4 +1,4 @@
-//! A contestant's or an oracle's library: loaded, and its table looked at before it is believed.
+//! A contestant's or an oracle's library: loads it, and checks its table before it is used.
 
 use super::message::{Refusal, Table};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char};
 use std::path::Path;
 use tiebreak_abi as abi;
 
-/// The alignment of inputs and outputs where a table says none.
+/// The alignment of inputs and outputs if a table gives none.
 const DEFAULT_ALIGNMENT_BYTES: u32 = 64;
 
 /// A loaded contestant. It is never unloaded: a worker ends with what it has loaded.
@@ -27,18 +27,18 @@ pub(super) type Run = unsafe extern "C" fn(*mut libc::c_void) -> u64;
 pub(super) type Dump = unsafe extern "C" fn(*mut libc::c_void, *const abi::RawSink);
 
 impl Contestant {
-    /// Loads a contestant: all of its symbols are bound now, and none is seen by others.
+    /// Loads a contestant: binds all of its symbols now, and exports none to other libraries.
     pub(super) fn load(path: &Path) -> Result<Contestant, Refusal> {
         let table = table::<abi::RawContestant>(path, abi::CONTESTANT_SYMBOL)?;
         let functions = (table.prepare, table.run, table.dump, table.release);
         let (Some(prepare), Some(run), Some(dump), Some(release)) = functions else {
-            // Not reached: the handshake has seen that they are there.
+            // Not reached: the handshake has checked that they exist.
             return Err(refused(abi::Refusal::Missing));
         };
         Ok(Contestant { table, prepare, reset: table.reset, run, dump, release })
     }
 
-    /// One without a library, for tests.
+    /// Creates a contestant without a library, for tests.
     #[cfg(test)]
     pub(super) fn of_functions(
         prepare: Prepare,
@@ -129,22 +129,22 @@ impl Oracle {
     }
 }
 
-/// Loads a library, for good, and finds its table, if the handshake takes it.
+/// Loads a library, which is never unloaded, and returns its table, if the handshake accepts it.
 fn table<T: abi::Table>(path: &Path, symbol: &CStr) -> Result<&'static T, Refusal> {
-    // SAFETY: what its constructors do is the library's affair; the worker is there to die of it.
+    // SAFETY: the library's constructors may do anything; the worker exists to contain that.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| Refusal::NotLoaded(words(&error)))?;
-    // SAFETY: only the address is taken here; whether a table lies there is looked at below.
+    // SAFETY: only the address is taken here; the check below decides whether it is a table.
     let found = unsafe { library.get::<*const T>(symbol.to_bytes_with_nul()) };
     let found = found.map(|symbol| symbol.as_raw_ptr().cast_const().cast::<T>());
     let table = found.map_err(|_| refused(abi::Refusal::Missing));
     std::mem::forget(library);
     let table = table?;
-    // SAFETY: it is what the symbol points to; what is no table and shorter than the first words of
-    // one would still lie in a page of the library.
+    // SAFETY: the symbol points to it; even if it is not a table and shorter than a table's first
+    // words, these would lie in a page of the library.
     unsafe { abi::check(table) }.map_err(refused)?;
-    // SAFETY: it is a table of this version and as long as one, it lies in a library that is never
-    // unloaded, and it is constant.
+    // SAFETY: it is a table of this version with at least its length, it lies in a library that is
+    // never unloaded, and it is constant.
     Ok(unsafe { &*table })
 }
 
@@ -152,12 +152,12 @@ fn refused(refusal: abi::Refusal) -> Refusal {
     Refusal::BadTable(refusal.to_string())
 }
 
-/// What the system's linker said.
+/// Returns the message of the system's linker.
 fn words(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// A text of a table; nothing where there is none.
+/// Returns a text of a table; an empty one if there is none.
 fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();

@@ -5,14 +5,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-/// The unit of mapping on the machines that we know; a machine with larger pages maps more.
+/// The page size on the machines that we know; a machine with larger pages maps more.
 pub(crate) const PAGE_BYTES: usize = 4096;
-/// No cache line is shorter on the machines that we know.
+/// The shortest cache line on the machines that we know.
 pub(crate) const LINE_BYTES: usize = 64;
-/// Of each guard: far enough for a step over a good many elements.
+/// The length of each guard: far enough for a step over many elements.
 const GUARD_BYTES: usize = 1 << 20;
 
-/// A stretch of address space of ours, given back when it is dropped.
+/// A range of address space, unmapped when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     start: NonNull<u8>,
@@ -23,22 +23,22 @@ pub(crate) struct Mapping {
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    /// Maps a file, to read and write it together with everyone who has it.
+    /// Maps a file for reading and writing, shared with every process that has it.
     pub(crate) fn shared(file: &OwnedFd, length: usize) -> io::Result<Mapping> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         map(None, length, access, libc::MAP_SHARED, Some(file))
     }
 
-    /// Zeroed memory of this process alone, all of it there from the start.
+    /// Returns zeroed private memory, all of it present from the start.
     pub(crate) fn private(length: usize) -> io::Result<Mapping> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         map(None, length, access, flags, None)
     }
 
-    /// A file's first bytes, read only, and `slack` zeros after them at least; all of it there from
-    /// the start. Where the file is open to be read only, the kernel lets nobody make the mapping
-    /// writable.
+    /// Maps a file's first bytes, read-only, with at least `slack` zeros after them, all of it
+    /// present from the start. If the file is open for reading only, the kernel refuses to make the
+    /// mapping writable.
     pub(crate) fn input(file: &OwnedFd, bytes: usize, slack: usize) -> io::Result<Mapping> {
         let whole = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -47,28 +47,28 @@ impl Mapping {
         Ok(around)
     }
 
-    /// Puts the first bytes of another file in the place of an input that is as long, and reads
-    /// them once, so that the next one who does finds them in the caches.
+    /// Replaces an input by the first bytes of another file of the same length, and reads them
+    /// once, so that the next reader finds them in the caches.
     ///
     /// # Errors
-    /// It cannot be mapped.
+    /// Fails if the file cannot be mapped.
     pub(crate) fn exchange(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
         self.put(file, bytes)?;
         for at in (0..bytes).step_by(LINE_BYTES) {
-            // SAFETY: as many bytes are mapped there, to be read.
+            // SAFETY: this many bytes are mapped there for reading.
             unsafe { self.start.add(at).read_volatile() };
         }
         Ok(())
     }
 
-    /// Maps the first bytes of a file, read only, at the start of this stretch.
+    /// Maps the first bytes of a file, read-only, at the start of this range.
     fn put(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
         if bytes > 0 {
             assert!(bytes <= self.length);
             // The kernel fills the last page of a file with zeros.
             let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
             let over = map(Some(self.start), bytes, libc::PROT_READ, flags, Some(file))?;
-            // It lies within this stretch, which gives it back.
+            // The new mapping lies within this range, which unmaps it.
             std::mem::forget(over);
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Mapping {
         if length == 0 {
             return Ok(());
         }
-        // SAFETY: the stretch lies in this mapping, and nothing but raw pointers points into it.
+        // SAFETY: the range lies in this mapping, and only raw pointers point into it.
         let result =
             unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -91,7 +91,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the stretch is ours and nothing points into it any more.
+        // SAFETY: the range is ours and nothing points into it any more.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
@@ -106,7 +106,7 @@ fn map(
     let length = length.max(1).next_multiple_of(PAGE_BYTES);
     let place = at.map_or(std::ptr::null_mut(), |at| at.as_ptr().cast());
     let fd = file.map_or(-1, |file| file.as_raw_fd());
-    // SAFETY: without a place, the kernel takes one that is free; a fixed one is a mapping of ours
+    // SAFETY: without an address, the kernel chooses a free one; a fixed one is a mapping of ours
     // to which only contestants have pointers, none of which runs.
     let start = unsafe { libc::mmap(place, length, access, flags, fd, 0) };
     if start == libc::MAP_FAILED {
@@ -121,24 +121,24 @@ fn map(
 pub(crate) enum Side {
     /// Its start touches the front guard.
     Front,
-    /// Its end, slack included, is as near to the end guard as its alignment lets it.
+    /// Its end, with the slack, is as near to the end guard as its alignment permits.
     End,
-    /// Its end, slack included, touches the end guard, whatever that does to its alignment.
+    /// Its end, with the slack, touches the end guard, whatever its alignment then is.
     Flush,
 }
 
-/// A buffer between two stretches that nobody may touch.
+/// A buffer between two inaccessible ranges.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     mapping: Mapping,
-    /// From the start of the mapping.
+    /// The offset from the start of the mapping.
     offset: usize,
     bytes: usize,
     slack: usize,
 }
 
 impl Guarded {
-    /// Zeroed memory for so many bytes, with slack after them.
+    /// Returns zeroed memory for this many bytes, with slack after them.
     pub(crate) fn new(
         bytes: usize,
         slack: usize,
@@ -164,12 +164,12 @@ impl Guarded {
         unsafe { self.mapping.start.add(self.offset) }
     }
 
-    /// What may be touched, without slack.
+    /// Returns the usable length, without slack.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The whole stretch, guards included.
+    /// Returns the whole range, with the guards.
     pub(crate) fn range(&self) -> (usize, usize) {
         let start = self.mapping.start.as_ptr() as usize;
         (start, start + self.mapping.length)
@@ -182,20 +182,20 @@ impl Guarded {
         unsafe { self.mapping.start.add(GUARD_BYTES).write_bytes(byte, middle) };
     }
 
-    /// The bytes themselves.
+    /// Returns the content.
     pub(crate) fn content(&mut self) -> &mut [u8] {
         // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
         unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.bytes) }
     }
 
-    /// From now on it may only be read.
+    /// Makes it read-only.
     pub(crate) fn seal(&self) -> io::Result<()> {
         let middle = self.mapping.length - 2 * GUARD_BYTES;
         self.mapping.protect(GUARD_BYTES, middle, libc::PROT_READ)
     }
 
-    /// How many bytes after the slack, and how many before the start, lie between the guards and
-    /// are no longer `byte`: counted to the farthest one.
+    /// Returns how many bytes after the slack, and how many before the start, lie between the
+    /// guards and are no longer `byte`, counted to the farthest one.
     pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
         let middle = self.mapping.length - 2 * GUARD_BYTES;
         let before = self.offset - GUARD_BYTES;

@@ -1,4 +1,4 @@
-//! What the laboratory asks of a worker; what it answers is in [`reply`].
+//! Requests of the laboratory to a worker; the answers are in [`reply`].
 
 mod reply;
 
@@ -9,49 +9,49 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What is asked. Descriptors come with it in the order that each names.
+/// A request. Each names the descriptors that come with it, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Load a contestant and say what its table says.
+    /// Load a contestant and report its table.
     Probe(#[serde(with = "path")] PathBuf),
     /// Load and prepare these. Descriptors: the area, the input.
     Load(Load),
     /// Run rounds in the orders that the area holds.
     Rounds(Rounds),
-    /// The checking pass of one contestant. Descriptors: the area, the input, a file for what it
-    /// dumps.
+    /// Make the checking pass of one contestant. Descriptors: the area, the input, a file for its
+    /// dump.
     Check(Check),
     /// Run one contestant on several threads at once. Descriptors: the area, the input, a file for
-    /// what the first thread dumps, one for what another thread dumps that differs from it.
+    /// the first thread's dump, one for another thread's dump that differs from it.
     Together(Together),
     /// Load an oracle.
     Oracle(#[serde(with = "path")] PathBuf),
-    /// Make an input, or only measure one that is there. Descriptor: its file.
+    /// Make an input, or only measure an existing one. Descriptor: its file.
     Input {
-        /// What is asked.
+        /// The question.
         question: Question,
-        /// Whether the file is to be filled.
+        /// Whether to fill the file.
         is_made: bool,
     },
-    /// The answer for an input. Descriptors: the input, and a file if the text is wanted.
+    /// Answer for an input. Descriptors: the input, and a file if the text is wanted.
     Answer {
-        /// What is asked.
+        /// The question.
         question: Question,
         /// The length of the input.
         input_bytes: u64,
     },
 }
 
-/// Contestants of a unit, and what they work on.
+/// The contestants of a unit, and their input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Load {
-    /// In the order in which they are loaded and prepared.
+    /// The contestants, in the order in which they are loaded and prepared.
     pub(crate) contestants: Vec<Member>,
     pub(crate) cpu: Option<u64>,
     pub(crate) helpers: HelperCpus,
     pub(crate) stack_bytes: u32,
     pub(crate) input: Sizes,
-    /// Room in the area.
+    /// The number of batches that the area can hold.
     pub(crate) capacity: u64,
     /// Whether energy is metered.
     pub(crate) meters_energy: bool,
@@ -62,14 +62,14 @@ pub(crate) struct Load {
 pub(crate) struct Member {
     #[serde(with = "path")]
     pub(crate) object: PathBuf,
-    /// Bytes in the heap before it is prepared.
+    /// Bytes to allocate on the heap before it is prepared.
     pub(crate) padding: u32,
-    /// On how many threads it runs at once; only the first is timed.
+    /// The number of threads on which it runs at once; only the first is timed.
     pub(crate) threads: u32,
 }
 
-/// Where threads run beside the one that is timed: each on the next of these CPUs, or, if there are
-/// none, wherever the kernel puts them.
+/// The CPUs of the threads that run at the same time as the timed one: each thread on the next one,
+/// or, if there are none, wherever the kernel puts it.
 pub(crate) type HelperCpus = Vec<u64>;
 
 /// A pass of one contestant on several threads at once.
@@ -81,7 +81,7 @@ pub(crate) struct Together {
     pub(crate) input: Sizes,
 }
 
-/// The sizes of an input and of what comes out.
+/// The sizes of an input and of its output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sizes {
     pub(crate) bytes: u64,
@@ -89,25 +89,25 @@ pub(crate) struct Sizes {
     pub(crate) output_bytes: u64,
 }
 
-/// Rounds of contestants that are loaded.
+/// Rounds of loaded contestants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rounds {
-    /// Who is the last of all that are called once, untimed, before the first round; nobody before
-    /// a batch that is no evidence.
+    /// The contestant that is called last when each is called once, untimed, before the first
+    /// round; none before a batch that is not evidence.
     pub(crate) primer: Option<u32>,
-    /// Batches in all rounds together: as many entries of the orders are read.
+    /// The number of batches in all rounds together: as many entries of the orders are read.
     pub(crate) batches: u64,
-    /// By place in the worker, how many calls a batch has.
+    /// By index in the worker, how many calls a batch has.
     pub(crate) calls_a_batch: Vec<u64>,
     pub(crate) times_each_call: bool,
-    /// Whether hardware counters count from here on, for as long as the process lives.
+    /// Whether hardware counters count from now on, as long as the process lives.
     pub(crate) counts: bool,
-    /// What outputs are overwritten with before a batch that is judged. Descriptor of the request,
-    /// if one is: a file for what is dumped.
+    /// The seed of what outputs are overwritten with before a batch that is judged. The request
+    /// then has a descriptor: a file for the dump.
     pub(crate) noise: u64,
 }
 
-/// Noise that is no noise: the output is overwritten with zeros, or with ones.
+/// Special values of the noise: the output is overwritten with zeros, or with ones.
 pub(crate) const ZEROS: u64 = ONES - 1;
 pub(crate) const ONES: u64 = u64::MAX;
 
@@ -123,7 +123,7 @@ pub(crate) struct Check {
     pub(crate) noise: u64,
 }
 
-/// What an oracle is asked about.
+/// A question to an oracle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) workload: String,
@@ -135,14 +135,14 @@ pub(crate) struct Question {
     pub(crate) parts: u64,
 }
 
-/// Writes a request or a reply as bytes. Both ends are one program, so postcard's form is enough:
-/// fields in their order, without names.
+/// Encodes a request or a reply. Both ends are one program, so postcard's format is enough: fields
+/// in order, without names.
 pub(crate) fn bytes(message: &impl Serialize) -> Vec<u8> {
-    // All that can fail is a sequence whose length is not known, and there is none.
+    // Only a sequence of unknown length can fail, and there is none.
     postcard::to_stdvec(message).unwrap_or_default()
 }
 
-/// Reads what [`bytes`] has written; `None` if these bytes are no such message.
+/// Decodes the output of [`bytes`]; `None` if these bytes are not such a message.
 pub(crate) fn read<M: DeserializeOwned>(bytes: &[u8]) -> Option<M> {
     match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Some(message),

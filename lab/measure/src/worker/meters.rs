@@ -8,16 +8,16 @@ use std::os::unix::fs::FileExt;
 use tiebreak_core::counts::Counts;
 use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};
 
-/// Empty spans by which it is found what the readings themselves count, after one that does not
-/// tell: the first of a group that was just opened counts less than all others.
+/// The number of empty spans that determine what the readings themselves count, after a first one
+/// that is discarded: the first span of a group that was just opened counts less than all others.
 const EMPTY_SPANS: usize = 2;
 
-/// The meters of the thread that runs contestants. Nothing is allocated by their use, unless energy
-/// is metered.
+/// The meters of the thread that runs contestants. Their use allocates nothing, unless energy is
+/// metered.
 pub(super) struct Meters {
     scheduled: Option<File>,
     counters: Option<ThreadCounters>,
-    /// What an empty span counts: reading the times.
+    /// The counts of an empty span: reading the times.
     own_counts: Counts<u64>,
     energy: Option<Energy>,
     before: Reading,
@@ -43,7 +43,7 @@ struct Usage {
 }
 
 impl Meters {
-    /// Opens all but the hardware counters, as far as the machine has it.
+    /// Opens the meters that the machine has, except the hardware counters.
     pub(super) fn open(meters_energy: bool) -> Meters {
         Meters {
             scheduled: File::open("/proc/thread-self/schedstat").ok(),
@@ -54,7 +54,7 @@ impl Meters {
         }
     }
 
-    /// From now on hardware counters count too, where the machine has them.
+    /// Starts the hardware counters too, if the machine has them.
     pub(super) fn count(&mut self) {
         if self.counters.is_some() {
             return;
@@ -68,7 +68,7 @@ impl Meters {
         }
     }
 
-    /// What is counted where nothing is done; 0 where nothing is counted.
+    /// Returns the counts of an empty span; 0 if nothing is counted.
     fn empty_span(&mut self) -> Counts<u64> {
         let mut record = self.record();
         self.begin();
@@ -76,7 +76,7 @@ impl Meters {
         record.counts.map(|count| if count == UNKNOWN { 0 } else { count })
     }
 
-    /// An empty record, in which what is not there is unknown.
+    /// Returns an empty record, in which missing meters are unknown.
     pub(super) fn record(&self) -> Record {
         let known = |is_known: bool| if is_known { 0 } else { UNKNOWN };
         Record {
@@ -87,23 +87,23 @@ impl Meters {
         }
     }
 
-    /// To be called just before a span.
+    /// Reads the meters; call it just before a span.
     pub(super) fn begin(&mut self) {
-        // What takes long to read is read first, so that times contain little of the reading.
+        // Slow readings come first, so that times contain little of the reading.
         let energy = self.energy.as_ref().and_then(Energy::read);
         let delay_ns = self.delay_ns();
         let cpu = cpu();
         if let Some(counters) = &self.counters {
             counters.start();
         }
-        // The kernel brings a thread's times up to date when its clock is read, not its usage: what
+        // The kernel updates a thread's times when its clock is read, not when its usage is: what
         // ran before the span would count as part of it.
         run_ns();
         let usage = usage();
         self.before = Reading { usage, delay_ns, energy, cpu, run_ns: run_ns() };
     }
 
-    /// To be called just after it: adds what it took to the record.
+    /// Adds what the span took to the record; call it just after the span.
     pub(super) fn end(&mut self, record: &mut Record) {
         let run_ns = run_ns();
         let usage = usage();
@@ -129,8 +129,8 @@ impl Meters {
         usage.add_since(&before.usage, record);
     }
 
-    /// How long this thread has been ready and waited for a CPU: the second number of its
-    /// `schedstat`. The kernel keeps it up to date; where it does not count, the third is 0.
+    /// Returns how long this thread has been ready and waited for a CPU: the second number of its
+    /// `schedstat`. The kernel keeps it up to date; if it does not count, the third is 0.
     fn delay_ns(&self) -> Option<u64> {
         let mut text = [0; 80];
         let length = self.scheduled.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -161,8 +161,8 @@ fn add_counts(record: &mut Record, counts: Counts<Option<u64>>, own: Counts<u64>
         .map(|((sum, count), own)| plus(sum, count.map(|count| count.saturating_sub(own))));
 }
 
-/// A sum with one more count: what was missing once is missing, as the rest would be that of fewer
-/// calls.
+/// Adds a count to a sum. If one count is missing the sum is missing, because the rest would be
+/// that of fewer calls.
 fn plus(sum: u64, count: Option<u64>) -> u64 {
     match count {
         Some(count) if sum != UNKNOWN => sum.saturating_add(count),
@@ -188,7 +188,7 @@ fn usage() -> Usage {
     }
 }
 
-/// CPU time of the calling thread so far, in nanoseconds.
+/// Returns the CPU time of the calling thread so far, in nanoseconds.
 fn run_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.

@@ -1,4 +1,4 @@
-//! A worker in the part of the oracle: it makes inputs and knows answers.
+//! A worker as the oracle: it makes inputs and knows answers.
 
 use super::library::Oracle;
 use super::memory::Mapping;
@@ -10,10 +10,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tiebreak_abi::RawRequest;
 
-/// Makes an input into the file if that is asked, and measures it.
+/// Makes an input into the file if `is_made` is set, and measures it.
 ///
 /// # Errors
-/// What the system says; what the oracle refuses is a reply.
+/// Fails if a system call fails; a refusal of the oracle is a reply.
 pub(super) fn input(
     oracle: &Oracle,
     question: &Question,
@@ -25,7 +25,7 @@ pub(super) fn input(
     if is_made {
         let mut sink = Sink::new(Some(file.try_clone()?));
         let raw_sink = sink.raw();
-        // SAFETY: the table says what it takes; request and sink live longer than the call.
+        // SAFETY: the table determines what it takes; request and sink outlive the call.
         let status = unsafe { (oracle.generate)(&raw const raw, &raw const raw_sink) };
         sink.finish()?;
         if status != 0 {
@@ -35,7 +35,7 @@ pub(super) fn input(
     let bytes = File::from(file.try_clone()?).metadata()?.len();
     let mapping = Mapping::input(&file, bytes as usize, 0)?;
     let input = mapping.start().as_ptr();
-    // SAFETY: the table says what they take; the input has as many bytes.
+    // SAFETY: the table determines what they take; the input has that many bytes.
     let (items, output_bytes) = unsafe {
         let count = |count: super::library::Count| count(&raw const raw, input, bytes);
         (count(oracle.items), oracle.output_bytes.map_or(0, count))
@@ -43,10 +43,10 @@ pub(super) fn input(
     Ok(Reply::Sized(Sizes { bytes, items, output_bytes }))
 }
 
-/// Answers, and writes the text into the file if there is one.
+/// Answers, and writes the text to the file if there is one.
 ///
 /// # Errors
-/// What the system says; what the oracle refuses is a reply.
+/// Fails if a system call fails; a refusal of the oracle is a reply.
 pub(super) fn answer(
     oracle: &Oracle,
     question: &Question,
@@ -60,7 +60,7 @@ pub(super) fn answer(
     let mut sink = Sink::new(text);
     let raw_sink = sink.raw();
     let mut checksum = 0;
-    // SAFETY: the table says what it takes; everything that it points to outlives the call.
+    // SAFETY: the table determines what it takes; everything that it points to outlives the call.
     let status = unsafe {
         let input = mapping.start().as_ptr();
         let sink = &raw const raw_sink;
@@ -93,7 +93,7 @@ impl QuestionText<'_> {
         })
     }
 
-    /// It must not outlive `self`.
+    /// Returns the question for the C side; it must not outlive `self`.
     fn raw(&self) -> RawRequest {
         RawRequest {
             struct_bytes: size_of::<RawRequest>() as u32,

@@ -1,27 +1,27 @@
-//! How fast this core is where nothing is done but what every contestant must do: a call, and a
-//! load from each cache line of an input that is read. Nobody's calls can be faster.
+//! Measures how fast this core does what every contestant must do: a call, and a load from each
+//! cache line of an input that is read. No contestant's calls can be faster.
 
 use super::area::Record;
 use super::batch;
 use super::memory::{LINE_BYTES, Mapping};
 use std::arch::asm;
 
-/// Each is measured so often, and the fastest counts: it is one that nobody interrupted.
+/// The number of measurements of each. The fastest counts: it was not interrupted.
 const TRIES: u32 = 8;
-/// Calls of a function that does nothing: of so many the nanoseconds are the picoseconds of one.
+/// Calls of an empty function: the nanoseconds of this many are the picoseconds of one.
 const CALLS: u64 = 1000;
-/// As much of the input is loaded over and over: it stays in the nearest cache of any core, beside
-/// another thread of the same.
+/// The bytes of the input that are loaded repeatedly: they stay in the nearest cache of any core,
+/// even next to another thread on the same core.
 const CHUNK_BYTES: usize = 16 << 10;
-/// Loads of a pass of the loop below, and of a measurement.
+/// The number of loads in one pass of the loop below, and in one measurement.
 const LOADS: usize = 8;
 const LINES: usize = 8192;
 
-/// Measures both, into the record of a batch that has just ended.
+/// Measures both, and writes the results to the record of a batch that has just ended.
 pub(super) fn measure(record: &mut Record, input: &Mapping, bytes: usize) {
     let fastest = |measure: &dyn Fn() -> u64| (0..TRIES).map(|_| measure()).min().unwrap_or(0);
     record.empty_call_ps = fastest(&|| {
-        // SAFETY: the function looks at no state.
+        // SAFETY: the function does not use the state.
         unsafe { batch::time(nothing, std::ptr::null_mut(), CALLS, 0) }.wall_ns.unwrap_or(0)
     });
     let steps = bytes.min(CHUNK_BYTES) / (LOADS * LINE_BYTES);
@@ -31,7 +31,7 @@ pub(super) fn measure(record: &mut Record, input: &Mapping, bytes: usize) {
         record.line_ps = fastest(&|| {
             let span = batch::span(|| {
                 for _ in 0..passes {
-                    // SAFETY: so many bytes of the input are mapped, to be read.
+                    // SAFETY: this many bytes of the input are mapped for reading.
                     unsafe { load_lines(input.start().as_ptr(), steps) };
                 }
             });
@@ -44,13 +44,13 @@ extern "C" fn nothing(_state: *mut libc::c_void) -> u64 {
     0
 }
 
-/// Loads 8 bytes from each of `LOADS * steps` cache lines, none of which waits for another.
+/// Loads 8 bytes from each of `LOADS * steps` cache lines; no load depends on another.
 ///
 /// # Safety
-/// They can be read, and there is at least one step.
+/// These bytes must be readable, and there must be at least one step.
 #[cfg(target_arch = "x86_64")]
 unsafe fn load_lines(from: *const u8, steps: usize) {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     unsafe {
         asm!(
             "2:",
@@ -75,7 +75,7 @@ unsafe fn load_lines(from: *const u8, steps: usize) {
 
 #[cfg(target_arch = "aarch64")]
 unsafe fn load_lines(from: *const u8, steps: usize) {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     unsafe {
         asm!(
             "2:",

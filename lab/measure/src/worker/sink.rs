@@ -1,11 +1,11 @@
-//! Sinks: what an oracle or a contestant writes goes to a file, or nowhere.
+//! Sinks: write the output of an oracle or a contestant to a file, or discard it.
 
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use tiebreak_abi::RawSink;
 
-/// Bytes are gathered until there are so many.
+/// The number of bytes that are buffered.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Takes bytes by the C ABI.
@@ -16,31 +16,31 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// One that writes to this file, or throws everything away.
+    /// Creates a sink that writes to this file, or discards everything.
     pub(super) fn new(file: Option<OwnedFd>) -> Sink {
         Sink::with_buffer(file, Sink::buffer())
     }
 
-    /// One that gathers bytes in a buffer that is there already: made by [`Sink::buffer`], or given
-    /// back by the sink that had it before.
+    /// Creates a sink with an existing buffer: one from [`Sink::buffer`], or from the sink that
+    /// used it before.
     pub(super) fn with_buffer(file: Option<OwnedFd>, buffer: Vec<u8>) -> Sink {
         Sink { file: file.map(File::from), buffer, failed: None }
     }
 
-    /// Room for what is gathered.
+    /// Allocates a buffer.
     pub(super) fn buffer() -> Vec<u8> {
         Vec::with_capacity(BUFFER_BYTES)
     }
 
-    /// The sink as the C side sees it; it must not outlive `self`.
+    /// Returns the sink for the C side; it must not outlive `self`.
     pub(super) fn raw(&mut self) -> RawSink {
         RawSink { context: std::ptr::from_mut(self).cast(), write }
     }
 
-    /// Writes what is left, and gives back the buffer.
+    /// Writes the rest, and returns the buffer.
     ///
     /// # Errors
-    /// What the system said at the first write that failed.
+    /// Returns the error of the first write that failed.
     pub(super) fn finish(mut self) -> std::io::Result<Vec<u8>> {
         self.flush();
         self.failed.map_or(Ok(self.buffer), Err)
@@ -78,8 +78,8 @@ unsafe extern "C" fn write(context: *mut libc::c_void, bytes: *const libc::c_voi
     if count == 0 {
         return;
     }
-    // SAFETY: the context is the sink that `raw` was called on, which is alive and used by nobody
-    // else meanwhile; the caller says that so many bytes may be read.
+    // SAFETY: the context is the sink that `raw` was called on, which is alive and not used
+    // elsewhere during the call; the caller guarantees that this many bytes are readable.
     unsafe {
         let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), count as usize);
         (*context.cast::<Sink>()).take(bytes);

@@ -1,12 +1,12 @@
-//! The stack, moved down by a number of bytes that was drawn.
+//! Moves the stack down by a number of bytes that was drawn.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// Does the work with a stack that lies at least so many bytes lower, in steps of 16.
+/// Calls `work` with a stack that lies at least this many bytes lower, in steps of 16.
 ///
-/// Each power of two in the number is a frame that holds so many bytes beside the little that any
-/// frame has, so the offset is a function of the number and grows with it, up to 8 KiB.
+/// Each power of two in the number is a frame of that many bytes, plus the small overhead of any
+/// frame. The offset is therefore a function of the number and grows with it, up to 8 KiB.
 pub(super) fn lower<R>(bytes: u32, work: &mut dyn FnMut() -> R) -> R {
     match bytes {
         4096.. => frame::<4096, R>(bytes.min(8191) - 4096, work),
@@ -27,7 +27,7 @@ fn frame<const BYTES: usize, R>(left: u32, work: &mut dyn FnMut() -> R) -> R {
     let mut room = MaybeUninit::<[u8; BYTES]>::uninit();
     black_box(room.as_mut_ptr());
     let result = lower(left, work);
-    // It is used after the work as well, so that the frame is there while the work is done.
+    // Also used after the work, so that the frame exists during the work.
     black_box(room.as_mut_ptr());
     result
 }

@@ -1,20 +1,21 @@
-//! A run that gets no memory: whether one that says that it does not allocate can do without.
+//! A run that gets no memory: checks whether a contestant that claims not to allocate runs without
+//! memory.
 
 use super::area::{Header, Touch};
 use super::library::Contestant;
 use std::io;
 
-/// The process may have so much more, as to make a few pages writable is no allocation; the C
-/// library asks for more than twice this at a time.
+/// The memory that the process may still gain: making a few pages writable is not an allocation.
+/// The C library asks for more than twice this at a time.
 const SLACK_BYTES: usize = 64 << 10;
-/// What is taken first, and then halves of it, down to what the allocator rounds to 16 bytes.
+/// The first size to take; then its halves, down to what the allocator rounds to 16 bytes.
 const LARGEST_BYTES: usize = 1 << 30;
-/// Below this, every size that the allocator keeps apart is asked for.
+/// Below this, every size class of the allocator is requested.
 const SMALL_BYTES: usize = 2048;
 const STEP_BYTES: usize = 16;
 
-/// Why that call was not made, as a reply has it: the place in this list, counted from 1; 0 if it
-/// was made, or if the contestant says that it allocates.
+/// Why that call was not made. A reply holds the index into this list, counted from 1; 0 if the
+/// call was made, or if the contestant says that it allocates.
 pub(crate) const REASONS: [&str; 3] = [
     "the kernel does not say how much memory a process has (VmData in /proc/self/status)",
     "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
@@ -24,12 +25,12 @@ const NOT_TOLD: u64 = 1;
 const NO_LIMIT: u64 = 2;
 pub(super) const THREADS: u64 = 3;
 
-/// Calls a contestant once more while neither the allocator nor the kernel has memory for it. What
-/// it then does is told in the area as a touch of the heap: if it dies there, and if its checksum
-/// becomes another one. Returns why the call was not made: a place in [`REASONS`], or 0.
+/// Calls a contestant once more while neither the allocator nor the kernel has memory for it.
+/// Records a touch of the heap in the area if the contestant dies in the call, or if its checksum
+/// changes. Returns why the call was not made: an index into [`REASONS`], counted from 1, or 0.
 ///
 /// # Errors
-/// The limit cannot be set.
+/// Fails if the limit cannot be set.
 pub(super) fn run(
     header: &Header,
     contestant: &Contestant,
@@ -57,37 +58,39 @@ pub(super) fn run(
     Ok(if is_limited { 0 } else { NO_LIMIT })
 }
 
-/// Whether the kernel keeps to the limit: it can be told not to, and not all of them do.
+/// Returns whether the kernel enforces the limit: it can be configured not to, and some kernels
+/// never do.
 fn is_limited() -> bool {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let null = std::ptr::null_mut();
-    // SAFETY: what is mapped, or added to the heap's end, is left alone.
+    // SAFETY: memory that is mapped, or added to the end of the heap, is not used.
     unsafe {
         libc::mmap(null, 2 * SLACK_BYTES, access, flags, -1, 0) == libc::MAP_FAILED
             && libc::sbrk(2 * SLACK_BYTES as libc::intptr_t) as isize == -1
     }
 }
 
-/// Takes what the allocator still has, for good: the large pieces first, so that it is few calls.
+/// Takes all memory that the allocator still has, for good: large pieces first, so that few calls
+/// are needed.
 fn take_all() {
     let mut bytes = LARGEST_BYTES;
     while bytes > 0 {
-        // SAFETY: the memory is left alone; the address is only looked at.
+        // SAFETY: the memory is not used; only the address is read.
         while !std::hint::black_box(unsafe { libc::malloc(bytes) }).is_null() {}
         bytes = if bytes > SMALL_BYTES { bytes / 2 } else { bytes - STEP_BYTES };
     }
 }
 
-/// How much memory the process has that it can write and shares with nobody, stacks apart, as the
-/// limit counts it; `None` where the kernel does not say.
+/// Returns how much writable private memory the process has, without stacks, as the limit counts
+/// it; `None` if the kernel does not report it.
 fn used_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
     Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// How much memory the process may have that it can write and shares with nobody.
+/// Returns how much writable private memory the process may have.
 fn limit() -> io::Result<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the place is valid for the result.

@@ -9,33 +9,34 @@ use std::os::fd::OwnedFd;
 use tiebreak_abi::{Random, RawWorkload};
 use tiebreak_machine::clock;
 
-/// An output of so many bytes is overwritten as a whole, a larger one in so many stretches.
+/// Outputs up to this length are overwritten whole, a larger one in this many stretches of this
+/// length.
 const OVERWRITTEN_BYTES_MAX: usize = 16 << 10;
 const STRETCHES: usize = 64;
 const STRETCH_BYTES: usize = 64;
-/// Or only one stretch is, of so many bytes at most.
+/// The most bytes of the stretch if only one is overwritten.
 const FEW_BYTES: usize = 8;
 
-/// A contestant with a state of its own.
+/// A contestant with its own state.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared {
     pub(super) contestant: Contestant,
     pub(super) state: *mut libc::c_void,
-    /// Where its output lies, and how long that is, without slack.
+    /// The address of its output, and its length without slack.
     output: (*mut u8, usize),
     /// How long `prepare` was on a CPU.
     pub(super) prepare_ns: u64,
 }
 
 impl Prepared {
-    /// Prepares a state on the calling thread, after padding in its heap, with an output of its
-    /// own; `None` if the contestant says that it cannot. The mapping holds the output.
+    /// Prepares a state on the calling thread, after padding in its heap, with its own output;
+    /// `None` if the contestant reports that it cannot. The mapping holds the output.
     ///
     /// # Errors
-    /// There is no memory for the output.
+    /// Fails if there is no memory for the output.
     ///
     /// # Safety
-    /// The input is mapped, with the slack that the contestant wants, for as long as the state
+    /// The input must be mapped, with the slack that the contestant needs, as long as the state
     /// lives.
     pub(super) unsafe fn new(
         contestant: Contestant,
@@ -50,9 +51,9 @@ impl Prepared {
         pad_heap(padding);
         let workload = workload(sizes, input, place);
         let begun_ns = clock::thread_cpu_ns();
-        // SAFETY: the table says that this prepares a state from a workload, and what the workload
-        // points to lives as long as the state: the input as the caller says, the output with the
-        // mapping that is given back.
+        // SAFETY: the table says that this prepares a state from a workload. What the workload
+        // points to lives as long as the state: the input by the caller's guarantee, the output by
+        // the returned mapping.
         let state = unsafe { (contestant.prepare)(&raw const workload) };
         let prepare_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
         let output = (place, if mapping.is_some() { sizes.output_bytes as usize } else { 0 });
@@ -60,21 +61,21 @@ impl Prepared {
         Ok((!state.is_null()).then_some((prepared, mapping)))
     }
 
-    /// One call after a reset.
+    /// Makes one call after a reset.
     pub(super) fn call(&self) -> u64 {
         self.reset();
         self.run()
     }
 
-    /// One call.
+    /// Makes one call.
     pub(super) fn run(&self) -> u64 {
         // SAFETY: the state is what this contestant has prepared.
         unsafe { (self.contestant.run)(self.state) }
     }
 
-    /// Overwrites the output, or stretches of it that are drawn if it is large, so that the caches
-    /// keep what they hold; in half of all cases one stretch of a few bytes only, which whoever
-    /// looks at some places of its output does not see. Each byte becomes another one.
+    /// Overwrites the output or, if it is large, drawn stretches of it, so that the caches keep
+    /// their content. In half of all cases it overwrites only one stretch of a few bytes, which a
+    /// contestant that checks some places of its output does not notice. Each byte changes.
     pub(super) fn overwrite_output(&self, noise: u64) {
         let (place, bytes) = self.output;
         let mut random = Random::new(noise);
@@ -88,17 +89,17 @@ impl Prepared {
             let from = random.below((bytes - length) as u64 + 1) as usize;
             for at in from..from + length {
                 let change = 1 + random.below(u64::from(u8::MAX)) as u8;
-                // SAFETY: the output has as many bytes, they are the contestant's to write, and it
-                // does not run; a mapping of ours holds something at each of them.
+                // SAFETY: the output has that many bytes, the contestant may write them, and it
+                // does not run; a mapping of ours holds an initialised byte at each of them.
                 unsafe { place.add(at).write(place.add(at).read() ^ change) };
             }
         }
     }
 
-    /// Has it dump its answer into a file, by way of a buffer, which it gives back.
+    /// Lets it dump its answer to a file through a buffer, and returns the buffer.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub(super) fn dump(&self, file: OwnedFd, buffer: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut sink = Sink::with_buffer(Some(file), buffer);
         let raw = sink.raw();
@@ -107,7 +108,7 @@ impl Prepared {
         sink.finish()
     }
 
-    /// Puts back what a run has changed, if the contestant does that.
+    /// Restores what a run has changed, if the contestant has a reset.
     pub(super) fn reset(&self) {
         if let Some(reset) = self.contestant.reset {
             // SAFETY: the state is what this contestant has prepared.
@@ -116,8 +117,8 @@ impl Prepared {
     }
 }
 
-/// A contestant's own output, at an offset within its page that was drawn with its padding; nothing
-/// if it needs none.
+/// Returns a contestant's own output, at an offset within its page that was drawn with its padding;
+/// `None` if it needs none.
 fn output(
     contestant: &Contestant,
     sizes: &Sizes,
@@ -134,10 +135,9 @@ fn output(
     Ok(Some((mapping, place)))
 }
 
-/// Takes so much of the heap, for as long as the process lives.
+/// Takes this much of the heap, as long as the process lives.
 fn pad_heap(bytes: u32) {
-    // SAFETY: the memory is left alone, for good; the address is only kept from being optimised
-    // away.
+    // SAFETY: the memory is never used; the address is only kept from being optimised away.
     std::hint::black_box(unsafe { libc::malloc(bytes as usize) });
 }
 

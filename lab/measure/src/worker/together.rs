@@ -1,5 +1,5 @@
-//! The pass in which one contestant runs on all of its threads at once, and the answer of each of
-//! them is looked at.
+//! The pass in which one contestant runs on all of its threads at once, and the answer of each is
+//! checked.
 
 use super::area::{Area, NOBODY};
 use super::helpers::Helpers;
@@ -17,18 +17,18 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 use tiebreak_machine::cpus;
 
-/// How long all threads run at least, and how many calls the first one makes at least.
+/// The least time for which all threads run, and the least number of calls of the first one.
 const RUN_MIN: Duration = Duration::from_millis(20);
 const CALLS_MIN: u64 = 3;
-/// Dumps are compared in pieces of so many bytes.
+/// Dumps are compared in pieces of this many bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Loads the contestant, prepares it on each of its threads, runs all of them at once, then has
-/// them dump their answers, one after the other: the first one's goes into `dump`, and one that
-/// differs from it into `other`. Each thread then releases its own state.
+/// Loads the contestant, prepares it on each of its threads, runs all of them at once, then lets
+/// them dump their answers, one after the other: the first one's goes to `dump`, and one that
+/// differs from it to `other`. Each thread then releases its own state.
 ///
 /// # Errors
-/// What the system says.
+/// Fails if a system call fails.
 pub(super) fn together(
     pass: &Together,
     [area, input, dump, other]: [OwnedFd; 4],
@@ -48,7 +48,7 @@ pub(super) fn together(
     let count = beside(pass.member.threads);
     let mut helpers = Helpers::start(count, &pass.helpers)?;
     let from = (&pass.input, place);
-    // SAFETY: the input is mapped until this function ends, and the helpers end before.
+    // SAFETY: the input is mapped until this function ends, and the helpers end earlier.
     let made = unsafe { Prepared::new(contestant, &pass.input, place, pass.member.padding)? };
     // SAFETY: as above.
     let are_ready = unsafe { helpers.prepare(count, 0, contestant, from, pass.member.padding)? };
@@ -65,7 +65,7 @@ pub(super) fn together(
     Ok(Reply::Together { checksum, other, is_torn })
 }
 
-/// Runs all threads at once; gives the first one's last checksum, and whether any call of any
+/// Runs all threads at once. Returns the first one's last checksum, and whether any call of any
 /// thread gave another one.
 fn run(
     prepared: &Prepared,
@@ -88,7 +88,7 @@ fn run(
     Ok((checksum, is_torn))
 }
 
-/// Where answers go, and what each of them must be like.
+/// The files for the answers, and the expected checksum.
 struct Answers {
     dump: File,
     other: File,
@@ -96,7 +96,8 @@ struct Answers {
 }
 
 impl Answers {
-    /// Has all threads dump; the checksum of the first that differs from the first thread.
+    /// Lets all threads dump, and returns the checksum of the first that differs from the first
+    /// thread.
     fn look(
         &self,
         prepared: &Prepared,

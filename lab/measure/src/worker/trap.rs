@@ -1,25 +1,25 @@
-//! The handler for touches of memory that is not the contestant's.
+//! The handler for touches of memory that does not belong to the contestant.
 
 use super::area::{Header, Touch};
 use super::memory::Guarded;
 use std::io;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The status with which a process ends that has told of a touch.
+/// The exit status of a process that has recorded a touch.
 pub(crate) const TOLD: i32 = 86;
 /// The handler needs little, but the kernel saves all vector registers on its stack.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Where the handler tells; null while none is set.
+/// Where the handler records a touch; null while none is set.
 static HEADER: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
-/// Of the input and of the output: where its guards begin and end, its first byte, its length.
+/// For the input and the output: where its guards begin and end, its first byte, its length.
 static BUFFERS: [[AtomicUsize; 4]; 2] = [const { [const { AtomicUsize::new(0) }; 4] }; 2];
 
-/// From now on a touch of the guards, and a write to the input, is told and ends the process. Other
-/// faults end it as they would have.
+/// Installs the handler: from now on a touch of the guards, and a write to the input, is recorded
+/// and ends the process. Other faults end it as without a handler.
 ///
 /// # Errors
-/// The handler cannot be installed.
+/// Fails if the handler cannot be installed.
 pub(super) fn set(header: &'static Header, input: &Guarded, output: &Guarded) -> io::Result<()> {
     for (buffer, places) in [input, output].into_iter().zip(&BUFFERS) {
         let (low, high) = buffer.range();
@@ -33,7 +33,7 @@ pub(super) fn set(header: &'static Header, input: &Guarded, output: &Guarded) ->
     let stack =
         libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
     // SAFETY: the stack lives as long as the process; a zeroed `sigaction` is a valid one, and the
-    // handler does nothing but store numbers, end the process, or give up.
+    // handler only stores numbers, ends the process, or restores the default.
     unsafe {
         if libc::sigaltstack(&raw const stack, std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
@@ -50,7 +50,7 @@ pub(super) fn set(header: &'static Header, input: &Guarded, output: &Guarded) ->
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel gives a valid description of the fault, and the header is never unmapped.
+    // SAFETY: the kernel passes a valid description of the fault, and the header is never unmapped.
     unsafe {
         let header = HEADER.load(Ordering::Acquire).as_ref();
         let touch = classify((*info).si_addr() as usize, access(context));
@@ -58,12 +58,13 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
             header.tell(touch);
             libc::_exit(TOLD);
         }
-        // It is no touch of ours: once the handler has returned it happens again, and kills.
+        // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the
+        // process.
         libc::signal(signal, libc::SIG_DFL);
     }
 }
 
-/// What a fault at this address is, if it is in one of the buffers.
+/// Returns which touch a fault at this address is, if it is in one of the buffers.
 fn classify(address: usize, access: u32) -> Option<Touch> {
     for (place, buffer) in [Touch::INPUT, Touch::OUTPUT].into_iter().zip(&BUFFERS) {
         let [low, high, start, bytes] =
@@ -83,11 +84,11 @@ fn classify(address: usize, access: u32) -> Option<Touch> {
     None
 }
 
-/// Whether the fault was a read or a write, where the processor says: bit 1 of the error code that
-/// x86 leaves (Intel SDM, volume 3, section 5.7).
+/// Returns whether the fault was a read or a write, if the processor reports it: bit 1 of the error
+/// code on x86 (Intel SDM, volume 3, section 5.7).
 #[cfg(target_arch = "x86_64")]
 unsafe fn access(context: *mut libc::c_void) -> u32 {
-    // SAFETY: the kernel gives a handler its machine context.
+    // SAFETY: the kernel passes the machine context to a handler.
     let context = unsafe { &*context.cast::<libc::ucontext_t>() };
     let code = context.uc_mcontext.gregs[libc::REG_ERR as usize];
     if code & 2 != 0 { Touch::WROTE } else { Touch::READ }

@@ -1,4 +1,4 @@
-//! A unit: contestants loaded, prepared, and run in rounds as they are asked for.
+//! A unit: contestants loaded, prepared, and run in rounds on request.
 
 use super::area::{Area, NOBODY, Record, Turn};
 use super::batch;
@@ -22,15 +22,16 @@ pub(super) struct Unit {
     area: Area,
     contestants: Vec<Placed>,
     meters: Meters,
-    /// They end before what their states point to is unmapped.
+    /// The helpers, which end before what their states point to is unmapped.
     helpers: Helpers,
-    /// What the states point to: an input each, in their order, and outputs.
+    /// The memory that the states point to: an input each, in order, and outputs.
     inputs: Vec<Mapping>,
     _outputs: Vec<Mapping>,
     input_bytes: usize,
     exchange: Option<Exchange>,
     conduct: Conduct,
-    /// For dumps; made before contestants are, so that none of their heap is taken later.
+    /// The buffer for dumps, allocated before contestants are loaded, so that it takes none of
+    /// their heap later.
     buffer: Vec<u8>,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Unit {
 #[derive(Clone, Copy)]
 struct Placed {
     prepared: Prepared,
-    /// How many threads do the same beside the timed one.
+    /// The number of threads that run the same at the same time as the timed one.
     beside: usize,
     /// What it did to the process before its first batch.
     conduct: u64,
@@ -50,7 +51,7 @@ impl Placed {
     }
 }
 
-/// What came of loading a unit.
+/// The result of loading a unit.
 pub(super) enum Loaded {
     Ready(Box<Unit>),
     Refused(u32, Refusal),
@@ -61,7 +62,7 @@ impl Unit {
     /// each after padding in the heap; everything in the order that was drawn.
     ///
     /// # Errors
-    /// What the system says; what a contestant refuses is no error.
+    /// Fails if a system call fails; the refusal of a contestant is not an error.
     pub(super) fn load(
         load: &Load,
         area: &OwnedFd,
@@ -94,7 +95,7 @@ impl Unit {
             let own = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
             let place = own.start().as_ptr().cast_const();
             inputs.push(own);
-            // SAFETY: the input is mapped with as much slack, and stays so until the unit ends.
+            // SAFETY: the input is mapped with that slack until the unit ends.
             let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
             let Some((prepared, output)) = made else {
                 return Ok(Loaded::Refused(position, Refusal::NotPrepared));
@@ -129,14 +130,14 @@ impl Unit {
         Ok(Loaded::Ready(Box::new(unit)))
     }
 
-    /// Whether each contestant resets its state before a run.
+    /// Returns whether each contestant resets its state before a run.
     pub(super) fn resets(&self) -> Vec<bool> {
         self.contestants.iter().map(Placed::resets).collect()
     }
 
-    /// Calls everybody once, the primer last, if there is one, then runs the batches in the order
-    /// that the area holds, and leaves their records there. Allocates nothing, unless counters are
-    /// asked for that are not there, or a batch is judged: the file takes what is dumped then.
+    /// Calls each contestant once, the primer last, if there is one, then runs the batches in the
+    /// order in the area, and writes their records there. Allocates nothing, unless counters are
+    /// requested that do not exist, or a batch is judged: the file then receives the dump.
     pub(super) fn run(&mut self, rounds: &Rounds, dump: Option<OwnedFd>) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;
@@ -171,7 +172,7 @@ impl Unit {
         Reply::Done
     }
 
-    /// An untimed call of everybody who takes part in these batches, the primer last.
+    /// Makes an untimed call of each contestant in these batches, the primer last.
     fn prime(&mut self, primer: u32, count: u32, batches: usize) {
         let takes_part =
             |area: &Area, one| (0..batches).any(|index| area.turn(index).position == one);
@@ -183,13 +184,13 @@ impl Unit {
         }
     }
 
-    /// One untimed call after a reset.
+    /// Makes one untimed call after a reset.
     fn call(&self, position: u32) -> u64 {
         self.area.header().enter(position);
         self.contestants[position as usize].prepared.call()
     }
 
-    /// A batch, and what it left if it is judged.
+    /// Runs a batch, and dumps its answer if it is judged.
     fn turn(
         &mut self,
         turn: Turn,
@@ -224,8 +225,8 @@ impl Unit {
         Ok(record)
     }
 
-    /// A timed batch after an untimed call of the same function. Threads that run beside it do so
-    /// from before that call until after the batch.
+    /// Runs a timed batch after an untimed call of the same function. Its helper threads run from
+    /// before that call until after the batch.
     fn batch(&mut self, position: u32, rounds: &Rounds, noise: Option<u64>) -> io::Result<Record> {
         let beside = self.contestants[position as usize].beside;
         if beside == 0 {
@@ -289,7 +290,7 @@ impl Unit {
     }
 }
 
-/// How many threads do the same beside the timed one.
+/// Returns the number of threads that run the same at the same time as the timed one.
 pub(super) fn beside(threads: u32) -> usize {
     threads.saturating_sub(1) as usize
 }

@@ -1,7 +1,7 @@
-//! Contestants that are asked again, alone: whether they did it themselves.
+//! Repeats the work of contestants alone, to determine whether they caused a failure themselves.
 //!
-//! Contestants of a unit share a process. Whoever is killed there, or answers wrongly there and
-//! rightly in the checking pass, need not be at fault.
+//! Contestants of a unit share a process. One that is killed there, or whose answer is wrong there
+//! and right in the checking pass, need not be at fault.
 
 use super::Workers;
 use super::blame::Suspect;
@@ -12,14 +12,15 @@ use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::verdict::Fault;
 
 impl Workers {
-    /// Runs a unit, or goes on in the process that is there. Whoever ran in it when it was killed,
-    /// or answered wrongly in it alone, has to show, alone, that it did not do it itself.
+    /// Runs a unit, or continues in the existing process. A contestant that ran in it when it was
+    /// killed, or whose answer was wrong only in it, is run alone, to determine whether it is at
+    /// fault.
     pub(super) fn unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let suspect = Cell::new(None);
         let ran = self.timed_unit(request, &suspect);
         match (&ran, suspect.get()) {
             (_, Some(suspect)) => self.killed_again(request, suspect, ran),
-            // Where the checking pass finds nothing, no item is named.
+            // No item is named if the checking pass finds nothing.
             (Err(UnitFailure::Fault(who, Fault::WrongAnswer { item: None, .. })), None)
                 if request.members.len() > 1 =>
             {
@@ -29,8 +30,8 @@ impl Workers {
         }
     }
 
-    /// What became of a unit whose process was killed: the contestant's fault, if it is killed in
-    /// its checking pass as well.
+    /// Returns the result of a unit whose process was killed: the contestant's fault, if it is also
+    /// killed in its checking pass.
     fn killed_again(
         &mut self,
         request: &UnitRequest<'_>,
@@ -48,9 +49,9 @@ impl Workers {
         }
     }
 
-    /// What became of a unit in which a contestant answered wrongly: its fault, if it does that in
-    /// a process of its own as well, on the same input and with as many calls. If not, somebody
-    /// writes to memory of another, and nobody knows who.
+    /// Returns the result of a unit in which a contestant's answer was wrong: its fault, if the
+    /// answer is also wrong in a separate process, on the same input and with as many calls. If
+    /// not, one contestant writes to memory of another, and it is unknown which.
     fn wrong_again(
         &mut self,
         request: &UnitRequest<'_>,
@@ -100,8 +101,8 @@ impl Workers {
         ))
     }
 
-    /// The seed of a request's input; at scope `layout`, where later rounds do not say, that of the
-    /// input that was asked for last.
+    /// Returns the seed of a request's input; at scope `layout`, where later rounds have none, that
+    /// of the last input that was used.
     fn input_seed(&self, request: &UnitRequest<'_>) -> u64 {
         let of_unit = request.coins.unit.as_ref().map(|unit| unit.input_seed);
         let last = self.inputs.last_seed().filter(|_| self.scope == Scope::Layout);

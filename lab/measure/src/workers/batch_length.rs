@@ -1,25 +1,25 @@
-//! How long a batch must be for its clock, and for an energy meter.
+//! The least length of a batch for its clock, and for an energy meter.
 
 use std::time::Duration;
 use tiebreak_machine::clock;
 use tiebreak_machine::meters::Energy;
 
-/// Step and cost of the clock are to be at most this share of a batch.
+/// The largest share of a batch for step and cost of the clock.
 const SHARE: f64 = 0.001;
-/// Reads of the clock by which its cost is found.
+/// The number of reads of the clock that determine its cost.
 const READS: u32 = 1000;
 
-/// The clock by which batches are timed, as it is on this machine.
+/// The clock that times batches, as it is on this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     /// The step in which it moves, in nanoseconds.
     pub step_ns: f64,
-    /// What reading it twice costs, in nanoseconds: so much of a batch may be the clock's own.
+    /// The cost of reading it twice, in nanoseconds: that much of a batch may be the clock's own.
     pub cost_ns: f64,
 }
 
 impl Clock {
-    /// Looks at the clock; takes less than a millisecond where a read takes less than 100 ns.
+    /// Measures the clock. Takes less than a millisecond if a read takes less than 100 ns.
     pub fn measure() -> Clock {
         let step_ns = clock::step_ns() as f64;
         let start_ns = clock::monotonic_ns();
@@ -30,19 +30,20 @@ impl Clock {
         Clock { step_ns, cost_ns: 2.0 * read_ns }
     }
 
-    /// The shortest batch of which step and cost together are at most 0.1%, in nanoseconds.
+    /// Returns the shortest batch for which step and cost together are at most 0.1%, in
+    /// nanoseconds.
     pub fn shortest_batch_ns(&self) -> f64 {
         (self.step_ns + self.cost_ns) / SHARE
     }
 }
 
-/// Moves of an energy meter that a batch is to last: one may be missed at either end.
+/// The number of moves of an energy meter that a batch must last: one may be missed at either end.
 const MOVES: u64 = 100;
-/// The longest look at an energy meter for how often it moves.
+/// The longest observation of an energy meter to determine how often it moves.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The shortest batch that the energy meter tells to a hundredth, in nanoseconds; `None` without a
-/// meter that moves. Takes some 30 ms.
+/// Returns the shortest batch that the energy meter resolves to a hundredth, in nanoseconds; `None`
+/// without a meter that moves. Takes some 30 ms.
 pub fn shortest_energy_batch_ns() -> Option<f64> {
     let period_ns = Energy::open().ok()?.period_ns(LOOK, &|| false)?;
     Some(period_ns.saturating_mul(MOVES) as f64)
@@ -58,7 +59,7 @@ mod tests {
         assert_eq!(clock.shortest_batch_ns(), 50_000.0);
         let measured = Clock::measure();
         assert!(measured.step_ns >= 1.0 && measured.cost_ns > 0.0, "{measured:?}");
-        // Without a meter, energy asks for nothing; with one, for more than the clock does.
+        // Without a meter, energy requires nothing; with one, more than the clock does.
         let energy_ns = shortest_energy_batch_ns();
         assert!(Energy::open().is_ok() || energy_ns.is_none());
         assert!(energy_ns.is_none_or(|ns| ns > 0.0));

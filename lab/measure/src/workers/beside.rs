@@ -1,10 +1,10 @@
-//! What goes on beside a unit that its own process cannot see: stolen time, throttling.
+//! What happens during a unit that its own process cannot see: stolen time, throttling.
 
 use super::sample::Around;
 use tiebreak_machine::busy::Busy;
 use tiebreak_machine::clock;
 
-/// Looks at the CPUs before and after units.
+/// Reads the state of the CPUs before and after units.
 #[derive(Debug)]
 pub(super) struct Lookout {
     busy: Busy,
@@ -13,20 +13,20 @@ pub(super) struct Lookout {
 }
 
 impl Lookout {
-    /// Of these CPUs.
+    /// Opens the meters of these CPUs.
     pub(super) fn new(cpus: &[usize]) -> Lookout {
         Lookout { busy: Busy::open(cpus), start_ns: 0, throttled_ns: None }
     }
 
-    /// To be called just before the rounds of a unit.
+    /// Reads the state; call it just before the rounds of a unit.
     pub(super) fn before(&mut self) {
         self.start_ns = clock::monotonic_ns();
-        // Only stolen time is asked for, so nobody's own time matters.
+        // Only stolen time is used, so this process' own time does not matter.
         self.busy.look(self.start_ns, 0);
         self.throttled_ns = self.busy.throttled_ns();
     }
 
-    /// To be called just after them.
+    /// Reads the state again; call it just after the rounds.
     pub(super) fn after(&mut self) -> Around {
         let now = self.busy.throttled_ns();
         self.busy.look(clock::monotonic_ns(), 0);

@@ -1,4 +1,4 @@
-//! Whose fault it is that a worker did not answer as it should.
+//! Determines whose fault it is that a worker did not answer correctly.
 
 use super::process::{NoReply, Process};
 use crate::worker::area::Area;
@@ -13,7 +13,8 @@ use tiebreak_core::verdict::Fault;
 
 use super::process::Patience;
 
-/// Signals that a process gets by its own doing, not from somebody else or for want of memory.
+/// Signals that a process causes itself, and that do not come from another process or a lack of
+/// memory.
 const OWN_SIGNALS: [i32; 10] = [
     libc::SIGILL,
     libc::SIGTRAP,
@@ -33,11 +34,11 @@ pub(super) struct Frame<'a> {
     pub(super) workload: &'a str,
     pub(super) interrupted: &'static AtomicBool,
     pub(super) timeout_ns: u64,
-    /// Is told when a worker is killed while a contestant runs: nobody knows yet who did it.
+    /// Set when a worker is killed while a contestant runs: the cause is not known yet.
     pub(super) suspect: &'a Cell<Option<Suspect>>,
 }
 
-/// A contestant that ran when its worker was killed by a signal that others may send.
+/// A contestant that ran when its worker was killed by a signal that other processes may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
     pub(super) contestant: usize,
@@ -45,13 +46,13 @@ pub(super) struct Suspect {
 }
 
 impl<'a> Frame<'a> {
-    /// How long to wait for a worker with this area.
+    /// Returns how long to wait for a worker with this area.
     pub(super) fn patience(&self, area: &'a Area) -> Patience<'a> {
         let interrupted = Some(self.interrupted);
         Patience { interrupted, timeout_ns: self.timeout_ns, area: Some(area) }
     }
 
-    /// The answer of a worker in which `members` are loaded, or whose fault it is that there is
+    /// Returns the answer of a worker in which `members` are loaded, or the failure if there is
     /// none.
     pub(super) fn settle(
         &self,
@@ -95,7 +96,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What a contestant did to the process that it ended; nothing if somebody else killed it.
+/// Returns the contestant's fault if it ended the process; `None` if something else killed it.
 fn fault_of(status: ExitStatus, said: impl FnOnce() -> String) -> Option<Fault> {
     match (status.signal(), status.code()) {
         (Some(signal), _) if OWN_SIGNALS.contains(&signal) => {
@@ -112,17 +113,17 @@ fn killed(signal: i32) -> UnitFailure {
     ))
 }
 
-/// A worker could not be had, or is gone.
+/// Returns the failure if a worker could not be started, or has ended.
 pub(super) fn no_worker(error: &io::Error) -> UnitFailure {
     broken(&format!("{error}: free memory, or raise the limits on processes and open files"))
 }
 
-/// A worker failed, and no contestant is to blame.
+/// Returns the failure of a worker for which no contestant is at fault.
 pub(super) fn broken(why: &str) -> UnitFailure {
     UnitFailure::Broken(format!("the worker that runs functions failed: {why}"))
 }
 
-/// A worker said something that nobody asked for.
+/// Returns the failure of a worker with an unexpected answer.
 pub(super) fn unexpected(reply: &Reply) -> UnitFailure {
     broken(&format!("it answered {reply:?}"))
 }

@@ -1,4 +1,5 @@
-//! The checking pass: a contestant between guard pages, its whole answer held against the oracle's.
+//! The checking pass: runs a contestant between guard pages and compares its whole answer with the
+//! oracle's.
 
 use super::Workers;
 use super::blame::{Frame, Suspect, no_worker, unexpected};
@@ -22,39 +23,39 @@ use tiebreak_core::verdict::Fault;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
 const TIMEOUT_NS: u64 = 60_000_000_000;
-/// And with noise in its output, after which nothing that it does is its fault.
+/// How long it may take with noise in its output, after which nothing that it does is its fault.
 const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
-/// A shorter answer may be right by chance, or be a count alone.
+/// A shorter answer may be right by chance, or consist only of a count.
 const LEAST_ANSWER_BYTES: u64 = 64;
 
-/// What a contestant is held against.
+/// The input of a checking pass, and the expected answer.
 pub(super) struct Case<'a> {
     pub(super) input: &'a Input,
     pub(super) answer: Option<&'a Answer>,
     pub(super) frame: Frame<'a>,
 }
 
-/// What one pass gave.
+/// The result of one pass.
 enum Pass {
-    /// It went to its end: what it dumped, the checksums of its two runs, and why it was not called
-    /// without memory, as the reply has it.
+    /// It was completed: what it dumped, the checksums of its two runs, and why it was not called
+    /// without memory, as in the reply.
     Whole(File, [u64; 2], u64),
     /// It would have been the same as another one.
     Skipped,
-    /// It touched what is not its own.
+    /// It touched foreign memory.
     Touched(Touch),
-    /// It did not do without memory of the allocator's, and how it ended.
+    /// It failed without memory of the allocator; how it ended.
     Starved(String),
 }
 
 impl Workers {
-    /// The checking pass of a contestant on the input of this seed, in processes of its own: as it
-    /// was built, its input and its output between pages that nobody may touch, first with both
-    /// ends at the guards behind them, then with both starts at the guards before them. Its whole
-    /// answer is held against the oracle's under its contract.
+    /// Makes the checking pass of a contestant on the input of this seed, in new processes. The
+    /// contestant is as it was built, with its input and its output between inaccessible pages:
+    /// first with both ends at the guards behind them, then with both starts at the guards before
+    /// them. Compares its whole answer with the oracle's under its contract.
     ///
     /// # Errors
-    /// The contestant's fault, an interruption, or something that is nobody's fault.
+    /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
         let contract = self.contract(contestant)?.to_owned();
         let library = self.as_built(contestant)?;
@@ -64,9 +65,9 @@ impl Workers {
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
         let case = Case { input, answer: answer.as_ref(), frame };
         let pass = |side| pass(&program, contestant, &library, (side, 0), &case);
-        // Buffers are aligned, so their ends are mostly not at a guard. Without the alignment they
-        // are: what a contestant makes of that is its affair, but where it touches the guard it
-        // would have gone too far in any case.
+        // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
+        // are. A contestant need not work then, but if it touches the guard it would have gone too
+        // far in any case.
         if let Ok(Pass::Touched(touch)) = pass(Side::Flush)
             && touch.side == Touch::PAST_END
         {
@@ -86,15 +87,15 @@ impl Workers {
         pass.judge(&program, contestant, &case)
     }
 
-    /// Why the latest check did not call a contestant without memory, so that nobody saw whether it
-    /// allocates; `None` if it did, or if the contestant says that it allocates.
+    /// Returns why the latest check did not call a contestant without memory, so that it is unknown
+    /// whether it allocates; `None` if it did, or if the contestant says that it allocates.
     pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
         let reason = self.unstarved.get(&contestant)?.checked_sub(1)?;
         REASONS.get(usize::try_from(reason).ok()?).copied()
     }
 
-    /// Has a contestant, as it was built, do one part of an input of `study verify`, and holds its
-    /// whole answer against the oracle's; gives the number of items.
+    /// Runs a contestant, as it was built, on one part of an input of `study verify`, and compares
+    /// its whole answer with the oracle's. Returns the number of items.
     ///
     /// # Errors
     /// As [`Workers::check`].
@@ -138,10 +139,10 @@ impl Case<'_> {
         }
     }
 
-    /// Has a contestant dump an output that was overwritten after its runs: where what it dumps is
-    /// right whatever lay there, it did not read the output, and its work may be done in `dump`. A
-    /// crash or a hang proves nothing, as what lay there was noise. Nor does a short answer: it may
-    /// hang on a byte that is not 0, or on a count that the state holds.
+    /// Lets a contestant dump an output that was overwritten after its runs. If the dump is right
+    /// whatever the output contained, the contestant did not read the output, and its work may be
+    /// done in `dump`. A crash or a hang proves nothing, because the output contained noise. Nor
+    /// does a short answer: it may depend on one byte that is not 0, or on a count in the state.
     fn judge_dump(
         &self,
         program: &super::WorkerProgram,
@@ -185,7 +186,7 @@ impl Case<'_> {
         Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
     }
 
-    /// Holds an answer and two checksums against the oracle's.
+    /// Compares an answer and two checksums with the oracle's.
     pub(super) fn compare(
         &self,
         contestant: usize,
@@ -213,9 +214,9 @@ impl Case<'_> {
     }
 }
 
-/// One pass in a process of its own. A contestant that is killed while it is alone there, and
-/// again when it is asked once more, does it itself: no neighbour is so exact, and one that wants
-/// more memory than there is would be killed each time.
+/// Makes one pass in a new process. A contestant that is killed while it is alone there, and again
+/// in a second attempt, causes it itself: no other process is so exact, and one that needs more
+/// memory than there is would be killed each time.
 fn pass(
     program: &super::WorkerProgram,
     contestant: usize,
@@ -274,7 +275,7 @@ fn single_pass(
     }
 }
 
-/// The fault of a contestant whose checksum is wrong although nothing is seen in its answer.
+/// Returns the fault of a contestant whose checksum is wrong although its answer shows no error.
 pub(super) fn wrong_checksum(workload: &str, expected: u64, got: &str) -> Fault {
     Fault::WrongAnswer {
         workload: workload.to_owned(),
@@ -289,7 +290,7 @@ fn out_of_bounds(contestant: usize, workload: &str, touch: &Touch) -> UnitFailur
     UnitFailure::Fault(contestant, fault)
 }
 
-/// What was done where, as a sentence without its subject.
+/// Describes a touch, as a sentence without its subject.
 fn sentence(touch: &Touch) -> String {
     let verb = match touch.access {
         Touch::READ => "read",

@@ -1,4 +1,4 @@
-//! What contestants did beside what they are asked, and what stands behind their times.
+//! Judges side effects of contestants, and whether their times are possible.
 
 use super::Workers;
 use super::blame::Frame;
@@ -8,14 +8,14 @@ use crate::worker::conduct::SENTENCES;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 
-/// By so much the memory of an honest process may grow in the later half of a unit's batches: an
-/// allocator asks the system for some 128 KiB at a time, for whoever comes next.
+/// How much the memory of an honest process may grow in the later half of a unit's batches: an
+/// allocator asks the system for some 128 KiB at a time, whichever contestant needs it.
 pub(super) const GROWN_BYTES: u64 = 512 << 10;
-/// Of each reset: what two readings of the clock take, and a system call or two.
+/// The cost of an empty reset: two readings of the clock, and a system call or two.
 const RESET_NS: u64 = 5000;
 
 impl Workers {
-    /// Looks at what the contestants of a unit did to their process, and at their resets.
+    /// Checks what the contestants of a unit did to their process, and their resets.
     pub(super) fn judge_conduct(
         &mut self,
         order: &[usize],
@@ -28,7 +28,7 @@ impl Workers {
             Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
         };
         let calls_a_batch = self.functions.calls_a_batch.clone();
-        // Of one call in nanoseconds.
+        // In nanoseconds a call.
         let a_call = |contestant: &usize, records: &[Record], of: fn(&Record) -> u64| {
             let calls = calls_a_batch.of(*contestant).max(1);
             records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
@@ -74,8 +74,8 @@ impl Workers {
     }
 }
 
-/// By how much memory grew in the later half of a contestant's batches, if that is more than chance
-/// makes it; 0 of a single batch, before which nothing may have been taken yet.
+/// Returns how much memory grew in the later half of a contestant's batches, if it is more than
+/// chance explains; 0 for a single batch, before which nothing may have been allocated yet.
 pub(super) fn leaked_bytes(records: &[Record]) -> u64 {
     let later = if records.len() > 1 { &records[records.len() / 2..] } else { &[] };
     let grown_bytes = later.iter().map(|record| record.grown_bytes).sum();

@@ -1,9 +1,8 @@
-//! When hardware counters count: over every timed batch where a claim is about one, over one more
-//! batch of each contestant where they only fill a table.
+//! When hardware counters count: over every timed batch if a claim is about one, over one more
+//! batch of each contestant if they only fill a table.
 //!
-//! To switch a group on, off and to read it takes some 0.1 ms in a virtual machine, where each
-//! access to a counter leaves the guest. So what nobody claims anything about is counted beside the
-//! evidence, not in it.
+//! Switching a group on and off and reading it takes some 0.1 ms in a virtual machine, where each
+//! access to a counter leaves the guest. So counts without a claim are taken outside the evidence.
 
 use crate::meters::{MissingMeter, asks, counted};
 use crate::worker::area::{Record, UNKNOWN};
@@ -13,7 +12,8 @@ use tiebreak_core::sample::{Mark, Sample};
 use tiebreak_core::study::FunctionPlan;
 use tiebreak_machine::meters::{Energy, ThreadCounters};
 
-/// Where each call is timed by itself, so many are counted at most: each has its own switching.
+/// The most calls that are counted where each call is timed separately: each is switched
+/// separately.
 const COUNTED_CALLS_MAX: u64 = 8;
 
 /// Which batches of a unit hardware counters count.
@@ -28,7 +28,7 @@ pub(super) enum Counting {
 }
 
 impl Counting {
-    /// What a plan asks for, as far as this machine has it, and what is not counted.
+    /// Returns what a plan asks for, if this machine has it, and what is not counted.
     pub(super) fn of(plan: &Plan) -> (Counting, Option<MissingMeter>) {
         let missing = |metrics, why| Some(MissingMeter { metrics, why });
         let counters = match ThreadCounters::open() {
@@ -54,7 +54,7 @@ impl Counting {
     }
 }
 
-/// Why energy is not metered, if it is not.
+/// Returns why energy is not metered, if it is not.
 pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
     let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };
     let why = match (opened, is_asked) {
@@ -65,15 +65,15 @@ pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
     Some(MissingMeter { metrics: vec![Metric::Energy], why })
 }
 
-/// By contestant, the calls of the batch that is counted beside the timed ones.
+/// Returns, by contestant, the calls of the batch that is counted in addition to the timed ones.
 pub(super) fn calls(functions: &FunctionPlan) -> impl Fn(usize) -> u64 + use<> {
     let most = if functions.times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
     let calls_a_batch = functions.calls_a_batch.clone();
     move |contestant| calls_a_batch.of(contestant).min(most)
 }
 
-/// Puts what was counted in `calls` calls into the sample of a contestant with `timed` calls, as if
-/// all of these had been counted.
+/// Writes the counts of `calls` calls to the sample of a contestant with `timed` calls, scaled as
+/// if all of these had been counted.
 pub(super) fn scale(sample: &mut Sample, counted: &Record, calls: u64, timed: u64) {
     let of_timed = |count: u64| {
         let scaled = u128::from(count) * u128::from(timed) / u128::from(calls.max(1));

@@ -1,18 +1,18 @@
-//! The first line in which two texts differ.
+//! Finds the first line in which two texts differ.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Texts are compared in pieces of so many bytes.
+/// Texts are compared in pieces of this many bytes.
 const PIECE_BYTES: usize = 1 << 20;
-/// A line is shown up to so many characters.
+/// The most characters of a line that are shown.
 const MOST_SHOWN: usize = 60;
 
 /// A line in which two texts differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// The line, counted from 1: the item, where each line is one.
+    /// The line, counted from 1: the item, if each line is one.
     pub(super) item: u64,
     /// The line as it should be, shortened.
     pub(super) expected: String,
@@ -20,14 +20,14 @@ pub(super) struct Difference {
     pub(super) got: String,
 }
 
-/// The first line that differs; `None` if the files are equal. Whether the last line ends with a
-/// newline is no difference.
+/// Returns the first line that differs; `None` if the files are equal. A missing newline at the end
+/// of the last line is not a difference.
 ///
 /// # Errors
-/// A file cannot be read.
+/// Fails if a file cannot be read.
 pub(super) fn first(expected: &File, got: &File) -> io::Result<Option<Difference>> {
     let (mut left, mut right) = (vec![0; PIECE_BYTES], vec![0; PIECE_BYTES]);
-    // Lines that ended before this piece, and where the line began that was not.
+    // Lines that ended before this piece, and where the unfinished line began.
     let (mut lines, mut line_at, mut at) = (0, 0, 0);
     loop {
         let left = piece(expected, at, &mut left)?;
@@ -66,7 +66,7 @@ fn piece<'a>(file: &File, at: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]>
     Ok(&buffer[..length])
 }
 
-/// The line that begins there, shortened, with what a terminal cannot show escaped.
+/// Returns the line that begins there, shortened, with unprintable characters escaped.
 fn line(file: &File, at: u64) -> io::Result<String> {
     let mut buffer = [0; 4 * MOST_SHOWN + 4];
     let bytes = piece(file, at, &mut buffer)?;

@@ -8,16 +8,16 @@ use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification, Workload};
 
-/// Knows the input of a workload by its seed. The last one is kept.
+/// Knows the input of a workload by its seed, and keeps the last one.
 #[derive(Debug)]
 pub(super) struct Inputs {
     oracle: Option<Oracle>,
     folder: PathBuf,
     workload: Workload,
     last: Option<(u64, Input)>,
-    /// Of the last input, by contract.
+    /// The checksums of the last input, by contract.
     checksums: HashMap<String, u64>,
-    /// An input of another seed, and its checksums: to be put in the place of a unit's own.
+    /// An input of another seed, and its checksums, which can replace a unit's own.
     other: Option<(u64, Input)>,
     other_checksums: HashMap<String, u64>,
     /// The last part that was verified.
@@ -39,13 +39,13 @@ impl Inputs {
         }
     }
 
-    /// The file that is the input of every unit, if there is one.
+    /// Returns the file that is the input of every unit, if there is one.
     pub(super) fn file(&self) -> Option<PathBuf> {
         self.workload.file.as_ref().map(|file| self.folder.join(file))
     }
 
-    /// The input of a unit with this seed: of a workload that is drawn, its own; else the one input
-    /// of all.
+    /// Returns the input of a unit with this seed: its own if the workload is drawn, else the one
+    /// input of all.
     pub(super) fn of_unit(&mut self, input_seed: u64) -> Result<&Input, UnitFailure> {
         let seed = self.seed(input_seed);
         if self.last.as_ref().is_none_or(|(last, _)| *last != seed) {
@@ -64,12 +64,13 @@ impl Inputs {
         }
     }
 
-    /// The seed of the last input that was asked for.
+    /// Returns the seed of the last input that was used.
     pub(super) fn last_seed(&self) -> Option<u64> {
         self.last.as_ref().map(|(seed, _)| *seed)
     }
 
-    /// The checksum that contestants of this contract give for that input; `None` if nobody knows.
+    /// Returns the checksum that contestants of this contract must give for that input; `None` if
+    /// it is unknown.
     pub(super) fn checksum(
         &mut self,
         input_seed: u64,
@@ -88,8 +89,8 @@ impl Inputs {
         Ok(Some(told))
     }
 
-    /// An input that can be put in the place of a unit's own: one of another seed that is as long
-    /// and asks for as much; `None` if there is none. It is made once, for all units.
+    /// Returns an input that can replace a unit's own: one of another seed with the same length and
+    /// output length; `None` if there is none. It is made once, for all units.
     pub(super) fn other(&mut self, input_seed: u64) -> Result<Option<&File>, UnitFailure> {
         let Some(oracle) = self.oracle.as_mut().filter(|_| self.workload.file.is_none()) else {
             return Ok(None);
@@ -105,7 +106,7 @@ impl Inputs {
         Ok(other.filter(|other| sizes(other) == own && own.0 > 0).map(|other| &other.file))
     }
 
-    /// The checksum that contestants of this contract give for the other input.
+    /// Returns the checksum that contestants of this contract must give for the other input.
     pub(super) fn other_checksum(&mut self, contract: &str) -> Result<Option<u64>, UnitFailure> {
         if let Some(checksum) = self.other_checksums.get(contract) {
             return Ok(Some(*checksum));
@@ -118,7 +119,7 @@ impl Inputs {
         Ok(Some(told))
     }
 
-    /// That input and the whole answer; no answer if nobody knows it.
+    /// Returns that input and the whole answer; no answer if it is unknown.
     pub(super) fn answered(
         &mut self,
         input_seed: u64,
@@ -138,7 +139,7 @@ impl Inputs {
         Ok((input, answer))
     }
 
-    /// One part of an input of `study verify`, and its whole answer.
+    /// Returns one part of an input of `study verify`, and its whole answer.
     pub(super) fn verified(
         &mut self,
         verification: &Verification,
@@ -168,7 +169,7 @@ impl Inputs {
     }
 }
 
-/// The library of a plan's oracle, if it has one.
+/// Returns the library of a plan's oracle, if it has one.
 pub(super) fn oracle_of(plan: &FunctionPlan) -> Option<&Path> {
     plan.oracle.as_deref().map(Path::new)
 }

@@ -1,19 +1,19 @@
-//! Times that no core can reach.
+//! Detects times that no core can reach.
 //!
-//! The bounds are measured where the contestants run (`worker/pace.rs`): a call of a function that
-//! does nothing, in the same loop, and a load from each cache line of an input that every run has
-//! to read, from the nearest cache. No call is shorter than the one, and no core loads more bytes
-//! at once than a cache line has, nor more lines in a cycle than the loop of loads that do not wait
-//! for each other. The fastest that was seen in the run counts, and a fourth of it is the bound: a
-//! neighbour on the same core halves what is measured, and the clock of the core may change.
+//! The bounds are measured where the contestants run (`worker/pace.rs`): a call of an empty
+//! function, in the same loop, and a load from each cache line of an input that every run has to
+//! read, from the nearest cache. No call is shorter than the first. No core loads more bytes at
+//! once than a cache line has, nor more lines in a cycle than the loop of independent loads. The
+//! fastest measurement of the run counts, and a fourth of it is the bound: another thread on the
+//! same core halves the measured speed, and the clock of the core may change.
 
 use crate::worker::area::Record;
 
-/// How many times as fast as what was measured a contestant may be.
+/// How many times as fast as the measurement a contestant may be.
 const TIMES: u64 = 4;
 const LINE_BYTES: u64 = 64;
 
-/// The fastest of a run so far, in picoseconds; `None` before anything was measured.
+/// The fastest measurements of a run so far, in picoseconds; `None` before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pace {
     empty_call_ps: Option<u64>,
@@ -21,7 +21,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Takes what was measured after a batch, if something was.
+    /// Takes the measurement after a batch, if there is one.
     pub(super) fn take(&mut self, record: &Record) {
         let faster = |so_far: Option<u64>, ps: u64| match (so_far, ps) {
             (so_far, 0) => so_far,
@@ -31,12 +31,12 @@ impl Pace {
         self.line_ps = faster(self.line_ps, record.line_ps);
     }
 
-    /// What is wrong with a batch of so many calls that took so long, each of which has to read so
-    /// many bytes; nothing if a core can do that.
+    /// Returns what is wrong with a batch of this many calls with this duration, each of which has
+    /// to read this many bytes; `None` if a core can do that.
     pub(super) fn refuses(&self, wall_ns: u64, calls: u64, bytes: u64) -> Option<String> {
         let call_ps = wall_ns.saturating_mul(1000) / calls.max(1);
         let ns = |ps: u64| ps as f64 / 1000.0;
-        // A clock that did not move tells nothing.
+        // A clock that did not move says nothing.
         let is_below = |least_ps: &u64| wall_ns > 0 && call_ps < least_ps / TIMES;
         if let Some(empty_ps) = self.empty_call_ps.filter(is_below) {
             return Some(format!(

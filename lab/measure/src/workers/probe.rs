@@ -1,4 +1,4 @@
-//! A look at a library, without racing it.
+//! Inspects a library without racing it.
 
 use super::process::{NoReply, Patience, Process, WorkerProgram};
 use crate::worker::message::{Reply, Request};
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 /// How long loading a library may take.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// What a contestant's table says of it.
+/// The content of a contestant's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Its name, for messages.
     pub name: String,
-    /// The CPU features that it needs, as `/proc/cpuinfo` spells them; this machine has them.
+    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
     pub needs: Vec<String>,
-    /// Whether something must be put back before each run: then each call is timed by itself.
+    /// Whether something must be reset before each run: then each call is timed separately.
     pub has_reset: bool,
     /// Whether a run allocates memory.
     pub allocates: bool,
@@ -28,10 +28,11 @@ pub struct Facts {
     pub alignment_bytes: u32,
 }
 
-/// Why a library is no contestant that can be raced here.
+/// Why a library is not a contestant that can be raced here.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The system's linker refuses it, or it has no table, or one that this tiebreak does not know.
+    /// The system's linker refuses it, or it has no table, or one that this version of tiebreak
+    /// does not know.
     #[error("'{library}' is not a contestant: {why}")]
     Refused {
         /// The library.
@@ -52,26 +53,26 @@ pub enum LoadError {
     Crashed {
         /// The library.
         library: PathBuf,
-        /// By which signal or status.
+        /// The signal or the exit status.
         how: String,
         /// What it wrote to standard error, after a semicolon.
         said: String,
     },
-    /// No worker could be had.
+    /// No worker is available.
     #[error("no worker could look at '{library}': {reason}: free memory, or raise the limits")]
     Worker {
         /// The library.
         library: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
 }
 
-/// Loads a contestant in a process of its own and says what its table says. Costs some
+/// Loads a contestant in a separate process and returns the content of its table. Costs some
 /// milliseconds.
 ///
 /// # Errors
-/// It cannot be raced here; the text says why.
+/// Fails if it cannot be raced here; the text says why.
 pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError> {
     let path = || library.to_owned();
     let failed = |reason| LoadError::Worker { library: path(), reason };
@@ -108,7 +109,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
     })
 }
 
-/// How a process ended, in words.
+/// Describes how a process ended.
 pub(crate) fn how(no_reply: &NoReply) -> String {
     match no_reply {
         NoReply::Interrupted => "interrupted".to_owned(),
@@ -121,7 +122,7 @@ pub(crate) fn how(no_reply: &NoReply) -> String {
     }
 }
 
-/// The linker looks through its own folders for a name without a slash.
+/// Makes a path absolute: the linker searches its own folders for a name without a slash.
 pub(crate) fn absolute(library: &Path) -> PathBuf {
     std::path::absolute(library).unwrap_or_else(|_| library.to_owned())
 }
@@ -130,8 +131,8 @@ fn list(needs: &str) -> impl Iterator<Item = String> {
     needs.split(',').map(|feature| feature.trim().to_owned()).filter(|feature| !feature.is_empty())
 }
 
-/// The first feature that the text of `/proc/cpuinfo` does not name; nothing if the text names none
-/// at all, for then nobody knows.
+/// Returns the first feature that the text of `/proc/cpuinfo` does not name; `None` if the text
+/// names no features, because then they are unknown.
 fn missing<'a>(needs: &'a [String], cpuinfo: &str) -> Option<&'a str> {
     let line = cpuinfo.lines().find_map(|line| {
         let (name, values) = line.split_once(':')?;

@@ -1,4 +1,4 @@
-//! A worker process as the laboratory holds it.
+//! The laboratory's handle of a worker process.
 
 use crate::channel::pair;
 use crate::channel::{self, Inbox};
@@ -17,15 +17,15 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_machine::clock;
 
-/// How long we sleep at most before we look whether the user interrupted, or somebody hangs.
+/// The longest sleep before the next check whether the user interrupted, or a contestant hangs.
 const SLICE_MS: i32 = 100;
-/// Standard error beyond this is thrown away, its end apart.
+/// Standard error beyond this is discarded, except its end.
 const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
-/// The most bytes of padding: Linux gives one variable 128 KiB.
+/// The most bytes of padding: Linux limits one variable to 128 KiB.
 const MOST_PADDING_BYTES: u32 = 127 << 10;
 
-/// The program that is started as a worker: one whose `main` is [`crate::worker::main`] when it is
-/// started with these arguments.
+/// The program of a worker: when started with these arguments, its `main` is
+/// [`crate::worker::main`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The program.
@@ -35,18 +35,18 @@ pub struct WorkerProgram {
 }
 
 impl WorkerProgram {
-    /// This very program with the argument `__worker`: the image that runs, even if its file was
-    /// replaced meanwhile.
+    /// Returns this program with the argument `__worker`: the running image, even if its file was
+    /// replaced.
     pub fn this() -> WorkerProgram {
         let running = PathBuf::from("/proc/self/exe");
-        // Without /proc nothing else here works either; the error then names the program.
+        // Without /proc nothing else works either; the error then names the program.
         let typed = || std::env::args_os().next().map_or_else(PathBuf::new, PathBuf::from);
         let program = if running.exists() { running } else { typed() };
         WorkerProgram { program, arguments: vec!["__worker".into()] }
     }
 }
 
-/// A running worker. It ends, with everything that it has started, when this is dropped.
+/// A running worker. Dropping it ends the worker, with everything that it has started.
 #[derive(Debug)]
 pub(crate) struct Process {
     leader: Leader,
@@ -62,7 +62,7 @@ pub(crate) struct Process {
 pub(crate) enum NoReply {
     /// The user interrupted; the worker has been ended.
     Interrupted,
-    /// Nothing was finished for too long; the worker has been ended.
+    /// No step was completed for too long; the worker has been ended.
     Hung,
     /// It ended by itself, or was killed.
     Ended(ExitStatus),
@@ -70,21 +70,21 @@ pub(crate) enum NoReply {
     Lost(io::Error),
 }
 
-/// How an answer is waited for.
+/// The conditions of a wait for an answer.
 pub(crate) struct Patience<'a> {
     /// Becomes true when the user interrupts.
     pub(crate) interrupted: Option<&'a AtomicBool>,
-    /// The longest time without anything finished, waiting for a CPU not counted.
+    /// The longest time without a completed step, without waits for a CPU.
     pub(crate) timeout_ns: u64,
-    /// Where the worker tells what it finishes.
+    /// Where the worker records its steps.
     pub(crate) area: Option<&'a Area>,
 }
 
 impl Process {
-    /// Starts a worker with so many bytes of padding in its environment.
+    /// Starts a worker with this many bytes of padding in its environment.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails if a system call fails.
     pub(crate) fn start(program: &WorkerProgram, padding_bytes: u32) -> io::Result<Process> {
         let (ours, theirs) = pair()?;
         let errors = memory_file()?;
@@ -93,13 +93,13 @@ impl Process {
         command
             .args(&program.arguments)
             .env("TIEBREAK_PADDING", padding)
-            // The worker finds its socket there; nothing else is inherited.
+            // The socket of the worker; nothing else is inherited.
             .stdin(Stdio::from(theirs))
-            // One file for both, so that it is seen when a contestant prints.
+            // One file for both, so that any output of a contestant is detected.
             .stdout(Stdio::from(errors.try_clone()?))
             .stderr(Stdio::from(errors.try_clone()?));
         let leader = Leader::spawn(&mut command)?;
-        // Its end of the socket is the worker's alone, so that we see when it is closed.
+        // Only the worker then has its end of the socket, so that its closing is detected.
         drop(command);
         let descriptor = process_descriptor(leader.pid() as i32)?;
         let (inbox, waits) = (Inbox::new(), Waits::of(leader.pid()));
@@ -109,12 +109,12 @@ impl Process {
     /// Sends a request with its descriptors.
     ///
     /// # Errors
-    /// The worker is gone.
+    /// Fails if the worker has ended.
     pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         channel::send(self.socket.as_fd(), &message::bytes(request), descriptors)
     }
 
-    /// Waits for the answer. Unless there is one, the worker has ended afterwards.
+    /// Waits for the answer. If there is none, ends the worker.
     pub(crate) fn wait(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
         self.reply(patience).inspect_err(|_| {
             self.end();
@@ -160,7 +160,7 @@ impl Process {
             if now != last {
                 (last, since_ns) = (now, now_ns);
             }
-            // Who waits for a CPU is not silent; what the worker waited before is given to it too.
+            // A worker that waits for a CPU is not hung; its earlier waits are added too.
             let is_late = |most_ns: u64| now_ns.saturating_sub(since_ns) >= most_ns;
             if is_late(patience.timeout_ns)
                 && is_late(patience.timeout_ns.saturating_add(self.waits.waited_ns()))
@@ -171,7 +171,8 @@ impl Process {
         }
     }
 
-    /// Waits a slice of time at most: whether the worker has spoken, and whether it has ended.
+    /// Waits for a slice of time at most. Returns whether the worker has sent a message, and
+    /// whether it has ended.
     fn poll(&self) -> io::Result<(bool, bool)> {
         let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut polled = [entry(self.socket.as_raw_fd()), entry(self.descriptor.as_raw_fd())];
@@ -184,10 +185,10 @@ impl Process {
         Ok((polled[0].revents != 0, polled[1].revents != 0))
     }
 
-    /// Frees the memory of a long standard error; its writer goes on where it was.
+    /// Frees the memory of a long standard error. The worker's write position does not change.
     fn shorten_errors(&self) {
         if self.errors.metadata().is_ok_and(|data| data.len() > ERRORS_LIMIT_BYTES) {
-            // What cannot be shortened only costs memory.
+            // A file that cannot be shortened only costs memory.
             let _ = self.errors.set_len(0);
         }
     }
@@ -196,12 +197,12 @@ impl Process {
         self.leader.pid()
     }
 
-    /// How it ended, once it has.
+    /// Returns how it ended, once it has.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.leader.ended()
     }
 
-    /// The last lines that it wrote to standard error.
+    /// Returns the last lines that it wrote to standard error.
     pub(crate) fn said(&self) -> String {
         tail(&self.errors)
     }
@@ -210,7 +211,8 @@ impl Process {
     fn end_of_itself(&mut self) -> ExitStatus {
         let mut polled =
             libc::pollfd { fd: self.descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the entry is valid. If the wait is cut short, the process is killed instead.
+        // SAFETY: the entry is valid. If a signal interrupts the wait, the process is killed
+        // instead.
         unsafe { libc::poll(&raw mut polled, 1, 10 * SLICE_MS) };
         self.end()
     }
@@ -221,7 +223,7 @@ impl Process {
     }
 }
 
-/// Whether an error of the socket says that nobody is at its other end.
+/// Returns whether an error of the socket says that its other end is closed.
 fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }

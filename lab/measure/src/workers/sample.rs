@@ -1,30 +1,30 @@
-//! Records of batches to samples of contestants.
+//! Converts records of batches to samples of contestants.
 
 use super::conduct::leaked_bytes;
 use crate::worker::area::{Record, UNKNOWN};
 use tiebreak_core::counts::Counts;
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 
-/// A sample is marked when others ran for more than this share of its time where it wanted to.
+/// A sample is marked if it waited for a CPU for more than this share of its time.
 const FOREIGN_SHARE: f64 = 0.1;
-/// And when the hypervisor took more than this share of the CPUs' time.
+/// A sample is marked if the hypervisor took more than this share of the CPUs' time.
 const STEAL_SHARE: f64 = 0.01;
 
-/// What went on around a whole unit.
+/// The state of the machine around a whole unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Around {
-    /// The share of the CPUs' time that the hypervisor took; `None` where that is not known.
+    /// The share of the CPUs' time that the hypervisor took; `None` if it is unknown.
     pub(super) steal_share: Option<f64>,
-    /// For how long the control group held us back in the unit.
+    /// How long the control group throttled this process in the unit.
     pub(super) throttled_ns: Option<u64>,
-    /// Of a process with one contestant: its peak memory.
+    /// The peak memory of a process with one contestant.
     pub(super) peak_memory_bytes: u64,
 }
 
-/// The sums over a contestant's batches, as one sample. No batch gives a sample of nothing.
+/// Returns the sums over a contestant's batches as one sample. Without batches the sample is empty.
 pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     let total = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
-    // What is not known of one batch is not known of all.
+    // A value that is unknown for one batch is unknown for the sum.
     let known = |of: fn(&Record) -> u64| {
         let each = records.iter().map(of);
         each.map(|value| (value != UNKNOWN).then_some(value)).sum::<Option<u64>>()
@@ -60,7 +60,7 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     };
     let is_multiplexed = records.iter().any(|record| record.is_multiplexed != 0);
     sample.marks = marks(&sample, around, is_multiplexed);
-    // What a unit says is the median of its rounds.
+    // The value of a unit is the median of its rounds.
     let alone = records.iter().filter(|record| record.is_alone != 0).count();
     if alone > 0 && 2 * alone >= records.len() {
         sample.marks = sample.marks.with(Mark::NotTogether);
@@ -71,7 +71,7 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     sample
 }
 
-/// What is not counted in one batch is not counted in all.
+/// Adds counts. A count that is missing for one batch is missing for the sum.
 fn plus_counts(sum: Counts<Option<u64>>, record: &Record) -> Counts<Option<u64>> {
     let plus =
         |(sum, count): (Option<u64>, u64)| Some(sum? + Some(count).filter(|c| *c != UNKNOWN)?);

@@ -1,4 +1,4 @@
-//! A worker with contestants that are loaded, and the rounds that it runs.
+//! A worker with loaded contestants, and the rounds that it runs.
 
 use super::blame::{Frame, no_worker, unexpected};
 use super::process::Process;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use tiebreak_core::sampler::UnitFailure;
 
-/// A worker and who is in it.
+/// A worker and its contestants.
 #[derive(Debug)]
 pub(super) struct Session {
     process: Process,
@@ -19,10 +19,10 @@ pub(super) struct Session {
     input_seed: u64,
 }
 
-/// How the batches of a unit are made.
+/// The kind of a unit's batches.
 #[derive(Clone, Copy)]
 pub(super) struct Batch<'a> {
-    /// By contestant, how many calls one has.
+    /// The number of calls in a batch, by contestant.
     pub(super) calls: &'a dyn Fn(usize) -> u64,
     pub(super) times_each_call: bool,
     /// Whether hardware counters count them.
@@ -30,7 +30,7 @@ pub(super) struct Batch<'a> {
 }
 
 impl Session {
-    /// Has a worker load and prepare these contestants, in the order of `load`.
+    /// Lets a worker load and prepare these contestants, in the order of `load`.
     pub(super) fn start(
         mut process: Process,
         members: Vec<usize>,
@@ -49,20 +49,19 @@ impl Session {
         }
     }
 
-    /// Who is in it.
+    /// Returns its contestants.
     pub(super) fn members(&self) -> &[usize] {
         &self.members
     }
 
-    /// The seed of the input that they work on.
+    /// Returns the seed of the input that they work on.
     pub(super) fn input_seed(&self) -> u64 {
         self.input_seed
     }
 
-    /// Has it run rounds, given as orders of contestants of the plan, after a call of everybody
-    /// who takes part, the primer last, if there is one; gives the records in the order in which
-    /// the batches ran. The batch that is on trial, if there is one, leaves its answer in the
-    /// trial's file.
+    /// Runs rounds, given as orders of contestants of the plan, after a call of each contestant in
+    /// them, the primer last, if there is one. Returns the records in the order in which the
+    /// batches ran. If a batch is on trial, it leaves its answer in the trial's file.
     pub(super) fn run(
         &mut self,
         orders: &[Vec<usize>],
@@ -95,8 +94,8 @@ impl Session {
         }
     }
 
-    /// The most memory that the process has had, as the kernel counts it since it was started; 0
-    /// where it does not say.
+    /// Returns the most memory that the process has had since its start, as the kernel counts it; 0
+    /// if the kernel does not report it.
     pub(super) fn peak_memory_bytes(&self) -> u64 {
         let path = format!("/proc/{}/status", self.process.pid());
         let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -105,7 +104,7 @@ impl Session {
         kib.unwrap_or(0) * 1024
     }
 
-    /// A contestant's place in the worker.
+    /// Returns a contestant's index in the worker.
     fn position(&self, contestant: usize) -> Result<u32, UnitFailure> {
         let place = self.members.iter().position(|member| *member == contestant);
         let missing = || UnitFailure::Broken(format!("contestant {contestant} is not loaded"));

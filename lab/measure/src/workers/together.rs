@@ -1,4 +1,4 @@
-//! Contestants on several threads: where these run, and the pass that judges the answer of each.
+//! Contestants on several threads: the CPUs of these, and the pass that judges the answer of each.
 
 use super::Workers;
 use super::blame::{no_worker, unexpected};
@@ -15,11 +15,11 @@ use tiebreak_core::study::{Built, FunctionPlan};
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
 
-/// The CPUs of the threads that run beside the timed one: as many as the largest team of the plan
-/// needs, none if nothing is pinned.
+/// Returns the CPUs of the helper threads: as many as the largest team of the plan needs, none if
+/// nothing is pinned.
 ///
 /// # Errors
-/// There are fewer than threads; the text says how many each are.
+/// Fails if there are fewer CPUs than threads; the text gives both numbers.
 pub(super) fn helper_cpus(
     functions: &FunctionPlan,
     allowed: &[usize],
@@ -42,7 +42,7 @@ pub(super) struct Pass {
 }
 
 impl Workers {
-    /// The pass of a contestant; `None` if it runs on one thread.
+    /// Returns the pass of a contestant; `None` if it runs on one thread.
     pub(super) fn together(
         &self,
         contestant: usize,
@@ -57,10 +57,10 @@ impl Workers {
 }
 
 impl Pass {
-    /// Runs it in a process of its own and holds the answers of all threads against the oracle's.
+    /// Runs the pass in a new process and compares the answers of all threads with the oracle's.
     ///
     /// # Errors
-    /// The contestant's fault, an interruption, or something that is nobody's fault.
+    /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub(super) fn judge(
         self,
         program: &WorkerProgram,
@@ -88,8 +88,8 @@ impl Pass {
         case.compare(contestant, &dump, [checksum; 2])?;
         let workload = case.frame.workload;
         if let Some(differing) = differing {
-            // The first thread is right, so this one is wrong; without an oracle's answer nobody
-            // knows which of the two is.
+            // The first thread is right, so this one is wrong. Without an oracle's answer it is
+            // unknown which of the two is.
             let expected = case.answer.map_or(&dump, |answer| &answer.text);
             let compared = difference::first(expected, &other).map_err(failed)?;
             let fault = match compared {
@@ -112,7 +112,7 @@ impl Pass {
     }
 }
 
-/// What is told of a workload that only several threads at once get wrong.
+/// Returns the name of a workload that is wrong only on several threads at once.
 fn of(workload: &str, threads: u32) -> String {
     format!("{workload} on {threads} threads")
 }

@@ -1,15 +1,15 @@
 //! Trials: the answer that a drawn timed batch has left, judged whole.
 //!
-//! Checksums are held against the oracle's in every call; a trial looks at the answer itself. In a
-//! unit one contestant is on trial, in a batch that is drawn: its output is overwritten after the
-//! untimed call before the batch, as a whole or only a few bytes of it, and what it dumps after the
+//! Checksums are compared with the oracle's in every call; a trial checks the answer itself. In a
+//! unit one contestant is on trial, in a batch that is drawn. Its output is overwritten after the
+//! untimed call before the batch, either whole or only a few bytes of it. What it dumps after the
 //! clock has stopped must be the oracle's answer. A contestant that writes its output only when it
-//! believes that somebody looks does not know when that is.
+//! expects a check does not know when that is.
 //!
-//! Where the study says that contestants read their input in `run` alone, another input is then put
-//! in the place of theirs, with the same addresses, and theirs again: each answer must be that of
-//! the input that is there, and the work must be done anew. The times are those of the thread on a
-//! CPU, and the shortest counts, so that other load accuses nobody.
+//! If the study says that contestants read their input only in `run`, another input then replaces
+//! theirs, at the same addresses, and theirs is restored: each answer must be that of the current
+//! input, and the work must be done again. The times are those of the thread on a CPU, and the
+//! shortest counts, so that other load makes no contestant void.
 
 use super::Workers;
 use super::blame::{Frame, no_worker};
@@ -21,13 +21,13 @@ use std::fs::File;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 
-/// The first call on an input may take so many times as long as the next ones on the same, and so
-/// much longer, before it shows that these do not do the work. Branches that a processor learns by
-/// heart make it up to ten times as long.
+/// The first call on an input may take this many times as long as the next ones on the same, plus a
+/// constant, before it shows that these do not do the work. Branches that a processor has learned
+/// make it up to ten times as long.
 const KEPT_TIMES: u64 = 20;
 const KEPT_NS: u64 = 1000;
 
-/// A batch on trial, and where its answer goes.
+/// A batch on trial, and the file for its answer.
 #[derive(Debug)]
 pub(super) struct Trial {
     pub(super) turn: Turn,
@@ -35,7 +35,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Opens a file for the answer of a turn that was drawn.
+    /// Opens a file for the answer of a drawn turn.
     pub(super) fn of(turn: Turn) -> Result<Trial, UnitFailure> {
         let dump = memory_file().map_err(|error| no_worker(&error))?;
         Ok(Trial { turn, dump })
@@ -43,7 +43,7 @@ impl Trial {
 }
 
 impl Workers {
-    /// Holds what a contestant on trial has dumped against the oracle's answer.
+    /// Compares what a contestant on trial has dumped with the oracle's answer.
     pub(super) fn verdict_of(
         &mut self,
         trial: &Trial,
@@ -74,8 +74,8 @@ impl Workers {
     }
 }
 
-/// What is wrong with the answers of a contestant under which the input was exchanged, or with the
-/// time that they took; nothing if the input stayed.
+/// Returns what is wrong with the answers of a contestant whose input was exchanged, or with the
+/// time that they took; `None` if the input stayed.
 fn exchanged(record: &Record, other: Option<u64>, calls: u64) -> Option<String> {
     let expected = other.filter(|_| record.exchanges > 0)?;
     let got = record.other_checksum;

@@ -19,7 +19,7 @@ use tiebreak_core::study::{Built, FunctionPlan, Placements};
 use tiebreak_machine::clock;
 
 impl Workers {
-    /// Starts a unit's process and has it load and prepare the contestants.
+    /// Starts a unit's process, which loads and prepares the contestants.
     fn start(
         &mut self,
         request: &UnitRequest<'_>,
@@ -27,7 +27,7 @@ impl Workers {
         frame: &Frame<'_>,
     ) -> Result<Session, UnitFailure> {
         let UnitRequest { coins, members: loaded, orders, .. } = *request;
-        // While nothing of the unit is there yet: none of this is timed.
+        // Before any part of the unit exists: none of this is timed.
         self.inputs.of_unit(unit.input_seed)?;
         for contestant in loaded {
             let contract = self.contract(*contestant)?.to_owned();
@@ -68,8 +68,8 @@ impl Workers {
         Session::start(process, loaded.to_vec(), load, inputs, frame)
     }
 
-    /// Runs a unit, or goes on in the process that is there. Who ran when it was killed by a signal
-    /// that others may send is told to `suspect`.
+    /// Runs a unit, or continues in the existing process. Records in `suspect` which contestant ran
+    /// if the process was killed by a signal that other processes may send.
     pub(super) fn timed_unit(
         &mut self,
         request: &UnitRequest<'_>,
@@ -82,7 +82,7 @@ impl Workers {
         let interrupted = self.interrupted;
         let frame = Frame { workload: &workload, interrupted, timeout_ns, suspect };
         let mut session = match (&coins.unit, self.session.take()) {
-            // The process before this one ends first: its end is not to be timed.
+            // The previous process ends first: its end must not be timed.
             (Some(unit), before) => {
                 drop(before);
                 self.start(request, unit, &frame)?
@@ -132,8 +132,8 @@ impl Workers {
         Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
     }
 
-    /// Runs one more batch of each contestant, which is counted and no evidence, in the order of
-    /// the last round.
+    /// Runs one more batch of each contestant, which is counted and is not evidence, in the order
+    /// of the last round.
     fn count(
         &mut self,
         session: &mut Session,
@@ -159,8 +159,8 @@ impl Workers {
         Ok(())
     }
 
-    /// Holds the checksums of a unit against the oracle's. Where one is wrong, the checking pass
-    /// finds out what is wrong with the answer.
+    /// Compares the checksums of a unit with the oracle's. If one is wrong, the checking pass finds
+    /// out what is wrong with the answer.
     fn judge(
         &mut self,
         session: &Session,
@@ -191,13 +191,13 @@ impl Workers {
     }
 }
 
-/// The seed of the placement that was drawn for a contestant; 0 for "as it was built".
+/// Returns the seed of the placement that was drawn for a contestant; 0 for "as it was built".
 fn placement_of(contestant: usize, coins: &RoundCoins, unit: &UnitCoins) -> u64 {
     let mut drawn = coins.order.iter().zip(&unit.placements);
     drawn.find(|(other, _)| **other == contestant).map_or(0, |(_, seed)| *seed)
 }
 
-/// A placement of one unit: its file goes once it was loaded, unless placements are reused.
+/// A placement of one unit. Its file is removed once it was loaded, unless placements are reused.
 struct Placement {
     path: PathBuf,
     is_kept: bool,
@@ -219,13 +219,13 @@ impl Placement {
 impl Drop for Placement {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What cannot be removed goes with the folder of the stock.
+            // A file that cannot be removed now is removed with the folder of the stock.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Records in the order in which they ran, to those of each contestant of `contestants`.
+/// Groups records, given in the order in which they ran, by each contestant of `contestants`.
 fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> Vec<Vec<Record>> {
     let of = |contestant: &usize| {
         let ran = orders.iter().flatten().zip(records);

@@ -1,4 +1,4 @@
-//! How contestants do on several threads, from what was seen of them.
+//! The scaling of contestants over several threads, from their observations.
 
 use crate::observation::Observation;
 use tiebreak_core::metric::Metric;
@@ -6,7 +6,7 @@ use tiebreak_core::result::{Scaling, StudyRow};
 use tiebreak_core::sample::Mark;
 use tiebreak_core::study::{FunctionPlan, Team};
 
-/// A contestant on a number of threads, with the proof that these ran together.
+/// Returns a contestant on a number of threads, with the proof that these ran together.
 pub(super) fn begun(team: &Team, seen: &Observation) -> Scaling {
     let marks = seen.marks.iter().zip(Mark::ALL);
     let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
@@ -22,8 +22,8 @@ pub(super) fn begun(team: &Team, seen: &Observation) -> Scaling {
     }
 }
 
-/// Fills in throughput, which describes the run: all threads together do `threads` times what one
-/// does at its median. Nothing is said of threads that were not together in most units.
+/// Fills in throughput, which describes the run: all threads together do `threads` times the work
+/// of one at its median. It stays empty if threads were not together in most units.
 pub(super) fn fill(rows: &mut [StudyRow], functions: &FunctionPlan) {
     for row in rows {
         let Some(ns) = median_ns(row) else { continue };
@@ -35,7 +35,7 @@ pub(super) fn fill(rows: &mut [StudyRow], functions: &FunctionPlan) {
     }
 }
 
-/// The median wall time of a call, if there is one.
+/// Returns the median wall time of a call, if there is one.
 fn median_ns(row: &StudyRow) -> Option<f64> {
     let (_, wall) = row.per_call.iter().find(|(metric, _)| *metric == Metric::WallTime)?;
     wall.median.filter(|ns| ns.is_finite() && *ns > 0.0)

@@ -7,7 +7,7 @@ pub struct Tiny {
     folder: tempfile::TempDir,
 }
 
-/// git with settings of its own, whoever runs the test.
+/// Runs git with fixed settings, independent of the user who runs the test.
 pub fn git(folder: &Path, words: &[&str]) -> String {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(["-c", "user.name=T", "-c", "user.email=t@localhost"]);
@@ -18,7 +18,7 @@ pub fn git(folder: &Path, words: &[&str]) -> String {
 }
 
 impl Tiny {
-    /// A repository without commits, on the branch `main`.
+    /// Creates a repository without commits, on the branch `main`.
     pub fn new() -> Tiny {
         let tiny = Tiny { folder: tempfile::tempdir().unwrap() };
         tiny.git(&["init", "--quiet", "--initial-branch", "main"]);
@@ -33,7 +33,7 @@ impl Tiny {
         git(self.path(), words)
     }
 
-    /// Commits a file and gives the commit.
+    /// Commits a file and returns the commit.
     pub fn commit(&self, name: &str, text: &str) -> String {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -43,7 +43,7 @@ impl Tiny {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// How many worktrees the repository knows, its own included.
+    /// Returns how many worktrees the repository knows, with its own.
     pub fn worktrees(&self) -> usize {
         self.git(&["worktree", "list", "--porcelain"])
             .lines()

@@ -1,4 +1,4 @@
-//! What goes wrong, what is said of it, and that nothing is left behind.
+//! Failures, their messages, and that nothing is left behind.
 
 use super::repository::git;
 use super::*;
@@ -65,7 +65,7 @@ fn builds_that_fail() {
         assert_eq!(tiny.worktrees(), 1);
     }
     refused(&asked(tiny.path(), "HEAD", "HEAD", Some("kill -9 $$")), Blame::Data, &["status 137"]);
-    // Where a build takes the permission to write away, the worktrees go nevertheless.
+    // If a build removes the permission to write, the worktrees are removed nevertheless.
     let deep = "mkdir -p deep/er && touch deep/er/file && chmod 500 deep/er deep";
     drop(prepare(&asked(tiny.path(), "HEAD", "HEAD", Some(deep)), &mut Vec::new()).unwrap());
     assert_eq!(tiny.worktrees(), 1);

@@ -12,7 +12,7 @@ fn worktrees(tiny: &Tiny, keeps: bool) -> Worktrees {
     made
 }
 
-/// What kill -9 does: the lock is let go of, and nothing is taken away.
+/// Does what kill -9 does: releases the lock, and removes nothing.
 fn kill(mut made: Worktrees) -> PathBuf {
     made.lock = None;
     let root = made.root.clone();
@@ -36,7 +36,7 @@ fn a_kill_leaves_what_is_to_be_kept_and_nothing_else() {
     }
 }
 
-/// A build can write what it likes to the file `.git` of its tree.
+/// A build can write anything to the file `.git` of its tree.
 #[test]
 fn where_a_tree_says_that_it_is_known_nothing_is_removed() {
     let (tiny, other) = (Tiny::new(), Tiny::new());

@@ -1,20 +1,22 @@
-//! How many calls make a batch, so that the batches of all contestants last about equally long.
+//! Determines how many calls make a batch, so that the batches of all contestants last about
+//! equally long.
 //!
-//! A batch that other processes interrupt lasts longer by what they took, and the longer a batch
-//! is, the more often it is interrupted. Only of batches that last equally long is the factor by
-//! which that makes them longer drawn alike: then it falls out of the sign of a log ratio.
+//! An interruption by other processes makes a batch longer by the time that they took, and a longer
+//! batch is interrupted more often. Only for batches that last equally long does the factor by
+//! which they become longer have the same distribution: then it has no effect on the sign of a log
+//! ratio.
 
-/// Where equal batches cannot be had, their lengths are to be within this factor of one another.
+/// If equal batches are impossible, their lengths should be within this factor of one another.
 const UNEVEN: f64 = 1.1;
-/// So many lengths of the slowest contestant's batch are tried.
+/// The number of lengths of the slowest contestant's batch that are tried.
 const TRIES: u64 = 20;
 
-/// Calls of a batch of each contestant, given what a call of each takes in nanoseconds.
+/// Returns the calls of a batch of each contestant, from the time of a call of each in nanoseconds.
 ///
 /// Every batch is at least `shortest_ns` long. All last as long as the shortest batch of the
 /// slowest contestant with which their lengths are within a tenth of one another, at most
-/// `longest_ns`; a contestant of which a single call is longer than that has batches of one
-/// call, longer than the others'. Costs some microseconds for a hundred contestants.
+/// `longest_ns`. A contestant whose single call is longer than that has batches of one call, longer
+/// than the others'. Costs some microseconds for a hundred contestants.
 pub(super) fn calls(call_ns: &[f64], shortest_ns: f64, longest_ns: f64) -> Vec<u64> {
     let slowest_ns = call_ns.iter().copied().fold(1.0, f64::max);
     let step_ns = slowest_ns.min(longest_ns.max(1.0));
@@ -36,14 +38,14 @@ pub(super) fn calls(call_ns: &[f64], shortest_ns: f64, longest_ns: f64) -> Vec<u
     best.1
 }
 
-/// The longest batch over the shortest.
+/// Returns the ratio of the longest batch to the shortest.
 pub(super) fn unevenness(calls: &[u64], call_ns: &[f64]) -> f64 {
     let batches = || calls.iter().zip(call_ns).map(|(calls, ns)| *calls as f64 * ns.max(0.1));
     batches().fold(1.0, f64::max) / batches().fold(f64::INFINITY, f64::min)
 }
 
-/// The number of calls that comes nearest to the target as a factor, and is no shorter than a batch
-/// must be.
+/// Returns the number of calls whose batch is nearest to the target as a factor, and not shorter
+/// than a batch must be.
 fn nearest(call_ns: f64, target_ns: f64, shortest_ns: f64) -> u64 {
     let wanted = target_ns / call_ns;
     let below = wanted.floor().max(1.0);
@@ -69,7 +71,7 @@ mod tests {
         // Not one call of each, but as many as bring both to the same length.
         check(&[0.7e6, 1e6], 5e6, &[3, 2], 1.06);
         check(&[40e3, 60e3, 90e3], 5e6, &[9, 6, 4], 1.001);
-        // A single call that is longer than all may be.
+        // A single call that is longer than the limit.
         check(&[10.0, 1e8], 5e6, &[500_000, 1], 20.1);
         check(&[6e6, 1e7], 5e6, &[1, 1], 1.7);
         check(&[0.0, 1e5], 5e6, &[1_000_000, 1], 1.001);

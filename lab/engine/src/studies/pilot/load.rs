@@ -1,4 +1,4 @@
-//! Functions of known ratio beside busy neighbours, in virtual time: with equally many calls a
+//! Functions of known ratio next to busy processes, in virtual time: with equally many calls a
 //! batch their intervals miss the ratio, with batches that last equally long they cover it.
 
 use super::even;
@@ -15,10 +15,11 @@ const ERROR: f64 = 0.05;
 const RACES: u64 = 60;
 const UNITS: u32 = 40;
 const ROUNDS: u32 = 4;
-/// Of 60 races at an error of 5%, more than so many miss with a probability below one in a million.
+/// More than this many of 60 races at an error of 5% miss with a probability below one in a
+/// million.
 const MISSES_MAX: u64 = 13;
 
-/// What else runs on the two CPUs.
+/// The other processes on the two CPUs.
 #[derive(Clone, Copy, Debug)]
 struct Neighbours {
     processes: u32,
@@ -33,7 +34,7 @@ struct Cpu {
 }
 
 impl Cpu {
-    /// The wall time of work that takes so long alone.
+    /// Returns the wall time of work that takes this long alone.
     fn wall_ns(&mut self, work_ns: f64) -> f64 {
         let mut wall_ns = work_ns * (1.0 + 0.002 * self.noise.normal());
         let mut work_ns = wall_ns;
@@ -52,7 +53,7 @@ impl Cpu {
         wall_ns
     }
 
-    /// The log ratio of a unit of two functions.
+    /// Returns the log ratio of a unit of two functions.
     fn unit(&mut self, call_ns: [f64; 2], calls: [u64; 2]) -> LogRatio {
         let mut rounds = Vec::new();
         for _ in 0..ROUNDS {
@@ -73,7 +74,7 @@ impl Cpu {
     }
 }
 
-/// How many of the races end with an interval that does not cover the ratio.
+/// Returns how many of the races end with an interval that does not cover the ratio.
 fn misses(neighbours: Neighbours, call_ns: [f64; 2], calls: [u64; 2]) -> u64 {
     let race = |race: &u64| {
         let seed = Seed::from_text(&format!("{neighbours:?} {call_ns:?}"));
@@ -108,7 +109,8 @@ fn load_makes_no_ratio_of_functions_false() {
     }
     println!("{all} of {races} intervals miss the ratio");
     assert!(all as f64 <= ERROR * races as f64, "{all} of {races}");
-    // What this is for: with one call of each a batch, the slow one alone is interrupted.
+    // The reason for equal lengths: with one call of each a batch, only the slow one is
+    // interrupted.
     let busy = Neighbours { processes: 8, in_bursts: true };
     assert!(misses(busy, [130e3, 34.0 * 130e3], [1, 1]) > RACES / 2);
 }

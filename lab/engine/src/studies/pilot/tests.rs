@@ -1,4 +1,4 @@
-//! The pilot in virtual time: batches take what their calls take, and units what their links do.
+//! The pilot in virtual time: batches take the time of their calls, and units that of their links.
 
 use super::*;
 use std::cell::Cell;
@@ -15,11 +15,11 @@ struct Virtual {
     /// Standard deviations of the log times of units and of rounds.
     spread: (f64, f64),
     unit_ns: u64,
-    /// What puts back what a call has changed takes so long.
+    /// The time of a reset of what a call has changed.
     reset_ns: f64,
-    /// Each batch waits for so long while others have the CPU.
+    /// The time that each batch waits while other processes have the CPU.
     busy_ns: u64,
-    /// It fails in this unit.
+    /// The contestant that fails, and the unit in which it does.
     void: Option<(usize, u64)>,
     now_ns: Rc<Cell<u64>>,
     units: Rc<Cell<u64>>,
@@ -107,7 +107,7 @@ impl Default for Requests {
     }
 }
 
-/// What the pilot finds, and how many units it took to find it.
+/// Returns the pilot's results, and how many units it took.
 fn pilot(asked: &Requests) -> (Piloted, u64) {
     let brief = Brief {
         seed: "a pilot".into(),
@@ -137,7 +137,8 @@ fn pilot(asked: &Requests) -> (Piloted, u64) {
     (run(brief, &mut make).unwrap(), units.get())
 }
 
-/// Batches are at least so long, and about equally long, with no more calls than that takes.
+/// Checks that batches are at least this long, and about equally long, with no more calls than
+/// necessary.
 fn check_batches(asked: &Requests, shortest_ns: f64, longest_ns: f64) {
     let (piloted, _) = pilot(asked);
     let call_ns = &asked.call_ns;
@@ -166,7 +167,7 @@ fn a_batch_is_long_for_the_clock_and_all_last_equally_long() {
         check(&[7.0, 7000.0], false, [66e3, 90e3]);
         check(&[7.0, 240.0, 7e6], false, [6e6, 8e6]);
         check(&[80_000.0, 90_000.0], false, [70e3, 100e3]);
-        // Timed one by one, a batch is 50 us.
+        // If each call is timed separately, a batch is 50 us.
         check(&[100.0, 150.0], true, [48e3, 65e3]);
         check(&[1000.0, 1e6], true, [0.8e6, 1.2e6]);
     }
@@ -180,7 +181,7 @@ fn what_cannot_be_even_is_told_and_costs_no_more_than_there_is() {
     let [shortest, longest] = piloted.uneven().unwrap();
     assert_eq!((shortest.0, longest.0), (0, 1));
     assert!(shortest.1 < 1e9 && longest.1 > 5e10, "{piloted:?}");
-    // To put back what a call of 100 ns has changed takes a millisecond.
+    // A reset after a call of 100 ns takes a millisecond.
     let call_ns = vec![100.0, 2e6];
     let resets = Requests { call_ns, times_each_call: true, reset_ns: 1e6, ..Requests::default() };
     let (piloted, _) = pilot(&resets);
@@ -195,9 +196,9 @@ fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
         assert!(rounds.contains(&piloted.rounds_a_unit), "{piloted:?}");
         assert!(piloted.pilot.units >= 2);
     };
-    // All of the noise is that of units: more rounds say nothing more.
+    // All of the noise is that of units: more rounds add no information.
     check(Requests { spread: (0.05, 0.0001), ..Requests::default() }, 2..=2);
-    // All of it is that of rounds, and units are dear.
+    // All of it is that of rounds, and units are expensive.
     let noisy = Requests { spread: (0.0, 0.05), unit_ns: 50_000_000, ..Requests::default() };
     check(noisy, 8..=64);
     let layout = Requests { scope: Scope::Layout, ..Requests::default() };
@@ -230,7 +231,8 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
     check(2, 4);
     check(3, 8);
     check(23, 31);
-    // Where units are too dear for all pairs, the first has two: so something is known of noise.
+    // If units are too expensive for all pairs, the first pair has two, so that something is known
+    // about noise.
     let dear = Requests { call_ns: vec![100.0; 23], unit_ns: 1_000_000_000, ..Requests::default() };
     let (Piloted { pilot, .. }, _) = pilot(&dear);
     assert!((3..10).contains(&pilot.units) && pilot.variance_within > 0.0, "{pilot:?}");

@@ -1,4 +1,4 @@
-//! What the units of a pilot tell: costs, spread, and what is measured.
+//! The results of a pilot's units: costs, spread, and what is measured.
 
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::{BatchTime, Sample};
@@ -11,22 +11,22 @@ use tiebreak_stats::unit;
 pub(super) struct Ran {
     /// Its contestants.
     pub(super) order: Vec<usize>,
-    /// What it gave.
+    /// The unit's results.
     pub(super) unit: UnitRan,
-    /// How long it took, with its links.
+    /// Its duration, with its links.
     pub(super) took_ns: u64,
 }
 
 impl Ran {
-    /// The wall times of a contestant's batches; none if it took no part.
+    /// Returns the wall times of a contestant's batches; none if it took no part.
     pub(super) fn batches(&self, contestant: usize) -> &[BatchTime] {
         let position = self.order.iter().position(|other| *other == contestant);
         position.and_then(|position| self.unit.batches.get(position)).map_or(&[], Vec::as_slice)
     }
 
-    /// What a batch of a contestant takes while nobody else uses its CPU: the shortest one, or the
-    /// mean without what the thread waited for a CPU, whichever is less. Infinite if it took no
-    /// part.
+    /// Returns the time of a batch of a contestant while no other process uses its CPU: the
+    /// shortest one, or the mean without the thread's waits for a CPU, whichever is less. Infinite
+    /// if it took no part.
     pub(super) fn quiet_batch_ns(&self, contestant: usize) -> f64 {
         let batches = self.batches(contestant);
         let least = batches.iter().map(|time| time.high_ns).min();
@@ -35,7 +35,7 @@ impl Ran {
         let sample = position.and_then(|position| self.unit.samples.get(position));
         let quiet_ns = |sample: &Sample| {
             let wall_ns = sample.wall_ns;
-            // It waits outside the timed span too; what it ran for is at least its own.
+            // It also waits outside the timed span; the time that it ran is at least its own.
             let ran_ns = sample.meters.run_ns?.min(wall_ns);
             Some(wall_ns.saturating_sub(sample.beside.run_delay_ns?).max(ran_ns))
         };
@@ -46,9 +46,9 @@ impl Ran {
     }
 }
 
-/// The medians, over the pairs that had two units or more, of the variances of their log ratios.
-/// Pairs with a contestant that is not exact count only where there are no others; `None` where no
-/// pair has two units.
+/// Returns the medians, over the pairs that had two units or more, of the variances of their log
+/// ratios. Pairs with a contestant that is not exact count only if there are no others. `None` if
+/// no pair has two units.
 pub(super) fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pilot> {
     let exact = |pair: &&[usize; 2]| pair.iter().all(|one| is_exact[*one]);
     let of_pair = |[left, right]: &[usize; 2]| {
@@ -73,7 +73,8 @@ fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
     left.iter().zip(right).map(|(left, right)| log_of(right) - log_of(left)).collect()
 }
 
-/// What a round costs: each contestant's batch of so many calls, and the untimed call before it.
+/// Returns the cost of a round: each contestant's batch of this many calls, and the untimed call
+/// before it.
 pub(super) fn round_cost_ns(ran: &Ran, calls: &[u64]) -> f64 {
     let of_one = |one: &usize| {
         let batches = ran.batches(*one);
@@ -84,13 +85,14 @@ pub(super) fn round_cost_ns(ran: &Ran, calls: &[u64]) -> f64 {
     ran.order.iter().map(of_one).sum()
 }
 
-/// What a unit costs beside its rounds.
+/// Returns the cost of a unit without its rounds.
 pub(super) fn unit_cost_ns(ran: &Ran, round_cost_ns: f64) -> f64 {
     let rounds = ran.unit.batches.first().map_or(0, Vec::len) as f64;
     (ran.took_ns as f64 - rounds * round_cost_ns).max(0.0)
 }
 
-/// The metrics that every sample has; nobody has no memory, so that of 0 bytes was not measured.
+/// Returns the metrics that every sample has. No process uses 0 bytes of memory, so that value was
+/// not measured.
 pub(super) fn measured(all: &[Ran]) -> Vec<Metric> {
     let samples = || all.iter().flat_map(|ran| &ran.unit.samples);
     let is_measured = |metric: &Metric| match metric {
@@ -100,7 +102,7 @@ pub(super) fn measured(all: &[Ran]) -> Vec<Metric> {
     Metric::ALL.into_iter().filter(is_measured).collect()
 }
 
-/// The middle value, of an even number the larger of the two; 0 of none.
+/// Returns the middle value, or the larger of the two middle values of an even number; 0 for none.
 pub(super) fn median(values: Vec<f64>) -> f64 {
     middle(values).unwrap_or(0.0)
 }

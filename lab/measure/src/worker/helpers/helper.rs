@@ -1,4 +1,4 @@
-//! One helper: its thread, and the desk between it and the timed one.
+//! One helper: its thread, and the desk that it shares with the timed thread.
 
 use super::super::library::Contestant;
 use super::super::memory::Mapping;
@@ -11,22 +11,22 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use tiebreak_machine::cpus;
 
-/// As much as the thread that is timed has; only what is used of it is memory.
+/// The stack size of the timed thread; only the used part takes memory.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What the timed thread and a helper share while they run: a cache line that no other one shares,
-/// and none with a neighbour that is fetched with it.
+/// What the timed thread and a helper share while they run: a cache line that no other desk shares,
+/// aligned so that no neighbour is fetched with it.
 #[repr(align(128))]
 #[derive(Default)]
 pub(super) struct Desk {
-    /// Calls that have begun so far.
+    /// The number of calls that have begun so far.
     pub(super) begun: AtomicU64,
-    /// Calls that have ended so far.
+    /// The number of calls that have ended so far.
     pub(super) calls: AtomicU64,
     is_stopped: AtomicBool,
 }
 
-/// What a helper is told.
+/// An order to a helper.
 pub(super) enum Order {
     Prepare { position: u32, contestant: Contestant, sizes: Sizes, input: usize, padding: u32 },
     Run { position: u32 },
@@ -34,7 +34,7 @@ pub(super) enum Order {
     Release,
 }
 
-/// What it answers.
+/// A helper's answer.
 pub(super) enum Answer {
     Prepared,
     NotPrepared,
@@ -48,20 +48,20 @@ pub(super) enum Answer {
     Failed(io::Error),
 }
 
-/// A thread that waits for orders; it ends when this is dropped.
+/// A thread that waits for orders. Dropping it ends the thread.
 pub(super) struct Helper {
     pub(super) desk: Arc<Desk>,
-    /// `None` once it is to end.
+    /// `None` once the thread must end.
     orders: Option<SyncSender<Order>>,
     answers: Receiver<Answer>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Helper {
-    /// Starts one on this CPU.
+    /// Starts a helper on this CPU.
     pub(super) fn start(cpu: Option<usize>) -> io::Result<Helper> {
         let desk = Arc::new(Desk::default());
-        // Room for one, made now: nothing is allocated where something is timed.
+        // Room for one message, allocated now: nothing is allocated while something is timed.
         let (orders, received) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
         let shared = Arc::clone(&desk);
@@ -78,13 +78,13 @@ impl Helper {
         helper.answer().map(|_| helper)
     }
 
-    /// Gives an order and waits for the answer.
+    /// Sends an order and waits for the answer.
     pub(super) fn ask(&self, order: Order) -> io::Result<Answer> {
         self.tell(order)?;
         self.answer()
     }
 
-    /// Has it run the contestant at this place until it is stopped.
+    /// Lets it run the contestant at this index until it is stopped.
     pub(super) fn begin(&self, position: u32) -> io::Result<()> {
         self.desk.is_stopped.store(false, Ordering::Release);
         self.tell(Order::Run { position })
@@ -113,7 +113,7 @@ impl Drop for Helper {
         self.stop();
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // One that panicked has said so.
+            // A panicking thread has printed its message.
             let _ = thread.join();
         }
     }
@@ -123,8 +123,8 @@ fn gone() -> io::Error {
     io::Error::other("a thread that was to run beside another one is gone")
 }
 
-/// The states that a helper has prepared, each at the place of its contestant, and the outputs
-/// that they write to.
+/// The states that a helper has prepared, each at the index of its contestant, and the outputs that
+/// they write to.
 #[derive(Default)]
 struct States {
     prepared: Vec<Option<Prepared>>,
@@ -157,8 +157,8 @@ impl States {
         input: usize,
         padding: u32,
     ) -> Answer {
-        // SAFETY: whoever gave the order says that the input is mapped for as long as this thread
-        // is there.
+        // SAFETY: the sender of the order guarantees that the input is mapped as long as this
+        // thread exists.
         match unsafe { Prepared::new(contestant, sizes, input as *const u8, padding) } {
             Ok(Some((prepared, output))) => {
                 let place = position as usize;
@@ -176,7 +176,7 @@ impl States {
         self.prepared.get(position as usize).copied().flatten()
     }
 
-    /// Calls until it is stopped.
+    /// Calls the contestant until it is stopped.
     fn run(&self, position: u32, desk: &Desk) -> Answer {
         let Some(prepared) = self.at(position) else {
             return Answer::Failed(io::Error::other("nothing is prepared there"));

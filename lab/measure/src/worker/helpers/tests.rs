@@ -11,8 +11,7 @@ use tiebreak_machine::cpus;
 static STATES: AtomicU64 = AtomicU64::new(0);
 const COUNTED: u64 = 7;
 
-/// A state is its answer, which is its input's length, and its items; without items none can be
-/// prepared.
+/// Makes a state of its answer, which is its input's length, and its items. Fails without items.
 unsafe extern "C" fn prepare(workload: *const abi::RawWorkload) -> *mut c_void {
     // SAFETY: the worker gives a workload.
     let workload = unsafe { &*workload };
@@ -24,14 +23,14 @@ unsafe extern "C" fn prepare(workload: *const abi::RawWorkload) -> *mut c_void {
 }
 
 unsafe extern "C" fn run(state: *mut c_void) -> u64 {
-    // SAFETY: the state is what `prepare` made.
+    // SAFETY: the state is from `prepare`.
     unsafe { *state.cast::<u64>() }
 }
 
-/// Gives another number each time.
+/// Returns another number each time.
 unsafe extern "C" fn count(state: *mut c_void) -> u64 {
     let state = state.cast::<u64>();
-    // SAFETY: the state is what `prepare` made, and no other thread has it.
+    // SAFETY: the state is from `prepare`, and no other thread has it.
     unsafe {
         *state += 1;
         *state
@@ -39,7 +38,7 @@ unsafe extern "C" fn count(state: *mut c_void) -> u64 {
 }
 
 unsafe extern "C" fn dump(state: *mut c_void, sink: *const abi::RawSink) {
-    // SAFETY: the state is what `prepare` made, and the sink is alive.
+    // SAFETY: the state is from `prepare`, and the sink is alive.
     unsafe {
         let text = (*state.cast::<u64>()).to_string();
         ((*sink).write)((*sink).context, text.as_ptr().cast(), text.len() as u64);
@@ -47,7 +46,7 @@ unsafe extern "C" fn dump(state: *mut c_void, sink: *const abi::RawSink) {
 }
 
 unsafe extern "C" fn release(state: *mut c_void) {
-    // SAFETY: the state is what `prepare` made, and nobody uses it again.
+    // SAFETY: the state is from `prepare`, and is not used again.
     let state = unsafe { Box::from_raw(state.cast::<[u64; 2]>()) };
     STATES.fetch_sub(u64::from(state[1] == COUNTED), Ordering::SeqCst);
 }
@@ -60,7 +59,7 @@ fn sizes(items: u64) -> Sizes {
     Sizes { bytes: 42, items, output_bytes: 100 }
 }
 
-/// Helpers on CPUs of their own, as far as this machine has them.
+/// Starts helpers, each on its own CPU if this machine has enough.
 fn helpers(count: usize) -> Helpers {
     let allowed = cpus::allowed();
     let pinned: HelperCpus = allowed.iter().map(|cpu| *cpu as u64).take(count).collect();
@@ -70,7 +69,7 @@ fn helpers(count: usize) -> Helpers {
 
 fn prepared(helpers: &mut Helpers, count: usize, contestant: Contestant, items: u64) -> bool {
     let sizes = sizes(items);
-    // SAFETY: the functions above do not look at the input.
+    // SAFETY: the functions above do not read the input.
     unsafe { helpers.prepare(count, 3, contestant, (&sizes, std::ptr::null()), 100) }.unwrap()
 }
 
@@ -81,7 +80,7 @@ fn helpers_run_until_they_are_stopped() {
         assert!(prepared(&mut helpers, all, contestant(run), 1));
         for count in (1..=all).rev() {
             helpers.begin(count, 3).unwrap();
-            // On a busy machine a helper may need more than one wait until it gets a CPU.
+            // On a busy machine a helper may get a CPU only after more than one wait.
             let until = Instant::now() + Duration::from_secs(60);
             loop {
                 helpers.wait_until_running(count, Duration::ZERO);
@@ -98,7 +97,7 @@ fn helpers_run_until_they_are_stopped() {
     }
 }
 
-/// Until each of the first `count` has made so many calls; not for ever.
+/// Waits until each of the first `count` helpers has made this many calls, for a minute at most.
 fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
     let until = Instant::now() + Duration::from_secs(60);
     while helpers.fewest_since(count) < calls {
@@ -107,7 +106,7 @@ fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
     }
 }
 
-/// Calls of this do not end until it is cleared.
+/// Holds the calls of `held` until it is cleared.
 static IS_HELD: AtomicBool = AtomicBool::new(true);
 
 unsafe extern "C" fn held(state: *mut c_void) -> u64 {
@@ -115,7 +114,7 @@ unsafe extern "C" fn held(state: *mut c_void) -> u64 {
     while IS_HELD.load(Ordering::SeqCst) && Instant::now() < until {
         std::thread::yield_now();
     }
-    // SAFETY: the state is what `prepare` made.
+    // SAFETY: the state is from `prepare`.
     unsafe { run(state) }
 }
 

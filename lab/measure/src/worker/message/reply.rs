@@ -1,33 +1,34 @@
-//! What a worker answers.
+//! Answers of a worker.
 
 use super::Sizes;
 use serde::{Deserialize, Serialize};
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Reply {
-    /// What a contestant's table says.
+    /// The content of a contestant's table.
     Table(Table),
-    /// The contestant at this place is not one that can be raced here.
+    /// The contestant at this index cannot be raced here.
     Refused(u32, Refusal),
     /// All are loaded and prepared; whether each of them resets its state before a run.
     Ready(Vec<bool>),
-    /// What was asked was done, and the area has the records.
+    /// The request was carried out, and the area has the records.
     Done,
-    /// A checking pass went to its end.
+    /// A checking pass was completed.
     Checked {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
-        /// Why it was not called without memory: a place in `starved::REASONS`, or 0.
+        /// Why it was not called without memory: an index into `starved::REASONS`, counted from 1,
+        /// or 0.
         unstarved: u64,
     },
-    /// A pass on several threads went to its end.
+    /// A pass on several threads was completed.
     Together {
         /// The first thread's checksum.
         checksum: u64,
-        /// That of a thread whose checksum or dump is another at the end, if there is one.
+        /// The checksum of a thread whose checksum or dump differs at the end, if there is one.
         other: Option<u64>,
-        /// Whether a call gave another one while all ran.
+        /// Whether a call gave another checksum while all ran.
         is_torn: bool,
     },
     /// A flush checking pass would be the same as the aligned one.
@@ -36,11 +37,11 @@ pub(crate) enum Reply {
     Sized(Sizes),
     /// An answer was given.
     Checksum(u64),
-    /// It cannot be done, in words.
+    /// The request cannot be carried out, in words.
     Failed(String),
 }
 
-/// A contestant's table, as far as anyone asks.
+/// The fields of a contestant's table that the laboratory uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Table {
     pub(crate) name: String,
@@ -52,19 +53,19 @@ pub(crate) struct Table {
     pub(crate) alignment_bytes: u32,
 }
 
-/// Why a library is no contestant, or not now.
+/// Why a library is not a contestant, or not now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Refusal {
-    /// The system's linker does not take it, in its words.
+    /// The system's linker refuses it, with this message.
     NotLoaded(String),
-    /// Its table is not there or cannot be used, in the words of [`tiebreak_abi::Refusal`].
+    /// Its table is missing or cannot be used, in the words of [`tiebreak_abi::Refusal`].
     BadTable(String),
-    /// `prepare` gave nothing.
+    /// `prepare` returned null.
     NotPrepared,
 }
 
 impl Refusal {
-    /// The refusal as a sentence about a library.
+    /// Returns the refusal as a sentence about a library.
     pub(crate) fn sentence(&self) -> String {
         match self {
             Refusal::NotLoaded(said) => format!("it cannot be loaded: {said}"),
