@@ -17,10 +17,10 @@ pub struct RunId {
 impl RunId {
     /// Returns the name for the n-th run of a store, counted from 1.
     ///
-    /// The name is `r`, at least five digits, and a check digit. The digits are `n * 0x9e3779b1 +
-    /// salt` modulo a power of two. The salt is the hash of the run's header, so that runs in the
-    /// stores of two people have different names, and the same run in two stores of a test has the
-    /// same name.
+    /// The name is `r`, at least five digits, and a check digit. The digits are
+    /// `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the hash of the run's header, so
+    /// that runs in the stores of two people have different names, and the same run in two stores
+    /// of a test has the same name.
     pub(crate) fn of_row(row: i64, salt: u64) -> RunId {
         RunId { name: name_of('r', row, salt), row }
     }

@@ -5,17 +5,20 @@
 //! | `runs` | a run: its header as JSON, as in the first line of an export |
 //! | `attempts` | the coins of an attempt at a round, written before it starts |
 //! | `rounds` | the attempt that was finished, and the run's own time at its end |
-//! | `samples` | what the contestant at this position of the order gave; `NULL`: no such meter |
-//! | `wealth` | what the bets about a claim had won after the round |
+//! | `samples` | the sample of the contestant at this position of the order; `NULL`: no such meter |
+//! | `wealth` | the wealth of the bets about a claim after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //! | `prints` | a machine as it was measured, as JSON; headers of runs name theirs |
-//! | `chain` | what was written next of a run, and the hash of it and all before it |
+//! | `chain` | the kind of the next record of a run, and the hash of it and all before it |
 //!
 //! For a unit of functions, `unit` holds its other coins and `batches` the wall time of each timed
 //! batch in nanoseconds, both as JSON. Otherwise, they are `NULL`.
 //!
-//! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above 2^63
+//! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above
+//! `2^63 - 1` are stored as the negative number with the same bits. Floats are `REAL`, including
+//! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
+//! highest first.
 //! - 1 are stored as the negative number with the same bits. Floats are `REAL`, including
 //! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
 //! highest first.

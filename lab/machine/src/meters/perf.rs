@@ -63,7 +63,6 @@ pub(super) struct Value {
     pub(super) running_ns: u64,
 }
 
-/// An open counter.
 #[derive(Debug)]
 pub(super) struct Counter(File);
 

@@ -19,7 +19,6 @@ const RIGHT: &str = "run as root";
 #[derive(Debug)]
 pub struct Smis(Source);
 
-/// The place where they are counted.
 #[derive(Debug)]
 enum Source {
     Event(Counter),

@@ -29,7 +29,6 @@ pub struct ThreadCounted {
     pub multiplexed: bool,
 }
 
-/// The values of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     enabled_ns: u64,
