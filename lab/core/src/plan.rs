@@ -167,7 +167,7 @@ pub enum Kind {
     SelfCheck {
         /// The number of comparisons.
         comparisons: u32,
-        /// The most rounds that one comparison may use.
+        /// The maximum number of rounds of one comparison.
         rounds_each: u32,
     },
 }

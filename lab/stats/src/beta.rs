@@ -14,7 +14,7 @@ const TERMS_MAX: u32 = 1_000_000;
 /// The bound below which the error of Stirling's formula is taken from `lgamma`.
 const STIRLING_FROM: f64 = 16.0;
 
-/// The logarithms of the two tails of a Beta distribution at a point; they sum to 1.
+/// The logarithms of the two tails of a Beta distribution at a point; the tails sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogTails {
     /// `ln I_x(a, b)`: the probability below the point.

@@ -5,7 +5,7 @@
 //! | `runs` | a run: its header as JSON, as in the first line of an export |
 //! | `attempts` | the coins of an attempt at a round, written before it starts |
 //! | `rounds` | the attempt that was finished, and the run's own time at its end |
-//! | `samples` | the sample of the contestant at this position of the order; `NULL`: no such meter |
+//! | `samples` | the sample of the contestant at this position of the order; `NULL`: no meter |
 //! | `wealth` | the wealth of the bets about a claim after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
