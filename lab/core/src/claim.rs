@@ -75,7 +75,7 @@ impl Statement {
 pub enum Relation {
     /// A question, not a claim: which of the two needs less?
     Order,
-    /// A question, not a claim: how many times what the left one needs does the right one need? It
+    /// A question, not a claim: how many times as much as the left one does the right one need? It
     /// is answered when both limits lie within a factor of `1 + precision` of their middle.
     Measure {
         /// The precision, above 0: 0.05 for 5%.

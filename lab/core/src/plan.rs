@@ -219,7 +219,7 @@ pub struct PlannedClaim {
     #[serde(default, skip_serializing_if = "Gate::is_none")]
     pub gate: Gate,
     /// For a cell of a study's table: until the run's own time reaches this many nanoseconds, the
-    /// cell waits for open claims that do not wait. 0 for a separate claim or question.
+    /// cell waits for open claims that do not wait. 0 for claims and questions made separately.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waits_ns: u64,
 }

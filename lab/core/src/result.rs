@@ -228,8 +228,8 @@ pub struct BesideResult {
     /// The metric of `ratio`: run time, or CPU time where children or further threads did the work.
     #[serde(with = "crate::metric::key")]
     pub metric: Metric,
-    /// The median of the rounds' ratios right / left by that metric. It only describes this run; a
-    /// run that is asked for that metric guarantees an error.
+    /// The median of the rounds' ratios right / left by that metric. It only describes this run;
+    /// only a claim by that metric has a guaranteed error.
     pub ratio: Option<f64>,
 }
 

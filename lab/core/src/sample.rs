@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It ended by itself; every number is exact.
+    /// It ended by itself; its numbers are valid.
     Finished,
     /// It was ended at the time-out; its times are lower bounds.
     TimedOut,

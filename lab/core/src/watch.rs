@@ -24,7 +24,7 @@ pub struct Point {
     pub created_unix_ms: u64,
     /// The wealth of its bets against the claim when it stopped.
     pub evidence: f64,
-    /// The detector after the run; an alarm is raised at the mean number of runs.
+    /// The value of the detector after the run; it raises an alarm at the mean number of runs.
     pub detector: f64,
     /// Whether this run raised the alarm. The detector then restarts.
     pub is_alarm: bool,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Quantity {
     /// A ratio claim.
     Ratio {
-        /// How many times what the left contestant needs the right one needs.
+        /// How many times as much as the left contestant the right one needs.
         ratio: EffectResult,
     },
     /// A claim about a quantile.

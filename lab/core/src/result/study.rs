@@ -81,7 +81,7 @@ pub struct StudyRow {
     /// the others are over their units. They only describe this run, without a guaranteed error.
     #[serde(with = "crate::metric::key::map")]
     pub per_call: Vec<(Metric, MetricSummary)>,
-    /// How many times what this contestant needs the reference needs: above 1, this one needs less.
+    /// How many times as much as this contestant the reference needs: above 1, this one needs less.
     /// `None` for the reference itself.
     pub ratio: Option<EffectResult>,
     /// Whether the ratio is as exact as the study asks.
@@ -144,7 +144,7 @@ pub struct PublishedFigure {
     pub table: usize,
     /// The figure, in the table's unit.
     pub value: f64,
-    /// How many times what the contestant needs the reference needs, by the same table. `None` for
+    /// How many times as much as the contestant the reference needs, by the same table. `None` for
     /// the reference, and where the table has no figure of the reference.
     pub ratio: Option<f64>,
 }
