@@ -1,7 +1,7 @@
-//! What stands between the tables and the traits: used by the macros, not by hand.
+//! The adapters between the tables and the traits. The macros use them; contestants do not.
 //!
-//! A panic that reaches an `extern "C"` function ends the process, whichever way the contestant was
-//! built, so none crosses into the laboratory.
+//! A panic that reaches an `extern "C"` function ends the process, however the contestant was
+//! built. So no panic crosses into the laboratory.
 
 use crate::contestant::Contestant;
 use crate::oracle::{Oracle, Request, Unknown};
@@ -15,7 +15,7 @@ use core::slice;
 type Prepare = unsafe extern "C" fn(*const RawWorkload) -> *mut c_void;
 type Release = unsafe extern "C" fn(*mut c_void);
 
-/// The table of a contestant.
+/// Returns the table of a contestant.
 pub const fn contestant<C: Contestant>(prepare: Prepare, release: Release) -> RawContestant {
     RawContestant {
         magic: MAGIC,
@@ -36,17 +36,17 @@ pub const fn contestant<C: Contestant>(prepare: Prepare, release: Release) -> Ra
     }
 }
 
-/// The state for a workload.
+/// Makes the state for a workload.
 ///
 /// # Safety
-/// `workload` points to one, and its memory outlives the state.
+/// `workload` points to a workload, and its memory outlives the state.
 pub unsafe fn prepare<'w, C: Contestant>(workload: *const RawWorkload) -> Option<C::State<'w>> {
     // SAFETY: the caller's promise.
     C::prepare(unsafe { Workload::new(*workload) })
 }
 
 unsafe extern "C" fn reset<C: Contestant>(state: *mut c_void) {
-    // SAFETY: `prepare` gave this state, and nobody else uses it meanwhile.
+    // SAFETY: `prepare` gave this state, and nothing else uses it during this call.
     C::reset(unsafe { &mut *state.cast::<C::State<'_>>() });
 }
 
@@ -60,7 +60,7 @@ unsafe extern "C" fn dump<C: Contestant>(state: *mut c_void, sink: *const RawSin
     unsafe { C::dump(&mut *state.cast::<C::State<'_>>(), &mut Sink::new(&*sink)) }
 }
 
-/// The table of an oracle.
+/// Returns the table of an oracle.
 pub const fn oracle<O: Oracle>() -> RawOracle {
     RawOracle {
         magic: MAGIC,
@@ -81,7 +81,7 @@ unsafe extern "C" fn generate<O: Oracle>(raw: *const RawRequest, sink: *const Ra
 }
 
 unsafe extern "C" fn items<O: Oracle>(raw: *const RawRequest, at: *const u8, count: u64) -> u64 {
-    // SAFETY: as in `generate`; the input too.
+    // SAFETY: as in `generate`; the input lives for this call too.
     unsafe { request(raw).map_or(0, |request| O::items(&request, input(at, count))) }
 }
 
@@ -116,7 +116,7 @@ unsafe extern "C" fn answer<O: Oracle>(
 }
 
 /// # Safety
-/// The request and its strings live for as long as `'a`.
+/// `raw` points to a request. It and its strings live for as long as `'a`.
 unsafe fn request<'a>(raw: *const RawRequest) -> Result<Request<'a>, Unknown> {
     // SAFETY: the caller's promise.
     let raw = unsafe { &*raw };
@@ -139,7 +139,7 @@ unsafe fn request<'a>(raw: *const RawRequest) -> Result<Request<'a>, Unknown> {
 }
 
 /// # Safety
-/// So many bytes may be read there for as long as `'a`.
+/// `count` bytes at `at` may be read for as long as `'a`.
 unsafe fn input<'a>(at: *const u8, count: u64) -> &'a [u8] {
     if count == 0 {
         return &[];

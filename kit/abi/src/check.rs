@@ -1,37 +1,37 @@
-//! The handshake: what a loader looks at before it uses a table.
+//! The handshake: the checks that a loader makes before it uses a table.
 
 use crate::raw::{ABI, MAGIC, RawContestant, RawOracle};
 use core::fmt::{self, Display};
 
 const ALIGNMENT_BYTES_MAX: u32 = 4096;
 
-/// Why a table is refused.
+/// The reason why a table is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no table.
     Missing,
-    /// What is there does not begin as a table does.
+    /// The memory does not begin as a table does.
     NotATable {
-        /// Its first word.
+        /// The first word that was read.
         magic: u32,
     },
     /// The table is of another version.
     OtherVersion {
-        /// Its version.
+        /// The version that the table states.
         abi: u32,
     },
     /// The table has fewer fields than its version has.
     TooShort {
-        /// Its size as it says it.
+        /// The size that the table states.
         struct_bytes: u32,
         /// The size that it must have.
         expected_bytes: u32,
     },
     /// A function that every table must have is null.
     NoFunction(&'static str),
-    /// The alignment is no power of two up to 4096.
+    /// The alignment is not a power of two up to 4096.
     Alignment {
-        /// What the table says.
+        /// The alignment that the table asks for.
         bytes: u32,
     },
 }
@@ -72,12 +72,12 @@ impl Display for Refusal {
 
 impl core::error::Error for Refusal {}
 
-/// A table that [`check`] knows.
+/// A table that [`check`] can check.
 pub trait Table: sealed::Sealed + Sized {
-    /// What is wrong with a table of the right version.
+    /// Checks the fields of a table of the right version.
     ///
     /// # Errors
-    /// The first fault of its fields.
+    /// Fails with the first fault of the fields.
     fn check_fields(&self) -> Result<(), Refusal>;
 }
 
@@ -87,22 +87,22 @@ mod sealed {
     impl Sealed for crate::raw::RawOracle {}
 }
 
-/// Whether a table can be used: `Ok` means that all of its fields may be read, that the functions
-/// which every table must have are there, and that what it asks for can be given.
+/// Checks whether a table can be used. `Ok` means that all its fields may be read, that every
+/// required function is present, and that the laboratory can provide what the table asks for.
 ///
 /// # Errors
-/// Why it is refused.
+/// Fails with the reason why the table is refused.
 ///
 /// # Safety
-/// `table` is null or what the table's symbol points to; what is there is read only as far as it
-/// says it reaches.
+/// `table` is null or the address of the table's symbol. The function reads no further than the
+/// size that the table states.
 pub unsafe fn check<T: Table>(table: *const T) -> Result<(), Refusal> {
     if table.is_null() || !table.is_aligned() {
         return Err(Refusal::Missing);
     }
     let words = table.cast::<u32>();
-    // SAFETY: every table of every version begins with these three words; what is no table is at
-    // least a symbol's memory, of which the first is read alone.
+    // SAFETY: every table of every version begins with these three words. Anything else is at least
+    // a symbol's memory, and only its first word is read.
     let magic = unsafe { words.read() };
     if magic != MAGIC {
         return Err(Refusal::NotATable { magic });

@@ -1,18 +1,18 @@
-//! A contestant in Rust.
+//! The trait of a contestant in Rust.
 
 use crate::sink::Sink;
 use crate::workload::Workload;
 use core::ffi::CStr;
 
-/// A contestant: `contestant!(Type);` exports it.
+/// A contestant. `contestant!(Type);` exports it.
 ///
-/// What the header says of each function holds. Memory is safe: the state borrows the workload for
-/// as long as it lives and is dropped in place of `release`. A panic ends the process at the
-/// boundary, and the laboratory says of the contestant that it crashed.
+/// The header's rules for each function apply. Memory is safe: the state borrows the workload for
+/// as long as it lives, and is dropped in place of `release`. A panic ends the process at the
+/// boundary, and the laboratory reports that the contestant crashed.
 pub trait Contestant {
-    /// For messages; the study names contestants itself.
+    /// The name in messages; the study names contestants itself.
     const NAME: &'static CStr;
-    /// CPU features as `/proc/cpuinfo` spells them, by commas.
+    /// CPU features as `/proc/cpuinfo` spells them, separated by commas.
     const NEEDS: &'static CStr = c"";
     /// Whether [`Contestant::run`] allocates.
     const ALLOCATES: bool = false;
@@ -20,29 +20,29 @@ pub trait Contestant {
     const INPUT_SLACK_BYTES: u32 = 0;
     /// Bytes past the end of the output that `run` may write, through [`Workload::raw`].
     const OUTPUT_SLACK_BYTES: u32 = 0;
-    /// Alignment of input and output: a power of two up to 4096, 0 for 64.
+    /// Alignment of input and output in bytes: a power of two up to 4096, or 0 for 64.
     const ALIGNMENT_BYTES: u32 = 0;
     /// Whether [`Contestant::reset`] must be called before each run.
     const RESETS: bool = false;
 
-    /// What runs work on: often the [`Workload`] itself.
+    /// The state that runs work on: often the [`Workload`] itself.
     type State<'w>;
 
-    /// Makes the state, untimed; `None` says that it cannot.
+    /// Makes the state, untimed. Returns `None` if it cannot.
     fn prepare(workload: Workload<'_>) -> Option<Self::State<'_>>;
 
-    /// Puts back what a run has changed of its state, untimed. Only called if
+    /// Restores what a run has changed of its state, untimed. Called only if
     /// [`Contestant::RESETS`].
     fn reset(_state: &mut Self::State<'_>) {}
 
-    /// Does the whole workload once, timed, and gives the checksum that the study defines.
+    /// Does the whole workload once, timed, and returns the checksum that the study defines.
     fn run(state: &mut Self::State<'_>) -> u64;
 
     /// Writes the answer in the study's canonical form, untimed, after a run.
     fn dump(state: &mut Self::State<'_>, sink: &mut Sink<'_>);
 }
 
-/// Exports a [`Contestant`](crate::Contestant) as `tiebreak_contestant_table`; once a library.
+/// Exports a [`Contestant`](crate::Contestant) as `tiebreak_contestant_table`, once per library.
 #[macro_export]
 macro_rules! contestant {
     ($type:ty) => {
@@ -51,8 +51,8 @@ macro_rules! contestant {
         pub static tiebreak_contestant_table: $crate::RawContestant = {
             type State = <$type as $crate::Contestant>::State<'static>;
 
-            // The state's memory is allocated in the contestant's crate: `tiebreak_abi` itself has
-            // no allocator.
+            // The contestant's crate allocates the state's memory: `tiebreak_abi` itself has no
+            // allocator.
             unsafe extern "C" fn prepare(
                 workload: *const $crate::RawWorkload,
             ) -> *mut ::core::ffi::c_void {
@@ -75,9 +75,9 @@ macro_rules! contestant {
     };
 }
 
-/// A function that the study calls for each item: a real call where the study says
-/// `call = "separate"`, and one that may be inlined where it says `inlined` (the laboratory then
-/// builds with `--cfg tiebreak_inlined`).
+/// Defines a function that the study calls for each item. It is a real call where the study says
+/// `call = "separate"`, and may be inlined where it says `inlined` (the laboratory then builds with
+/// `--cfg tiebreak_inlined`).
 ///
 /// ```
 /// tiebreak_abi::kernel! {

@@ -1,13 +1,13 @@
 //! Barriers against the optimiser.
 //!
-//! A compiler that sees a loop around a pure function calls it once, or not at all: LLVM hoisted
+//! A compiler that sees a loop around a pure function calls it once, or not at all. LLVM hoisted
 //! even calls of a function that it may not inline, because it had inferred that the function only
-//! reads memory. A pointer that went through [`launder`] may be any pointer, so what is read
-//! through it must be read again each time; a value that went through [`keep`] is used. Both cost
-//! nothing but a register. The tests look at the assembly of gcc, clang and rustc.
+//! reads memory. A pointer that went through [`launder`] may be any pointer, so the program must
+//! read through it again each time. A value that went through [`keep`] counts as used. Both cost
+//! only a register. The tests check the assembly of gcc, clang and rustc.
 
-/// Gives the pointer back as one of which the compiler knows nothing, and makes it believe that all
-/// memory may have changed.
+/// Returns the pointer as one that the compiler knows nothing about, and makes the compiler assume
+/// that all memory may have changed.
 ///
 /// ```
 /// # use tiebreak_abi::{keep, launder};
@@ -22,7 +22,7 @@ pub fn launder<P: Launder>(pointer: P) -> P {
     pointer.launder()
 }
 
-/// Makes the compiler believe that the value is used.
+/// Makes the compiler assume that the value is used.
 #[inline(always)]
 pub fn keep(value: u64) {
     #[cfg(all(
@@ -44,7 +44,7 @@ pub fn keep(value: u64) {
 
 /// Pointers and references that [`launder`] takes.
 pub trait Launder: sealed::Sealed {
-    /// See [`launder`].
+    /// Does what [`launder`] says.
     fn launder(self) -> Self;
 }
 

@@ -4,8 +4,9 @@
 //! implements [`Oracle`] and ends with `oracle!(Type);`. The laboratory's loader uses [`check`] and
 //! the tables of `raw.rs`.
 //!
-//! No dependency, no allocation, no standard library: rustc alone builds it from [`SOURCES`], so an
-//! installed laboratory can build Rust contestants anywhere.
+//! The crate has no dependency, does not allocate and does not use the standard library. rustc
+//! alone builds it from [`SOURCES`], so an installed laboratory can build Rust contestants
+//! anywhere.
 //!
 //! ```
 //! use tiebreak_abi::{Contestant, Sink, Workload, contestant};

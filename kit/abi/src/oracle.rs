@@ -1,28 +1,28 @@
-//! An oracle in Rust.
+//! The trait of an oracle in Rust.
 
 use crate::sink::Sink;
 use core::fmt::{self, Display};
 
-/// What is asked of an oracle.
+/// A request to an oracle.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The workload's name in study.toml.
     pub workload: &'a str,
     /// Its distribution.
     pub distribution: &'a str,
-    /// Of [`Oracle::answer`]: the contract of the contestant that is judged.
+    /// The contract of the contestant that is judged; only for [`Oracle::answer`].
     pub contract: &'a str,
     /// The workload's size.
     pub size: u64,
-    /// Equal requests give equal bytes, on every machine.
+    /// The seed. Equal requests give equal bytes, on every machine.
     pub seed: u64,
-    /// Which part of an exhaustive input, from 0.
+    /// The index of the part of an exhaustive input, from 0.
     pub part: u64,
-    /// How many parts it has.
+    /// The number of parts.
     pub parts: u64,
 }
 
-/// The request names something that this oracle does not know.
+/// The error of a request that names something that this oracle does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
 
@@ -34,35 +34,36 @@ impl Display for Unknown {
 
 impl core::error::Error for Unknown {}
 
-/// A study's oracle: `oracle!(Type);` exports it. It is asked in a process of its own and never
-/// timed. The answer is text, a line an item, and is what a correct contestant dumps, byte for
+/// A study's oracle. `oracle!(Type);` exports it. It runs in its own process and is never timed.
+/// Its answer is text with one line per item. A correct contestant dumps the same text, byte for
 /// byte.
 pub trait Oracle {
-    /// Whether contestants have an output of the laboratory's.
+    /// Whether the laboratory gives contestants an output buffer.
     const HAS_OUTPUT: bool = false;
 
     /// Writes the input.
     ///
     /// # Errors
-    /// The request is not known.
+    /// Fails if the oracle does not know the request.
     fn generate(request: &Request<'_>, sink: &mut Sink<'_>) -> Result<(), Unknown>;
 
-    /// How many items this input has.
+    /// Counts the items of this input.
     fn items(request: &Request<'_>, input: &[u8]) -> u64;
 
-    /// How large an output contestants need. Only asked if [`Oracle::HAS_OUTPUT`].
+    /// Returns the size in bytes of the output that contestants need. Called only if
+    /// [`Oracle::HAS_OUTPUT`].
     fn output_bytes(_request: &Request<'_>, _input: &[u8]) -> u64 {
         0
     }
 
-    /// Writes the answer and gives the checksum.
+    /// Writes the answer and returns the checksum.
     ///
     /// # Errors
-    /// The request is not known.
+    /// Fails if the oracle does not know the request.
     fn answer(request: &Request<'_>, input: &[u8], sink: &mut Sink<'_>) -> Result<u64, Unknown>;
 }
 
-/// Exports an [`Oracle`](crate::Oracle) as `tiebreak_oracle_table`; once a library.
+/// Exports an [`Oracle`](crate::Oracle) as `tiebreak_oracle_table`, once per library.
 #[macro_export]
 macro_rules! oracle {
     ($type:ty) => {

@@ -1,4 +1,4 @@
-//! This crate's own files, for a laboratory that builds contestants where no checkout is.
+//! This crate's own files, for a laboratory that builds contestants without a checkout.
 
 /// The header that C and C++ contestants include.
 pub const HEADER: &str = include_str!("../include/tiebreak.h");
@@ -6,8 +6,9 @@ pub const HEADER: &str = include_str!("../include/tiebreak.h");
 /// The module that D contestants import.
 pub const D_MODULE: &str = include_str!("../include/tiebreak.d");
 
-/// Every file that the crate is built of, as (path, content). Written out under a folder, the
-/// crate is `rustc --edition 2024 --crate-type rlib --crate-name tiebreak_abi FOLDER/src/lib.rs`.
+/// Every file of the crate, as (path, content). Once they are written to a folder, this command
+/// builds the crate: `rustc --edition 2024 --crate-type rlib --crate-name tiebreak_abi
+/// FOLDER/src/lib.rs`.
 pub const SOURCES: &[(&str, &str)] = &[
     ("include/tiebreak.d", D_MODULE),
     ("include/tiebreak.h", HEADER),

@@ -3,36 +3,36 @@
 use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
 
-/// A claim about a contestant, or about two of them, as it was said.
+/// A claim about one or two contestants, as the user stated it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The sentence, or the question that stands for it when nothing was claimed.
     pub text: String,
-    /// The contestant that the sentence is about.
+    /// The name of the contestant that the sentence is about.
     pub left: String,
-    /// The contestant that it is compared with, if it is with one.
+    /// The name of the contestant that it is compared with, if any.
     pub right: Option<String>,
-    /// What is said of them.
+    /// The statement about them.
     #[serde(rename = "relation")]
     pub statement: Statement,
-    /// The metric that it is about; of a success rate it says nothing.
+    /// The metric of the claim; it has no meaning for a success rate.
     pub metric: Metric,
     /// The workload that the sentence names, if it names one.
     pub workload: Option<String>,
 }
 
-/// What a claim says.
+/// The statement of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Statement {
-    /// Something about the ratio of two contestants, as one number.
+    /// A statement about the ratio of two contestants, as one number.
     Ratio(Relation),
-    /// Something else.
+    /// Any other statement.
     Property(Property),
 }
 
 impl Statement {
-    /// What is said of the ratio, if it is about one.
+    /// Returns the statement about the ratio, if it is about one.
     pub fn relation(self) -> Option<Relation> {
         match self {
             Statement::Ratio(relation) => Some(relation),
@@ -40,7 +40,7 @@ impl Statement {
         }
     }
 
-    /// What is said otherwise.
+    /// Returns the property, if it is about one.
     pub fn property(self) -> Option<Property> {
         match self {
             Statement::Ratio(_) => None,
@@ -48,107 +48,108 @@ impl Statement {
         }
     }
 
-    /// Whether it is a question, which nobody claims to know the answer of.
+    /// Returns whether it is a question, so that no answer is claimed.
     pub fn is_question(self) -> bool {
         matches!(self, Statement::Ratio(Relation::Order | Relation::Measure { .. }))
     }
 
-    /// Whether it asks how large a ratio is.
+    /// Returns whether it asks how large a ratio is.
     pub fn is_measure(self) -> bool {
         matches!(self, Statement::Ratio(Relation::Measure { .. }))
     }
 
-    /// Whether it is about a quantile.
+    /// Returns whether it is about a quantile.
     pub fn is_about_quantile(self) -> bool {
         matches!(self, Statement::Property(Property::Quantile { .. }))
     }
 
-    /// Whether it is about how often runs succeed, so that a failed run is an observation.
+    /// Returns whether it is about how often runs succeed, so that a failed run is an observation.
     pub fn is_about_success(self) -> bool {
         matches!(self, Statement::Property(Property::Succeeds { .. }))
     }
 }
 
-/// What a ratio claim says of its two contestants.
+/// The statement of a ratio claim about its two contestants.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum Relation {
-    /// No claim, but a question: which of the two needs less?
+    /// A question, not a claim: which of the two needs less?
     Order,
-    /// No claim, but a question: how many times what the left one needs does the right one need?
-    /// It is answered when both limits lie within a factor of `1 + precision` of their middle.
+    /// A question, not a claim: how many times as much as the left one does the right one need? It
+    /// is answered when both limits lie within a factor of `1 + precision` of their middle.
     Measure {
-        /// 0.05 for 5%, above 0.
+        /// The precision, above 0: 0.05 for 5%.
         #[serde(with = "crate::float")]
         precision: f64,
     },
-    /// The left one needs at most `1 / factor` of what the right one needs; 1 means just less.
+    /// The left one needs at most `1 / factor` of what the right one needs; a factor of 1 means
+    /// just less.
     AtLeast {
-        /// How many times, above 0.
+        /// The factor, above 0.
         #[serde(with = "crate::float")]
         factor: f64,
     },
     /// The left one needs at most `1 + fraction` times what the right one needs.
     NoMoreThan {
-        /// 0.02 for 2%.
+        /// The fraction: 0.02 for 2%.
         #[serde(with = "crate::float")]
         fraction: f64,
     },
-    /// The two differ by at most a factor of `1 + fraction`, either way.
+    /// The two differ by at most a factor of `1 + fraction`, in either direction.
     Within {
-        /// 0.02 for 2%.
+        /// The fraction: 0.02 for 2%.
         #[serde(with = "crate::float")]
         fraction: f64,
     },
 }
 
-/// What a claim says that is not about a ratio as one number.
+/// The statement of a claim that is not about a ratio as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum Property {
-    /// Of two contestants: in this share of the rounds the left one needs at most `1 / factor` of
+    /// For two contestants: in this share of the rounds, the left one needs at most `1 / factor` of
     /// what the right one needs.
     InShareOfRounds {
-        /// How many times, above 0.
+        /// The factor, above 0.
         #[serde(with = "crate::float")]
         factor: f64,
-        /// 0.98 for 98%, above 0 and below 1.
+        /// The share, above 0 and below 1: 0.98 for 98%.
         #[serde(with = "crate::float")]
         share: f64,
     },
-    /// Of one contestant: at least this share of its runs succeeds.
+    /// For one contestant: at least this share of its runs succeeds.
     Succeeds {
-        /// `refuted` says that the rate is below this one.
+        /// `refuted` means that the rate is below this one.
         #[serde(with = "crate::float")]
         good: f64,
-        /// `holds` says that the rate is above this one; at most `good`, and equal to it if only
-        /// one rate was said.
+        /// `holds` means that the rate is above this one. It is at most `good`, and equal to it if
+        /// only one rate was given.
         #[serde(with = "crate::float")]
         bad: f64,
     },
-    /// Of one contestant: at least this share of its values is at most `bar`, which is to say that
-    /// the quantile at that share is.
+    /// For one contestant: at least this share of its values is at most `bar`. In other words, the
+    /// quantile at that share is at most `bar`.
     Quantile {
-        /// `refuted` says that the share is below this one.
+        /// `refuted` means that the share is below this one.
         #[serde(with = "crate::float")]
         good: f64,
-        /// `holds` says that the share is above this one; at most `good`, and equal to it if only
-        /// one share was said.
+        /// `holds` means that the share is above this one. It is at most `good`, and equal to it if
+        /// only one share was given.
         #[serde(with = "crate::float")]
         bad: f64,
-        /// In the unit of the metric.
+        /// The bar, in the unit of the metric.
         #[serde(with = "crate::float")]
         bar: f64,
     },
-    /// Of one contestant: the mean of its values lies on this side of `bar`.
+    /// For one contestant: the mean of its values lies on this side of `bar`.
     Mean {
         /// Whether the mean is claimed to be below the bar, not above it.
         is_below: bool,
-        /// In the unit of the metric.
+        /// The bar, in the unit of the metric.
         #[serde(with = "crate::float")]
         bar: f64,
-        /// No value is larger, in the unit of the metric: larger ones count as this much. A mean
-        /// cannot be proven to be below anything without a cap (Bahadur and Savage 1956).
+        /// The largest value, in the unit of the metric: larger values count as this one. Without a
+        /// cap, no mean can be proven to be below anything (Bahadur and Savage 1956).
         #[serde(with = "crate::float::option", default)]
         cap: Option<f64>,
     },

@@ -1,12 +1,12 @@
-//! What hardware counters count, by name.
+//! The counts of hardware counters, by name.
 
 use crate::metric::Metric;
 use crate::sample::Meters;
 
-/// From a line each, all that names the events one by one.
+/// Generates everything that names the events one by one, from one line per event.
 macro_rules! events {
     ($($(#[$doc:meta])* $event:ident: $metric:ident),* $(,)?) => {
-        /// Something for each event that hardware counters count.
+        /// A value for each event that hardware counters count.
         #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Counts<T> {
@@ -19,29 +19,29 @@ macro_rules! events {
         }
 
         impl<T> Counts<T> {
-            /// Returns what `of` makes of each, in their order.
+            /// Applies `of` to the value of each event, in the order of the events.
             pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Counts<U> {
                 Counts { $($event: of(self.$event)),* }
             }
 
-            /// Returns each of both, in pairs.
+            /// Pairs the values of each event.
             pub fn zip<U>(self, other: Counts<U>) -> Counts<(T, U)> {
                 Counts { $($event: (self.$event, other.$event)),* }
             }
 
-            /// Returns each by reference.
+            /// Returns a reference to each value.
             pub fn as_ref(&self) -> Counts<&T> {
                 Counts { $($event: &self.$event),* }
             }
 
-            /// Returns them in their order.
+            /// Returns the values in the order of the events.
             pub fn to_vec(self) -> Vec<T> {
                 vec![$(self.$event),*]
             }
         }
 
         impl<T: Copy> Counts<T> {
-            /// Returns the same for each.
+            /// Returns the same value for each event.
             pub fn all(value: T) -> Counts<T> {
                 Counts { $($event: value),* }
             }

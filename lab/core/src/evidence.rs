@@ -1,30 +1,31 @@
-//! What the statistics make of the samples so far.
+//! The evidence that the statistics compute from the samples so far.
 
 use serde::{Deserialize, Serialize};
 
-/// The evidence about one claim. What `estimate`, `low` and `high` are depends on the claim: of two
-/// contestants the natural logarithm of `right / left`, so that a positive one says that the left
-/// contestant needs less and swapping the two only flips signs; of a share (a success rate, a share
-/// of rounds) the share, from 0 to 1; of a mean the mean, in the metric's unit.
+/// The evidence about one claim. The meaning of `estimate`, `low` and `high` depends on the claim.
+/// For two contestants, they are the natural logarithm of `right / left`: a positive value says
+/// that the left contestant needs less, and swapping the two only flips signs. For a share (a
+/// success rate, a share of rounds), they are the share, from 0 to 1. For a mean, they are the
+/// mean, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Rounds, runs or lines that it is made of.
+    /// The number of rounds, runs or lines in the evidence.
     pub rounds: u64,
-    /// Attempts that were cut off (a kill), each charged if there are many.
+    /// The number of attempts that were cut off (by a kill). Each is charged if there are many.
     pub lost: u64,
-    /// The median of the log ratios, the share, or the mean; stopping when the evidence suffices
+    /// The median of the log ratios, the share, or the mean. Stopping when the evidence suffices
     /// inflates it.
     pub estimate: Option<f64>,
-    /// Every smaller value is rejected; `None` while there is no bound.
+    /// The lower bound: every smaller value is rejected. `None` while there is no bound.
     pub low: Option<f64>,
-    /// Every larger value is rejected; `None` while there is no bound.
+    /// The upper bound: every larger value is rejected. `None` while there is no bound.
     pub high: Option<f64>,
-    /// The probability that both bounds are right, at whatever moment the run stops.
+    /// The probability that both bounds are right, whenever the run stops.
     pub confidence: f64,
-    /// How many times the stake the bets for the claim have won.
+    /// The wealth of the bets for the claim, in multiples of the stake.
     pub evidence_for: f64,
-    /// How many times the stake the bets against the claim have won.
+    /// The wealth of the bets against the claim, in multiples of the stake.
     pub evidence_against: f64,
-    /// What `evidence_for` or `evidence_against` must reach.
+    /// The value that `evidence_for` or `evidence_against` must reach.
     pub evidence_needed: f64,
 }

@@ -1,4 +1,4 @@
-//! What a machine is, as far as it was read: names with stable keys.
+//! The description of a machine: facts with stable keys.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Fact {
-    /// A number, its unit being the last word of its key.
+    /// A number; its unit is the last word of its key.
     Number(u64),
     /// A yes or no.
     Flag(bool),
@@ -17,19 +17,19 @@ pub enum Fact {
 
 /// The facts about a machine, by key (`cpu_model`, `memory_bytes`, ...), in the order of the keys.
 ///
-/// Keys under `now_` tell the machine's state at the start of a run and may differ between two runs
-/// on the same machine; all others say what the machine is.
+/// Keys under `now_` describe the machine's state at the start of a run, and may differ between two
+/// runs on the same machine. All others describe the machine itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub BTreeMap<String, Fact>);
 
 impl Fingerprint {
-    /// Whether it is a virtual machine; no where nobody tells.
+    /// Returns whether the machine is known to be a virtual machine.
     pub fn is_guest(&self) -> bool {
         matches!(self.0.get("hypervisor"), Some(Fact::Text(name)) if name != "none")
     }
 
-    /// The keys of which the two machines say different things, state (`now_`) apart.
+    /// Returns the keys whose facts differ between the two machines, without state (`now_`).
     pub fn differences(&self, other: &Fingerprint) -> Vec<String> {
         let keys = self.0.keys().chain(other.0.keys());
         let mut keys: Vec<_> = keys

@@ -11,7 +11,7 @@ use std::fmt;
 /// Writes a float.
 ///
 /// # Errors
-/// The serializer's own.
+/// Fails if the serializer fails.
 pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match *value {
         finite if finite.is_finite() => serializer.serialize_f64(finite),
@@ -21,10 +21,10 @@ pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::
     }
 }
 
-/// Reads a float, from a number or from one of the three texts.
+/// Reads a float from a number or from one of the three texts.
 ///
 /// # Errors
-/// It is something else.
+/// Fails if it is anything else.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     deserializer.deserialize_any(FloatVisitor)
 }
@@ -60,7 +60,8 @@ impl Visitor<'_> for FloatVisitor {
     }
 }
 
-/// The same for an `Option<f64>`: `null` is `None`. Add `default` so that it may be left out.
+/// The same form for an `Option<f64>`: `null` is `None`. Add `default` so that the field may be
+/// absent.
 pub mod option {
     use serde::de::{Deserialize, Deserializer};
     use serde::ser::{Serialize, Serializer};
@@ -82,7 +83,7 @@ pub mod option {
     /// Writes an optional float.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         value.map(Float).serialize(serializer)
     }
@@ -90,7 +91,7 @@ pub mod option {
     /// Reads an optional float.
     ///
     /// # Errors
-    /// It is neither `null` nor a float.
+    /// Fails if it is neither `null` nor a float.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<f64>, D::Error> {
@@ -98,7 +99,7 @@ pub mod option {
     }
 }
 
-/// The same for a list.
+/// The same form for a list.
 pub mod list {
     use super::option::Float;
     use serde::de::{Deserialize, Deserializer};
@@ -107,7 +108,7 @@ pub mod list {
     /// Writes floats.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(values.iter().map(|value| Float(*value)))
     }
@@ -115,13 +116,14 @@ pub mod list {
     /// Reads floats.
     ///
     /// # Errors
-    /// It is no list of floats.
+    /// Fails if it is not a list of floats.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
         Ok(Vec::<Float>::deserialize(deserializer)?.into_iter().map(|float| float.0).collect())
     }
 }
 
-/// The form of results, in which what is not finite is `null`; it is read back as NaN.
+/// The form in results: a number that is not finite is written as `null`, which is read back as
+/// NaN.
 pub mod or_null {
     use serde::de::{Deserialize, Deserializer};
     use serde::ser::Serializer;
@@ -129,7 +131,7 @@ pub mod or_null {
     /// Writes a float.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if value.is_finite() {
             serializer.serialize_f64(*value)
@@ -141,7 +143,7 @@ pub mod or_null {
     /// Reads a float.
     ///
     /// # Errors
-    /// It is neither `null` nor a number.
+    /// Fails if it is neither `null` nor a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN))
     }

@@ -1,4 +1,4 @@
-//! The record of a run, as the store keeps it and as a verdict is computed from it.
+//! The record of a run, as the store keeps it. A verdict is computed from it.
 
 use crate::fingerprint::Fingerprint;
 use crate::plan::{Budget, Plan};
@@ -10,113 +10,114 @@ use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::{Deserialize, Serialize};
 
-/// What is written before the first round.
+/// The part that is written before the first round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Milliseconds since 1970-01-01 UTC.
+    /// The time of creation, in milliseconds since 1970-01-01 UTC.
     pub created_unix_ms: u64,
     /// The version of tiebreak.
     pub version: String,
-    /// The command line, word by word, that made the run.
+    /// The command line that made the run, word by word.
     pub command: Vec<String>,
-    /// The folder in which it was typed.
+    /// The folder in which the command was typed.
     pub directory: String,
-    /// What was planned.
+    /// The plan of the run.
     pub plan: Plan,
     /// The machine.
     pub machine: Fingerprint,
     /// The name of the latest print of this machine in the store, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_print: Option<String>,
-    /// The files that the contestants are made of, so that a resumed run races the same ones.
+    /// The files that make up the contestants, so that a resumed run races the same ones.
     pub files: Vec<FileDigest>,
-    /// Equal for runs of the same claims on the same files: the key of "run n of this claim".
+    /// The key of "run n of this claim": equal for runs of the same claims on the same files.
     pub claim_key: String,
 }
 
 /// A file that a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
-    /// The path as it was resolved.
+    /// The resolved path.
     pub path: String,
-    /// Its length.
+    /// The length of the file in bytes.
     pub bytes: u64,
-    /// SHA-256 in hexadecimal; of files over 64 MiB, of their length and time of change instead.
+    /// SHA-256 in hexadecimal. For files over 64 MiB, it covers their length and modification time
+    /// instead.
     pub digest: String,
 }
 
 /// A finished round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// What was drawn for the attempt that was finished.
+    /// The coins of the attempt that was finished.
     pub coins: RoundCoins,
-    /// How long it waited for quiet before it started.
+    /// The time that it waited for quiet before it started.
     pub waited_ns: u64,
     /// The run's own time at the end of the round, over all its sessions.
     pub elapsed_ns: u64,
-    /// One sample an entry of the coins' order.
+    /// One sample per entry of the coins' order.
     pub samples: Vec<Sample>,
-    /// Of a unit of several rounds: the wall times of each contestant's batches, one entry for each
+    /// For a unit of several rounds: the wall times of each contestant's batches, one entry per
     /// sample, in the order of the unit's rounds. Empty if a sample is one batch of known time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub batches: Vec<Vec<BatchTime>>,
-    /// One entry an open claim: what the bets had won after the round.
+    /// The wealth of the bets after the round, one entry per open claim.
     pub wealth: Vec<Wealth>,
 }
 
-/// What the bets about one claim had won after a round.
+/// The wealth of the bets about one claim after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wealth {
-    /// Index of the claim in the plan.
+    /// The index of the claim in the plan.
     pub claim: usize,
-    /// Against "not more than the bar", at the bar.
+    /// The wealth against "not more than the bar", at the bar.
     #[serde(with = "crate::float")]
     pub evidence_for: f64,
-    /// Against "not less than the bar", at the bar.
+    /// The wealth against "not less than the bar", at the bar.
     #[serde(with = "crate::float")]
     pub evidence_against: f64,
 }
 
-/// Something that happened in a run beside its rounds.
+/// An event of a run other than its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum Event {
     /// The outputs of the first round, by contestant; `None` where nothing was captured.
     FirstOutputs {
-        /// One entry a contestant.
+        /// One entry per contestant.
         outputs: Vec<Option<OutputDigest>>,
     },
-    /// A contestant became void in an attempt at this round, which counts as not made.
+    /// A contestant became void in an attempt at this round. The attempt counts as not made.
     Void {
-        /// Index of the contestant.
+        /// The index of the contestant.
         contestant: usize,
         /// The round in which it happened.
         round: u64,
-        /// The attempt at it that this ended; `None` if it happened before one was begun.
+        /// The attempt at the round that this ended; `None` if it happened before an attempt began.
         attempt: Option<u32>,
-        /// Why.
+        /// The reason.
         fault: Fault,
     },
     /// The run stopped after this many rounds.
     Stopped {
-        /// Rounds finished.
+        /// The number of rounds finished.
         rounds: u64,
-        /// Why it stopped.
+        /// The reason why it stopped.
         reason: StopReason,
     },
-    /// The run went on.
+    /// The run was resumed.
     Resumed {
-        /// Rounds finished at that time.
+        /// The number of rounds finished at that time.
         rounds: u64,
-        /// Attempts lost so far.
+        /// The number of attempts lost so far.
         lost: u64,
         /// The budget from here on.
         budget: Budget,
     },
-    /// The first failure of a contestant whose success a claim is about: what it said, for the
-    /// reader. The failure itself is the sample's.
+    /// The first failure of a contestant whose success a claim is about, for the reader. The sample
+    /// itself records the failure.
     FirstFailure {
-        /// Index of the contestant.
+        /// The index of the contestant.
         contestant: usize,
         /// The round in which it happened.
         round: u64,
@@ -126,44 +127,44 @@ pub enum Event {
     /// Lines of a stream became evidence: as many as make a block, or any number where each line is
     /// an observation.
     Observed {
-        /// How many lines.
+        /// The number of lines.
         lines: u64,
-        /// How many of them are successes.
+        /// The number of them that are successes.
         successes: u64,
-        /// Runs of failures that begin in these lines (a run that goes on from earlier ones began
-        /// there).
+        /// The number of runs of failures that begin in these lines. A run that continues from
+        /// earlier lines began there.
         failure_runs: u64,
-        /// The numbers on the lines, where they are numbers: in the unit of the metric.
+        /// The numbers on the lines, in the unit of the metric, where lines are numbers.
         #[serde(with = "crate::float::list", default, skip_serializing_if = "Vec::is_empty")]
         values: Vec<f64>,
-        /// What came after what, if that is what the claim is judged by: of the first line of an
-        /// input it is not known what came before.
+        /// The transitions between lines, if the claim is judged by them. The first line of an
+        /// input follows no known line.
         #[serde(default, skip_serializing_if = "Transitions::is_none")]
         transitions: Transitions,
-        /// The same by how long a run had lasted; runs of older versions have none.
+        /// The same transitions by how long a run had lasted; runs of older versions have none.
         #[serde(default, skip_serializing_if = "ByAge::is_none")]
         by_age: Box<ByAge>,
-        /// The run's own time when the last of them had come.
+        /// The run's own time when the last of the lines had arrived.
         elapsed_ns: u64,
     },
-    /// Of the claims of several runs together, as many were proven as let each be settled at this
-    /// error (e-BH, Wang and Ramdas 2022): the claims that are open are settled at it, or stay so.
+    /// Over the claims of several runs together, so many were proven that each can be settled at
+    /// this error (e-BH, Wang and Ramdas 2022). Open claims are settled at it, or stay open.
     Relaxed {
         /// The error of one claim.
         #[serde(with = "crate::float")]
         error: f64,
-        /// Of all that is said to be proven, the share that may be wrong on average.
+        /// The share of the proven claims that may be wrong on average.
         #[serde(with = "crate::float")]
         false_share: f64,
     },
-    /// Something worth saying.
+    /// A warning was given.
     Warned {
-        /// What.
+        /// The warning.
         warning: Warning,
     },
 }
 
-/// Why a run stopped.
+/// The reason why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
@@ -171,36 +172,36 @@ pub enum StopReason {
     Settled,
     /// The budget is used up.
     Budget,
-    /// The user, or a signal, asked to stop.
+    /// The user, or a signal, asked it to stop.
     Interrupted,
     /// So many contestants are void that no claim is left.
     Void,
-    /// The stream came to its end.
+    /// The stream ended.
     Ended,
 }
 
 /// A whole run, read back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
-    /// Its name in the store.
+    /// The run's name in the store.
     pub id: String,
-    /// What was written before the first round.
+    /// The part that was written before the first round.
     pub header: RunHeader,
-    /// Finished rounds, in order.
+    /// The finished rounds, in order.
     pub rounds: Vec<Round>,
-    /// Attempts that were begun and not finished, in order. The last one may still be running.
+    /// The attempts that began and did not finish, in order. The last one may still be running.
     pub lost: Vec<RoundCoins>,
-    /// Events, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
     /// The verdicts as they were reached, by claim.
     pub verdicts: Vec<RecordedVerdict>,
-    /// The hash chain over all of these, in the order in which they were written; empty in a
-    /// journal that was made before there was one.
+    /// The hash chain over all of these, in the order in which they were written. Empty in a
+    /// journal that was made before chains existed.
     pub chain: Vec<Link>,
 }
 
 impl Journal {
-    /// The hash of the last link: it stands for the whole journal.
+    /// Returns the hash of the last link, which stands for the whole journal.
     pub fn chain_head(&self) -> Option<&str> {
         self.chain.last().map(|link| link.hash.as_str())
     }
@@ -209,13 +210,14 @@ impl Journal {
 /// A link of the chain over a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// What was written.
+    /// The kind of record that was written.
     pub of: Linked,
-    /// SHA-256 over the hash before it and what was written, in hexadecimal.
+    /// SHA-256 over the previous hash and the record, in hexadecimal.
     pub hash: String,
 }
 
-/// What a link of the chain is about. Each kind has its own order, so the kind says which one.
+/// The kind of record that a link of the chain covers. Each kind has its own order, so the kind
+/// identifies the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Linked {
@@ -223,7 +225,7 @@ pub enum Linked {
     Header,
     /// The coins of an attempt at a round.
     Coins,
-    /// What a finished round gave.
+    /// The result of a finished round.
     Round,
     /// An event.
     Event,
@@ -231,19 +233,19 @@ pub enum Linked {
     Verdict,
 }
 
-/// A verdict as the journal keeps it: `replay` must give it again, bit for bit.
+/// A verdict as the journal keeps it. `replay` must compute it again, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedVerdict {
-    /// Index of the claim in the plan.
+    /// The index of the claim in the plan.
     pub claim: usize,
     /// The verdict.
     pub verdict: Verdict,
     /// The round after which it was reached.
     pub rounds: u64,
-    /// The lower limit: of the log ratio, of the share or of the mean, as the claim has it.
+    /// The lower limit: of the log ratio, of the share or of the mean, depending on the claim.
     #[serde(with = "crate::float::option", default)]
     pub low: Option<f64>,
-    /// The upper limit of the same.
+    /// The upper limit of the same quantity.
     #[serde(with = "crate::float::option", default)]
     pub high: Option<f64>,
 }

@@ -9,53 +9,54 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy)]
 pub struct Language(&'static Entry);
 
-/// What the table says of a language.
+/// The table's entry for a language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The word in study.toml and in tables.
     pub name: String,
-    /// Other names, of its programs and of its files as well.
+    /// Other names: of the language, its programs and its file types.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// The compiler or interpreter, if a study names no other.
+    /// The compiler or interpreter, unless a study names another.
     pub program: String,
-    /// The words that ask the program for its version: `--version` if the table says none.
+    /// The words that ask the program for its version: `--version` if the table gives none.
     #[serde(default = "ask_for_version")]
     pub version: Vec<String>,
-    /// A source as it may be called.
+    /// An example of a source's name.
     pub example: String,
-    /// What helps whoever names several sources, if there can be one only.
+    /// The advice for a user who names several sources where only one is allowed.
     pub one_source: Option<String>,
-    /// Flags, each with the name of the standard of the language that it asks for.
+    /// Flags, each with the name of the language standard that it asks for.
     #[serde(default)]
     pub standards: Vec<(String, String)>,
-    /// Variables of the environment of what it runs.
+    /// Environment variables of the programs that it runs.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// What its contestants become, and how.
+    /// The product that its contestants are built into, and how.
     pub makes: Makes,
 }
 
-/// What contestants of a language become. Commands have names in braces, as the table explains.
+/// The product that contestants of a language are built into. Commands have names in braces, as the
+/// table explains.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Makes {
     /// Objects that are linked for each placement and run in a worker.
     Library {
-        /// How sources become objects.
+        /// The way in which sources become objects.
         compile: Compile,
         /// The word for a study whose kernels may be inlined.
         inlined: Option<String>,
-        /// How objects become a library.
+        /// The way in which objects become a library.
         link: Link,
     },
-    /// A process that obeys the runner protocol.
+    /// A process that follows the runner protocol.
     Runner {
-        /// What stands in the folder of a build before it begins, by name.
+        /// The files that a build folder contains before the build begins, by name.
         #[serde(default)]
         files: BTreeMap<String, String>,
-        /// The commands that fill the folder, one after the other; none for an interpreter.
+        /// The commands that fill the folder, in order; none for an interpreter.
         #[serde(default)]
         build: Vec<Vec<String>>,
         /// The command of the process.
@@ -63,33 +64,33 @@ pub enum Makes {
     },
 }
 
-/// How sources become objects.
+/// The way in which sources become objects.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compile {
-    /// A command for each source, which makes an object of its own.
+    /// A command for each source, which makes one object each.
     EachSource(Vec<String>),
     /// A command for all sources, which makes one object.
     AllSources(Vec<String>),
-    /// A Rust source, by rustc alone.
+    /// A Rust source, compiled by rustc alone.
     Rustc,
-    /// A Cargo package with dependencies of its own.
+    /// A Cargo package with its own dependencies.
     Cargo,
 }
 
-/// How objects become a library.
+/// The way in which objects become a library.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The program that links, and its first words.
     pub command: Vec<String>,
-    /// How it is told a word for the linker itself, `{word}`.
+    /// The words that pass a word, `{word}`, to the linker itself.
     pub pass: Vec<String>,
-    /// The word before the name of what it makes.
+    /// The word before the name of the output.
     pub output: String,
-    /// The word that asks for the linker gold, if it can.
+    /// The word that selects the linker gold, if the program can.
     pub gold: Option<String>,
-    /// Words that come last.
+    /// The last words of the command.
     #[serde(default)]
     pub libraries: Vec<String>,
 }
@@ -115,12 +116,12 @@ impl Language {
         TABLE.language.iter().map(Language)
     }
 
-    /// Returns the language that study.toml calls so.
+    /// Returns the language with this name in study.toml.
     pub fn named(name: &str) -> Option<Language> {
         Language::all().find(|language| language.name() == name)
     }
 
-    /// Returns the language that someone means who calls it so, in any case of letters.
+    /// Returns the language that a user means by this name, in upper or lower case.
     pub fn meant(name: &str) -> Option<Language> {
         let name = name.to_lowercase();
         Language::all().find(|language| language.0.aliases.contains(&name))
@@ -131,7 +132,7 @@ impl Language {
         &self.0.name
     }
 
-    /// Returns what the table says of it.
+    /// Returns the table's entry for it.
     pub fn entry(self) -> &'static Entry {
         self.0
     }
@@ -152,14 +153,14 @@ impl Language {
         matches!(self.0.makes, Makes::Library { compile: Compile::Cargo, .. })
     }
 
-    /// Returns the package that brings a program, without a version: its name in Debian 12, a
-    /// command, or an address. `None` if it is called as the program.
+    /// Returns the package that provides a program, without a version: its name in Debian 12, a
+    /// command, or an address. Returns `None` if the package has the program's name.
     pub fn package_of(program: &str) -> Option<&'static str> {
         TABLE.packages.get(program).map(String::as_str)
     }
 }
 
-/// The first of the table.
+/// The first language of the table.
 impl Default for Language {
     fn default() -> Language {
         Language(&TABLE.language[0])
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// All that may stand in braces in the table.
+    /// All names that may stand in braces in the table.
     const PLACES: [&str; 13] = [
         "program", "flags", "sources", "source", "stem", "folder", "out", "sdk", "object", "kit",
         "standard", "inlined", "word",
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The words in braces of a text; braces around anything else are its own.
+    /// Returns the words in braces of a text. Braces around anything else are part of the text.
     fn places(text: &str) -> Vec<String> {
         let ends = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
         let is_word = |word: &&str| !word.is_empty() && word.chars().all(char::is_alphanumeric);

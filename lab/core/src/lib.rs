@@ -1,8 +1,8 @@
 //! The nouns of tiebreak.
 //!
-//! A claim becomes a plan, a plan a schedule of coins, coins become samples, samples evidence, and
-//! evidence a verdict. Each of these is a plain data type here; each other crate turns one into the
-//! next. Nothing in this crate reads a clock, a file or a random number, so nothing here can fail.
+//! A claim becomes a plan, a plan becomes a schedule of coins, coins become samples, samples become
+//! evidence, and evidence becomes a verdict. Each of these is a plain data type here; each other
+//! crate turns one into the next. Nothing in this crate reads a clock, a file or a random number.
 
 #![forbid(unsafe_code)]
 

@@ -1,24 +1,24 @@
-//! What is measured, with its unit.
+//! The metrics of a measurement, with their units.
 
 use serde::{Deserialize, Serialize};
 
-/// A quantity that every sample carries, smaller being better.
+/// A quantity that samples carry. Smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// From just before the start to the reaped end, by the monotonic clock.
+    /// The time from just before the start until the process is reaped, by the monotonic clock.
     WallTime,
-    /// User and system time together.
+    /// The user and system time together.
     CpuTime,
-    /// Time on a CPU in user mode.
+    /// The time on a CPU in user mode.
     UserTime,
-    /// Time on a CPU in the kernel, on behalf of the contestant.
+    /// The time on a CPU in the kernel, on behalf of the contestant.
     SystemTime,
-    /// Time on a CPU as the scheduler counts it, to the nanosecond: what the contestant's main
-    /// thread ran, without the time that it waited for a CPU. Further threads and children are not
-    /// in it, so it says little of a program that works in them; CPU time counts them.
+    /// The time on a CPU as the scheduler counts it, to the nanosecond, for the contestant's main
+    /// thread. The time that it waited for a CPU does not count. Other threads and children do not
+    /// count either, so it says little about a program that works in them; CPU time counts them.
     RunTime,
-    /// The largest resident set of the largest process of the contestant.
+    /// The largest resident set of the contestant's largest process.
     PeakMemory,
     /// Page faults, minor and major.
     PageFaults,
@@ -32,9 +32,9 @@ pub enum Metric {
     BranchMisses,
     /// Misses of the last cache level, where the machine counts them.
     CacheMisses,
-    /// Energy, where the machine meters it.
+    /// Energy, where the machine measures it.
     Energy,
-    /// The plain number on a line of a stream: no sample of a program has it.
+    /// The plain number on a line of a stream. No sample of a program has it.
     Value,
 }
 
@@ -53,7 +53,7 @@ pub enum Unit {
 }
 
 impl Metric {
-    /// Every metric of a program's sample, in the order in which tables show them.
+    /// All metrics of a program's sample, in the order in which tables show them.
     pub const ALL: [Metric; 13] = [
         Metric::WallTime,
         Metric::CpuTime,
@@ -70,7 +70,7 @@ impl Metric {
         Metric::Energy,
     ];
 
-    /// The words by which a claim sentence names the metric: `by peak memory`.
+    /// Returns the words by which a claim sentence names the metric: `by peak memory`.
     pub fn name(self) -> &'static str {
         match self {
             Metric::WallTime => "wall time",
@@ -90,7 +90,7 @@ impl Metric {
         }
     }
 
-    /// The key of the metric in JSON and CSV: the name with its unit last.
+    /// Returns the key of the metric in JSON and CSV: the name with its unit last.
     pub fn key(self) -> &'static str {
         match self {
             Metric::WallTime => "wall_ns",
@@ -110,12 +110,12 @@ impl Metric {
         }
     }
 
-    /// The metric that a claim sentence or an option names.
+    /// Returns the metric that a claim sentence or an option names.
     pub fn from_name(name: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// The unit of the metric's values.
+    /// Returns the unit of the metric's values.
     pub fn unit(self) -> Unit {
         match self {
             Metric::WallTime
@@ -129,7 +129,7 @@ impl Metric {
         }
     }
 
-    /// The comparative by which people say that less of this metric is better.
+    /// Returns the comparative by which people say that less of this metric is better.
     pub fn comparative(self) -> (&'static str, &'static str) {
         match self {
             Metric::WallTime => ("faster", "slower"),
@@ -137,11 +137,12 @@ impl Metric {
         }
     }
 
-    /// The step in which the metric's values come: half of it is their error.
+    /// Returns the step of the metric's values. Half of it is their error.
     ///
-    /// The wall clock's step is the machine's and is passed in, in nanoseconds; the others are the
-    /// kernel's: `getrusage` gives CPU time in microseconds and memory in pages of 4096 bytes, and
-    /// most kernels split CPU time into user and system by what they see at ticks of up to 10 ms.
+    /// The wall clock's step depends on the machine; the caller passes it in nanoseconds. The
+    /// kernel sets the others: `getrusage` gives CPU time in microseconds and memory in pages of
+    /// 4096 bytes, and most kernels split CPU time into user and system by sampling at ticks of up
+    /// to 10 ms.
     pub fn step(self, clock_step_ns: f64) -> f64 {
         match self {
             Metric::WallTime => clock_step_ns,
@@ -154,8 +155,8 @@ impl Metric {
     }
 }
 
-/// The form of results, in which a metric stands under its [`Metric::key`], unit and all: the
-/// journal has names of its own.
+/// The form in results, where a metric is written as its [`Metric::key`], with the unit. The
+/// journal uses other names.
 pub mod key {
     use super::Metric;
     use serde::de::{Deserialize, Deserializer, Error};
@@ -165,7 +166,7 @@ pub mod key {
     /// Writes a metric.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(metric: &Metric, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(metric.key())
     }
@@ -173,7 +174,7 @@ pub mod key {
     /// Reads a metric.
     ///
     /// # Errors
-    /// It is no key of one.
+    /// Fails if it is not the key of a metric.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metric, D::Error> {
         read(&String::deserialize(deserializer)?)
     }
@@ -184,15 +185,15 @@ pub mod key {
         found.ok_or_else(|| E::custom(format_args!("no metric is '{key}'")))
     }
 
-    /// The same of a list of what belongs to metrics, which is an object.
+    /// The same form for a list of pairs of a metric and a value, which is an object in JSON.
     pub mod map {
         use super::{BTreeMap, Deserialize, Deserializer, Metric, Serializer, read};
         use serde::Serialize;
 
-        /// Writes what belongs to each metric.
+        /// Writes the value of each metric.
         ///
         /// # Errors
-        /// The serializer's own.
+        /// Fails if the serializer fails.
         pub fn serialize<T: Serialize, S: Serializer>(
             list: &[(Metric, T)],
             serializer: S,
@@ -200,10 +201,10 @@ pub mod key {
             serializer.collect_map(list.iter().map(|(metric, value)| (metric.key(), value)))
         }
 
-        /// Reads what belongs to each metric, in the order of [`Metric::ALL`].
+        /// Reads the value of each metric, in the order of [`Metric::ALL`].
         ///
         /// # Errors
-        /// A key is no metric's, or a value is wrong.
+        /// Fails if a key is not a metric's, or if a value is wrong.
         pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
             deserializer: D,
         ) -> Result<Vec<(Metric, T)>, D::Error> {

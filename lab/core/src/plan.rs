@@ -5,72 +5,71 @@ use crate::metric::Metric;
 use crate::study::FunctionPlan;
 use serde::{Deserialize, Serialize};
 
-/// The version of the evidence engine: a journal names the one whose numbers it holds. Whatever
-/// makes the same samples into other evidence, or draws other coins, asks the plan for its version,
-/// so that the journals of all versions since 1 replay to what they recorded.
+/// The version of the evidence engine. A journal names the engine that computed its numbers. Code
+/// that turns the same samples into other evidence, or draws other coins, asks the plan for its
+/// version. So the journals of all versions since 1 replay to what they recorded.
 pub const ENGINE_VERSION: u32 = 2;
 
 /// Everything that is fixed before the first coin. A verdict is a function of the plan, the samples
-/// and the events; of the plan only the budget may change when a run is resumed.
+/// and the events. When a run is resumed, only the plan's budget may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Which rules turned samples into evidence: [`ENGINE_VERSION`] at the time.
+    /// The version of the rules that turned samples into evidence: [`ENGINE_VERSION`] at that time.
     pub engine_version: u32,
-    /// What kind of run this is.
+    /// The kind of the run.
     pub kind: Kind,
-    /// At least two, with names of their own.
+    /// The contestants: at least two, with distinct names.
     pub contestants: Vec<Contestant>,
     /// The questions to settle, each with its share of the error.
     pub claims: Vec<PlannedClaim>,
-    /// The most that the probability of any wrong verdict in this run may be.
+    /// The upper bound of the probability of any wrong verdict in this run.
     #[serde(with = "crate::float")]
     pub error: f64,
-    /// How small a ratio, as a fraction, still matters: 0.01 for 1%, 0 for "any".
+    /// The smallest ratio that still matters, as a fraction: 0.01 for 1%, 0 for "any".
     #[serde(with = "crate::float")]
     pub resolution: f64,
-    /// The most that the run may use.
+    /// The limit on what the run may use.
     pub budget: Budget,
     /// What the evidence counts as one observation.
     pub scope: Scope,
-    /// What the ratio is: decides the engine.
+    /// The meaning of the ratio, which decides the engine.
     pub centre: Centre,
     /// The seed of every coin, as it is printed and typed.
     pub seed: String,
     /// The step of the wall clock, in nanoseconds.
     #[serde(with = "crate::float")]
     pub clock_step_ns: f64,
-    /// How programs are run.
+    /// The way in which programs are run.
     pub program: ProgramPlan,
-    /// How many runs or lines, one after the other, make one observation of a share or a mean:
-    /// their own share or mean then is the observation, so that failures may come in bursts (rule
-    /// A12).
+    /// The number of consecutive runs or lines that make one observation of a share or a mean. The
+    /// observation is then their own share or mean, so that failures may come in bursts (rule A12).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub block_runs: u64,
-    /// What is taken out of the noise of ratios before it is bet on.
+    /// The adjustments that remove noise from ratios before bets are made on them.
     #[serde(default, skip_serializing_if = "Adjust::is_none")]
     pub adjust: Adjust,
-    /// What is planned of contestants that are functions; `None` if they are programs.
+    /// The plan for contestants that are functions; `None` if they are programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<Box<FunctionPlan>>,
 }
 
 impl Plan {
-    /// Whether a round races the two contestants of one claim and nobody else, so that each ratio
-    /// comes from rounds in which the same company runs: of functions, since version 2 of the
-    /// engine. Otherwise a round has every contestant that an open claim needs.
+    /// Returns whether a round races only the two contestants of one claim. Each ratio then comes
+    /// from rounds in which the same contestants run. This holds for functions since version 2 of
+    /// the engine. Otherwise a round has every contestant that an open claim needs.
     pub fn races_pairs(&self) -> bool {
         self.engine_version >= 2 && self.functions.is_some()
     }
 
-    /// Where ratios are those of means: what values of this metric count as at most. Of wall time
-    /// that is the time-out, at which a run is ended; of other metrics nothing is.
+    /// Returns the cap for values of this metric where ratios are those of means. For wall time, it
+    /// is the time-out, at which a run is ended; other metrics have none.
     pub fn cap_of_means(&self, metric: Metric) -> Option<f64> {
         let is_capped = self.centre == Centre::Mean && metric == Metric::WallTime;
         self.program.timeout_ns.filter(|_| is_capped).map(|timeout_ns| timeout_ns as f64)
     }
 
-    /// Whether a claim is about a mean of this contestant in which a run that was ended at the
-    /// time-out counts as exactly that long.
+    /// Returns whether a claim is about a mean of this contestant in which a run that was ended at
+    /// the time-out counts as exactly that long.
     pub fn caps_at_timeout(&self, planned: &PlannedClaim, contestant: usize) -> bool {
         let Claim { statement, metric, .. } = &planned.claim;
         let is_cap = match statement {
@@ -97,25 +96,26 @@ fn is_one(block_runs: &u64) -> bool {
     *block_runs == 1
 }
 
-/// What is known of a round beside its ratio and may help the bets (rule A8).
+/// The facts about a round, other than its ratio, that the bets may use (rule A8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjust {
-    /// Learn what running second costs, and take it out: exact for a constant factor.
+    /// Whether to learn the cost of running second and remove it: exact for a constant factor.
     pub slot: bool,
-    /// Bet less on rounds in which a contestant waited for a CPU: exact for equal contestants.
+    /// Whether to bet less on rounds in which a contestant waited for a CPU: exact for equal
+    /// contestants.
     pub strata: bool,
 }
 
 impl Adjust {
-    /// Nothing is taken out.
+    /// No adjustment.
     pub const NONE: Adjust = Adjust { slot: false, strata: false };
 
-    /// Whether nothing is taken out.
+    /// Returns whether there is no adjustment.
     pub fn is_none(&self) -> bool {
         *self == Adjust::NONE
     }
 
-    /// Returns the same with what a word asks for as well: `slot` or `strata`.
+    /// Returns these adjustments with the one that a word names: `slot` or `strata`.
     pub fn with(self, word: &str) -> Option<Adjust> {
         match word {
             "slot" => Some(Adjust { slot: true, ..self }),
@@ -125,7 +125,7 @@ impl Adjust {
     }
 }
 
-/// What a verdict means to whoever waits for the exit code.
+/// The effect of a verdict on the exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
@@ -134,18 +134,18 @@ pub enum Gate {
     None,
     /// Only `refuted` closes the gate; `too close` and `undecided` pass with a warning.
     OpenUnlessRefuted,
-    /// Only `holds` opens it.
+    /// Only `holds` opens the gate.
     ClosedUnlessHolds,
 }
 
 impl Gate {
-    /// Whether there is no gate.
+    /// Returns whether there is no gate.
     pub fn is_none(&self) -> bool {
         *self == Gate::None
     }
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Kind {
@@ -153,20 +153,21 @@ pub enum Kind {
     Compare,
     /// Claims about the lines of a stream: its observations are events, not rounds.
     Stream {
-        /// Lines are numbers, of which one is this many of the metric's unit: 1e6 for milliseconds
-        /// where the metric is in nanoseconds. `None`: lines are `1` for a success, `0` for a
+        /// The metric units per unit on a line, if lines are numbers: 1e6 for milliseconds where
+        /// the metric is in nanoseconds. `None` if lines are `1` for a success and `0` for a
         /// failure.
         #[serde(with = "crate::float::option", default)]
         scale: Option<f64>,
-        /// Lines are a chain: whether one fails depends on the one before, and on nothing else.
+        /// Whether lines are a chain: whether one fails depends only on the one before.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_chain: bool,
     },
-    /// A program against itself: comparisons one after the other, each with evidence of its own.
+    /// A comparison of a program with itself, several times in sequence. Each comparison has its
+    /// own evidence.
     SelfCheck {
-        /// How many comparisons to make.
+        /// The number of comparisons.
         comparisons: u32,
-        /// The most rounds that one comparison may use.
+        /// The maximum number of rounds of one comparison.
         rounds_each: u32,
     },
 }
@@ -174,82 +175,82 @@ pub enum Kind {
 /// One way to do the job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contestant {
-    /// Its name in claims and tables.
+    /// The name in claims and tables.
     pub name: String,
-    /// The command as it was typed, parameters filled in.
+    /// The command as it was typed, with parameters filled in.
     pub command: String,
-    /// What it works on, in a few words; empty if nothing was said.
+    /// The workload in a few words; empty if none was given.
     pub workload: String,
-    /// Parameters and their values, in the order of the options.
+    /// The parameters and their values, in the order of the options.
     pub parameters: Vec<(String, String)>,
-    /// Its hooks.
+    /// The hooks.
     pub hooks: Hooks,
-    /// The folder that it runs in, if it is another than the run's.
+    /// The folder that it runs in, if it differs from the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
 }
 
-/// Commands that run around a contestant, untimed, through `sh -c`.
+/// The commands that run around a contestant, untimed, through `sh -c`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
-    /// Once, before the contestant's first run.
+    /// The command that runs once, before the contestant's first run.
     pub setup: Option<String>,
-    /// Before every run.
+    /// The command that runs before every run.
     pub prepare: Option<String>,
-    /// After every run.
+    /// The command that runs after every run.
     pub conclude: Option<String>,
-    /// Once, after the last run.
+    /// The command that runs once, after the last run.
     pub cleanup: Option<String>,
 }
 
 /// A claim with the contestants that it names and its share of the error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedClaim {
-    /// The claim as it was said.
+    /// The claim as the user stated it.
     pub claim: Claim,
-    /// Index of the left contestant.
+    /// The index of the left contestant.
     pub left: usize,
-    /// Index of the right contestant, if the claim is about two.
+    /// The index of the right contestant, if the claim is about two.
     pub right: Option<usize>,
     /// This claim's share of the run's error (A10: fixed before the first sample).
     #[serde(with = "crate::float")]
     pub error: f64,
-    /// What its verdict means to whoever waits for the exit code.
+    /// The effect of its verdict on the exit code.
     #[serde(default, skip_serializing_if = "Gate::is_none")]
     pub gate: Gate,
-    /// Of a cell of a study's table: until the run's own time has come to this many nanoseconds it
-    /// waits for open claims that do not wait. 0 of what is claimed or asked for by itself.
+    /// For a cell of a study's table: until the run's own time reaches this many nanoseconds, the
+    /// cell waits for open claims that do not wait. 0 for claims and questions made separately.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waits_ns: u64,
 }
 
-/// The most that a run may use; what is reached first ends it. At least one is set, except for a
-/// stream, which has an end of its own.
+/// The limits on what a run may use; the run ends at the first one that it reaches. At least one is
+/// set, except for a stream, which ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
-    /// The most rounds.
+    /// The maximum number of rounds.
     pub rounds: Option<u64>,
-    /// The most seconds of the run's own time, set-up not counted.
+    /// The maximum of the run's own time in seconds, without set-up.
     #[serde(with = "crate::float::option", default)]
     pub seconds: Option<f64>,
 }
 
-/// What was drawn afresh for each observation, and so what a verdict is about.
+/// What is drawn afresh for each observation, and so what a verdict is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// These binaries as they happen to lie in memory.
     Layout,
-    /// These binaries: a fresh process an observation.
+    /// These binaries: a fresh process per observation.
     Binary,
-    /// This code: a fresh placement an observation.
+    /// This code: a fresh placement per observation.
     Code,
     /// This stream of lines.
     Stream,
 }
 
 impl Scope {
-    /// The word in claims, tables and JSON.
+    /// Returns the word in claims, tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Layout => "layout",
@@ -260,7 +261,7 @@ impl Scope {
     }
 }
 
-/// What a ratio claim speaks of.
+/// The meaning of the ratio in a ratio claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Centre {
@@ -268,74 +269,76 @@ pub enum Centre {
     Factor,
     /// The median of the paired ratios: engine S.
     Median,
-    /// The ratio of the mean times, values above [`Plan::cap_of_means`] counting as it: bounded
-    /// bets on differences.
+    /// The ratio of the mean times, by bounded bets on differences. Values above
+    /// [`Plan::cap_of_means`] count as the cap.
     Mean,
 }
 
 impl Centre {
-    /// The centre where nobody said one: the median, which every pair of contestants has. What is
-    /// taken out of the noise asks for one factor.
+    /// Returns the default centre: the median, which every pair of contestants has. Adjustments
+    /// need one constant factor.
     pub fn unless_said(adjust: Adjust) -> Centre {
         if adjust.is_none() { Centre::Median } else { Centre::Factor }
     }
 }
 
-/// How programs are run, for every contestant alike.
+/// The way in which programs are run, the same for every contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramPlan {
-    /// The shell that runs the commands; none splits them as POSIX does and starts them directly.
+    /// The shell that runs the commands. With `None`, commands are split as POSIX does and started
+    /// directly.
     pub shell: Option<String>,
-    /// A file given as standard input; none is `/dev/null`.
+    /// The file given as standard input; `None` is `/dev/null`.
     pub input: Option<String>,
-    /// What becomes of standard output.
+    /// What happens to standard output.
     pub output: OutputPlan,
-    /// The folder that the commands run in; none is the current one.
+    /// The folder that the commands run in; `None` is the current one.
     pub directory: Option<String>,
-    /// When a run is ended; none is the rule of the design (10 times the slowest of the first
-    /// round, at least 10 s; in the first round the budget, at least 10 s).
+    /// The time at which a run is ended. `None` is the design's rule: 10 times the slowest of the
+    /// first round, at least 10 s; in the first round the budget, at least 10 s.
     pub timeout_ns: Option<u64>,
-    /// How an output is judged.
+    /// The way in which an output is judged.
     pub check: Check,
-    /// Which exit statuses are success.
+    /// The exit statuses that are success.
     pub success: Success,
-    /// The CPUs that contestants may run on; empty is any.
+    /// The CPUs that contestants may run on; empty for any.
     pub cpus: Vec<usize>,
-    /// Untimed runs of every contestant before the first round.
+    /// The number of untimed runs of every contestant before the first round.
     pub warmup_runs: u32,
     /// Whether a round waits, within limits, until the machine is quiet.
     pub wait_for_quiet: bool,
-    /// The most bytes that a contestant may write to standard output in one run.
+    /// The maximum number of bytes that a contestant may write to standard output in one run.
     pub output_limit_bytes: u64,
 }
 
-/// What becomes of a contestant's standard output.
+/// What happens to a contestant's standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputPlan {
-    /// It goes to a memory file and is looked at after the clock has stopped.
+    /// It goes to a memory file, and is examined after the clock has stopped.
     Capture,
     /// It goes to `/dev/null` and is not judged.
     Null,
 }
 
-/// How a contestant's output is judged.
+/// The way in which a contestant's output is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
-    /// Where all outputs agree in the first round they must go on agreeing.
+    /// If all outputs agree in the first round, they must continue to agree.
     Default,
     /// All outputs must agree, always.
     SameOutput,
-    /// The exit status alone.
+    /// Only the exit status counts.
     Exit,
-    /// This program, through `sh -c`, gets the output on standard input and accepts it with 0.
+    /// This program, through `sh -c`, reads the output on standard input and accepts it with status
+    /// 0.
     Judge(String),
 }
 
 impl Check {
-    /// Returns what a user asks for by these words: `same-output`, `exit`, or else a program. The
-    /// error is the word that was meant.
+    /// Parses the words of a user: `same-output`, `exit`, or else a program. The error is the word
+    /// that the user probably meant.
     pub fn asked(words: &str) -> Result<Check, &'static str> {
         match words {
             "same-output" => Ok(Check::SameOutput),
@@ -347,24 +350,24 @@ impl Check {
         }
     }
 
-    /// Returns whether outputs have to be kept for it.
+    /// Returns whether it needs outputs to be kept.
     pub fn needs_output(&self) -> bool {
         matches!(self, Check::SameOutput | Check::Judge(_))
     }
 }
 
-/// Which exit statuses are success.
+/// The exit statuses that are success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Success {
     /// 0 and these.
     Statuses(Vec<i32>),
-    /// Any exit status; being killed by a signal is still a failure.
+    /// Any exit status; death by a signal is still a failure.
     Any,
 }
 
 impl Success {
-    /// Whether a run that ended with this status succeeded.
+    /// Returns whether a run that ended with this status succeeded.
     pub fn accepts(&self, status: i32) -> bool {
         match self {
             Success::Statuses(more) => status == 0 || more.contains(&status),
@@ -374,7 +377,7 @@ impl Success {
 }
 
 impl ProgramPlan {
-    /// Returns the shell that a user asks for by this word: `none` is no shell, `default` is `sh`.
+    /// Returns the shell that this word asks for: `none` is no shell, `default` is `sh`.
     pub fn shell_asked(word: &str) -> Option<String> {
         match word {
             "none" => None,
@@ -383,13 +386,13 @@ impl ProgramPlan {
         }
     }
 
-    /// Returns the file that a user asks for as standard input; `null` is none.
+    /// Returns the file that this word asks for as standard input; `null` is none.
     pub fn input_asked(path: &str) -> Option<String> {
         (!matches!(path, "null" | "/dev/null")).then(|| path.to_owned())
     }
 }
 
-/// Returns the name of a workload that was not named: that of the file which is the input.
+/// Returns the name of a workload without a name: that of the input file.
 pub fn workload_of(input: Option<&str>) -> String {
     input.and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned()
 }

@@ -3,19 +3,19 @@
 use crate::plan::Budget;
 use std::fmt;
 
-/// A budget or a time-out is at most this long: some 30 years.
+/// The maximum of a budget or a time-out in seconds: about 30 years.
 pub const SECONDS_MAX: f64 = 1e9;
-/// All CPU numbers are below this one.
+/// The bound below which all CPU numbers lie.
 const CPU_LIMIT: usize = 65536;
-/// No list of CPUs is longer than this, in bytes: one of many long ranges would take for ever.
+/// The maximum length of a list of CPUs in bytes: many long ranges would take for ever.
 const CPU_LIST_MAX: usize = 4096;
 
-/// A text that is not the quantity that was asked for; says what would be right.
+/// The error of a text that is not the expected quantity; it says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAQuantity {
-    /// What was typed.
+    /// The text that was typed.
     pub text: String,
-    /// What would be right.
+    /// The form that would be right.
     pub expected: &'static str,
 }
 
@@ -43,7 +43,7 @@ fn with_suffix(text: &str, suffixes: &[(&str, f64)]) -> Option<f64> {
 /// Reads a duration (`30s`, `1.5 ms`, `2min`, `250us`) as nanoseconds.
 ///
 /// # Errors
-/// The text has no unit, another unit, or a number that is not finite and at least 0.
+/// Fails if the text has no unit, another unit, or a number that is not finite and at least 0.
 pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
     let units = [
         ("ns", 1.0),
@@ -64,11 +64,12 @@ pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
 /// Reads a share (`1%`, `0.01`) as a fraction.
 ///
 /// # Errors
-/// The text is not a number, or a number with a percent sign, of at least 0.
+/// Fails if the text is not a number of at least 0, with or without a percent sign.
 pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
     let text = text.trim();
     let fraction = match text.strip_suffix('%').map(str::trim) {
-        // Shifted as a decimal: 99.99% is the float that 0.9999 is, which arithmetic would miss.
+        // Shifted as a decimal, so that 99.99% is the same float as 0.9999; arithmetic would miss
+        // it.
         Some(percent) if !percent.contains(['e', 'E']) => number(&format!("{percent}e-2")),
         Some(percent) => number(percent).map(|percent| percent / 100.0),
         None => number(text),
@@ -82,7 +83,7 @@ pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
 /// Reads a size (`64MiB`, `1GB`, `4096`) as bytes.
 ///
 /// # Errors
-/// The text is not a number, or a number with a unit of bytes.
+/// Fails if the text is not a number, with or without a unit of bytes.
 pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
     let units = [
         ("", 1.0),
@@ -104,8 +105,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
 /// Reads a budget: `30s`, `500 rounds`, or both with a comma.
 ///
 /// # Errors
-/// A part is neither a time above 0 and at most [`SECONDS_MAX`] nor a whole number of rounds above
-/// 0, or two parts are of the same kind.
+/// Fails if a part is neither a time above 0 and at most [`SECONDS_MAX`] nor a whole number of
+/// rounds above 0, or if two parts are of the same kind.
 pub fn parse_budget(text: &str) -> Result<Budget, NotAQuantity> {
     let wrong = || NotAQuantity {
         text: text.to_owned(),
@@ -132,10 +133,11 @@ pub fn parse_budget(text: &str) -> Result<Budget, NotAQuantity> {
     Ok(budget)
 }
 
-/// Reads a list of CPUs as the kernel writes them, `0,2-5`: each once, in order.
+/// Reads a list of CPUs as the kernel writes them, `0,2-5`. Returns each CPU once, in order.
 ///
 /// # Errors
-/// A part is neither a number below 65536 nor two of them with a minus between, the smaller first.
+/// Fails if a part is neither a number below 65536 nor two of them with a minus between, the
+/// smaller first.
 pub fn parse_cpus(text: &str) -> Result<Vec<usize>, NotAQuantity> {
     let wrong =
         || NotAQuantity { text: text.to_owned(), expected: "a list of CPUs such as 1 or 0,2-5" };
@@ -157,7 +159,7 @@ pub fn parse_cpus(text: &str) -> Result<Vec<usize>, NotAQuantity> {
     Ok(cpus)
 }
 
-/// Writes nanoseconds with four significant digits and the unit that suits them: `12.35 ms`.
+/// Writes nanoseconds with four significant digits and a suitable unit: `12.35 ms`.
 pub fn format_ns(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
         ns if ns < 1e3 => (ns, "ns"),
@@ -196,7 +198,7 @@ pub fn four_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Which way a bound is rounded, so that what is printed is still a bound.
+/// The direction in which a bound is rounded, so that the printed value is still a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest.
@@ -207,11 +209,11 @@ pub enum Rounding {
     Up,
 }
 
-/// The value that is written with so many decimals.
+/// Rounds a value to a number of decimals.
 pub fn rounded(value: f64, decimals: usize, rounding: Rounding) -> f64 {
     let scale = 10f64.powi(decimals as i32);
     let scaled = value * scale;
-    // A value that is a decimal number already must not move because of its binary form.
+    // A value that is already a decimal number must not move because of its binary form.
     if (scaled - scaled.round()).abs() < 1e-9 * scaled.abs().max(1.0) {
         return scaled.round() / scale;
     }
@@ -223,7 +225,7 @@ pub fn rounded(value: f64, decimals: usize, rounding: Rounding) -> f64 {
 }
 
 /// Writes a fraction as a percentage of two significant digits, without trailing zeros: `1.2%`,
-/// `0.0002%`. Close to 100% the digits that count are those of what is missing: `99.6%`.
+/// `0.0002%`. Close to 100%, the significant digits are those of the difference to 100%: `99.6%`.
 pub fn format_percent(fraction: f64, rounding: Rounding) -> String {
     let percent = fraction * 100.0;
     if !percent.is_finite() {
@@ -326,7 +328,7 @@ mod tests {
             (1.5, Nearest, "150%"),
             (0.01 / 3.0, Up, "0.34%"),
             (1.0 - 0.01 / 3.0, Down, "99.6%"),
-            // No error that was asked for is written as none.
+            // An error above 0 is not written as 0.
             (2e-6, Up, "0.0002%"),
             (3e-6 * 5.0, Up, "0.0015%"),
             (1e-12, Up, "0.0000000001%"),

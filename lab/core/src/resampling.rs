@@ -8,11 +8,11 @@ use serde::Serialize;
 /// The version of the JSON form.
 pub const RESAMPLING_SCHEMA: &str = "tiebreak/exact/1";
 
-/// Which differences count as at least as extreme as the observed one.
+/// The differences that count as at least as extreme as the observed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sides {
-    /// Those that are as far from what the null hypothesis says, either way.
+    /// Those that are at least as far from the null hypothesis, in either direction.
     Two,
     /// Those that are at least as large.
     Greater,
@@ -20,25 +20,25 @@ pub enum Sides {
     Less,
 }
 
-/// The null hypothesis: what X and Y would have to do with each other.
+/// The null hypothesis: the relation between X and Y.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum Null {
     /// They come from the same distribution.
     Same,
-    /// Y is distributed as X plus this.
+    /// Y is distributed as X plus a constant.
     Shift {
-        /// In the unit of the numbers.
+        /// The constant, in the unit of the numbers.
         by: f64,
     },
-    /// Y is distributed as X times this.
+    /// Y is distributed as X times a constant.
     Ratio {
-        /// Above 0.
+        /// The constant, above 0.
         factor: f64,
     },
 }
 
-/// When the resampling stops.
+/// The rule by which the resampling stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResamplingMethod {
@@ -54,13 +54,13 @@ pub enum ResamplingMethod {
 pub struct NumberSet {
     /// The file, with its column.
     pub name: String,
-    /// How many numbers.
+    /// The count of the numbers.
     pub count: u64,
-    /// The statistic of the set alone; `None` if a program computes it of both.
+    /// The statistic of the set alone; `None` if a program computes one statistic of both sets.
     pub statistic: Option<f64>,
 }
 
-/// What an exact test found.
+/// The result of an exact test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResamplingResult {
     /// The seed of the permutations.
@@ -69,51 +69,53 @@ pub struct ResamplingResult {
     pub x: NumberSet,
     /// The second set.
     pub y: NumberSet,
-    /// `mean`, `median`, `quantile:0.9` or the command of a program.
+    /// The statistic: `mean`, `median`, `quantile:0.9` or the command of a program.
     pub statistic: String,
-    /// Whether a program computes it.
+    /// Whether a program computes the statistic.
     pub by_program: bool,
-    /// Whether differences count by their own spread: only then is the test one of equal means (or
-    /// medians, or quantiles), as the sets grow; what it says of equal distributions is exact.
+    /// Whether differences are divided by their own spread. Only then is the test, as the sets
+    /// grow, one of equal means (or medians, or quantiles). What it says about equal distributions
+    /// is exact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_studentised: bool,
-    /// Whether the numbers at one place of X and Y are a pair, and their differences are tested.
+    /// Whether the numbers at the same index of X and Y are a pair, and the test is about their
+    /// differences.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_paired: bool,
-    /// What counts as extreme.
+    /// The differences that count as extreme.
     pub sides: Sides,
     /// The null hypothesis.
     pub null: Null,
-    /// The statistic of Y minus that of X, or what the program answered, for the sets as they are.
+    /// The statistic of Y minus that of X, or the program's answer, for the sets as they are.
     pub difference: f64,
-    /// When it stops.
+    /// The rule by which it stops.
     pub method: ResamplingMethod,
-    /// The level of the test: `holds` is said of sets that do not differ with at most this
-    /// probability (of the classic method: this and `error`).
+    /// The level of the test: the probability of `holds` for sets that do not differ is at most
+    /// this. For the classic method, it is at most this plus `error`.
     pub alpha: f64,
     /// The probability that the interval of p is wrong, and that the test stops as settled without
-    /// a proof though p is at most alpha.
+    /// a proof although p is at most alpha.
     pub error: f64,
     /// `holds`: the sets differ. `undecided` otherwise: a large p proves nothing.
     pub verdict: Verdict,
-    /// Why it stopped; `settled` without a proof if p is above alpha.
+    /// The reason why it stopped; `settled` without a proof if p is above alpha.
     pub stopped: StopReason,
-    /// Permutations drawn.
+    /// The number of permutations drawn.
     pub permutations: u64,
-    /// The most that were allowed.
+    /// The maximum number of permutations.
     pub permutations_max: u64,
-    /// Of those drawn, how many gave a difference at least as extreme.
+    /// The number of drawn permutations with a difference at least as extreme.
     pub extreme: u64,
     /// The probability of such a difference under the null hypothesis.
     pub p: PValue,
-    /// What the bets have won; `None` for the classic method.
+    /// The wealth of the bets; `None` for the classic method.
     pub evidence: Option<ResamplingEvidence>,
-    /// No p is smaller: there are only so many ways to split the numbers.
+    /// The smallest possible p: there are only so many ways to split the numbers.
     pub p_least: f64,
     /// The shifts of Y against X at which the test would find no difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shifts>,
-    /// How the numbers of each set follow each other; of pairs, their differences.
+    /// The order within each set, or within the differences of pairs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<SetOrder>,
     /// The differences of the resampled sets.
@@ -123,30 +125,30 @@ pub struct ResamplingResult {
 /// The shifts that a test does not reject.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Shifts {
-    /// All smaller ones are rejected; `None` if none is.
+    /// The lower limit: all smaller shifts are rejected. `None` if no shift is.
     pub low: Option<f64>,
-    /// All larger ones are rejected; `None` if none is.
+    /// The upper limit: all larger shifts are rejected. `None` if no shift is.
     pub high: Option<f64>,
-    /// The probability that the true one is among them: 1 - alpha.
+    /// The probability that the true shift is among them: 1 - alpha.
     pub confidence: f64,
 }
 
-/// How the numbers of a set follow each other.
+/// A test of how the numbers of a set follow each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SetOrder {
-    /// `x`, `y`, or `pairs` of their differences.
+    /// The numbers: `x`, `y`, or `pairs` for the differences of pairs.
     pub of: &'static str,
-    /// By how many standard deviations neighbours are more alike than chance makes them.
+    /// By how many standard deviations neighbours are more alike than by chance.
     pub z: f64,
-    /// Whether that is so much that they are no independent numbers, or were sorted.
+    /// Whether `z` is so large that the numbers are not independent, or were sorted.
     pub is_serial: bool,
 }
 
 /// A probability and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PValue {
-    /// One more than the extreme permutations over one more than all, since the sets as they are
-    /// count too; `None` before the first.
+    /// The number of extreme permutations plus one, over the number of all plus one, since the sets
+    /// as they are count too. `None` before the first.
     pub estimate: Option<f64>,
     /// Lower limit.
     pub low: f64,
@@ -156,29 +158,29 @@ pub struct PValue {
     pub confidence: f64,
 }
 
-/// What the bets about an exact test have won, and what they must win.
+/// The wealth of the bets about an exact test, and the wealth that they need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ResamplingEvidence {
-    /// Against "the sets do not differ".
+    /// The wealth against "the sets do not differ".
     #[serde(rename = "for")]
     pub for_difference: f64,
-    /// What it must reach: 1 / alpha.
+    /// The wealth needed: 1 / alpha.
     pub needed_for: f64,
-    /// Against "p is at most alpha".
+    /// The wealth against "p is at most alpha".
     pub against: f64,
-    /// What it must reach: 1 / error.
+    /// The wealth needed: 1 / error.
     pub needed_against: f64,
 }
 
-/// The differences of the resampled sets, as a picture shows them.
+/// The differences of the resampled sets, for a picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Resampled {
-    /// Where the observed difference lies on the histogram's scale.
+    /// The position of the observed difference on the histogram's scale.
     pub observed: f64,
-    /// What the null hypothesis expects, on the same scale.
+    /// The position that the null hypothesis expects, on the same scale.
     pub expected: Option<f64>,
-    /// How many permutations are counted in it: the first ones.
+    /// The number of permutations in the histogram: the first ones.
     pub permutations: u64,
-    /// Their differences.
+    /// The histogram of their differences.
     pub histogram: Histogram,
 }

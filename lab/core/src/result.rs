@@ -1,9 +1,9 @@
-//! The result of a run as people and programs read it: what `--json` writes and reports draw.
+//! The result of a run for people and programs: `--json` writes it and reports draw it.
 //!
-//! Every number on a page is a field here; no report computes a statistic. The JSON is derived: its
-//! keys stand in the order of the fields, numbers that are not finite and bounds that do not exist
-//! are `null`, and what a reader could work out (the sentence of a warning, how many claims hold)
-//! stands beside what it is worked out of.
+//! Every number on a page is a field here; reports compute no statistic. The JSON is derived: keys
+//! follow the order of the fields, and numbers that are not finite and bounds that do not exist are
+//! `null`. Values that a reader could derive (the sentence of a warning, the number of claims that
+//! hold) accompany their sources.
 
 mod compared;
 mod counted;
@@ -40,21 +40,21 @@ pub struct RunResult {
     pub seed: String,
     /// The run's name in the store.
     pub journal: String,
-    /// The head of the chain over its journal; `None` while it runs, and if it has no chain.
+    /// The head of the chain over its journal; `None` while it runs, or if it has no chain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain_head: Option<String>,
     /// The run's own time so far, over all its sessions.
     pub seconds: f64,
-    /// Of those, seconds spent waiting for a quiet machine.
+    /// The seconds of those that were spent waiting for a quiet machine.
     pub seconds_waited: f64,
-    /// Rounds finished.
+    /// The number of rounds finished.
     pub rounds: u64,
-    /// Attempts cut off.
+    /// The number of attempts cut off.
     pub lost: u64,
-    /// Why it stopped; `None` while it runs.
+    /// The reason why it stopped; `None` while it runs.
     pub stopped: Option<StopReason>,
-    /// Seconds that the open claims are expected to need still, by the growth of their evidence so
-    /// far; `None` when nothing can be said, or the run is over.
+    /// The seconds that the open claims are still expected to need, by the growth of their evidence
+    /// so far. `None` if there is no estimate, or the run is over.
     pub eta_seconds: Option<f64>,
     /// The error of the whole run.
     pub error: f64,
@@ -62,23 +62,24 @@ pub struct RunResult {
     pub resolution: f64,
     /// Its budget.
     pub budget: Budget,
-    /// What was taken out of the noise of ratios.
+    /// The adjustments that removed noise from ratios.
     pub adjust: Adjust,
-    /// Set if claims were settled together with those of other runs (e-BH): of all that their file
-    /// says to be proven, the share that may be wrong on average. `error` then holds for none.
+    /// Set if claims were settled together with those of other runs (e-BH): the share of all the
+    /// proven claims of their file that may be wrong on average. `error` then does not apply to any
+    /// single claim.
     pub false_share: Option<f64>,
-    /// One entry a claim.
+    /// One entry per claim.
     pub verdicts: Vec<ClaimResult>,
-    /// One entry a contestant.
+    /// One entry per contestant.
     pub contestants: Vec<ContestantResult>,
     /// The machine.
     pub machine: MachineResult,
-    /// What the reader should know.
+    /// The warnings for the reader.
     #[serde(serialize_with = "crate::worded::list")]
     pub warnings: Vec<Warning>,
-    /// Set for `tiebreak aa`: what the machine's own comparisons came to.
+    /// The outcome of the machine's own comparisons; set for `tiebreak aa`.
     pub self_check: Option<SelfCheckResult>,
-    /// Set if the run is a study's, on one of its workloads.
+    /// The study's results on one workload, if the run belongs to a study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<Box<WorkloadResult>>,
 }
@@ -86,73 +87,73 @@ pub struct RunResult {
 /// The machine that a run ran on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineResult {
-    /// What was seen of it.
+    /// The facts that were read.
     #[serde(flatten)]
     pub facts: Fingerprint,
-    /// The name of the print of this machine that was the latest one when the run began.
+    /// The name of the latest print of this machine when the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub print: Option<String>,
 }
 
-/// What became of one claim.
+/// The result of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
-    /// The claim as it was said, or the question.
+    /// The claim as the user stated it, or the question.
     pub claim: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Of a question: the contestant that is proven to need less.
+    /// For a question: the contestant that is proven to need less.
     pub winner: Option<String>,
-    /// What was drawn afresh for each observation.
+    /// What is drawn afresh for each observation.
     pub scope: Scope,
     /// This claim's share of the error.
     pub error: f64,
-    /// Rounds in its evidence.
+    /// The number of rounds in its evidence.
     pub rounds: u64,
-    /// The run's own seconds when it was settled, or now.
+    /// The run's own seconds when the claim was settled, or now.
     pub seconds: f64,
     /// The quantity that the claim is about, with its limits.
     #[serde(flatten)]
     pub quantity: Quantity,
-    /// What was counted, if the claim is about a share of runs, lines or rounds.
+    /// The counts, if the claim is about a share of runs, lines or rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareResult>,
-    /// What one observation is and whether values come in spells, if the claim is about a mean of a
-    /// stream.
+    /// What one observation is, and whether values come in spells, if the claim is about a mean of
+    /// a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spells: Option<SpellsResult>,
-    /// What else ran beside it, if the claim is about the wall time of programs and that was enough
-    /// to change their ratio.
+    /// What else ran on the CPUs, if the claim is about the wall time of programs and that was
+    /// enough to change their ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<BesideResult>,
-    /// Whether the ratio is one factor for all rounds, if that was looked at.
+    /// Whether the ratio is one factor for all rounds, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_factor: Option<Box<OneFactorResult>>,
-    /// What the bets have won.
+    /// The wealth of the bets.
     pub evidence: EvidenceResult,
-    /// Name of the left contestant.
+    /// The name of the left contestant.
     pub left: String,
-    /// Name of the right contestant, if the claim is about two.
+    /// The name of the right contestant, if the claim is about two.
     pub right: Option<String>,
     /// The metric.
     #[serde(with = "crate::metric::key")]
     pub metric: Metric,
-    /// Whether there was a claim, or only the question which is faster.
+    /// Whether it is only the question which one is faster, not a claim.
     pub is_question: bool,
-    /// Whether a study's source claims it, by the study.
+    /// Whether the study states that its source claims this.
     #[serde(default, rename = "published", skip_serializing_if = "std::ops::Not::not")]
     pub is_published: bool,
-    /// What the claim says: it tells where the bar is, and what `quantity` is.
+    /// The statement of the claim. It gives the bar, and the meaning of `quantity`.
     #[serde(rename = "relation")]
     pub statement: Statement,
-    /// Whether the claim is a gate.
+    /// The gate of the claim, if any.
     pub gate: Gate,
-    /// What the ratio is.
+    /// The meaning of the ratio.
     pub centre: Centre,
-    /// Of a ratio of means: values above this count as this, in the metric's unit.
+    /// For a ratio of means: the cap, in the metric's unit. Values above it count as the cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<f64>,
-    /// Who is at fault, if the verdict is void.
+    /// The contestant at fault, if the verdict is void.
     pub fault: Option<Blame>,
 }
 
@@ -161,34 +162,33 @@ pub struct ClaimResult {
 pub struct Blame {
     /// Its name.
     pub contestant: String,
-    /// Why.
+    /// The fault.
     #[serde(flatten, serialize_with = "crate::worded::one")]
     pub fault: Fault,
 }
 
-/// What a verdict comes to for whoever waits for it: an exit code, a CI system, a reader. The worst
-/// is the greatest.
+/// The outcome of a verdict for an exit code, a CI system or a reader. The worst is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClaimOutcome {
-    /// What was claimed is proven; of a question, any answer.
+    /// The claim is proven; for a question, any answer is.
     Passed,
     /// Nothing is proven, and a gate lets that pass.
     PassedUnproven,
     /// Nothing is proven, and no gate lets that pass.
     Unproven,
-    /// The opposite is proven; or nothing is, and a gate that only `holds` opens is closed.
+    /// The opposite is proven; or nothing is, and the gate opens only on `holds`.
     Failed,
     /// Nothing could be measured.
     Void,
 }
 
 impl ClaimResult {
-    /// The quantity that it is about, with its limits.
+    /// Returns the quantity that it is about, with its limits.
     pub fn effect(&self) -> EffectResult {
         self.quantity.effect()
     }
 
-    /// What the verdict comes to, by the claim's gate.
+    /// Returns the outcome of the verdict, by the claim's gate.
     pub fn outcome(&self) -> ClaimOutcome {
         match (self.verdict, self.gate) {
             (Verdict::Holds, _) => ClaimOutcome::Passed,
@@ -204,62 +204,60 @@ impl ClaimResult {
     }
 }
 
-/// The quantity that a claim is about. Of a ratio claim it is the ratio right / left: above 1, the
-/// left contestant needs less. Of a success rate or a share of rounds it is the share, of a
-/// quantile or a mean the value, in the metric's unit.
+/// The quantity that a claim is about. For a ratio claim, it is the ratio right / left: above 1,
+/// the left contestant needs less. For a success rate or a share of rounds, it is the share. For a
+/// quantile or a mean, it is the value, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectResult {
-    /// The median of the paired ratios, the share, the quantile or the mean that was seen; inflated
-    /// by stopping.
+    /// The observed median of the paired ratios, share, quantile or mean; inflated by stopping.
     pub estimate: Option<f64>,
-    /// Lower limit; `None` while there is no bound.
+    /// The lower limit; `None` while there is no bound.
     pub low: Option<f64>,
-    /// Upper limit; `None` while there is no bound.
+    /// The upper limit; `None` while there is no bound.
     pub high: Option<f64>,
     /// The probability that both limits are right, whenever the run stops.
     #[serde(with = "crate::float::or_null")]
     pub confidence: f64,
 }
 
-/// What other processes did while the rounds of a claim ran, and what its ratio is without it.
+/// The activity of other processes during the rounds of a claim, and the claim's ratio without it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideResult {
-    /// The share of the CPUs' time, from 0 to 1, that other processes used beside the samples.
+    /// The share of the CPUs' time, from 0 to 1, that other processes used during the samples.
     pub foreign_share: f64,
-    /// The time on a CPU that `ratio` is of: run time, or CPU time where children or further
-    /// threads did the work.
+    /// The metric of `ratio`: run time, or CPU time where children or further threads did the work.
     #[serde(with = "crate::metric::key")]
     pub metric: Metric,
-    /// The median of the rounds' ratios right / left by that metric. It describes this run: a run
-    /// that is asked for that metric promises an error.
+    /// The median of the rounds' ratios right / left by that metric. It only describes this run;
+    /// only a claim by that metric has a guaranteed error.
     pub ratio: Option<f64>,
 }
 
-/// What the bets about a claim have won, and what they must win.
+/// The wealth of the bets about a claim, and the wealth that they need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceResult {
-    /// For the claim (of a question: for the left contestant).
+    /// The wealth for the claim (for a question: for the left contestant).
     #[serde(rename = "for", with = "crate::float::or_null")]
     pub for_claim: f64,
-    /// Against it.
+    /// The wealth against the claim.
     #[serde(with = "crate::float::or_null")]
     pub against: f64,
-    /// What either must reach.
+    /// The wealth that either must reach.
     #[serde(with = "crate::float::or_null")]
     pub needed: f64,
 }
 
-/// What became of a file of claims: contests, each with claims of its own, under one error.
+/// The result of a file of claims: contests, each with its own claims, under one error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "schema", rename = "tiebreak/check/1")]
 pub struct CheckResult {
-    /// The file, as it was named.
+    /// The file, as the user named it.
     pub file: String,
-    /// How the error is kept over all claims of the file.
+    /// The way in which the error is kept over all claims of the file.
     pub family: Family,
-    /// The error of the whole file; of e-BH, the false share of what is said to be proven.
+    /// The error of the whole file; for e-BH, the false share of the proven claims.
     pub error: f64,
-    /// Seconds of the races, builds and set-up not counted.
+    /// The seconds of the races, without builds and set-up.
     #[serde(with = "crate::float::or_null")]
     pub seconds: f64,
     /// The budget of the whole file.
@@ -272,7 +270,7 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
-    /// All claims in the order of the file, with the contest and the line of each.
+    /// Returns all claims in the order of the file, with the contest and the line of each.
     pub fn claims(&self) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
         self.contests.iter().flat_map(|contest| {
             let line = |index: usize| contest.lines.get(index).copied();
@@ -287,54 +285,54 @@ impl CheckResult {
 pub struct ContestResult {
     /// Its name in the file.
     pub name: String,
-    /// The line of the file, counted from 1, at which each claim of the run stands.
+    /// The line of the file, counted from 1, of each claim of the run.
     pub lines: Vec<u64>,
-    /// The run that raced it.
+    /// The result of its run.
     #[serde(rename = "result")]
     pub run: RunResult,
 }
 
-/// How the error is kept over many claims.
+/// The way in which the error is kept over many claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
-    /// Each claim has an equal share of the error: the probability of any wrong verdict is at most
+    /// Each claim has an equal share of the error. The probability of any wrong verdict is at most
     /// the error (e-Bonferroni).
     EBonferroni,
-    /// Of the verdicts that prove something, at most this share is wrong on average (e-BH, Wang and
+    /// At most this share of the verdicts that prove something is wrong on average (e-BH, Wang and
     /// Ramdas 2022).
     EBh,
 }
 
-/// What one contestant gave.
+/// The results of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantResult {
     /// Its name.
     pub name: String,
     /// Its command.
     pub command: String,
-    /// What it works on.
+    /// Its workload.
     pub workload: String,
-    /// Samples in the run.
+    /// The number of samples in the run.
     pub samples: u64,
-    /// How often a program ran, untimed runs of finished rounds included.
+    /// The number of times that a program ran, including untimed runs of finished rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<u64>,
-    /// Of those, samples with a value that is not a number: timed out, or unusable.
+    /// The number of samples with a value that is not a number: timed out, or unusable.
     pub invalid: u64,
-    /// Of those, runs that were ended at the time-out.
+    /// The number of runs that were ended at the time-out.
     pub timed_out: u64,
-    /// How many samples carry each mark that occurred.
+    /// The number of samples with each mark that occurred.
     pub marks: BTreeMap<Mark, u64>,
     /// Set if it is void.
     #[serde(serialize_with = "crate::worded::option")]
     pub fault: Option<Fault>,
-    /// Runs that failed, where a claim counts them.
+    /// The number of runs that failed, where a claim counts them.
     pub failures: u64,
-    /// What the first of them said.
+    /// The fault of the first of them.
     #[serde(serialize_with = "crate::worded::option")]
     pub first_failure: Option<Fault>,
-    /// One entry a metric that was measured.
+    /// One entry per measured metric.
     #[serde(with = "crate::metric::key::map")]
     pub metrics: Vec<(Metric, MetricSummary)>,
     /// The distribution of the metric that the claims are about, on a scale that all contestants
@@ -342,52 +340,55 @@ pub struct ContestantResult {
     pub distribution: Option<Histogram>,
 }
 
-/// A metric of one contestant over the run. It describes this run: `--error` covers the ratios
+/// A metric of one contestant over the run. It only describes this run: `--error` covers the ratios
 /// only.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricSummary {
-    /// The median; infinite values (time-outs) count as the largest, `None` if it is one of them.
+    /// The median. Infinite values (time-outs) count as the largest; `None` if the median is one of
+    /// them.
     pub median: Option<f64>,
-    /// Lower end of the median's 99% interval by order statistics, if there are samples enough.
+    /// The lower end of the median's 99% interval by order statistics, if there are enough samples.
     pub low: Option<f64>,
-    /// Upper end of it.
+    /// The upper end of that interval.
     pub high: Option<f64>,
-    /// A tenth of the samples is at most this.
+    /// The value that a tenth of the samples do not exceed.
     pub p10: Option<f64>,
-    /// Nine tenths of the samples are at most this.
+    /// The value that nine tenths of the samples do not exceed.
     pub p90: Option<f64>,
 }
 
-/// Counts of samples in bins of equal width between `low` and `high`.
+/// The counts of samples in bins of equal width between `low` and `high`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Left edge of the first bin.
+    /// The left edge of the first bin.
     pub low: f64,
-    /// Right edge of the last bin.
+    /// The right edge of the last bin.
     pub high: f64,
-    /// One count a bin.
+    /// One count per bin.
     pub counts: Vec<u64>,
-    /// Samples above the last bin.
+    /// The number of samples above the last bin.
     pub beyond: u64,
 }
 
-/// The empirical distribution function of some values: for each value the share of them that are
-/// at most it. It is kept as sorted values at ranks that are spread evenly over all of them.
+/// The empirical distribution function of some values: for each value, the share of them that are
+/// at most that value. It is kept as sorted values at ranks that are spread evenly over all of
+/// them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ecdf {
-    /// How many values there were, those without an end included.
+    /// The count of all values, including infinite ones.
     pub count: u64,
-    /// Some of them, sorted, the least and the greatest always: entry `i` of `k` has rank
-    /// `1 + round(i (count - 1) / (k - 1))`. With `k == count` these are all of them.
+    /// Some of the values, sorted, always with the least and the greatest. Entry `i` of `k` has
+    /// rank `1 + round(i (count - 1) / (k - 1))`. With `k == count`, these are all values.
     pub values: Vec<f64>,
 }
 
 impl Ecdf {
-    /// The rank of an entry, counted from 1.
+    /// Returns the rank of an entry, counted from 1.
     pub fn rank(&self, index: usize) -> u64 {
         match self.values.len() as u64 {
             0 | 1 => self.count,
-            // Halves round up; all in whole numbers, so that every machine rounds alike.
+            // Halves round up. The computation uses whole numbers only, so that every machine
+            // rounds alike.
             kept => {
                 let (gaps, ranks) = (u128::from(kept - 1), u128::from(self.count.max(1) - 1));
                 1 + ((2 * index as u128 * ranks + gaps) / (2 * gaps)) as u64
@@ -395,8 +396,8 @@ impl Ecdf {
         }
     }
 
-    /// The steps, from the left: a value, and the share of the values that are at most it. Of equal
-    /// values only the last entry makes one.
+    /// Returns the steps, from the left: a value, and the share of the values that are at most it.
+    /// Among equal values, only the last entry makes a step.
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let is_last = |index: &usize| {
             self.values.get(index + 1).is_none_or(|next| *next > self.values[*index])
@@ -406,24 +407,24 @@ impl Ecdf {
     }
 }
 
-/// What `tiebreak aa` found.
+/// The result of `tiebreak aa`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfCheckResult {
-    /// Comparisons finished.
+    /// The number of comparisons finished.
     pub comparisons: u64,
-    /// Of those, how many said that one side is faster.
+    /// The number of them that said that one side is faster.
     pub false_verdicts: u64,
-    /// Of those, how many proved that the sides are too close to matter.
+    /// The number of them that proved that the sides are too close to matter.
     pub too_close: u64,
-    /// Of those, how many ended undecided.
+    /// The number of them that ended undecided.
     pub undecided: u64,
     /// The error asked of each comparison.
     pub error: f64,
-    /// False verdicts over comparisons.
+    /// The rate: false verdicts over comparisons.
     pub rate: f64,
-    /// Lower limit of the rate.
+    /// The lower limit of the rate.
     pub rate_low: f64,
-    /// Upper limit of the rate.
+    /// The upper limit of the rate.
     pub rate_high: f64,
     /// The probability that both limits are right.
     pub confidence: f64,
@@ -434,13 +435,13 @@ pub struct SelfCheckResult {
 /// The smallest difference that nine of ten comparisons of this length would find.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmallestDifference {
-    /// Seconds that the comparison may take.
+    /// The seconds that the comparison may take.
     pub seconds: f64,
-    /// Rounds that fit.
+    /// The number of rounds that fit.
     pub rounds: u64,
-    /// As a fraction: 0.02 for 2%; `None` if even the largest that was tried is not found.
+    /// The difference as a fraction: 0.02 for 2%. `None` if even the largest tried is not found.
     pub fraction: Option<f64>,
-    /// Whether the fraction is only a bound: nothing smaller was tried, and it is found.
+    /// Whether the fraction is only an upper bound: it is found, and nothing smaller was tried.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bound: bool,
 }

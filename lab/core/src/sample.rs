@@ -1,52 +1,52 @@
-//! What one contestant gave in one round.
+//! The sample of one contestant in one round.
 
 use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
 
-/// How a timed run ended, as far as its numbers are concerned.
+/// The way in which a timed run ended, for the use of its numbers.
 ///
 /// A run that failed makes its contestant void ([`crate::verdict::Fault`]) and gives no sample,
 /// unless a claim is about how often it succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It ended by itself; every number is what it says.
+    /// It ended by itself; its numbers are valid.
     Finished,
-    /// It was ended at the time-out: its times are at least what the sample says.
+    /// It was ended at the time-out; its times are lower bounds.
     TimedOut,
     /// Its numbers cannot be used (the clock went backwards): they could have been anything.
     Unusable,
-    /// It failed, and a claim is about how often it does: it has no numbers. Where no claim is, a
-    /// contestant that fails is void and gives no sample.
+    /// It failed, and a claim is about how often it does; it has no numbers. Without such a claim,
+    /// a contestant that fails is void and gives no sample.
     Failed,
 }
 
-/// The metrics of one run of one contestant, and what went on beside it.
+/// The metrics of one run of one contestant, and what else happened during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// How the run ended.
+    /// The way in which the run ended.
     pub outcome: Outcome,
-    /// From just before the start to the reaped end.
+    /// The time from just before the start until the process is reaped.
     pub wall_ns: u64,
-    /// CPU time in user mode, of the contestant and of the children that it waited for.
+    /// The CPU time in user mode, of the contestant and of the children that it waited for.
     pub user_ns: u64,
-    /// CPU time in the kernel, of the same.
+    /// The CPU time in the kernel, of the same processes.
     pub system_ns: u64,
-    /// The largest resident set of the largest process.
+    /// The largest resident set of the largest process, in bytes.
     pub peak_memory_bytes: u64,
-    /// Page faults that needed no disk.
+    /// The page faults that needed no disk.
     pub minor_faults: u64,
-    /// Page faults that did.
+    /// The page faults that needed the disk.
     pub major_faults: u64,
-    /// The contestant waited.
+    /// The number of times that the contestant waited.
     pub voluntary_switches: u64,
-    /// The contestant was put off its CPU.
+    /// The number of times that the contestant was preempted.
     pub involuntary_switches: u64,
-    /// What the machine's meters counted.
+    /// The counts of the machine's meters.
     pub meters: Meters,
-    /// What went on beside the run.
+    /// What else happened during the run.
     pub beside: Beside,
-    /// What was odd about it.
+    /// The anomalies of the run.
     pub marks: Marks,
 }
 
@@ -61,49 +61,50 @@ pub struct Meters {
     pub branch_misses: Option<u64>,
     /// Misses of the last cache level.
     pub cache_misses: Option<u64>,
-    /// Energy of the package in nanojoules.
+    /// The energy of the package in nanojoules.
     pub energy_nj: Option<u64>,
-    /// Time on a CPU as the scheduler counts it.
+    /// The time on a CPU as the scheduler counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_ns: Option<u64>,
 }
 
-/// What went on on our CPUs while the sample was taken: `None` where the kernel does not say.
+/// The activity on our CPUs during the sample; `None` where the kernel does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beside {
-    /// CPU time that other processes used on the CPUs that the contestant could run on.
+    /// The CPU time that other processes used on the CPUs that the contestant could run on.
     pub foreign_cpu_ns: Option<u64>,
-    /// Time that the hypervisor took from those CPUs.
+    /// The time that the hypervisor took from those CPUs.
     pub steal_ns: Option<u64>,
-    /// Moves of the contestant from one CPU to another.
+    /// The number of moves of the contestant from one CPU to another.
     pub migrations: Option<u64>,
-    /// Time for which the control group held the contestant back.
+    /// The time for which the control group throttled the contestant.
     pub throttled_ns: Option<u64>,
-    /// Time for which the contestant's main thread was ready to run and waited for a CPU, and for
-    /// which whoever timed it waited for one once it had ended: both made the sample longer.
+    /// The time for which the contestant's main thread was ready to run and waited for a CPU, plus
+    /// the time for which the timing process waited for one after the contestant ended. Both made
+    /// the sample longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
 }
 
-/// A set of marks: a marked sample stays in the evidence, and the count of marks is shown.
+/// A set of marks. A marked sample stays in the evidence, and the count of marks is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Marks(u16);
 
-/// One reason to look twice at a sample.
+/// A reason to look twice at a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u16)]
 pub enum Mark {
-    /// Put off its CPU more than once: once is what starting a process often costs by itself.
+    /// It was preempted more than once; starting a process alone often costs one preemption.
     Preempted = 1,
-    /// Other processes used more than a tenth of our CPUs' time beside it.
+    /// Other processes used more than a tenth of our CPUs' time during it.
     ForeignLoad = 2,
     /// The hypervisor took time.
     Steal = 4,
     /// It moved between CPUs.
     Migrated = 8,
-    /// The control group held it back.
+    /// The control group throttled it.
     Throttled = 16,
     /// The clock went backwards while it ran.
     ClockBackwards = 32,
@@ -112,21 +113,22 @@ pub enum Mark {
     LeftBehind = 64,
     /// A meter shared its hardware counter, so its count is scaled.
     Multiplexed = 128,
-    /// Its round waited for a quiet machine in vain.
+    /// Its round waited in vain for a quiet machine.
     NotQuiet = 256,
-    /// Its peak memory is no more than what every program is seen to use here: an upper bound only.
+    /// Its peak memory is no more than what every program is observed to use here: an upper bound
+    /// only.
     MemoryFloor = 512,
     /// Its runtime was still getting faster when the timed batches began.
     NotWarm = 1024,
-    /// In half or more of its batches a thread that was to run beside it made fewer than half as
+    /// In half or more of its batches, a thread that was to run beside it made fewer than half as
     /// many calls.
     NotTogether = 2048,
-    /// Its process' memory still grew in the later half of its batches.
+    /// The memory of its process still grew in the later half of its batches.
     MemoryGrew = 4096,
 }
 
 impl Mark {
-    /// Every mark.
+    /// All marks.
     pub const ALL: [Mark; 13] = [
         Mark::Preempted,
         Mark::ForeignLoad,
@@ -143,7 +145,7 @@ impl Mark {
         Mark::MemoryGrew,
     ];
 
-    /// What the mark says, as a few words for a table or a column.
+    /// Returns the mark in a few words, for a table or a column.
     pub fn name(self) -> &'static str {
         match self {
             Mark::Preempted => "preempted",
@@ -167,28 +169,28 @@ impl Marks {
     /// No mark.
     pub const NONE: Marks = Marks(0);
 
-    /// The set with one mark more.
+    /// Returns the set with one more mark.
     #[must_use]
     pub fn with(self, mark: Mark) -> Marks {
         Marks(self.0 | mark as u16)
     }
 
-    /// Whether the set has the mark.
+    /// Returns whether the set has the mark.
     pub fn has(self, mark: Mark) -> bool {
         self.0 & mark as u16 != 0
     }
 
-    /// The marks as one number, a bit each, as the journal keeps them.
+    /// Returns the marks as one number, one bit each, as the journal keeps them.
     pub fn bits(self) -> u16 {
         self.0
     }
 
-    /// The marks that a journal kept.
+    /// Reads the marks from the number in a journal.
     pub fn from_bits(bits: u16) -> Marks {
         Marks(bits)
     }
 
-    /// The marks in the set.
+    /// Iterates over the marks in the set.
     pub fn iter(self) -> impl Iterator<Item = Mark> {
         Mark::ALL.into_iter().filter(move |mark| self.has(*mark))
     }
@@ -204,19 +206,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A value that is known exactly.
+    /// Returns a value that is known exactly.
     pub fn exact(value: f64) -> Reading {
         Reading { low: value, high: value }
     }
 
-    /// A value of which nothing is known.
+    /// A value that is not known at all.
     pub const UNKNOWN: Reading = Reading { low: 0.0, high: f64::INFINITY };
 }
 
-/// The wall time of a timed batch in nanoseconds: known, or known to lie between two bounds, where
-/// the clock of whoever ran it and the clock outside do not agree.
+/// The wall time of a timed batch in nanoseconds. It is known exactly, or known to lie between two
+/// bounds where the clock of the process that ran it and the clock outside do not agree.
 ///
-/// It is written as one number, or as the two.
+/// It is written as one number, or as the two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenTime", into = "WrittenTime")]
 pub struct BatchTime {
@@ -227,12 +229,12 @@ pub struct BatchTime {
 }
 
 impl BatchTime {
-    /// A time between these two, whichever is more.
+    /// Returns a time between these two, in either order.
     pub fn between(one_ns: u64, other_ns: u64) -> BatchTime {
         BatchTime { low_ns: one_ns.min(other_ns), high_ns: one_ns.max(other_ns) }
     }
 
-    /// Whether it is one number.
+    /// Returns whether it is one number.
     pub fn is_known(self) -> bool {
         self.low_ns == self.high_ns
     }
@@ -277,10 +279,10 @@ impl From<BatchTime> for WrittenTime {
 }
 
 impl Sample {
-    /// The sample's value of a metric as an interval, or `None` where it was not measured.
+    /// Returns the sample's value of a metric as an interval, or `None` where it was not measured.
     ///
     /// A time-out bounds every metric from below, because all of them only grow with time. Peak
-    /// memory at the floor is bounded from above only.
+    /// memory at the floor is bounded only from above.
     pub fn reading(&self, metric: Metric) -> Option<Reading> {
         let value = self.value(metric)?;
         let at_floor = metric == Metric::PeakMemory && self.marks.has(Mark::MemoryFloor);
@@ -292,7 +294,8 @@ impl Sample {
         })
     }
 
-    /// The sample's raw value of a metric, whatever the outcome; `None` where it was not measured.
+    /// Returns the sample's raw value of a metric, whatever the outcome; `None` where it was not
+    /// measured.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         let value = match metric {
             Metric::WallTime => self.wall_ns,
@@ -315,30 +318,30 @@ impl Sample {
         Some(value as f64)
     }
 
-    /// The share of its time, from 0 to 1, that the run was ready and waited for a CPU.
+    /// Returns the share of its time, from 0 to 1, that the run was ready and waited for a CPU.
     ///
-    /// `None` where the kernel does not say. It says it of the main thread only, so `None` too
-    /// where threads or children did more than a tenth of the work: what they waited would be
-    /// missing.
+    /// Returns `None` where the kernel does not report it. The kernel reports it only for the main
+    /// thread, so the result is also `None` where threads or children did more than a tenth of the
+    /// work: their waiting would be missing.
     pub fn delay_share(&self) -> Option<f64> {
         let is_whole = self.is_of_main_thread();
         let share = self.beside.run_delay_ns? as f64 / self.wall_ns as f64;
         (is_whole && self.wall_ns > 0).then_some(share.min(1.0))
     }
 
-    /// Whether the main thread is known to have done the work: at least nine tenths of the CPU
-    /// time.
+    /// Returns whether the main thread is known to have done the work: at least nine tenths of the
+    /// CPU time.
     pub fn is_of_main_thread(&self) -> bool {
         let cpu_ns = self.user_ns.saturating_add(self.system_ns) as f64;
         self.meters.run_ns.is_some_and(|run_ns| run_ns as f64 >= 0.9 * cpu_ns)
     }
 
-    /// A run that failed.
+    /// Returns the sample of a run that failed.
     pub fn failed() -> Sample {
         Sample { outcome: Outcome::Failed, peak_memory_bytes: 0, ..Sample::of_wall_ns(0) }
     }
 
-    /// A finished sample of which only the wall time is known: for tests and virtual time.
+    /// Returns a finished sample with only a wall time, for tests and virtual time.
     pub fn of_wall_ns(wall_ns: u64) -> Sample {
         Sample {
             outcome: Outcome::Finished,

@@ -1,4 +1,4 @@
-//! The trait by which the engine gets samples, whatever gives them.
+//! The traits by which the engine gets samples from any source.
 
 use crate::sample::{BatchTime, Sample};
 use crate::schedule::RoundCoins;
@@ -6,36 +6,36 @@ use crate::study::Untimed;
 use crate::verdict::Fault;
 use crate::warning::Warning;
 
-/// One run that the engine asks for.
+/// A request of the engine for one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunRequest {
-    /// Index of the contestant in the plan.
+    /// The index of the contestant in the plan.
     pub contestant: usize,
-    /// Bytes of padding in its environment.
+    /// The bytes of padding in its environment.
     pub padding_bytes: u32,
-    /// The run is ended when it has taken this long.
+    /// The time at which the run is ended.
     pub timeout_ns: u64,
 }
 
-/// What a run left: its sample and what it wrote.
+/// The result of a run: its sample and its output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// The numbers.
+    /// The measured numbers.
     pub sample: Sample,
-    /// What it wrote to standard output; `None` if that was not captured or it was timed out.
+    /// The digest of its standard output; `None` if that was not captured, or if the run timed out.
     pub output: Option<OutputDigest>,
 }
 
-/// A short name for an output: equal outputs have equal prints.
+/// A short name for an output: equal outputs have equal digests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct OutputDigest {
-    /// How long the output was.
+    /// The length of the output.
     pub bytes: u64,
     /// The first 32 hexadecimal digits of its SHA-256.
     pub digest: String,
 }
 
-/// Why a run gave no sample.
+/// The reason why a run gave no sample.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunFailure {
     /// The contestant is at fault and is void from here on.
@@ -46,21 +46,22 @@ pub enum RunFailure {
     Broken(String),
 }
 
-/// One unit of functions that the engine asks for.
+/// A request of the engine for one unit of functions.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitRequest<'a> {
-    /// What was drawn. Without `unit` in it, the process of the round before goes on.
+    /// The coins. Without `unit` in them, the process of the previous round continues.
     pub coins: &'a RoundCoins,
-    /// Who is loaded, in this order, if a process is started: the contestants of the round, and at
+    /// The contestants to load, in this order, if a process is started: those of the round, and at
     /// scope `layout` those of later rounds too.
     pub members: &'a [usize],
     /// The order of each of the unit's rounds: permutations of the coins' order.
     pub orders: &'a [Vec<usize>],
-    /// Who gives no sign of life for this long, in a call, a batch or while it is prepared, hangs.
+    /// The time without a sign of life, in a call, in a batch or during preparation, after which a
+    /// contestant counts as hung.
     pub timeout_ns: u64,
 }
 
-/// What a unit gave, one entry an entry of its coins' order.
+/// The results of a unit, one entry per entry of its coins' order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitRan {
     /// The sums over its timed batches.
@@ -69,7 +70,7 @@ pub struct UnitRan {
     pub batches: Vec<Vec<BatchTime>>,
 }
 
-/// Why a unit gave no samples.
+/// The reason why a unit gave no samples.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitFailure {
     /// The contestant at this index of the plan is at fault and is void from here on.
@@ -80,42 +81,42 @@ pub enum UnitFailure {
     Broken(String),
 }
 
-/// How long a round waited for a quiet machine.
+/// The result of waiting for a quiet machine before a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quiet {
-    /// Nanoseconds waited.
+    /// The nanoseconds waited.
     pub waited_ns: u64,
-    /// Whether it was quiet in the end (or nothing could be said).
+    /// Whether it was quiet in the end, or its state is unknown.
     pub quiet: bool,
 }
 
-/// Gives samples for rounds: of contestants on this machine, or of a test's in virtual time.
+/// A source of samples for rounds: contestants on this machine, or a test's in virtual time.
 pub trait Sampler {
-    /// Returns what its contestants are, and so what can be asked of it.
+    /// Returns its contestants by kind, and so the requests that it accepts.
     fn contestants(&mut self) -> Contestants<'_>;
 
     /// Waits, within the sampler's own limits and `at_most_ns`, until the machine is quiet.
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet;
 
-    /// Returns what the user should know of the runs since the last call.
+    /// Returns the warnings about the runs since the last call.
     fn take_warnings(&mut self) -> Vec<Warning> {
         Vec::new()
     }
 
-    /// Reads the monotonic clock by which budgets are kept: nanoseconds from any origin.
+    /// Reads the monotonic clock that budgets use, in nanoseconds from any origin.
     fn now_ns(&self) -> u64;
 }
 
 /// A sampler by the kind of its contestants.
 pub enum Contestants<'a> {
-    /// Commands, a process a sample.
+    /// Commands, with one process per sample.
     Programs(&'a mut dyn ProgramSampler),
-    /// Functions, in a worker or in another runtime, a unit an observation.
+    /// Functions, in a worker or in another runtime, with one unit per observation.
     Functions(&'a mut dyn FunctionSampler),
 }
 
 impl Contestants<'_> {
-    /// Returns what every sampler does.
+    /// Returns the part that every sampler shares.
     pub fn any(&mut self) -> &mut dyn Sampler {
         match self {
             Contestants::Programs(programs) => *programs,
@@ -124,12 +125,12 @@ impl Contestants<'_> {
     }
 }
 
-/// Gives samples of programs.
+/// A source of samples of programs.
 pub trait ProgramSampler: Sampler {
     /// Runs the contestant's set-up hook, once before its first run.
     ///
     /// # Errors
-    /// The hook's failure, as a fault of the contestant.
+    /// Fails if the hook fails, with a fault of the contestant.
     fn set_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
         Ok(())
     }
@@ -137,34 +138,36 @@ pub trait ProgramSampler: Sampler {
     /// Runs a contestant once and measures it. Prepare and conclude hooks run around it, untimed.
     ///
     /// # Errors
-    /// A failure of the contestant, an interruption, or something that is not its fault.
+    /// Fails if the contestant fails, if the user interrupts, or for a reason outside the
+    /// contestant.
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure>;
 
     /// Runs the contestant's clean-up hook, once after its last run.
     ///
     /// # Errors
-    /// The hook's failure.
+    /// Fails if the hook fails.
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
         Ok(())
     }
 }
 
-/// Gives samples of functions.
+/// A source of samples of functions.
 pub trait FunctionSampler: Sampler {
     /// Runs a unit: prepares its contestants in a process of their own, runs its rounds, each timed
-    /// batch after an untimed call of the same function, and checks what they gave.
+    /// batch after an untimed call of the same function, and checks their answers.
     ///
     /// # Errors
-    /// A fault of one contestant, an interruption, or something that is not their fault.
+    /// Fails if a contestant is at fault, if the user interrupts, or for a reason outside the
+    /// contestants.
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure>;
 
-    /// Makes ready, between rounds, while nothing is timed, what will soon be loaded: these
-    /// contestants at these placements, in this order. What was expected before and is not among
-    /// them is not needed any more.
+    /// Prepares, between rounds while nothing is timed, what will soon be loaded: these contestants
+    /// at these placements, in this order. Anything expected before that is not among them is no
+    /// longer needed.
     fn expect(&mut self, _placements: &[(usize, u64)]) {}
 
-    /// Returns what a contestant was seen to do outside of its timed calls; `None` where it was not
-    /// looked at.
+    /// Returns the measurements of a contestant's work outside its timed calls; `None` where there
+    /// are none.
     fn untimed(&self, _contestant: usize) -> Option<Untimed> {
         None
     }

@@ -4,61 +4,62 @@ use crate::language::Language;
 use crate::plan::{Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
 
-/// A study as its folder says it.
+/// A study as its folder describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// The folder, as an absolute path.
+    /// The absolute path of the folder.
     pub folder: String,
-    /// Its name: that of the folder.
+    /// The name of the study: that of the folder.
     pub name: String,
-    /// What it is about, in a few words.
+    /// The subject in a few words.
     pub title: String,
-    /// Where its contestants and its table come from.
+    /// The source of its contestants and its table.
     pub source: String,
-    /// What an item of a workload is called: `number`, `path`.
+    /// The name of an item of a workload: `number`, `path`.
     pub item: String,
     /// Whether contestants call their kernel for each item, or may inline it.
     pub call: Call,
-    /// Whether contestants read their input in `run` alone, so that another one may be put in its
-    /// place between two calls.
+    /// Whether contestants read their input only in `run`, so that another input may replace it
+    /// between two calls.
     pub reads_in_run: bool,
-    /// Whether each run has to read all of it, so that rates which no core can load are refused.
+    /// Whether each run must read the whole input, so that rates which no core can load are
+    /// refused.
     pub reads_whole: bool,
     /// What the study draws afresh for each observation.
     pub scope: Scope,
-    /// What a ratio is, if the study says; by the scope otherwise.
+    /// The meaning of a ratio, if the study gives it; by default, it depends on the scope.
     pub centre: Option<Centre>,
     /// The contestant that the table compares the others with.
     pub reference: String,
-    /// The study's own budget, if it says one.
+    /// The study's own budget, if it gives one.
     pub budget: Option<Budget>,
-    /// How exact a ratio of the table must be: 0.05 for limits within 5% of their middle.
+    /// The precision of the table's ratios: 0.05 for limits within 5% of their middle.
     pub precision: f64,
-    /// What makes the inputs and knows the answers.
+    /// The oracle, which makes the inputs and knows the answers.
     pub oracle: Option<Recipe>,
-    /// At least one.
+    /// The workloads: at least one.
     pub workloads: Vec<Workload>,
-    /// Inputs of `verify` alone.
+    /// The inputs for `verify` only.
     pub verifications: Vec<Verification>,
-    /// Contracts beside `published`, `relaxed` and `batch`, with what each says.
+    /// The contracts other than `published`, `relaxed` and `batch`, with their texts.
     pub contracts: Vec<Contract>,
-    /// At least two.
+    /// The contestants: at least two.
     pub contestants: Vec<Entrant>,
-    /// Tables as they were published.
+    /// The tables as they were published.
     pub published: Vec<Published>,
-    /// Claims, each with the line of the file at which it stands, counted from 1.
+    /// The claims, each with its line in the file, counted from 1.
     pub claims: Vec<StudyClaim>,
-    /// Every file that the study is made of: what its builds depend on.
+    /// All files of the study, which its builds depend on.
     pub files: Vec<String>,
 }
 
-/// How contestants call their kernel.
+/// The way in which contestants call their kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// By a real call for each item.
+    /// A real call for each item.
     Separate,
-    /// The compiler may inline it.
+    /// A call that the compiler may inline.
     Inlined,
 }
 
@@ -67,47 +68,46 @@ pub enum Call {
 pub struct Workload {
     /// Its name in claims and tables.
     pub name: String,
-    /// What the oracle draws it from.
+    /// The distribution from which the oracle draws it.
     pub distribution: String,
-    /// How large it is, in what the oracle takes as a size.
+    /// The size, in the oracle's unit.
     pub size: u64,
-    /// The seed that its input is drawn from where one input serves for all; a seed of its own is
-    /// drawn for each unit otherwise.
+    /// The seed of its input, if all units share one input; otherwise each unit draws its own seed.
     pub seed: u64,
-    /// Whether each unit draws an input of its own.
+    /// Whether each unit draws its own input.
     pub is_drawn: bool,
-    /// What it is, in a few words; may be empty.
+    /// A description in a few words; may be empty.
     pub about: String,
-    /// A file of the study that is the input, instead of what an oracle makes.
+    /// A file of the study that is the input, in place of the oracle's.
     pub file: Option<String>,
-    /// Of runners without an oracle: the answer that each must dump, if the study says it.
+    /// For runners without an oracle: the answer that each must dump, if the study gives it.
     pub answer: Option<String>,
 }
 
 /// An input of `study verify`, never timed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// What it covers, in a few words.
+    /// The name: what it covers, in a few words.
     pub name: String,
-    /// What the oracle draws it from.
+    /// The distribution from which the oracle draws it.
     pub distribution: String,
     /// Its size.
     pub size: u64,
-    /// It comes in so many parts.
+    /// The number of parts that it comes in.
     pub parts: u64,
-    /// Whether only `verify --full` does it.
+    /// Whether it belongs to `verify --full` only.
     pub is_full: bool,
 }
 
-/// What a class of contestants promises.
+/// A contract: what a class of contestants guarantees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {
     /// Its name.
     pub name: String,
-    /// What it says, in a few words.
+    /// The description in a few words.
     pub text: String,
     /// Whether its contestants answer as those of `published` do on every workload. Others are
-    /// shown with a mark and stand in no claim with them.
+    /// shown with a mark and share no claim with them.
     pub is_exact: bool,
 }
 
@@ -119,50 +119,50 @@ pub const PUBLISHED: &str = "published";
 pub struct Entrant {
     /// Its name.
     pub name: String,
-    /// How it is made, and what becomes of it.
+    /// The recipe, and how the product runs.
     pub recipe: Recipe,
     /// The name of its contract.
     pub contract: String,
-    /// What it is, in a few words; may be empty.
+    /// A description in a few words; may be empty.
     pub about: String,
-    /// On how many threads it runs at once, if the study says.
+    /// The number of threads that it runs on at once, if the study gives it.
     pub threads: Option<Threads>,
 }
 
-/// On how many threads at once a contestant runs, as a study says it.
+/// The number of threads that a contestant runs on at once, as a study gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threads {
-    /// What the same contestant is called on any number of threads.
+    /// The name of the contestant on any number of threads.
     pub family: String,
-    /// How many they are.
+    /// The number of threads.
     pub count: ThreadCount,
 }
 
 /// A number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadCount {
-    /// So many, at least 1.
+    /// This many, at least 1.
     Number(u32),
     /// One on each CPU that may be used.
     All,
 }
 
-/// The threads of a contestant in a run. One of them is timed; the others do the same beside it,
-/// each with a state of its own.
+/// The threads of a contestant in a run. One of them is timed. The others do the same work beside
+/// it, each with its own state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Team {
-    /// What the same contestant is called on any number of threads.
+    /// The name of the contestant on any number of threads.
     pub family: String,
-    /// How many there are, the timed one included.
+    /// The number of threads, including the timed one.
     pub threads: u32,
 }
 
-/// How a contestant or an oracle is made.
+/// The way in which a contestant or an oracle is built.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The language.
     pub language: Language,
-    /// Sources, relative to the study's folder; of a cargo package, its folder.
+    /// The sources, relative to the study's folder; for a Cargo package, its folder.
     pub sources: Vec<String>,
     /// The compiler or interpreter: a program on the PATH.
     pub compiler: String,
@@ -170,25 +170,25 @@ pub struct Recipe {
     pub flags: Vec<String>,
     /// Words for the linker.
     pub libraries: Vec<String>,
-    /// The command whose success is the receipt that the compiler is there; the first line that it
+    /// The command whose success shows that the compiler is installed. The first line that it
     /// prints is kept.
     pub version: Vec<String>,
-    /// The package that would bring it, in Debian's name or as a command.
+    /// The package that provides it: a name in Debian, or a command.
     pub package: String,
-    /// Variables of the environment of compiler and interpreter.
+    /// Environment variables of compiler and interpreter.
     pub environment: Vec<(String, String)>,
 }
 
 /// A published table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
-    /// Where it stands.
+    /// The source of the table.
     pub source: String,
-    /// On which machine it was measured.
+    /// The machine on which it was measured.
     pub machine: String,
     /// The unit of its figures.
     pub unit: FigureUnit,
-    /// What was published in words where there are no figures; may be empty.
+    /// The published text, where there are no figures; may be empty.
     pub text: String,
     /// Its figures.
     pub figures: Vec<Figure>,
@@ -197,9 +197,9 @@ pub struct Published {
 /// A figure of a published table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// The workload.
+    /// The name of the workload.
     pub workload: String,
-    /// The contestant.
+    /// The name of the contestant.
     pub contestant: String,
     /// The figure, in the table's unit.
     pub value: f64,
@@ -208,13 +208,13 @@ pub struct Figure {
 /// The unit of a published figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FigureUnit {
-    /// Nanoseconds an item.
+    /// Nanoseconds per item.
     #[serde(rename = "ns/item")]
     NanosecondsAnItem,
-    /// Millions of items a second.
+    /// Millions of items per second.
     #[serde(rename = "M/s")]
     MillionsASecond,
-    /// Gigabytes of input a second.
+    /// Gigabytes of input per second.
     #[serde(rename = "GB/s")]
     GigabytesASecond,
     /// Microseconds for the whole workload.
@@ -231,7 +231,7 @@ pub enum FigureUnit {
 /// A claim of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyClaim {
-    /// The sentence; `on WORKLOAD` in it says where, and without it the claim is made on each.
+    /// The sentence. `on WORKLOAD` in it names a workload; without it, the claim is made on each.
     pub text: String,
     /// The line of the file, counted from 1.
     pub line: u64,
@@ -239,7 +239,7 @@ pub struct StudyClaim {
     pub is_published: bool,
 }
 
-/// A contestant of a study's run: what it was made of, so that the run can be gone on with.
+/// A contestant of a study's run: what it was made of, so that the run can be resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Built {
     /// The name of its contract.
@@ -248,65 +248,65 @@ pub struct Built {
     pub is_exact: bool,
     /// Its language.
     pub language: Language,
-    /// What the version command of its compiler printed first.
+    /// The first line that the version command of its compiler printed.
     pub receipt: String,
-    /// The standard of the language that the compiler took, if it was asked: `C23`.
+    /// The language standard that the compiler accepted, if one was asked for: `C23`.
     pub standard: Option<String>,
-    /// How it is loaded.
+    /// The way in which it is loaded.
     pub form: BuiltForm,
-    /// Its threads, if the study says on how many it runs; one alone otherwise.
+    /// Its threads, if the study gives their number; otherwise it runs on one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Team>,
 }
 
 impl Built {
-    /// On how many threads it runs at once, the timed one included.
+    /// Returns the number of threads that it runs on at once, including the timed one.
     pub fn threads(&self) -> u32 {
         self.team.as_ref().map_or(1, |team| team.threads)
     }
 }
 
-/// How a contestant that was built is brought to run.
+/// The way in which a built contestant is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum BuiltForm {
     /// Objects that are linked for each placement.
     Objects {
-        /// Absolute paths of objects and archives, in the order in which they were built.
+        /// The absolute paths of objects and archives, in the order in which they were built.
         objects: Vec<String>,
         /// The program that links, with the words that come first.
         linker: Vec<String>,
-        /// Words that come last.
+        /// The last words of the command.
         libraries: Vec<String>,
-        /// Objects that hold nothing but padding, as (path, bytes), for code.
+        /// The objects that contain only padding, as (path, bytes), for code.
         code_padding: Vec<(String, u32)>,
-        /// The same for data.
+        /// The same objects for data.
         data_padding: Vec<(String, u32)>,
     },
-    /// A process that obeys the runner protocol.
+    /// A process that follows the runner protocol.
     Runner {
         /// The command, word by word.
         command: Vec<String>,
-        /// Variables of its environment.
+        /// Its environment variables.
         environment: Vec<(String, String)>,
         /// The folder that it runs in.
         directory: String,
-        /// Absolute paths of the files that the script may read or import, itself included.
+        /// The absolute paths of the files that the script may read or import, including itself.
         #[serde(default)]
         files: Vec<String>,
     },
 }
 
-/// A contestant of the study that takes no part in a run, and why.
+/// A contestant of the study that takes no part in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotRun {
     /// Its name.
     pub name: String,
-    /// Why, with what would help.
+    /// The reason, with a remedy.
     pub why: String,
 }
 
-/// What is planned of contestants that are functions, beside what is planned of any contestant.
+/// The additional plan for contestants that are functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionPlan {
     /// The study's folder.
@@ -315,80 +315,80 @@ pub struct FunctionPlan {
     pub study: String,
     /// Its title.
     pub title: String,
-    /// Where contestants and figures come from.
+    /// The source of contestants and figures.
     pub source: String,
-    /// What an item is called.
+    /// The name of an item.
     pub item: String,
-    /// How contestants call their kernel.
+    /// The way in which contestants call their kernel.
     pub call: Call,
     /// The workload.
     pub workload: Workload,
-    /// The names of all workloads that the same command races, each in a run of its own, in the
-    /// order in which these are begun. Empty in journals of old.
+    /// The names of all workloads that the same command races, each in its own run, in the order in
+    /// which the runs begin. Empty in old journals.
     #[serde(default)]
     pub workloads: Vec<String>,
-    /// The contracts that the study describes. Empty in journals of old.
+    /// The contracts that the study describes. Empty in old journals.
     #[serde(default)]
     pub contracts: Vec<Contract>,
-    /// Items of its input, or of the first one that was drawn.
+    /// The number of items in its input, or in the first input drawn.
     pub items: u64,
-    /// Bytes of the same.
+    /// The number of bytes in the same input.
     pub input_bytes: u64,
     /// The shared library of the oracle, if the study has one.
     pub oracle: Option<String>,
-    /// One entry a contestant of the plan.
+    /// One entry per contestant of the plan.
     pub built: Vec<Built>,
-    /// Contestants of the study that take no part.
+    /// The contestants of the study that take no part.
     pub not_run: Vec<NotRun>,
-    /// Index of the contestant that the table compares the others with.
+    /// The index of the contestant that the table compares the others with.
     pub reference: usize,
-    /// Published tables with figures of this workload, or with a text.
+    /// The published tables with figures of this workload, or with a text.
     pub published: Vec<Published>,
-    /// The claims on this workload that are the source's, as the plan has them. Empty in journals
-    /// of old.
+    /// The source's claims on this workload, as in the plan. Empty in old journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published_claims: Vec<String>,
-    /// Rounds that one unit has.
+    /// The number of rounds in a unit.
     pub rounds_a_unit: u32,
-    /// Calls that one timed batch makes.
+    /// The number of calls in a timed batch.
     pub calls_a_batch: BatchCalls,
-    /// Whether each call is timed by itself, because something must be put back before it.
+    /// Whether each call is timed by itself, because something must be restored before it.
     pub times_each_call: bool,
-    /// Whether contestants read their input in `run` alone; not so in journals of old.
+    /// Whether contestants read their input only in `run`; false in old journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_in_run: bool,
-    /// Whether each run has to read all of its input; not so in journals of old.
+    /// Whether each run must read its whole input; false in old journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_whole: bool,
-    /// The CPU that workers are pinned to, if they are.
+    /// The CPU that workers are pinned to, if any.
     pub cpu: Option<usize>,
-    /// Where placements come from.
+    /// The source of placements.
     pub placements: Placements,
-    /// What the pilot found.
+    /// The results of the pilot.
     pub pilot: Pilot,
-    /// By contestant, what the pilot saw of its work outside of the timed spans. Empty in journals
-    /// of old.
+    /// The pilot's measurements of work outside the timed spans, by contestant. Empty in old
+    /// journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untimed: Vec<Option<Untimed>>,
 }
 
-/// What a contestant does outside of its timed calls, in nanoseconds: the least that was seen, and
-/// part of no other time.
+/// A contestant's work outside its timed calls, in nanoseconds. Each is the least that was
+/// measured, and part of no other time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Untimed {
-    /// Time on a CPU of `prepare`, once a process; of a runner that of its main thread for `load`.
+    /// The time on a CPU of `prepare`, once per process; for a runner, that of its main thread for
+    /// `load`.
     pub prepare_ns: u64,
-    /// Time on a CPU of `reset`, before a call; 0 if it has none.
+    /// The time on a CPU of `reset`, before a call; 0 if it has none.
     #[serde(default, skip_serializing_if = "crate::plan::is_zero")]
     pub reset_ns: u64,
-    /// Wall time of `dump`; `None` where it was not on trial.
+    /// The wall time of `dump`; `None` where it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dump_ns: Option<u64>,
 }
 
 impl Untimed {
-    /// Takes what the batches of a unit tell of `prepare` and `dump`, a dump of 0 being none, and
-    /// the time of a reset.
+    /// Takes the times of `prepare` and `dump` from the batches of a unit, and the time of a reset.
+    /// A dump of 0 means that there was none.
     pub fn take(&mut self, batches: impl Iterator<Item = (u64, u64)>, reset_ns: u64) {
         let least = |so_far: u64, ns: u64| if so_far == 0 { ns } else { so_far.min(ns) };
         self.reset_ns = least(self.reset_ns, reset_ns);
@@ -402,8 +402,8 @@ impl Untimed {
 }
 
 impl FunctionPlan {
-    /// The contestants by index, in the order in which their answers are looked at: the reference
-    /// first, since without an oracle the first answer is the standard of its contract.
+    /// Returns the contestants' indices in the order in which their answers are checked. The
+    /// reference comes first: without an oracle, the first answer is the standard of its contract.
     pub fn judged_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.built.len()).collect();
         order.sort_by_key(|contestant| *contestant != self.reference);
@@ -411,21 +411,21 @@ impl FunctionPlan {
     }
 }
 
-/// How many calls of a contestant one timed batch makes.
+/// The number of calls in a timed batch of each contestant.
 ///
-/// Whatever else the machine does hits a batch the more often the longer it lasts, so batches must
-/// last equally long, not make equally many calls.
+/// Disturbances by the machine hit a batch more often the longer it lasts. So batches must last
+/// equally long, not make equally many calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BatchCalls {
-    /// So many of every contestant, as journals of old have it.
+    /// The same number for every contestant, as in old journals.
     Alike(u64),
-    /// So many of each contestant of the plan, so that the batches of all last about equally long.
+    /// A number for each contestant of the plan, so that all batches last about equally long.
     Each(Vec<u64>),
 }
 
 impl BatchCalls {
-    /// Calls of a batch of this contestant; at least 1.
+    /// Returns the number of calls in a batch of this contestant; at least 1.
     pub fn of(&self, contestant: usize) -> u64 {
         let calls = match self {
             BatchCalls::Alike(calls) => *calls,
@@ -435,28 +435,28 @@ impl BatchCalls {
     }
 }
 
-/// Where the placements of units come from.
+/// The source of the placements of units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placements {
-    /// Each unit gets one of its own, and it is thrown away.
+    /// Each unit gets a new placement, which is then discarded.
     #[default]
     Fresh,
-    /// So many, drawn again and again: invalid, to show why.
+    /// This many placements, drawn again and again: invalid, to show why.
     Reused(u32),
 }
 
-/// What was seen before the first unit; none of it is evidence.
+/// The measurements before the first unit; none of them is evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pilot {
-    /// Units that the pilot ran.
+    /// The number of units that the pilot ran.
     pub units: u32,
-    /// Variance of log ratios within a unit.
+    /// The variance of log ratios within a unit.
     pub variance_within: f64,
-    /// Variance of log ratios between units.
+    /// The variance of log ratios between units.
     pub variance_between: f64,
-    /// What a unit costs beside its rounds, links included.
+    /// The cost of a unit outside its rounds, including links.
     pub unit_cost_ns: f64,
-    /// What a round of a unit costs.
+    /// The cost of a round of a unit.
     pub round_cost_ns: f64,
 }

@@ -1,8 +1,8 @@
-//! What came after what in a stream of successes and failures.
+//! The transitions in a stream of successes and failures.
 
 use serde::{Deserialize, Serialize};
 
-/// How often each outcome came right after each.
+/// The number of times that each outcome came right after each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transitions {
     /// Successes after a success.
@@ -16,7 +16,7 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// Counts a line that came after another.
+    /// Counts a line and the line before it.
     pub fn count(&mut self, has_failed_before: bool, has_failed: bool) {
         *match (has_failed_before, has_failed) {
             (false, false) => &mut self.stayed_good,
@@ -26,7 +26,7 @@ impl Transitions {
         } += 1;
     }
 
-    /// Adds others.
+    /// Adds other transitions.
     pub fn add(&mut self, more: &Transitions) {
         self.stayed_good += more.stayed_good;
         self.broke += more.broke;
@@ -34,18 +34,18 @@ impl Transitions {
         self.stayed_bad += more.stayed_bad;
     }
 
-    /// How many there are; `None` beyond the range of numbers.
+    /// Returns the number of transitions; `None` on overflow.
     pub fn total(&self) -> Option<u64> {
         let of_good = self.stayed_good.checked_add(self.broke)?;
         of_good.checked_add(self.recovered)?.checked_add(self.stayed_bad)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_none(&self) -> bool {
         *self == Transitions::default()
     }
 
-    /// The same with successes and failures exchanged.
+    /// Returns the transitions with successes and failures exchanged.
     pub fn swapped(&self) -> Transitions {
         Transitions {
             stayed_good: self.stayed_bad,
@@ -56,49 +56,50 @@ impl Transitions {
     }
 }
 
-/// The most lines of a run, its last one included, in each class of [`ByAge`] but the last.
+/// The maximum number of lines of a run, including its last one, in each class of [`ByAge`] but the
+/// last.
 const AGES: [u64; 5] = [1, 8, 64, 512, 4096];
 
-/// What came after what, by how many lines of a kind had come in a row: 1, up to 8, 64, 512, 4096,
-/// or more.
+/// The transitions, by how many lines of a kind had come in a row: 1, up to 8, 64, 512, 4096, or
+/// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByAge(pub [Transitions; AGES.len() + 1]);
 
 impl ByAge {
-    /// Adds others.
+    /// Adds other transitions.
     pub fn add(&mut self, more: &ByAge) {
         self.0.iter_mut().zip(&more.0).for_each(|(mine, more)| mine.add(more));
     }
 
-    /// How many there are; `None` beyond the range of numbers.
+    /// Returns the number of transitions; `None` on overflow.
     pub fn total(&self) -> Option<u64> {
         self.0.iter().try_fold(0u64, |sum, class| sum.checked_add(class.total()?))
     }
 
-    /// The same whatever the age was; [`ByAge::total`] must be in range.
+    /// Returns the transitions of all ages together. [`ByAge::total`] must not be `None`.
     pub fn sum(&self) -> Transitions {
         let mut sum = Transitions::default();
         self.0.iter().for_each(|class| sum.add(class));
         sum
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_none(&self) -> bool {
         *self == ByAge::default()
     }
 }
 
-/// Follows the lines of one input.
+/// A walk along the lines of one input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Walk {
     last_failed: Option<bool>,
-    /// Of the run that the last line is in.
+    /// The age of the run that the last line is in.
     age: u64,
 }
 
 impl Walk {
-    /// Takes the next line, and counts what it came after, if it came after one. Of the run that
-    /// an input begins in, what came before the input counts for nothing.
+    /// Takes the next line, and counts its transition if a line came before it. For the run that an
+    /// input begins in, lines before the input do not count.
     pub fn step(&mut self, has_failed: bool, counts: &mut ByAge) {
         if let Some(before) = self.last_failed.replace(has_failed) {
             let class = AGES.iter().filter(|most| self.age > **most).count();
@@ -109,7 +110,7 @@ impl Walk {
         }
     }
 
-    /// Whether the last line failed.
+    /// Returns whether the last line failed.
     pub fn last_failed(&self) -> Option<bool> {
         self.last_failed
     }

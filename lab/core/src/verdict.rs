@@ -1,13 +1,13 @@
-//! Verdicts, and what makes a contestant void.
+//! Verdicts, and the faults that make a contestant void.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What the evidence says of a claim.
+/// The result of the evidence for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Proven at the error asked for. Of a question: an order is proven.
+    /// Proven at the error asked for; for a question, an order is proven.
     Holds,
     /// The opposite is proven.
     Refuted,
@@ -15,12 +15,12 @@ pub enum Verdict {
     TooClose,
     /// Nothing is proven: the budget ran out, or the run was interrupted.
     Undecided,
-    /// A contestant failed or gave a wrong answer, so that nothing can be said.
+    /// A contestant failed or gave a wrong answer, so that there is no result.
     Void,
 }
 
 impl Verdict {
-    /// The word that people read.
+    /// Returns the word that people read.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -38,7 +38,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Why a contestant is void.
+/// The reason why a contestant is void.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "fault")]
 pub enum Fault {
@@ -50,7 +50,7 @@ pub enum Fault {
         /// The last lines that it wrote to standard error, shortened.
         stderr: String,
     },
-    /// A signal killed it (not one of ours).
+    /// A signal killed it (not one of tiebreak's).
     #[error("was killed by signal {signal}{}", Quoted(.stderr))]
     Signal {
         /// The signal's number.
@@ -61,24 +61,24 @@ pub enum Fault {
     /// It wrote more than the limit to standard output.
     #[error("wrote more than {limit_bytes} bytes to standard output and was ended")]
     Flooded {
-        /// The limit.
+        /// The limit in bytes.
         limit_bytes: u64,
     },
-    /// Its output is not what all contestants wrote in the first round.
+    /// Its output differs from the output of all contestants in the first round.
     #[error(
         "changed its output: {got_bytes} bytes that are not the {expected_bytes} bytes that all \
          contestants wrote in the first round"
     )]
     OutputChanged {
-        /// Bytes of the first round's output.
+        /// The bytes of the first round's output.
         expected_bytes: u64,
-        /// Bytes of this one.
+        /// The bytes of this output.
         got_bytes: u64,
     },
-    /// Its output is not what the first contestant wrote in the same round.
+    /// Its output differs from that of the first contestant in the same round.
     #[error("wrote another output than {from}")]
     OutputDiffers {
-        /// Name of the contestant that it differs from.
+        /// The name of the contestant that it differs from.
         from: String,
     },
     /// The program of `--check` did not accept its output.
@@ -104,35 +104,35 @@ pub enum Fault {
     /// It could be started before, but not now.
     #[error("could not be started: {reason}")]
     CannotStart {
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// Its answer is not the oracle's.
+    /// Its answer differs from the oracle's.
     #[error("answered wrongly on {workload}: {}", wrong(*.item, .expected, .got))]
     WrongAnswer {
         /// The workload.
         workload: String,
         /// The first item that differs, counted from 1; `None` if only the checksum does.
         item: Option<u64>,
-        /// What was expected there, shortened.
+        /// The expected item, shortened.
         expected: String,
-        /// What came, shortened.
+        /// The actual item, shortened.
         got: String,
     },
-    /// It touched memory that is not its own.
+    /// It touched memory that does not belong to it.
     #[error("{what}, on {workload}")]
     OutOfBounds {
         /// The workload.
         workload: String,
-        /// What it did where: `wrote 1 byte past the end of its output`.
+        /// What it did and where: `wrote 1 byte past the end of its output`.
         what: String,
     },
-    /// It did not come back.
+    /// It did not return.
     #[error("did not come back within {seconds} s, on {workload}, and was ended")]
     Hung {
         /// The workload.
         workload: String,
-        /// How long it was waited for.
+        /// The seconds that the laboratory waited.
         seconds: u64,
     },
     /// It could not be prepared.
@@ -141,7 +141,7 @@ pub enum Fault {
         /// The workload.
         workload: String,
     },
-    /// It broke the runner protocol, or said of its time what the clock outside contradicts.
+    /// It broke the runner protocol, or reported a time that the clock outside contradicts.
     #[error("{what}, on {workload}")]
     Runner {
         /// The workload.
@@ -149,8 +149,8 @@ pub enum Fault {
         /// What it did, and what would be right.
         what: String,
     },
-    /// It did what the contract forbids, or what makes its time say something else than the study
-    /// asks.
+    /// It did what the contract forbids, or something that makes its time mean something other than
+    /// the study asks.
     #[error("{what}, on {workload}")]
     Conduct {
         /// The workload.
@@ -158,15 +158,15 @@ pub enum Fault {
         /// What it did, without its subject.
         what: String,
     },
-    /// It failed in a run that a claim about its success counts, so that the claims about its other
-    /// properties are about nothing.
+    /// It failed in a run that a claim about its success counts. So the claims about its other
+    /// properties have no object.
     #[error("failed in a run, so only its success can be judged")]
     FailedRun,
 }
 
 impl Fault {
-    /// Whether it is the failure of one run, which a claim about success counts as such; a hook
-    /// that fails or a program that is gone says nothing about success.
+    /// Returns whether it is the failure of one run, which a claim about success counts. A failing
+    /// hook or a missing program says nothing about success.
     pub fn is_failed_run(&self) -> bool {
         match self {
             Fault::ExitStatus { .. }
@@ -188,7 +188,7 @@ impl Fault {
     }
 }
 
-/// What is wrong with an answer: an item of it, or its checksum.
+/// Describes a wrong answer: an item of it, or its checksum.
 fn wrong(item: Option<u64>, expected: &str, got: &str) -> String {
     match item {
         Some(item) => format!("item {item} should be '{expected}' and was '{got}'"),

@@ -1,10 +1,10 @@
-//! What a user should know, each with its remedy.
+//! Warnings for the user, each with its remedy.
 
 use crate::metric::Unit;
 use crate::quantity::{Rounding, format_ns, format_percent};
 use serde::{Deserialize, Serialize};
 
-/// Something that does not stop a run but that a reader of the result should know.
+/// A warning: it does not stop a run, but a reader of the result should know it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "code")]
 pub enum Warning {
@@ -21,9 +21,9 @@ pub enum Warning {
          for its children, or end them in --conclude"
     )]
     LeftBehind {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// Name of one such process.
+        /// The name of one such process.
         process: String,
     },
     /// The two limits crossed: the effect is not a constant factor.
@@ -35,14 +35,14 @@ pub enum Warning {
         /// The claim.
         claim: String,
     },
-    /// The machine was busy: other processes used this share of our CPUs' time beside the samples.
+    /// The machine was busy: other processes used this share of our CPUs' time during the samples.
     #[error(
         "other processes used {:.0}% of our CPUs' time beside the samples: on a quieter machine \
          a ratio is settled sooner, and times are shorter",
         .share * 100.0
     )]
     ForeignLoad {
-        /// 0.1 for 10%.
+        /// The share: 0.1 for 10%.
         #[serde(with = "crate::float")]
         share: f64,
     },
@@ -53,17 +53,17 @@ pub enum Warning {
         .share * 100.0
     )]
     Steal {
-        /// 0.1 for 10%.
+        /// The share: 0.1 for 10%.
         #[serde(with = "crate::float")]
         share: f64,
     },
-    /// The control group held contestants back in this many samples.
+    /// The control group throttled contestants in this many samples.
     #[error(
         "the control group held back {}: raise its CPU quota, or measure outside it",
         count(*.samples, "sample")
     )]
     Throttled {
-        /// How many.
+        /// The number of samples.
         samples: u64,
     },
     /// Rounds that waited for quiet did not get it.
@@ -73,26 +73,26 @@ pub enum Warning {
         count(*.rounds, "round")
     )]
     NeverQuiet {
-        /// How many.
+        /// The number of rounds.
         rounds: u64,
     },
-    /// Runs ended at the time-out.
+    /// Runs were ended at the time-out.
     #[error(
         "{} of {contestant} ended at the time-out and {}; '--timeout' changes it",
         count(*.samples, "run"),
         timed_out(*.is_cap)
     )]
     TimedOut {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// How many runs.
+        /// The number of runs.
         samples: u64,
-        /// A claim is about a mean of which the time-out is the cap.
+        /// Whether a claim is about a mean whose cap is the time-out.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_cap: bool,
     },
-    /// The ratio of two contestants changed along the run, as it does where one of them is faster
-    /// or slower for having run before.
+    /// The ratio of two contestants changed during the run, as it does where one of them becomes
+    /// faster or slower by having run before.
     #[error(
         "in '{claim}' the ratio of the later half of the rounds is {:.2}% {} than that of the \
          earlier half ({} ran {} times, {} {}): if either keeps something from run to run, \
@@ -107,13 +107,13 @@ pub enum Warning {
     Drifts {
         /// The claim.
         claim: String,
-        /// By how much the ratio of the later half is above that of the earlier one: 0.1 for 10%.
+        /// The ratio of the later half over that of the earlier half, minus 1: 0.1 for 10%.
         #[serde(with = "crate::float")]
         change: f64,
-        /// The two contestants, and how often each ran, untimed runs included.
+        /// The two contestants, and the number of runs of each, including untimed runs.
         ran: [(String, u64); 2],
     },
-    /// The time that a contestant spends on a CPU changed along its runs.
+    /// The time that a contestant spends on a CPU changed over its runs.
     #[error(
         "{contestant} ran {ran} times and used {:.0}% {} CPU time in the later half of its runs \
          than in the earlier half: it keeps something from run to run, or the machine changed",
@@ -121,21 +121,21 @@ pub enum Warning {
         by_sign(*.change, "more", "less")
     )]
     Grows {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// By how much that of the later half of its runs is above that of the earlier one: 0.1 for
+        /// The time of the later half of its runs over that of the earlier half, minus 1: 0.1 for
         /// 10%.
         #[serde(with = "crate::float")]
         change: f64,
-        /// How often it ran, untimed runs included.
+        /// The number of its runs, including untimed runs.
         ran: u64,
     },
     /// Attempts at rounds were lost to kills and interruptions.
     #[error("{} at a round cut off{}", count(*.attempts, "attempt"), lost(*.charged))]
     LostAttempts {
-        /// How many.
+        /// The number of attempts.
         attempts: u64,
-        /// Whether the verdict had to pay for them.
+        /// Whether the verdict was charged for them.
         charged: bool,
     },
     /// The clock went backwards.
@@ -144,11 +144,11 @@ pub enum Warning {
         count(*.samples, "sample")
     )]
     ClockBackwards {
-        /// In how many samples.
+        /// The number of samples in which it did.
         samples: u64,
     },
-    /// The step of the metric is coarse for this resolution. Values count as intervals; of a ratio
-    /// of means nothing is added.
+    /// The step of the metric is coarse for this resolution. Values count as intervals; a ratio of
+    /// means has no such correction.
     #[error(
         "the metric comes in steps of {}, coarse for this resolution, {}: let the program do \
          more work",
@@ -156,13 +156,13 @@ pub enum Warning {
         coarse(*.of_means)
     )]
     CoarseClock {
-        /// Step of the metric, in its own unit.
+        /// The step of the metric, in its own unit.
         #[serde(with = "crate::float")]
         step: f64,
-        /// That unit, where it is known.
+        /// The unit, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Unit>,
-        /// The claim is about a ratio of means.
+        /// Whether the claim is about a ratio of means.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         of_means: bool,
     },
@@ -173,16 +173,16 @@ pub enum Warning {
         format_percent((.error * *.run as f64).min(1.0), Rounding::Up)
     )]
     Repeated {
-        /// This is run n.
+        /// The number n: this is run n.
         run: u64,
         /// The error of one run.
         #[serde(with = "crate::float")]
         error: f64,
-        /// It is about a stream, of which each run has one of its own.
+        /// Whether the claim is about a stream, so that each run has its own lines.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_stream: bool,
     },
-    /// A file that the run depends on was another one at its end.
+    /// A file that the run depends on had changed by the end of the run.
     #[error(
         "{path} changed while the run went on: if it is a program or an input, the verdict is \
          about a mixture, so start a new run"
@@ -194,13 +194,13 @@ pub enum Warning {
     /// A contestant's clean-up hook failed.
     #[error("{contestant} {why}: clean up by hand")]
     CleanUpFailed {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// What went wrong.
+        /// The failure.
         why: String,
     },
     /// Failures come in bursts, and an observation (a run, a line, a round, a block of them) is not
-    /// many times as long as one of them.
+    /// many times as long as a burst.
     #[error(
         "in '{claim}' failures come {mean_burst:.1} in a row, long for what is one observation, \
          so its observations are not independent and its error is not what was asked for: let \
@@ -210,7 +210,7 @@ pub enum Warning {
     Dependent {
         /// The claim.
         claim: String,
-        /// Failures over runs of failures.
+        /// The number of failures over the number of runs of failures.
         #[serde(with = "crate::float")]
         mean_burst: f64,
     },
@@ -223,11 +223,12 @@ pub enum Warning {
     Serial {
         /// The claim.
         claim: String,
-        /// By how many standard deviations neighbours are more alike than chance makes them.
+        /// By how many standard deviations neighbours are more alike than by chance.
         #[serde(with = "crate::float")]
         z: f64,
     },
-    /// Values on one side of a mean's bar come in spells that are long for what is one observation.
+    /// Values on one side of a mean's bar come in spells that are long compared with one
+    /// observation.
     #[error(
         "in '{claim}' values on one side of the bar come {mean_spell:.1} in a row, so its \
          observations are not independent and its error is not what was asked for: let blocks of \
@@ -237,11 +238,11 @@ pub enum Warning {
     Spells {
         /// The claim.
         claim: String,
-        /// How many come in a row on average.
+        /// The mean number of them in a row.
         #[serde(with = "crate::float")]
         mean_spell: f64,
     },
-    /// Blocks differ as much as if failures came in bursts for which they are short.
+    /// Blocks differ as much as if failures came in bursts that are long compared with a block.
     #[error(
         "in '{claim}' blocks differ as if failures came {spell_lines:.1} in a row, so lines fail \
          more often in spells, its observations are not independent and its error is not what was \
@@ -251,7 +252,7 @@ pub enum Warning {
     Uneven {
         /// The claim.
         claim: String,
-        /// How long such bursts would be.
+        /// The length of such bursts.
         #[serde(with = "crate::float")]
         spell_lines: f64,
     },
@@ -264,15 +265,15 @@ pub enum Warning {
         /// The claim.
         claim: String,
     },
-    /// Lines at the end made no whole block and are no evidence.
+    /// Lines at the end did not fill a block and are not evidence.
     #[error(
         "{} at the end made no whole block of {block} and are no evidence",
         count(*.lines, "line")
     )]
     LeftOver {
-        /// How many.
+        /// The number of lines.
         lines: u64,
-        /// Lines of a block.
+        /// The number of lines in a block.
         block: u64,
     },
     /// A gate let a claim pass that was not proven.
@@ -286,7 +287,7 @@ pub enum Warning {
         /// Its verdict.
         verdict: crate::verdict::Verdict,
     },
-    /// What running second costs was taken out of the rounds of a claim.
+    /// The cost of running second was removed from the rounds of a claim.
     #[error(
         "in '{claim}' the second run of a round takes {:.2}% {}: that was taken out of its rounds",
         .cost.abs() * 100.0,
@@ -295,8 +296,7 @@ pub enum Warning {
     SlotTakenOut {
         /// The claim.
         claim: String,
-        /// How much longer the second run of a round takes, as a fraction; negative if it is
-        /// shorter.
+        /// The extra time of the second run of a round, as a fraction; negative if it is shorter.
         #[serde(with = "crate::float")]
         cost: f64,
     },
@@ -307,43 +307,44 @@ pub enum Warning {
         count(*.of, "round")
     )]
     Weighted {
-        /// How many counted less than in full.
+        /// The number of rounds that counted less than in full.
         rounds: u64,
-        /// Of how many.
+        /// The number of all rounds.
         of: u64,
     },
-    /// Of some runs it is not known how long they waited for a CPU, so their rounds count in full.
+    /// For some runs, the kernel did not report how long they waited for a CPU, so their rounds
+    /// count in full.
     #[error(
         "the kernel did not say of every run how long it waited for a CPU (it says it of a \
          program's main thread only), so the rounds of those runs count in full"
     )]
     NoRunDelay,
-    /// A claim of a study that nobody can judge here.
+    /// A claim of a study cannot be judged here.
     #[error("'{claim}' was not judged: {why}")]
     NotJudged {
         /// The claim.
         claim: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The contestant that a study compares the others with takes no part.
     #[error("{reference} takes no part, so the others are compared with {instead}")]
     OtherReference {
-        /// The study's.
+        /// The name of the study's reference.
         reference: String,
-        /// The one that stands in for it.
+        /// The name of the contestant that replaces it.
         instead: String,
     },
-    /// Placements are drawn from so many again and again, which is not valid.
+    /// Placements are drawn from a fixed number again and again, which is not valid.
     #[error(
         "placements are drawn from {count} again and again, so the error is not kept: luck with \
          one of them counts as often as it comes; without --placements it is"
     )]
     PlacementsReused {
-        /// From how many.
+        /// The number of placements.
         count: u32,
     },
-    /// Calls are timed one by one, and one is short for the clock.
+    /// Calls are timed one by one, and one is too short for the clock.
     #[error(
         "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \
          workload would hide that",
@@ -351,12 +352,12 @@ pub enum Warning {
         format_ns(*.clock_ns)
     )]
     ShortCall {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// What a call takes.
+        /// The duration of a call.
         #[serde(with = "crate::float")]
         call_ns: f64,
-        /// What reading the clock around it costs.
+        /// The cost of reading the clock around it.
         #[serde(with = "crate::float")]
         clock_ns: f64,
     },
@@ -369,19 +370,19 @@ pub enum Warning {
         format_ns(*.other_ns)
     )]
     UnevenBatches {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// What a batch of it takes.
+        /// The duration of its batch.
         #[serde(with = "crate::float")]
         batch_ns: f64,
-        /// Name of the other one.
+        /// The name of the other contestant.
         other: String,
-        /// What a batch of that takes.
+        /// The duration of the other's batch.
         #[serde(with = "crate::float")]
         other_ns: f64,
     },
-    /// What a contestant does before its first call takes far longer than what another does there,
-    /// and than many of its own calls.
+    /// A contestant's work before its first call takes far longer than another's, and than many of
+    /// its own calls.
     #[error(
         "what {contestant} does before its first call takes {}, as long as {calls:.0} of its \
          calls, and that of {other} {}: none of it is timed, so look whether it does what others \
@@ -390,33 +391,33 @@ pub enum Warning {
         format_ns(*.other_ns)
     )]
     LongPreparation {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
-        /// What its `prepare` takes, or of a runner its `load`.
+        /// The duration of its `prepare`, or of a runner's `load`.
         #[serde(with = "crate::float")]
         prepare_ns: f64,
-        /// How many of its calls take as long.
+        /// The number of its calls that take as long.
         #[serde(with = "crate::float")]
         calls: f64,
-        /// Name of the contestant that prepares in the shortest time.
+        /// The name of the contestant that prepares in the shortest time.
         other: String,
-        /// What that takes.
+        /// The duration of that preparation.
         #[serde(with = "crate::float")]
         other_ns: f64,
     },
-    /// The program spends so little time that most of it is its start.
+    /// The program does so little work that most of its time is its start.
     #[error(
         "{contestant} takes little longer than starting a process does: give it more work to \
          compare the work"
     )]
     MostlyStart {
-        /// Name of the contestant.
+        /// The name of the contestant.
         contestant: String,
     },
-    /// A meter is not there or was not read, so that its metrics were not measured.
+    /// A meter is missing or was not read, so that its metrics were not measured.
     #[error("{what}: its metrics were not measured")]
     NoMeter {
-        /// Which and why, with each way that was tried and what came of it.
+        /// The meter and the reason, with each way that was tried and its result.
         what: String,
     },
     /// The journal that was replayed has no hash chain.
@@ -428,7 +429,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// The stable name in JSON.
+    /// Returns the stable name in JSON.
     pub fn code(&self) -> &'static str {
         match self {
             Warning::OutputsDiffer => "outputs_differ",
@@ -470,7 +471,7 @@ impl Warning {
     }
 }
 
-/// What runs that were ended count as.
+/// Describes how runs that were ended count.
 fn timed_out(is_cap: bool) -> &'static str {
     if is_cap {
         "count as exactly that long in a mean, and as 'at least that long' else"
@@ -479,7 +480,7 @@ fn timed_out(is_cap: bool) -> &'static str {
     }
 }
 
-/// What a coarse step does to the values.
+/// Describes the effect of a coarse step on the values.
 fn coarse(of_means: bool) -> &'static str {
     if of_means {
         "and each mean may be off by half of one, which its limits do not count"
@@ -488,7 +489,7 @@ fn coarse(of_means: bool) -> &'static str {
     }
 }
 
-/// What became of lost attempts.
+/// Describes the effect of lost attempts.
 fn lost(charged: bool) -> &'static str {
     if charged {
         ": each is charged as a round that went as badly as it could, so the verdict needs \
@@ -498,7 +499,7 @@ fn lost(charged: bool) -> &'static str {
     }
 }
 
-/// What earlier runs were on.
+/// Describes what earlier runs were about.
 fn repeated_on(is_stream: bool) -> &'static str {
     if is_stream { ", each on a stream of its own" } else { " on these files" }
 }
@@ -507,7 +508,7 @@ fn by_sign(change: f64, up: &'static str, down: &'static str) -> &'static str {
     if change < 0.0 { down } else { up }
 }
 
-/// A step of a metric: `20 ns`, `1 us`, `4096`; a plain number where its unit is not known.
+/// Writes a step of a metric: `20 ns`, `1 us`, `4096`; a plain number where its unit is not known.
 fn with_unit(step: f64, unit: Option<Unit>) -> String {
     let text = match unit {
         Some(Unit::Nanoseconds) => format_ns(step),
@@ -523,7 +524,7 @@ fn with_unit(step: f64, unit: Option<Unit>) -> String {
     }
 }
 
-/// A number of things: `1 round`, `2 rounds`.
+/// Writes a number of things: `1 round`, `2 rounds`.
 fn count(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// The runs of one claim, watched for its becoming false.
+/// The runs of one claim, watched for the claim becoming false.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// The claim as it was said.
+    /// The claim as the user stated it.
     pub claim: String,
-    /// The commands that it is about, by name.
+    /// The commands of its contestants, by name.
     pub commands: String,
-    /// At least this many runs pass on average between two false alarms.
+    /// The mean number of runs between two false alarms is at least this.
     pub mean_runs: f64,
     /// The runs, the earliest first.
     pub points: Vec<Point>,
@@ -20,12 +20,12 @@ pub struct Series {
 pub struct Point {
     /// The run's name.
     pub run: String,
-    /// When it was begun, in milliseconds since 1970-01-01 UTC.
+    /// The time at which it began, in milliseconds since 1970-01-01 UTC.
     pub created_unix_ms: u64,
-    /// What its bets against the claim had won when it stopped.
+    /// The wealth of its bets against the claim when it stopped.
     pub evidence: f64,
-    /// The detector after it: an alarm at the mean number of runs.
+    /// The value of the detector after the run; it raises an alarm at the mean number of runs.
     pub detector: f64,
-    /// Whether this run raised the alarm, after which the detector starts afresh.
+    /// Whether this run raised the alarm. The detector then restarts.
     pub is_alarm: bool,
 }

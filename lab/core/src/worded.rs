@@ -1,7 +1,7 @@
-//! Facts in JSON with the sentence that people read beside them, under `text`.
+//! Facts in JSON, each with the sentence that people read, under `text`.
 //!
-//! For `#[serde(serialize_with = "crate::worded::option")]`. Readers take the fact and leave the
-//! sentence: nothing is recovered from English.
+//! For `#[serde(serialize_with = "crate::worded::option")]`. Programs read the fact and ignore the
+//! sentence; nothing has to be parsed from English.
 
 use serde::ser::{Serialize, Serializer};
 use std::fmt::Display;
@@ -17,10 +17,10 @@ fn worded<T: Serialize + Display>(fact: &T) -> Worded<'_, T> {
     Worded { fact, text: fact.to_string() }
 }
 
-/// Writes a fact that is an object in JSON, and its sentence.
+/// Writes a fact that is an object in JSON, with its sentence.
 ///
 /// # Errors
-/// The serializer's own.
+/// Fails if the serializer fails.
 pub fn one<T: Serialize + Display, S: Serializer>(
     fact: &T,
     serializer: S,
@@ -28,10 +28,10 @@ pub fn one<T: Serialize + Display, S: Serializer>(
     worded(fact).serialize(serializer)
 }
 
-/// The same of a fact that may not be there.
+/// Writes a fact that may be absent, in the same form.
 ///
 /// # Errors
-/// The serializer's own.
+/// Fails if the serializer fails.
 pub fn option<T: Serialize + Display, S: Serializer>(
     fact: &Option<T>,
     serializer: S,
@@ -39,10 +39,10 @@ pub fn option<T: Serialize + Display, S: Serializer>(
     fact.as_ref().map(worded).serialize(serializer)
 }
 
-/// The same of a list.
+/// Writes a list of facts, in the same form.
 ///
 /// # Errors
-/// The serializer's own.
+/// Fails if the serializer fails.
 pub fn list<T: Serialize + Display, S: Serializer>(
     facts: &[T],
     serializer: S,

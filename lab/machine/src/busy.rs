@@ -1,9 +1,9 @@
-//! What went on beside a sample: CPU time of others, time that a hypervisor took, throttling.
+//! The disturbances during a sample: CPU time of others, time that a hypervisor took, throttling.
 //!
 //! The kernel counts idle and stolen time in ticks of 10 ms (`USER_HZ`), so an interval shorter
-//! than many ticks says nothing. What is told of a sample is therefore the share of a *window* that
-//! ends with the sample, starts no later than it, and is at least [`WINDOW_NS`] long, times the
-//! length of the sample. Until so much time has passed nothing is told.
+//! than many ticks has no useful count. So the value reported for a sample is the share of a
+//! *window*, times the length of the sample. The window ends with the sample, starts no later than
+//! it, and is at least [`WINDOW_NS`] long. Nothing is reported until that much time has passed.
 
 use crate::cgroup;
 use crate::tree::Tree;
@@ -12,38 +12,39 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The shortest window of which anything is told: 25 ticks, so that a tick is 4% of a CPU.
+/// The shortest window that is reported: 25 ticks, so that a tick is 4% of a CPU.
 pub const WINDOW_NS: u64 = 250_000_000;
 
-/// Snapshots are at least a tick apart: a later one would find the same numbers.
+/// The least time between snapshots, a tick: an earlier one would find the same numbers.
 const TICK_NS: u64 = 10_000_000;
 
 /// The counters of the CPUs at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// When it was taken, by the monotonic clock.
+    /// The time at which it was taken, by the monotonic clock.
     pub taken_ns: u64,
-    /// Time in which the CPUs had nothing to do, waiting for a disk included, summed over them.
+    /// The time in which the CPUs were idle or waited for a disk, summed over the CPUs.
     pub idle_ns: u64,
-    /// Time that the hypervisor took, summed over the CPUs.
+    /// The time that the hypervisor took, summed over the CPUs.
     pub steal_ns: u64,
-    /// CPU time that is known to be ours, so far.
+    /// The CPU time so far that is known to be ours.
     pub own_cpu_ns: u64,
 }
 
-/// What went on between two snapshots.
+/// The disturbances between two snapshots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// CPU time of others as a share of the CPUs' time, from 0 to 1.
+    /// The CPU time of others as a share of the CPUs' time, from 0 to 1.
     pub foreign_share: f64,
-    /// Stolen time as a share of the CPUs' time, from 0 to 1.
+    /// The stolen time as a share of the CPUs' time, from 0 to 1.
     pub steal_share: f64,
 }
 
 impl Snapshot {
-    /// What went on between an earlier snapshot and this one on `cpus` CPUs.
+    /// Computes the disturbances between an earlier snapshot and this one on `cpus` CPUs.
     ///
-    /// `foreign = elapsed x cpus - idle - steal - own`, not below 0. `None` if no time has passed.
+    /// `foreign = elapsed x cpus - idle - steal - own`, not below 0. Returns `None` if no time has
+    /// passed.
     pub fn difference(&self, earlier: &Snapshot, cpus: usize) -> Option<Difference> {
         let elapsed = self.taken_ns.checked_sub(earlier.taken_ns)?;
         let total = elapsed as f64 * cpus as f64;
@@ -62,7 +63,7 @@ impl Snapshot {
     }
 }
 
-/// Reads the counters of a set of CPUs and keeps the snapshots of the last moments.
+/// A reader of the counters of a set of CPUs, which keeps the most recent snapshots.
 ///
 /// The files stay open. Cost of a snapshot: tens of microseconds, at most once in 10 ms.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ pub struct Busy {
 }
 
 impl Busy {
-    /// Opens the counters of these CPUs. What cannot be opened is not told later.
+    /// Opens the counters of these CPUs. A counter that cannot be opened is not reported later.
     pub fn open(cpus: &[usize]) -> Busy {
         Busy::open_below(&Tree::at(Path::new("/")), cpus)
     }
@@ -97,8 +98,8 @@ impl Busy {
         }
     }
 
-    /// Takes a snapshot if the last one is a tick old. `own_cpu_ns` is all CPU time that is known
-    /// to be ours so far (tiebreak's, the contestants', their hooks').
+    /// Takes a snapshot if the last one is at least a tick old. `own_cpu_ns` is all CPU time so far
+    /// that is known to be ours (tiebreak's, the contestants', their hooks').
     pub fn look(&mut self, now_ns: u64, own_cpu_ns: u64) {
         if self.past.back().is_some_and(|last| now_ns < last.taken_ns + TICK_NS) {
             return;
@@ -107,14 +108,14 @@ impl Busy {
             return;
         };
         self.past.push_back(Snapshot { taken_ns: now_ns, idle_ns, steal_ns, own_cpu_ns });
-        // One snapshot older than the window is what the next windows start from.
+        // The next windows start from the one snapshot that is older than the window.
         while self.past.get(1).is_some_and(|second| second.taken_ns + WINDOW_NS <= now_ns) {
             self.past.pop_front();
         }
     }
 
-    /// What went on in the window that ends with the last snapshot and starts no later than
-    /// `start_ns`; `None` while it is too short to tell.
+    /// Returns the disturbances in the window that ends with the last snapshot and starts no later
+    /// than `start_ns`, or `None` while no window is long enough.
     pub fn window(&self, start_ns: u64) -> Option<Difference> {
         let last = self.past.back()?;
         let long_enough = |snapshot: &&Snapshot| {
@@ -123,13 +124,13 @@ impl Busy {
         last.difference(self.past.iter().rev().find(long_enough)?, self.cpus.len())
     }
 
-    /// How many CPUs are looked at.
+    /// Returns the number of CPUs that are observed.
     pub fn cpu_count(&self) -> usize {
         self.cpus.len()
     }
 
-    /// For how long control groups have held us back so far, in nanoseconds; `None` where no CPU
-    /// controller can be seen. Costs nothing where no group has a limit.
+    /// Returns the time in nanoseconds for which control groups have throttled us so far, or `None`
+    /// where no CPU controller is visible. Costs nothing where no group has a limit.
     pub fn throttled_ns(&mut self) -> Option<u64> {
         let mut sum = 0;
         for file in self.limited.as_ref()? {
@@ -156,8 +157,8 @@ impl Busy {
     }
 }
 
-/// Idle and stolen ticks of the CPUs, summed, from the text of `/proc/stat`; `None` if it does not
-/// name them all.
+/// Sums the idle and the stolen ticks of the CPUs, from the text of `/proc/stat`. Returns `None` if
+/// the text does not list them all.
 fn idle_and_steal(stat: &[u8], cpus: &[usize]) -> Option<(u64, u64)> {
     let (mut idle, mut steal, mut found) = (0, 0, 0);
     for line in stat.split(|byte| *byte == b'\n') {
@@ -220,7 +221,7 @@ mod tests {
         let ms = 1_000_000;
         for time in 0..60 {
             busy.look(time * 5 * ms, 0);
-            // Nothing moves in the made-up file, so all the time counts as foreign.
+            // The made-up file does not change, so all the time counts as foreign.
             let told = busy.window(time * 5 * ms).map(|difference| difference.foreign_share);
             assert_eq!(told, (time * 5 >= 250).then_some(1.0), "{time}");
         }

@@ -1,4 +1,4 @@
-//! The control groups that this process is in, as far as they limit CPU time or memory.
+//! The control groups of this process that limit CPU time or memory.
 
 mod memory;
 
@@ -9,17 +9,17 @@ use crate::tree::Tree;
 /// A control group with a limit on CPU time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limited {
-    /// CPU time that the group may use in a period, in microseconds.
+    /// The CPU time that the group may use in a period, in microseconds.
     pub quota_us: u64,
     /// The period in microseconds.
     pub period_us: u64,
-    /// Its `cpu.stat`, as written from the root.
+    /// The path of its `cpu.stat`, from the root.
     pub stat: String,
 }
 
-/// The limited groups that this process is in, its own first, then those around it.
+/// Returns the limited groups of this process, its own first, then the enclosing ones.
 ///
-/// `None` where no CPU controller can be seen at all, so that nothing is known.
+/// Returns `None` where no CPU controller is visible, so that nothing is known.
 pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
     let groups = tree.text("/proc/self/cgroup")?;
     let mounts = tree.text("/proc/self/mountinfo")?;
@@ -37,7 +37,8 @@ pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
             continue;
         };
         let seen = limits_along(tree, &mount, path, version_2);
-        // A unified hierarchy beside version 1 has no CPU controller: that says nothing.
+        // A unified hierarchy that is mounted with version 1 has no CPU controller, so it gives no
+        // information.
         if let Some(seen) = seen {
             found.get_or_insert_with(Vec::new).extend(seen);
         }
@@ -45,14 +46,15 @@ pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
     found
 }
 
-/// The limits of a group and of those around it; `None` if none of them has a CPU controller.
+/// Returns the limits of a group and of its enclosing groups, or `None` if none of them has a CPU
+/// controller.
 fn limits_along(tree: &Tree, mount: &str, path: &str, version_2: bool) -> Option<Vec<Limited>> {
     let mut found = None;
     let mut path = path.trim_end_matches('/');
     loop {
         let group = format!("{mount}{path}");
         if let Some(text) = tree.text(&format!("{group}/cpu.stat")) {
-            // The root group of version 2 has a cpu.stat but no limit, which is all it can tell.
+            // The root group of version 2 has a cpu.stat but no limit.
             let throttled = text.contains("throttled");
             if throttled || path.is_empty() {
                 found.get_or_insert_with(Vec::new);
@@ -79,13 +81,13 @@ fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {
     Some((quota, tree.number(&format!("{group}/cpu.cfs_period_us"))?))
 }
 
-/// The limit that allows the smallest share of time.
+/// Returns the limit that allows the smallest share of time.
 pub fn tightest(limits: &[Limited]) -> Option<&Limited> {
     let share = |limit: &Limited| u128::from(limit.quota_us) << 32;
     limits.iter().min_by_key(|limit| share(limit) / u128::from(limit.period_us.max(1)))
 }
 
-/// Where the hierarchy with a controller is mounted, from `mountinfo`.
+/// Returns the mount point of the hierarchy with a controller, from `mountinfo`.
 fn mount_of(mounts: &str, controller: &str, version_2: bool) -> Option<String> {
     mounts.lines().find_map(|line| {
         let (left, right) = line.split_once(" - ")?;
@@ -102,7 +104,8 @@ fn mount_of(mounts: &str, controller: &str, version_2: bool) -> Option<String> {
     })
 }
 
-/// How long a group was held back so far, in nanoseconds, from the text of its `cpu.stat`.
+/// Returns the time for which a group was throttled so far, in nanoseconds, from the text of its
+/// `cpu.stat`.
 pub fn throttled_ns(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| {
         let (key, value) = line.split_once(' ')?;

@@ -1,32 +1,33 @@
-//! The monotonic clock and the step in which it moves.
+//! The monotonic clock and its step.
 
-/// Reads of the clock by which [`step_ns`] finds the step.
+/// The number of clock reads by which [`step_ns`] finds the step.
 const STEP_READS: usize = 400;
 
-/// `CLOCK_MONOTONIC` in nanoseconds from an origin that is the same for all processes of this boot.
+/// Reads `CLOCK_MONOTONIC` in nanoseconds from an origin that is the same for all processes of this
+/// boot.
 ///
-/// Cost: some 20 ns where the kernel answers without a system call. It allocates nothing, takes no
+/// Cost: about 20 ns where the kernel answers without a system call. It allocates nothing, takes no
 /// lock, and may be called after `fork`.
 pub fn monotonic_ns() -> u64 {
     read_ns(libc::CLOCK_MONOTONIC)
 }
 
-/// CPU time of this whole process so far, in nanoseconds, children apart.
+/// Returns the CPU time of this whole process so far, in nanoseconds, without its children.
 pub fn process_cpu_ns() -> u64 {
     read_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// CPU time of the calling thread so far, in nanoseconds.
+/// Returns the CPU time of the calling thread so far, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     read_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// The clock of another process' CPU time, to be read with [`process_cpu_ns_of`].
+/// The clock of another process' CPU time, for [`process_cpu_ns_of`].
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessClock(libc::clockid_t);
 
 impl ProcessClock {
-    /// The clock of the process `pid`; `None` if there is no such process.
+    /// Returns the clock of the process `pid`, or `None` if there is no such process.
     pub fn of(pid: i32) -> Option<ProcessClock> {
         let mut id = 0;
         // SAFETY: `id` is a valid place for the result.
@@ -35,7 +36,8 @@ impl ProcessClock {
     }
 }
 
-/// CPU time of a process so far, in nanoseconds, its children apart; 0 once it is gone.
+/// Returns the CPU time of a process so far, in nanoseconds, without its children; 0 once it is
+/// gone.
 pub fn process_cpu_ns_of(clock: ProcessClock) -> u64 {
     read_ns(clock.0)
 }
@@ -47,19 +49,19 @@ fn read_ns(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The step of the monotonic clock in nanoseconds: the smallest positive difference between two
-/// reads, one right after the other, in a few hundred; at least 1.
+/// Returns the step of the monotonic clock in nanoseconds, at least 1: the smallest positive
+/// difference between two consecutive reads, in a few hundred.
 ///
-/// Where reading takes longer than the clock's own step, this is the time of a read, which is then
-/// as fine as any measurement with it can be. Cost: some 10 us; with a coarse clock (4 ms a step)
-/// at most 20 ms.
+/// Where reading takes longer than the clock's own step, this is the time of a read, which then
+/// limits the precision of any measurement with the clock. Cost: about 10 us; with a coarse clock
+/// (4 ms per step) at most 20 ms.
 pub fn step_ns() -> u64 {
     let end_ns = monotonic_ns() + 20_000_000;
     smallest_step(STEP_READS, monotonic_ns, end_ns)
 }
 
-/// The smallest positive difference of `reads` pairs; pairs without one are read again until
-/// `end_ns`.
+/// Returns the smallest positive difference of `reads` pairs. Pairs without one are read again
+/// until `end_ns`.
 fn smallest_step(reads: usize, mut read: impl FnMut() -> u64, end_ns: u64) -> u64 {
     let mut smallest = u64::MAX;
     let mut counted = 0;
@@ -112,7 +114,7 @@ mod tests {
             x = std::hint::black_box(x.wrapping_mul(3));
         }
         assert!(process_cpu_ns() > before);
-        // No process has a number above the most that the kernel gives (2^22).
+        // No process has a number above the kernel's maximum (2^22).
         assert!(ProcessClock::of(1 << 22).is_none());
     }
 }

@@ -8,11 +8,11 @@ use std::io;
 
 pub use tiebreak_core::cpus::format_list;
 
-/// Words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
+/// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
 
-/// Reads a list of CPUs as the kernel writes it (`0-3,7`), sorted and without repetition; `None` if
-/// it is not such a list. The empty text is the empty list.
+/// Reads a list of CPUs as the kernel writes it (`0-3,7`), sorted and without repetition. Returns
+/// `None` if it is not such a list. The empty text is the empty list.
 pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
@@ -33,10 +33,12 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// The CPUs that the calling thread may run on, sorted; empty if the kernel does not say.
+/// Returns the CPUs that the calling thread may run on, sorted; empty if the kernel does not report
+/// them.
 pub fn allowed() -> Vec<usize> {
     let mut mask = [0_u64; MASK_WORDS];
-    // SAFETY: the mask is as long as the call is told, and the kernel writes no more than that.
+    // SAFETY: the mask has the length that the call is given, and the kernel writes no more than
+    // that.
     let error = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     if error != 0 {
         return Vec::new();
@@ -44,16 +46,16 @@ pub fn allowed() -> Vec<usize> {
     (0..MASK_WORDS * 64).filter(|cpu| mask[cpu / 64] >> (cpu % 64) & 1 == 1).collect()
 }
 
-/// Lets the calling thread, and what it starts from now on, run on these CPUs only.
+/// Restricts the calling thread, and everything that it starts from now on, to these CPUs.
 ///
 /// # Errors
-/// What the kernel says: `EINVAL` if none of the CPUs is one that this process may use.
+/// Fails with the kernel's error: `EINVAL` if this process may use none of the CPUs.
 pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
     let mut mask = [0_u64; MASK_WORDS];
     for &cpu in cpus.iter().filter(|cpu| **cpu < MASK_WORDS * 64) {
         mask[cpu / 64] |= 1 << (cpu % 64);
     }
-    // SAFETY: the mask is as long as the call is told and is only read.
+    // SAFETY: the mask has the length that the call is given, and is only read.
     let error = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
     if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -1,4 +1,4 @@
-//! What this machine is: facts with stable keys, read fast.
+//! The description of this machine: facts with stable keys, read fast.
 
 use crate::cgroup;
 use crate::cpus;
@@ -12,11 +12,11 @@ mod tests;
 
 const MEMORY: &str = "/proc/meminfo";
 
-/// Reads what this machine is.
+/// Reads the description of this machine.
 ///
-/// Keys end in their unit; what the machine does not tell is absent. Keys under `now_` are its
-/// state. Only `/proc`, `/sys`, `/etc/os-release` and system calls are read and no process is
-/// started. Cost: about 1 ms.
+/// Keys end in their unit; facts that the machine does not report are absent. Keys under `now_` are
+/// its state. The function only reads `/proc`, `/sys` and `/etc/os-release` and makes system calls;
+/// it starts no process. Cost: about 1 ms.
 pub fn read() -> Fingerprint {
     let mut facts = Facts::below(&Tree::at(Path::new("/")));
     facts.text("cpus_allowed", Some(cpus::format_list(&cpus::allowed())));
@@ -25,11 +25,11 @@ pub fn read() -> Fingerprint {
     Fingerprint(facts.0)
 }
 
-/// Facts that are being collected.
+/// The facts collected so far.
 struct Facts(BTreeMap<String, Fact>);
 
 impl Facts {
-    /// The facts that files tell.
+    /// Reads the facts that files contain.
     fn below(tree: &Tree) -> Facts {
         let mut facts = Facts(BTreeMap::new());
         facts.processor(&tree.text("/proc/cpuinfo").unwrap_or_default());
@@ -57,7 +57,7 @@ impl Facts {
         self.0.insert(key.to_owned(), Fact::Flag(value));
     }
 
-    /// The first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+    /// Reads the first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
     fn processor(&mut self, cpuinfo: &str) {
         let field = |names: &[&str]| {
             cpuinfo.lines().find_map(|line| {
@@ -78,7 +78,7 @@ impl Facts {
         }
     }
 
-    /// The caches of the first CPU, by level; a level that is split counts its data side.
+    /// Reads the caches of the first CPU, by level. For a split level, the data side counts.
     fn caches(&mut self, tree: &Tree) {
         let folder = "/sys/devices/system/cpu/cpu0/cache";
         for index in tree.names(folder).iter().filter(|name| name.starts_with("index")) {
@@ -128,7 +128,7 @@ impl Facts {
         }
     }
 
-    /// The kernel's own list of processor weaknesses, in short.
+    /// Reads the kernel's list of processor vulnerabilities, in short form.
     fn vulnerabilities(&mut self, tree: &Tree) {
         let folder = "/sys/devices/system/cpu/vulnerabilities";
         let mut mitigated = Vec::new();
@@ -163,7 +163,7 @@ impl Facts {
         let mut fields = load.split(' ');
         self.text("now_load_average_1min", fields.next().map(str::to_owned));
         let runnable = fields.nth(2).and_then(|field| field.split_once('/'));
-        // We are one of those that run while we read this.
+        // This process is one of the running ones.
         let runnable = runnable.and_then(|(count, _)| count.parse::<u64>().ok());
         self.number("now_tasks_runnable", runnable.map(|count| count.saturating_sub(1)));
         self.number("now_memory_available_bytes", tree.kib_bytes(MEMORY, "MemAvailable"));
@@ -191,7 +191,8 @@ impl Facts {
         }
     }
 
-    /// Asks the processor for the hypervisor's signature, where `/proc/cpuinfo` says there is one.
+    /// Asks the processor for the hypervisor's signature, where `/proc/cpuinfo` reports a
+    /// hypervisor.
     fn hypervisor_name(&mut self) {
         #[cfg(target_arch = "x86_64")]
         if self.0.get("hypervisor") == Some(&Fact::Text("yes".to_owned())) {
@@ -203,7 +204,7 @@ impl Facts {
     }
 }
 
-/// The name that people use for a hypervisor's signature of twelve bytes.
+/// Returns the common name of a hypervisor from its signature of twelve bytes.
 fn hypervisor_of(signature: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(signature);
     let text = text.trim_matches(['\0', ' ']);
@@ -219,7 +220,7 @@ fn hypervisor_of(signature: &[u8]) -> Option<String> {
     plain.then(|| name.to_owned())
 }
 
-/// `48K`, `1024K` or `32M` in bytes.
+/// Parses `48K`, `1024K` or `32M` as bytes.
 pub fn cache_bytes(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -230,13 +231,13 @@ pub fn cache_bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(scale).filter(|bytes| *bytes > 0)
 }
 
-/// The word in brackets of `always [madvise] never`.
+/// Returns the word in brackets of `always [madvise] never`.
 pub fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-/// The text of a field that C fills with characters up to a zero.
+/// Returns the text of a C character array, up to a zero.
 fn characters(field: &[libc::c_char]) -> String {
     let bytes: Vec<u8> = field.iter().map(|c| *c as u8).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,8 +1,8 @@
-//! What this machine is and what goes on beside a measurement
+//! The description of this machine, and the disturbances during a measurement.
 //!
-//! Everything here reads `/proc`, `/sys` and system calls; nothing changes a setting of the machine
-//! except the affinity of the calling thread, and nothing here starts a process. What the machine
-//! does not tell is absent, never zero.
+//! Everything here reads `/proc`, `/sys` and system calls. Nothing here changes a setting of the
+//! machine except the affinity of the calling thread, and nothing starts a process. Facts that the
+//! machine does not report are absent, never zero.
 
 pub mod busy;
 pub mod cgroup;

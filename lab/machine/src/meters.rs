@@ -1,11 +1,11 @@
 //! Hardware counters and energy meters, where the machine has them.
 //!
-//! [`Counters`] are attached to a process that starts contestants and are inherited by what it
-//! starts: an inherited counter is off until its process calls `exec` and then counts that process,
-//! its threads and its descendants until they end, in user mode and kernel. So the work of the
-//! starting process itself, and of the child before `exec`, is not in the count, and the work of
-//! descendants that nobody waited for is in it as soon as they have ended. [`ThreadCounters`] count
-//! the calling thread, between two moments that it chooses.
+//! [`Counters`] are attached to a process that starts contestants. The processes that it starts
+//! inherit them. An inherited counter is off until its process calls `exec`; it then counts that
+//! process, its threads and its descendants until they end, in user mode and kernel. So the count
+//! excludes the work of the starting process itself, and of the child before `exec`. It includes
+//! the work of descendants that no process waited for, as soon as they have ended.
+//! [`ThreadCounters`] count the calling thread between two moments that it chooses.
 
 mod counters;
 mod energy;
@@ -23,9 +23,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {what}: {}", List(tried))]
 pub struct Unavailable {
-    /// What is not available.
+    /// The missing meter.
     pub what: &'static str,
-    /// Each way that was tried, and what came of it.
+    /// Each way that was tried, and its result.
     pub tried: Vec<(String, String)>,
 }
 

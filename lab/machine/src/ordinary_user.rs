@@ -1,8 +1,8 @@
-//! For tests: a program as an ordinary user runs it in a container, without any right that a probe
-//! would like to have.
+//! For tests: a program that runs as an ordinary user in a container, without the rights that a
+//! probe needs.
 //!
-//! What the caller may do already is not given back: the user becomes `nobody` only where the
-//! caller is root, and everything else works for anyone.
+//! The restrictions only remove rights. The user becomes `nobody` only where the caller is root;
+//! everything else works for any caller.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ use std::process::Command;
 /// The user and group that own nothing.
 const NOBODY: libc::uid_t = 65_534;
 
-/// System calls that a container may refuse, by name.
+/// The system calls that a container may refuse, by name.
 pub const REFUSED: [(&str, libc::c_long); 10] = [
     ("perf_event_open", libc::SYS_perf_event_open),
     ("bpf", libc::SYS_bpf),
@@ -25,12 +25,12 @@ pub const REFUSED: [(&str, libc::c_long); 10] = [
     ("set_mempolicy", libc::SYS_set_mempolicy),
 ];
 
-/// What a program may not do.
+/// The rights of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights {
-    /// Whether it may choose its CPUs; else `sched_setaffinity` answers `EPERM` too.
+    /// Whether it may choose its CPUs; otherwise `sched_setaffinity` fails with `EPERM` too.
     pub affinity: bool,
-    /// The only CPU that it may use; all that the caller may use if `None`.
+    /// The only CPU that it may use; `None` for all that the caller may use.
     pub only_cpu: Option<usize>,
 }
 
@@ -42,12 +42,12 @@ const ARCHITECTURE: Option<u32> = Some(0xC000_00B7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: Option<u32> = None;
 
-/// Lets a program begin as an ordinary user: as `nobody` if the caller is root, without any way to
-/// get rights back, on one CPU if so wished, and with a filter that answers `EPERM` to the calls in
-/// [`REFUSED`].
+/// Makes a program start as an ordinary user: as `nobody` if the caller is root, without any way to
+/// regain rights, on one CPU if requested, and with a filter that answers the calls in [`REFUSED`]
+/// with `EPERM`.
 ///
 /// # Errors
-/// Starting the command then fails if the kernel has no such filters.
+/// The command then fails to start if the kernel has no such filters.
 pub fn restrict(command: &mut Command, rights: Rights) {
     let filter = filter(rights);
     let begin = move || {
@@ -75,8 +75,8 @@ fn become_nobody() -> io::Result<()> {
     if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// A program for the kernel's packet filter, which gets a `seccomp_data` instead of a packet: the
-/// number of the system call is at 0, the architecture at 4.
+/// Builds a program for the kernel's packet filter, which gets a `seccomp_data` instead of a
+/// packet: the number of the system call is at 0, the architecture at 4.
 fn filter(rights: Rights) -> Vec<libc::sock_filter> {
     let Some(architecture) = ARCHITECTURE else { return vec![give(libc::SECCOMP_RET_ALLOW)] };
     let affinity = (!rights.affinity).then_some(libc::SYS_sched_setaffinity);

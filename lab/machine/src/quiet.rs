@@ -1,6 +1,6 @@
-//! Waiting, before a round, until nobody else wants our CPUs.
+//! Waiting, before a round, until no other process wants our CPUs.
 //!
-//! Quiet is bought before the coins are tossed, never after: a sample that was hit by a neighbour
+//! The wait comes before the coins are drawn, never after: a sample that a neighbour disturbed
 //! stays in the evidence. So the wait must be bounded, and cheap on a machine that is always busy.
 
 use crate::clock;
@@ -14,28 +14,29 @@ mod tests;
 
 /// The longest single wait.
 const LONGEST_WAIT_NS: u64 = 1_500_000_000;
-/// Waits may take this much of a run at its very start, and [`WAIT_SHARE`] of its time later.
+/// The time that waits may take at the very start of a run, before [`WAIT_SHARE`] of its time.
 const START_ALLOWANCE_NS: u64 = 1_500_000_000;
-/// The most that all waits together may take of the run's time so far.
+/// The maximum share of the run's time so far that all waits together may take.
 const WAIT_SHARE: f64 = 0.4;
 /// The pause between two looks while it is not quiet.
 const PAUSE: Duration = Duration::from_micros(500);
 /// The pause between the two looks that must both find it quiet.
 const CONFIRMATION: Duration = Duration::from_micros(200);
-/// Waits in vain, one after the other, before waits become rare.
+/// The number of consecutive waits in vain after which waits become rare.
 const PATIENCE: u32 = 3;
-/// Waits become rare up to one in this many rounds.
+/// The number of rounds per wait when waits are rarest.
 const RAREST: u64 = 64;
-/// The most tasks that are looked at one by one.
+/// The maximum number of tasks that are examined one by one.
 const MOST_TASKS: usize = 300;
 
-/// Decides when a round may start.
+/// A gate that decides when a round may start.
 #[derive(Debug)]
 pub struct QuietGate {
     tree: Tree,
     cpus: Vec<usize>,
     ours: Vec<u32>,
-    /// The runnable tasks of the last look, by their `stat`: most often they are those of the next.
+    /// The runnable tasks of the last look, by their `stat`. Most often the next look finds the
+    /// same.
     known: Vec<String>,
     began_ns: Option<u64>,
     waited_ns: u64,
@@ -44,8 +45,8 @@ pub struct QuietGate {
 }
 
 impl QuietGate {
-    /// A gate for contestants that may run on these CPUs. The processes `ours`, and the calling
-    /// one, never count as neighbours.
+    /// Returns a gate for contestants that may run on these CPUs. The processes `ours`, and the
+    /// calling one, never count as neighbours.
     pub fn new(cpus: &[usize], ours: &[u32]) -> QuietGate {
         QuietGate::below(Tree::at(Path::new("/")), cpus, ours)
     }
@@ -59,11 +60,12 @@ impl QuietGate {
     }
 
     /// Waits until two looks, 0.2 ms apart, both find one of the CPUs free of foreign runnable
-    /// tasks, or until the limits end the wait: `at_most_ns`, 1.5 s, and 40% of the time since the
-    /// first wait plus 1.5 s for all waits together.
+    /// tasks, or until a limit ends the wait: `at_most_ns`, 1.5 s, and for all waits together 40%
+    /// of the time since the first wait plus 1.5 s.
     ///
-    /// After three waits in vain it waits only every second round, then every fourth, and so on to
-    /// every 64th; in between it looks once. `stop` is asked while waiting and ends it early.
+    /// After three waits in vain, it waits only every second round, then every fourth, and so on to
+    /// every 64th. In other rounds it looks once. It calls `stop` while waiting, which can end the
+    /// wait early.
     pub fn wait(&mut self, at_most_ns: u64, stop: &dyn Fn() -> bool) -> Quiet {
         let start_ns = clock::monotonic_ns();
         let began_ns = *self.began_ns.get_or_insert(start_ns);
@@ -86,7 +88,7 @@ impl QuietGate {
         Quiet { waited_ns, quiet }
     }
 
-    /// What all waits together may still take, `elapsed_ns` after the first one.
+    /// Returns the time that all waits together may still take, `elapsed_ns` after the first one.
     fn allowance_ns(&self, elapsed_ns: u64) -> u64 {
         let total = START_ALLOWANCE_NS + (elapsed_ns as f64 * WAIT_SHARE) as u64;
         total.saturating_sub(self.waited_ns)
@@ -113,14 +115,14 @@ impl QuietGate {
         self.is_quiet()
     }
 
-    /// Whether one of our CPUs is free of foreign runnable tasks right now.
+    /// Returns whether one of our CPUs is free of foreign runnable tasks right now.
     ///
-    /// Cost: some 5 us when fewer foreign tasks are runnable than we have CPUs, or the same ones as
-    /// at the last look; otherwise some 5 us a task of the machine, up to 300 tasks. With more, the
-    /// mere number of runnable ones decides.
+    /// Cost: about 5 us when fewer foreign tasks are runnable than we have CPUs, or the same ones
+    /// as at the last look; otherwise about 5 us per task of the machine, up to 300 tasks. With
+    /// more tasks, the number of runnable ones alone decides.
     pub fn is_quiet(&mut self) -> bool {
         let Some(runnable) = self.runnable() else { return true };
-        // We are one of them.
+        // The calling thread is one of them.
         let foreign = runnable.saturating_sub(1);
         if foreign < self.cpus.len() {
             return true;
@@ -137,13 +139,13 @@ impl QuietGate {
         free > 0
     }
 
-    /// How many tasks of the machine run or want to.
+    /// Returns the number of runnable tasks on the machine.
     fn runnable(&self) -> Option<usize> {
         let text = self.tree.text("/proc/loadavg")?;
         text.split(' ').nth(3)?.split_once('/')?.0.parse().ok()
     }
 
-    /// Looks at every foreign task until none of our CPUs is free; false if there are too many.
+    /// Examines every foreign task. Returns false if there are too many.
     fn look_at_all(&self, taken: &mut Taken<'_>) -> bool {
         let mut looked = 0;
         for name in std::fs::read_dir(self.tree.path("/proc")).into_iter().flatten().flatten() {
@@ -168,11 +170,11 @@ impl QuietGate {
     }
 }
 
-/// Which of our CPUs have foreign runnable tasks.
+/// The set of our CPUs that have foreign runnable tasks.
 struct Taken<'a> {
     cpus: &'a [usize],
     taken: Vec<bool>,
-    /// The runnable tasks that were found, on whatever CPU.
+    /// The runnable tasks that were found, on any CPU.
     tasks: Vec<String>,
 }
 
@@ -181,7 +183,7 @@ impl Taken<'_> {
         Taken { cpus, taken: vec![false; cpus.len()], tasks: Vec::new() }
     }
 
-    /// Notes the task with this `stat` if it is runnable.
+    /// Records the task with this `stat` if it is runnable.
     fn look(&mut self, tree: &Tree, stat: &str) {
         let Some(cpu) = tree.text(stat).as_deref().and_then(runnable_on) else { return };
         if let Some(index) = self.cpus.iter().position(|ours| *ours == cpu) {
@@ -197,10 +199,10 @@ impl Taken<'_> {
     }
 }
 
-/// The CPU of a task that runs or wants to, from the text of its `stat`; `None` if it sleeps.
+/// Returns the CPU of a runnable task, from the text of its `stat`; `None` if it sleeps.
 fn runnable_on(stat: &str) -> Option<usize> {
-    // The name, in brackets, may hold anything; the state is the first field after it, the CPU the
-    // 37th (field 39 of proc(5)).
+    // The name, in brackets, may contain anything. The state is the first field after it, the CPU
+    // the 37th (field 39 of proc(5)).
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     if fields.next()? != "R" {

@@ -1,9 +1,9 @@
-//! Why something cannot be read, in words that a user can act on.
+//! The reasons why something cannot be read, in words that a user can act on.
 
 use crate::tree::Tree;
 use std::io;
 
-/// The error by its name, with the right that is missing where it says that one is.
+/// Describes the error by its name, with the missing right where the error is about one.
 pub fn explain(error: &io::Error, right: &str) -> String {
     let Some(number) = error.raw_os_error() else { return error.to_string() };
     match number {
@@ -21,7 +21,7 @@ pub fn explain(error: &io::Error, right: &str) -> String {
     }
 }
 
-/// The text of a small file without the white space around it, or `FILE: why not`.
+/// Reads the text of a small file without surrounding white space. The error is `FILE: reason`.
 pub fn text(tree: &Tree, path: &str, right: &str) -> Result<String, String> {
     match std::fs::read(tree.path(path)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
@@ -29,20 +29,20 @@ pub fn text(tree: &Tree, path: &str, right: &str) -> Result<String, String> {
     }
 }
 
-/// A number in a small file, or why there is none.
+/// Reads a number in a small file. The error is the reason.
 pub fn number(tree: &Tree, path: &str, right: &str) -> Result<u64, String> {
     let text = text(tree, path, right)?;
     text.parse().map_err(|_| format!("{} holds '{text}'", last(path)))
 }
 
-/// The names in a folder, sorted, or why there are none.
+/// Returns the names in a folder, sorted. The error is the reason.
 pub fn names(tree: &Tree, folder: &str) -> Result<Vec<String>, String> {
     std::fs::read_dir(tree.path(folder))
         .map_err(|error| explain(&error, "the folder is closed"))?;
     Ok(tree.names(folder))
 }
 
-/// The file and the folder that it lies in.
+/// Returns the file and its folder.
 fn last(path: &str) -> &str {
     let mut slashes = path.rmatch_indices('/').map(|(at, _)| at + 1);
     slashes.next();

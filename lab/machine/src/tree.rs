@@ -2,36 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
-/// A root below which `proc`, `sys` and `etc` lie.
+/// A root above `proc`, `sys` and `etc`.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    /// The tree below a folder.
+    /// Returns the tree below a folder.
     pub fn at(root: &Path) -> Tree {
         Tree { root: root.to_owned() }
     }
 
-    /// The path of an entry that is written as on a machine, with or without the first slash.
+    /// Returns the path below the root of an absolute path, with or without the first slash.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The whole text, without the white space around it; `None` if it is empty or unreadable.
+    /// Reads the whole text, without surrounding white space; `None` if it is empty or unreadable.
     pub fn text(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.path(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes).trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// A file that holds one decimal number.
+    /// Reads a file that contains one decimal number.
     pub fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
-    /// The bytes that a line such as `MemTotal:  16283484 kB` or `Node 0 MemTotal: 9 kB` tells.
+    /// Returns the bytes in a line such as `MemTotal: 16283484 kB` or `Node 0 MemTotal: 9 kB`.
     pub fn kib_bytes(&self, path: &str, key: &str) -> Option<u64> {
         let key = format!("{key}:");
         let text = self.text(path)?;
@@ -42,7 +42,7 @@ impl Tree {
         value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
     }
 
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// Returns the names in a folder, sorted; none if there is no such folder.
     pub fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else {
             return Vec::new();
@@ -53,8 +53,8 @@ impl Tree {
         names
     }
 
-    /// The paths of files that a pattern means, as a shell would find them: a `*` stands for the
-    /// rest of one name. Shorter paths come first, so that numbers are in their order.
+    /// Returns the paths of files that match a pattern, as in a shell: a `*` stands for the rest of
+    /// one name. Shorter paths come first, so that numbers are in order.
     pub fn matching(&self, pattern: &str) -> Vec<String> {
         let Some((before, after)) = pattern.split_once('*') else {
             let is_there = self.path(pattern).symlink_metadata().is_ok();
@@ -101,7 +101,7 @@ pub mod made_up {
 
     use super::Tree;
 
-    /// A folder that holds these files, and the tree at it.
+    /// Makes a folder with these files, and the tree at it.
     pub fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
         let folder = tempfile::tempdir().unwrap();
         let tree = Tree::at(folder.path());

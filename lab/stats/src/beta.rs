@@ -1,29 +1,29 @@
 //! The Beta distribution in the log domain: its density, and the regularised incomplete Beta
 //! function, which is also the tail of the binomial distribution.
 //!
-//! Everything is a logarithm, so that tails far below the smallest `f64` keep their digits. Only
-//! `libm` and IEEE 754 operations are used: the same bits on every machine.
+//! Everything is a logarithm, so that tails far below the smallest `f64` keep their digits. The
+//! code uses only `libm` and IEEE 754 operations, so the bits are the same on every machine.
 
 use libm::{exp, fabs, lgamma, log, log1p};
 
 /// Half the logarithm of `2 pi`.
 const HALF_LN_2PI: f64 = 0.918_938_533_204_672_8;
-/// The continued fraction needs about the square root of the larger parameter of terms; this is
-/// enough for parameters of `1e11`.
+/// The maximum number of terms. The continued fraction needs about as many terms as the square root
+/// of the larger parameter; this is enough for parameters of `1e11`.
 const TERMS_MAX: u32 = 1_000_000;
-/// Below this the error of Stirling's formula is taken from `lgamma`.
+/// The bound below which the error of Stirling's formula is taken from `lgamma`.
 const STIRLING_FROM: f64 = 16.0;
 
-/// The logarithms of the two tails of a Beta distribution at a point; they sum to 1.
+/// The logarithms of the two tails of a Beta distribution at a point; the tails sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogTails {
     /// `ln I_x(a, b)`: the probability below the point.
     pub below: f64,
-    /// `ln (1 - I_x(a, b))`: the probability above it.
+    /// `ln (1 - I_x(a, b))`: the probability above the point.
     pub above: f64,
 }
 
-/// `ln(n!) - ln(sqrt(2 pi n) (n/e)^n)`, for `n > 0`: what Stirling's formula leaves out.
+/// Returns the error of Stirling's formula: `ln(n!) - ln(sqrt(2 pi n) (n/e)^n)`, for `n > 0`.
 fn stirling_error(n: f64) -> f64 {
     if n < STIRLING_FROM {
         return lgamma(n + 1.0) - (n + 0.5) * log(n) + n - HALF_LN_2PI;
@@ -33,7 +33,7 @@ fn stirling_error(n: f64) -> f64 {
     series.iter().rev().fold(0.0, |sum, term| sum / square + term) / n
 }
 
-/// `x ln(x / m) + m - x`, for positive numbers, without cancellation where they are close.
+/// Returns `x ln(x / m) + m - x`, for positive numbers, without cancellation where they are close.
 fn deviance(x: f64, m: f64) -> f64 {
     let distance = x - m;
     if fabs(distance) >= 0.1 * (x + m) {
@@ -54,7 +54,7 @@ fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// `ln(x^a (1 - x)^b / B(a, b))` for `a, b > 0` and `0 < x < 1`, where `y = 1 - x`.
+/// Returns `ln(x^a (1 - x)^b / B(a, b))` for `a, b > 0` and `0 < x < 1`, where `y = 1 - x`.
 ///
 /// Loader (2000), "Fast and accurate computation of binomial probabilities": the large parts of the
 /// factorials cancel before anything is rounded, so that the error stays small for any counts.
@@ -64,8 +64,8 @@ fn log_prefix(a: f64, b: f64, x: f64, y: f64) -> f64 {
     stirling - deviance(a, n * x) - deviance(b, n * y) + 0.5 * log(a * (b / n)) - HALF_LN_2PI
 }
 
-/// The logarithm of the density of the Beta distribution with parameters `a, b > 0` at `x`; minus
-/// infinity outside 0 to 1.
+/// Returns the logarithm of the density of the Beta distribution with parameters `a, b > 0` at `x`;
+/// minus infinity outside 0 to 1.
 ///
 /// ```
 /// let density = tiebreak_stats::beta::log_density(2.0, 3.0, 0.25).exp();
@@ -87,8 +87,9 @@ pub fn log_density(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// The continued fraction of `I_x(a, b) B(a, b) / (x^a (1 - x)^b)`, times `a`: Abramowitz and
-/// Stegun (1964) 26.5.8, by Lentz's algorithm. It converges fast for `x < (a + 1) / (a + b + 2)`.
+/// Computes the continued fraction of `I_x(a, b) B(a, b) / (x^a (1 - x)^b)`, times `a`: Abramowitz
+/// and Stegun (1964) 26.5.8, by Lentz's algorithm. It converges fast for
+/// `x < (a + 1) / (a + b + 2)`.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let tiny = 1e-300;
     let clamped = |value: f64| if fabs(value) < tiny { tiny } else { value };
@@ -113,10 +114,10 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// Both tails of the Beta distribution with parameters `a, b > 0` at `x`.
+/// Computes both tails of the Beta distribution with parameters `a, b > 0` at `x`.
 ///
-/// The tail on whose side `x` lies of the mean comes from the continued fraction, to about 13
-/// digits; the other one is what is missing to 1. Costs about the square root of the larger
+/// The continued fraction gives the tail on the side of the mean where `x` lies, to about 13
+/// digits; the other tail is the difference to 1. Costs about the square root of the larger
 /// parameter. Points outside 0 to 1 count as the nearer end.
 ///
 /// ```
@@ -145,12 +146,12 @@ pub fn log_tails(a: f64, b: f64, x: f64) -> LogTails {
     }
 }
 
-/// `ln(1 - exp(l))` for `l <= 0`.
+/// Returns `ln(1 - exp(l))` for `l <= 0`.
 fn log_complement(l: f64) -> f64 {
     if l > -std::f64::consts::LN_2 { log(-libm::expm1(l)) } else { log1p(-exp(l)) }
 }
 
-/// `ln P(Binomial(n, p) > s)`: the probability of more than `s` successes, which is
+/// Returns `ln P(Binomial(n, p) > s)`: the probability of more than `s` successes, which is
 /// `I_p(s + 1, n - s)`; minus infinity if `s >= n`.
 pub fn log_binomial_above(n: u64, s: u64, p: f64) -> f64 {
     if s >= n {
@@ -168,8 +169,8 @@ mod tests {
         assert!(fabs(found / expected - 1.0) < relative, "I_{x}({a}, {b}) = {found:e}");
     }
 
-    /// At the published quantiles (statistics facts 1.4, column "truth", from scipy's
-    /// `betaincinv`), which are given to 9 digits or more, stands the probability.
+    /// The published quantiles (statistics facts 1.4, column "truth", from scipy's `betaincinv`),
+    /// which are given to 9 digits or more, have their probability.
     #[test]
     fn published_quantiles_have_their_probability() {
         for (a, b, alpha, low, high, relative) in [
@@ -204,7 +205,7 @@ mod tests {
             // I_x(2, 2) = 3x^2 - 2x^3
             check(2.0, 2.0, x, x * x * (3.0 - 2.0 * x), 1e-12);
         }
-        // Far below the range of an f64: x^a is all there is.
+        // Far below the range of an f64, only x^a is left.
         let deep = log_tails(1e5, 1.0, 0.5).below;
         assert!(fabs(deep + 1e5 * std::f64::consts::LN_2) < 1e-9, "{deep}");
     }

@@ -1,22 +1,22 @@
 //! The two tables of bettors and the score by which they bet.
 //!
 //! A bettor holds the stake `a` in (0, 1) for ever. On a round whose log ratio lies `y` above the
-//! bar it multiplies its wealth by `1 + a h(y)` when it bets that the ratio is above the bar, by
-//! `1 - a h(y)` when it bets that it is below, where the score `h` is odd, nondecreasing and at
-//! most 1 in size. That is all that validity needs: given noise that has either sign with the same
-//! probability, such a factor is never expected to gain (Efron 1969; de la Pena 1999; Howard,
-//! Ramdas, McAuliffe and Sekhon 2020, lemma 3; Perez-Ortiz and others 2024; Koning 2024). The
-//! theorems, and what they assume, are in `docs/manual/evidence.md`.
+//! bar, it multiplies its wealth by `1 + a h(y)` when it bets that the ratio is above the bar, and
+//! by `1 - a h(y)` when it bets that it is below. The score `h` is odd, nondecreasing and at most 1
+//! in size. Validity needs no more than that: if the noise has either sign with the same
+//! probability, such a factor has no expected gain (Efron 1969; de la Pena 1999; Howard, Ramdas,
+//! McAuliffe and Sekhon 2020, lemma 3; Perez-Ortiz and others 2024; Koning 2024). The theorems, and
+//! what they assume, are in `docs/manual/evidence.md`.
 
-/// How many bettors a table holds; shorter ones are filled with bettors that stake nothing.
+/// The number of bettors in a table; shorter tables are filled with bettors that stake nothing.
 pub const BETTORS: usize = 9;
 
-/// Rounds that must lie in the past before a bettor looks at the size of a ratio, not its sign
-/// only.
+/// The number of past rounds that a bettor needs before it uses the size of a ratio, not only its
+/// sign.
 pub const ROUNDS_BEFORE_SCALE: usize = 6;
 
-/// The bettors of a table that may look at sizes start here; those before it look at signs only, so
-/// that the loops over either kind have a length that the compiler knows.
+/// The index of the first bettor of a table that may use sizes. The bettors before it use only
+/// signs, so that the loops over either kind have a length that the compiler knows.
 const FIRST_ON_SIZE: usize = 4;
 
 /// A table of bettors.
@@ -28,19 +28,19 @@ pub struct Table {
     pub stake: [f64; BETTORS],
     /// The share of the initial wealth that each bettor holds; they sum to 1.
     pub weight: [f64; BETTORS],
-    /// How steeply the scores of the bettors from the fifth on rise with the distance in scale
-    /// units; `None` for a table on signs only.
+    /// The slopes at which the scores of the bettors from the fifth on rise with the distance in
+    /// scale units; `None` for a table on signs only.
     pub slope: Option<[f64; BETTORS - FIRST_ON_SIZE]>,
-    /// Whether the verdict must also agree with the median (rule A1: for M3r only).
+    /// Whether the verdict must also agree with the median (rule A1: only for M3r).
     pub asks_the_median: bool,
 }
 
-/// For a constant factor between two contestants: four bettors on the sign of the log ratio and
-/// five on its size, capped at three scale units so that no outlier decides.
+/// The table for a constant factor between two contestants: four bettors on the sign of the log
+/// ratio and five on its size, capped at three scale units so that no outlier decides.
 ///
 /// Stakes, slopes and weights were picked by hand, out of eight candidates, for the fewest rounds
 /// on four synthetic kinds of noise (normal; with spikes; in two modes; all of these with a drift).
-/// Its validity does not depend on that choice; how fast it is on other noise does.
+/// The table's validity does not depend on that choice; its speed on other noise does.
 pub static M3R: Table = Table {
     name: "M3r",
     stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07],
@@ -49,7 +49,7 @@ pub static M3R: Table = Table {
     asks_the_median: true,
 };
 
-/// For the median of the paired ratios, with no symmetry assumed: signs only.
+/// The table for the median of the paired ratios, without an assumption of symmetry: signs only.
 pub static S: Table = Table {
     name: "S",
     stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.0, 0.0],
@@ -58,7 +58,7 @@ pub static S: Table = Table {
     asks_the_median: false,
 };
 
-/// The sign of `y` as a score: -1, 0 or 1.
+/// Returns the sign of `y` as a score: -1, 0 or 1.
 #[inline]
 pub fn sign(y: f64) -> f64 {
     if y > 0.0 {
@@ -70,10 +70,11 @@ pub fn sign(y: f64) -> f64 {
     }
 }
 
-/// A rational stand-in for the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1 from 3 on.
+/// Computes a rational approximation of the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1
+/// from 3 on.
 ///
-/// Odd, nondecreasing (its derivative is proportional to `(v^2 - 9)^2`), and made of operations
-/// that IEEE 754 defines to the last bit.
+/// It is odd and nondecreasing (its derivative is proportional to `(v^2 - 9)^2`), and uses
+/// operations that IEEE 754 defines to the last bit.
 #[inline]
 pub fn rational_score(v: f64) -> f64 {
     let size = v.abs();
@@ -83,8 +84,8 @@ pub fn rational_score(v: f64) -> f64 {
 }
 
 impl Table {
-    /// How many rounds that all lie on one side of the bar it takes at least until the bets have
-    /// won `1 / error_a_side`: no run of fewer rounds settles anything.
+    /// Returns the least number of rounds, all on one side of the bar, after which the wealth of
+    /// the bets reaches `1 / error_a_side`. No run of fewer rounds settles anything.
     pub fn fewest_rounds(&self, error_a_side: f64) -> u64 {
         let mut wealth = self.weight;
         let mut rounds = 0;
@@ -95,8 +96,8 @@ impl Table {
         rounds
     }
 
-    /// The scores of all bettors for a round that lies `y` above the bar, the scale being that of
-    /// the rounds before it; `None` while there is no scale, when every bettor looks at the sign.
+    /// Returns the scores of all bettors for a round that lies `y` above the bar. The scale is that
+    /// of the rounds before it; with `None`, every bettor uses the sign.
     #[inline]
     pub fn scores(&self, y: f64, scale: Option<f64>) -> [f64; BETTORS] {
         let sign = sign(y);

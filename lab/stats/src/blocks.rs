@@ -1,26 +1,27 @@
-//! Blocks of rounds in which each contestant is primed once, so that all run equally often.
+//! Blocks of rounds in which each contestant is the primer once, so that all run equally often.
 //!
-//! What a contestant keeps from run to run (a cache, a log, a database) makes its time a function
-//! of how often it ran. A primer that is drawn afresh each round lets these numbers walk apart, and
-//! the coins of the past then tell who is faster now. In a block of as many rounds as there are
-//! contestants each is the primer once, in an order drawn at its start. What that proves, and of
-//! what, is rule A3 (`docs/manual/evidence.md`).
+//! If a contestant keeps something from run to run (a cache, a log, a database), its time depends
+//! on how often it ran. If the primer is drawn afresh each round, these numbers drift apart, and
+//! past coins then show which contestant is faster now. A block has as many rounds as there are
+//! contestants. Each contestant is the primer once, in an order drawn at the start of the block.
+//! Rule A3 (`docs/manual/evidence.md`) says what that proves, and about what.
 
 use crate::coins::{self, Seed};
 use tiebreak_core::schedule::RoundCoins;
 
-/// The block of primers that a run stands in.
+/// The block of primers that contains the latest round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Those who take part, in order of their numbers, and the latest primer.
+    /// The contestants, in order of their numbers, and the latest primer.
     contestants: Vec<usize>,
     primer: usize,
-    /// Those who are yet to be primed, in the order drawn.
+    /// The contestants that have yet to be primers, in the order drawn.
     to_prime: Vec<usize>,
 }
 
 impl Block {
-    /// Takes a finished round: the first of a new block if there is nobody left to be primed.
+    /// Takes a finished round. It is the first of a new block if every contestant has been the
+    /// primer.
     pub fn take(&mut self, seed: Seed, coins: &RoundCoins) {
         if self.to_prime.is_empty() {
             self.contestants.clone_from(&coins.order);
@@ -31,32 +32,32 @@ impl Block {
         self.primer = self.to_prime.remove(0);
     }
 
-    /// A contestant takes part no more: the block goes on without it.
+    /// Removes a contestant: the block continues without it.
     pub fn leave(&mut self, contestant: usize) {
         self.contestants.retain(|other| *other != contestant);
         self.to_prime.retain(|other| *other != contestant);
     }
 
-    /// Who takes part in the next round, if it belongs to this block.
+    /// Returns the contestants of the next round, if it belongs to this block.
     pub fn rest(&self) -> Option<&[usize]> {
         self.goes_on().then_some(&self.contestants)
     }
 
-    /// Whether a further round belongs to the block of the latest one.
+    /// Returns whether a further round belongs to the block of the latest one.
     pub fn goes_on(&self) -> bool {
         !self.to_prime.is_empty()
     }
 
-    /// Draws an attempt at the next round: of this block with its own contestants, else the first
-    /// of a block of these.
+    /// Draws an attempt at the next round. If it belongs to this block, it has the block's
+    /// contestants; otherwise, it is the first round of a block of `contestants`.
     pub fn draw(&self, seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
         let coins = coins::draw(seed, round, attempt, self.rest().unwrap_or(contestants));
         RoundCoins { primer: self.to_prime.first().copied().unwrap_or(coins.primer), ..coins }
     }
 
-    /// Whether earlier rounds of the block tell which of two ran once more than the other when the
-    /// latest one was timed: one was primed before it, and the other comes after it. Among two
-    /// contestants that is never so.
+    /// Returns whether earlier rounds of the block show which of two contestants had run once more
+    /// than the other when the latest round was timed: one was the primer before it, and the other
+    /// will be after it. With only two contestants, this never happens.
     pub fn tells_apart(&self, left: usize, right: usize) -> bool {
         let comes = |contestant: usize| self.to_prime.contains(&contestant);
         let was_before = |contestant: usize| contestant != self.primer && !comes(contestant);
@@ -68,8 +69,8 @@ impl Block {
 mod tests {
     use super::*;
 
-    /// Whoever takes part runs equally often at the ends of blocks, and never differs by more than
-    /// one run at the moment at which it is timed.
+    /// Every contestant runs equally often at the ends of blocks, and its count never differs by
+    /// more than one run at the moment at which it is timed.
     #[test]
     fn everybody_runs_equally_often() {
         let seed = Seed::from_text("blocks");

@@ -1,16 +1,17 @@
-//! Which measured level is which advertised cache.
+//! The match of measured levels to advertised caches.
 
-/// For each advertised capacity, the index of the level that is it; `None` of those that were not
-/// seen as a level of their own.
+/// Returns, for each advertised capacity, the index of the level that matches it; `None` for a
+/// capacity without its own level.
 ///
-/// `spans` are the smallest and the largest size at which each level was seen, without the last
-/// level if it is what lies behind all caches. Both are in rising order and above 0. A level that
-/// begins above a capacity is not that cache, as none holds more than it should. Order is kept, as
-/// many as possible are matched, and among those matches the sum of `|ln(largest / advertised)|` is
-/// least: dynamic programming over prefixes of both. Cost: the product of their lengths.
+/// `spans` are the smallest and the largest size at which each level was measured, without the last
+/// level if it is the memory behind all caches. Both lists are in rising order and above 0. A level
+/// that begins above a capacity is not that cache, because no cache holds more than its capacity.
+/// The match keeps the order, matches as many as possible, and among such matches minimises the sum
+/// of `|ln(largest / advertised)|`, by dynamic programming over prefixes of both lists. Cost: the
+/// product of their lengths.
 pub fn matched(advertised: &[f64], spans: &[(f64, f64)]) -> Vec<Option<usize>> {
     let (rows, columns) = (advertised.len(), spans.len());
-    // The most matches, and the least sum of distances, among the first of both.
+    // The most matches, and the least sum of distances, for the first entries of both lists.
     let mut best = vec![vec![(0_usize, 0.0_f64); columns + 1]; rows + 1];
     let distance = |row: usize, column: usize| libm::log(spans[column].1 / advertised[row]).abs();
     let better = |a: (usize, f64), b: (usize, f64)| {
@@ -55,13 +56,13 @@ mod tests {
         check(&[48.0], &[], &[None]);
         check(&[], &[48.0], &[]);
         check(&[48.0, 1024.0, 32768.0], &[48.0, 768.0, 4096.0], &[Some(0), Some(1), Some(2)]);
-        // A level of the TLB between two caches is neither.
+        // A level of the TLB between two caches matches neither.
         let held = [48.0, 256.0, 1024.0, 24576.0];
         check(&[48.0, 1024.0, 32768.0], &held, &[Some(0), Some(2), Some(3)]);
-        // A cache that cannot be told from the next has no level.
+        // A cache that is indistinguishable from the next has no level.
         check(&[48.0, 1024.0, 1536.0], &[48.0, 1536.0], &[Some(0), None, Some(1)]);
         check(&[48.0, 1024.0, 32768.0], &[40.0, 900.0], &[Some(0), Some(1), None]);
-        // A level that begins at 3 MiB is no cache of 2 MiB, near as its end may be.
+        // A level that begins at 3 MiB is not a cache of 2 MiB, however near its end is.
         let sizes = [48.0, 2048.0, 266_240.0];
         let seen = [(4.0, 48.0), (3072.0, 16384.0)];
         assert_eq!(matched(&sizes, &seen), [Some(0), None, Some(1)]);

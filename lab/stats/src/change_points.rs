@@ -1,52 +1,54 @@
-//! Where a sequence of numbers changes its level.
+//! The points at which a sequence of numbers changes its level.
 //!
 //! A sequence is cut into segments such that the sum of their costs, plus a penalty for each, is
 //! least: optimal partitioning (Jackson and others 2005, "An algorithm for optimal partitioning of
-//! data on an interval", IEEE Signal Processing Letters 12(2), equation 2), which looks at all
-//! cuts by dynamic programming. Two costs are at hand:
+//! data on an interval", IEEE Signal Processing Letters 12(2), equation 2), which examines all cuts
+//! by dynamic programming. There are two costs:
 //!
-//! - [`levels`]: values whose ratios matter, as latencies do. The cost of a segment is the sum of
+//! - [`levels`]: values whose ratios matter, such as latencies. The cost of a segment is the sum of
 //!   the squares of its logarithms about their mean.
 //! - [`shares`]: counts out of totals. The cost is minus the log likelihood of the segment's counts
 //!   under one share for all of them.
 //!
-//! Cost in time: the square of the number of points, which are some hundred at most.
+//! Cost in time: the square of the number of points, which is a few hundred at most.
 
 #[cfg(test)]
 mod tests;
 
-/// Two neighbouring levels differ at least by this ratio.
+/// The least ratio of two neighbouring levels.
 pub const LEAST_RATIO: f64 = 1.25;
 
 /// A run of values of about the same level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// Index of its first value.
+    /// The index of its first value.
     pub first: usize,
-    /// Index of its last value.
+    /// The index of its last value.
     pub last: usize,
     /// The geometric mean of its values.
     pub value: f64,
 }
 
 impl Level {
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         self.last - self.first + 1
     }
 }
 
-/// The levels of values that rise from level to level, as latency does with the size of the data.
+/// Returns the levels of values that rise from level to level, as latency does with the size of the
+/// data.
 ///
-/// The penalty of a segment is `max(2 (ln 1.25)^2, 2 s^2 ln n)`. The first tells two levels of four
-/// values each apart that differ by 1.25; the second is that of Schwarz' criterion (Yao 1988,
+/// The penalty of a segment is `max(2 (ln 1.25)^2, 2 s^2 ln n)`. The first term separates two
+/// levels of four values each whose ratio is 1.25. The second is Schwarz' criterion (Yao 1988,
 /// "Estimating the number of change-points via Schwarz' criterion", Statistics and Probability
 /// Letters 6) for noise of standard deviation `s`, which is estimated by the median of the absolute
 /// differences of neighbours, over `0.6745 sqrt 2`. A segment of one value between two others is a
-/// step on the way from one level to the next and no level of its own: it is left out. Segments
-/// that are not [`LEAST_RATIO`] times as high as the one before are one level with it.
+/// step from one level to the next, not a level, and is left out. A segment that is not
+/// [`LEAST_RATIO`] times as high as the one before is merged into it.
 ///
-/// Values must be positive and finite; the result is empty if there are none, or if any is not.
+/// Values must be positive and finite. The result is empty if there are none, or if any value is
+/// not.
 pub fn levels(values: &[f64]) -> Vec<Level> {
     if values.iter().any(|value| !(value.is_finite() && *value > 0.0)) {
         return Vec::new();
@@ -84,11 +86,11 @@ pub fn levels(values: &[f64]) -> Vec<Level> {
     levels.into_iter().map(level).collect()
 }
 
-/// Segments of about the same share of `counts[i]` out of `totals[i]`, as indices of their first
-/// value and one past their last.
+/// Returns the segments with about the same share of `counts[i]` out of `totals[i]`, as the indices
+/// of their first value and of one past their last.
 ///
-/// The penalty of a segment is `3 ln N` for `N` all told: each has one share and one place.
-/// Empty if the lengths differ, or a count is above its total.
+/// The penalty of a segment is `3 ln N` for a sum `N` of all totals: each segment has one share and
+/// one place. The result is empty if the lengths differ, or if a count is above its total.
 pub fn shares(counts: &[u64], totals: &[u64]) -> Vec<(usize, usize)> {
     let is_possible = counts.iter().zip(totals).all(|(count, total)| count <= total);
     if counts.len() != totals.len() || !is_possible {
@@ -112,14 +114,14 @@ pub fn shares(counts: &[u64], totals: &[u64]) -> Vec<(usize, usize)> {
     spans(&ends).collect()
 }
 
-/// From the ends of segments to where each begins and ends.
+/// Converts the ends of segments to their beginnings and ends.
 fn spans(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let firsts = [0].into_iter().chain(ends.iter().copied());
     firsts.zip(ends.iter().copied())
 }
 
-/// The ends of the segments, each one past its last value, whose costs and penalties add up to the
-/// least: `best(end) = min over first of best(first) + cost(first, end) + penalty`.
+/// Returns the ends of the segments, each one past its last value, whose costs and penalties have
+/// the least sum: `best(end) = min over first of best(first) + cost(first, end) + penalty`.
 fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     let mut best = vec![0.0; count + 1];
     let mut from = vec![0; count + 1];
@@ -135,7 +137,7 @@ fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> 
     ends
 }
 
-/// Running sums, for means and squares of any segment at once.
+/// Running sums, for the means and squares of any segment in constant time.
 struct Sums {
     values: Vec<f64>,
     squares: Vec<f64>,
@@ -165,8 +167,8 @@ impl Sums {
     }
 }
 
-/// The standard deviation of the noise, by the differences of neighbours: steps are few, so their
-/// median is a difference within a level.
+/// Estimates the standard deviation of the noise from the differences of neighbours. Steps are few,
+/// so their median is a difference within a level.
 fn noise(logs: &[f64]) -> f64 {
     let mut steps: Vec<f64> = logs.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     steps.sort_by(f64::total_cmp);

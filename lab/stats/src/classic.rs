@@ -1,10 +1,10 @@
 //! The Confidence Sequence Method as published, kept as a classic and as an oracle.
 //!
 //! The functions of Paul Khuong's "Testing slo-type properties with the Confidence Sequence Method"
-//! (pvk.ca, 2018) and of its package `csm`: Robbins's criterion (1970) as a test of a success rate
-//! that may be looked at after every trial (Ding, Gandy and Hahn 2017), with every rounding made
-//! towards "not yet". Written anew from the text; the numbers are those of the text to ten digits
-//! and more, and the names are its names.
+//! (pvk.ca, 2018) and of its package `csm`. The method is Robbins's criterion (1970) as a test of a
+//! success rate that may be checked after every trial (Ding, Gandy and Hahn 2017), with every
+//! rounding made towards "not yet". The code is written anew from the text. Its numbers equal those
+//! of the text to ten digits and more, and its names are the text's.
 //!
 //! | function | gives |
 //! |---|---|
@@ -15,11 +15,11 @@
 //! | [`Driver`] | the loop that asks after every trial whether to stop |
 //! | [`Power`] | how often that loop succeeds, estimated by the loop itself |
 //!
-//! Where the published C, Lisp and Python differ, the Lisp form is taken, because it made the
-//! numbers of the text. Logarithms are those of the `libm` crate instead of the platform's, so the
+//! Where the published C, Lisp and Python differ, the code follows the Lisp form, because it made
+//! the numbers of the text. Logarithms come from the `libm` crate instead of the platform, so the
 //! results are the same bits on every machine.
 //!
-//! For new work take [`share_test`](crate::share_test): it needs fewer trials.
+//! For new work use [`share_test`](crate::share_test): it needs fewer trials.
 
 mod beta_icdf;
 mod conclusion;

@@ -1,28 +1,29 @@
-//! Groups of things that are near to each other, by the distances between them.
+//! Groups of things that are near each other, by the distances between them.
 //!
-//! Agglomerative with average linkage (Sokal and Michener 1958) on the logarithm of the distance,
-//! so that what counts is by what factor one distance exceeds another. Distances between CPUs are
-//! nested (threads of a core, cores of a cache, sockets), so each height at which merging pauses is
-//! a partition of its own, not only the largest one.
+//! The method is agglomerative with average linkage (Sokal and Michener 1958) on the logarithm of
+//! the distance, so that the factor between two distances counts. Distances between CPUs are nested
+//! (threads of a core, cores of a cache, sockets), so each height at which merging pauses is a
+//! partition, not only the largest one.
 
 use crate::modes::median;
 
-/// A partition, and how far apart its members are.
+/// A partition, and the distance between its members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
-    /// The group of each thing; groups are counted in the order of their first thing.
+    /// The group of each thing; groups are numbered in the order of their first thing.
     pub group_of: Vec<usize>,
     /// The median distance of the pairs that are together here and in no finer partition.
     pub within: f64,
 }
 
-/// The partitions at which merging pauses: the next two groups to be merged are at least `gap`
-/// times as far from each other as all that were merged before. From the finest to the coarsest;
-/// the last one is what all known distances connect. None if no distance is known.
+/// Returns the partitions at which merging pauses: the next two groups to be merged are at least
+/// `gap` times as far from each other as all that were merged before. They go from the finest to
+/// the coarsest; the last one connects everything that known distances connect. The result is empty
+/// if no distance is known.
 ///
-/// `distance` is asked for each pair `(i, j)` with `i < j` below `count`; a distance that is not
-/// known, or not positive and finite, is left out of the averages, and groups between which nothing
-/// is known are not merged. Memory: `count` squared; time: its cube, half a second for 1000.
+/// The function calls `distance` for each pair `(i, j)` with `i < j` below `count`. A distance that
+/// is unknown, or not positive and finite, is left out of the averages, and groups without a known
+/// distance are not merged. Memory: `count` squared; time: its cube, half a second for 1000.
 ///
 /// ```
 /// let places = [0, 0, 1, 1];
@@ -67,7 +68,7 @@ struct Merge {
     height: f64,
 }
 
-/// Sums of logarithms between groups, and of how many distances they are.
+/// The sums of logarithms between groups, and the numbers of distances in them.
 struct Linkage {
     count: usize,
     sums: Vec<f64>,
@@ -89,7 +90,7 @@ impl Linkage {
         linkage
     }
 
-    /// The mean of all known logarithms between two groups.
+    /// Returns the mean of all known logarithms between two groups.
     fn height(&self, a: usize, b: usize) -> Option<f64> {
         let at = a * self.count + b;
         (self.terms[at] > 0.0).then(|| self.sums[at] / self.terms[at])
@@ -129,7 +130,7 @@ fn merges(count: usize, known: &impl Fn(usize, usize) -> Option<f64>) -> Vec<Mer
     }
 }
 
-/// The same groups, counted from 0 in the order of their first thing.
+/// Returns the same groups, numbered from 0 in the order of their first thing.
 fn counted(groups: &[usize]) -> Vec<usize> {
     let mut seen: Vec<usize> = Vec::new();
     let mut place = |group: usize| {
@@ -158,13 +159,15 @@ fn within(
     median(&distances)
 }
 
-/// How well two partitions of the same things agree: the adjusted Rand index (Hubert and Arabie
-/// 1985, equation 5), 1 for equal ones and 0 on average for unrelated ones of the same sizes.
+/// Measures how well two partitions of the same things agree: the adjusted Rand index (Hubert and
+/// Arabie 1985, equation 5), 1 for equal ones and 0 on average for unrelated ones of the same
+/// sizes.
 ///
-/// With `n` things, `a` and `b` the sums of `size (size - 1) / 2` over the groups of either and `c`
-/// the same over the groups that both together make: `(c - e) / ((a + b) / 2 - e)`, where
-/// `e = a b / (n (n - 1) / 2)`. `None` where it is not defined: either is all one group or all
-/// single things, or they are not of the same things.
+/// With `n` things, `a` and `b` are the sums of `size (size - 1) / 2` over the groups of either,
+/// and `c` is the same sum over the groups that both together make. The index is
+/// `(c - e) / ((a + b) / 2 - e)`, where `e = a b / (n (n - 1) / 2)`. Returns `None` where it is
+/// undefined: one partition is a single group or all single things, or the partitions are not of
+/// the same things.
 ///
 /// ```
 /// use tiebreak_stats::clusters::adjusted_rand;
@@ -182,11 +185,11 @@ pub fn adjusted_rand(left: &[usize], right: &[usize]) -> Option<f64> {
     if is_trivial(a) || is_trivial(b) {
         return None;
     }
-    // Both sides of the fraction times `all`: then every term is a whole number, or half of one.
+    // Both sides of the fraction times `all`: every term is then a whole number, or half of one.
     Some((c * all - a * b) / ((a + b) / 2.0 * all - a * b))
 }
 
-/// Pairs of things that are in one group.
+/// Counts the pairs of things that are in one group.
 fn together<T: Copy + Ord>(groups: &[T]) -> f64 {
     let mut sorted = groups.to_vec();
     sorted.sort_unstable();

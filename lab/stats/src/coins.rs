@@ -8,7 +8,7 @@ use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 /// The largest padding of an environment, in bytes: a page, so that the stack moves through one.
 const PADDING_BYTES_MAX: u64 = 4095;
 
-/// What a coin is for. Each purpose has a stream of its own, so that drawing more of one never
+/// The purpose of a coin. Each purpose has its own stream, so that drawing more for one never
 /// changes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
@@ -33,12 +33,12 @@ pub enum Purpose {
     Stack = 9,
 }
 
-/// The key that a seed stands for. A seed is any text; equal texts give equal coins.
+/// The key of a seed. A seed is any text; equal texts give equal coins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed([u32; 2]);
 
 impl Seed {
-    /// The first 64 bits of the SHA-256 of the text.
+    /// Returns the first 64 bits of the SHA-256 of the text.
     pub fn from_text(text: &str) -> Seed {
         let hash = Sha256::digest(text.as_bytes());
         let word =
@@ -57,14 +57,15 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream of a purpose in an attempt at a round. Attempts above 65 535 share streams.
+    /// Returns the stream of a purpose in an attempt at a round. Attempts above 65 535 share
+    /// streams.
     pub fn new(seed: Seed, purpose: Purpose, round: u64, attempt: u32) -> Stream {
         let place = (attempt << 16) | purpose as u32;
         let counter = [0, place, round as u32, (round >> 32) as u32];
         Stream { key: seed.0, counter, words: [0; 4], used: 4 }
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn next_u32(&mut self) -> u32 {
         if self.used == self.words.len() {
             self.words = philox4x32(self.counter, self.key);
@@ -75,12 +76,12 @@ impl Stream {
         self.words[self.used - 1]
     }
 
-    /// 64 random bits, the first word low.
+    /// Returns 64 random bits, the first word low.
     pub fn next_u64(&mut self) -> u64 {
         u64::from(self.next_u32()) | u64::from(self.next_u32()) << 32
     }
 
-    /// A number below `bound`, each equally likely: 64 bits taken modulo `bound`, drawn again in
+    /// Returns a number below `bound`, each equally likely: 64 bits modulo `bound`, drawn again in
     /// the rare case that they lie in the last, incomplete run of remainders.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "no number lies below 0");
@@ -93,23 +94,23 @@ impl Stream {
         }
     }
 
-    /// A number in [0, 1): 53 random bits.
+    /// Returns a number in [0, 1) from 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// 1 or -1, equally likely.
+    /// Returns 1 or -1, equally likely.
     pub fn sign(&mut self) -> f64 {
         if self.next_u32() & 1 == 0 { 1.0 } else { -1.0 }
     }
 
-    /// A standard normal number, by the polar method of Box and Muller (1958).
+    /// Returns a standard normal number, by the polar method of Box and Muller (1958).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
         radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
     }
 
-    /// Puts the items into an order drawn uniformly (Fisher and Yates, from the end).
+    /// Shuffles the items into a uniformly drawn order (Fisher and Yates, from the end).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u64 + 1) as usize);
@@ -117,22 +118,22 @@ impl Stream {
     }
 }
 
-/// The order in which contestants are primed from this round on: a uniform permutation.
+/// Returns the order in which contestants are primers from this round on: a uniform permutation.
 pub fn primers(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Vec<usize> {
     let mut primers = contestants.to_vec();
     Stream::new(seed, Purpose::Primer, round, attempt).shuffle(&mut primers);
     primers
 }
 
-/// The primer of a round as version 1 of the engine drew it: by a coin that knows nothing of the
-/// rounds before, so that in time some contestants run more often than others.
+/// Returns the primer of a round as version 1 of the engine drew it: by a coin that is independent
+/// of the rounds before, so that in time some contestants run more often than others.
 pub fn lone_primer(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> usize {
     let mut stream = Stream::new(seed, Purpose::Primer, round, attempt);
     contestants[stream.below(contestants.len() as u64) as usize]
 }
 
-/// Draws everything random about an attempt at a round of these contestants, with which a block of
-/// primers begins ([`crate::blocks`]).
+/// Draws all coins of an attempt at a round of these contestants, with which a block of primers
+/// begins ([`crate::blocks`]).
 pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
     let stream = |purpose| Stream::new(seed, purpose, round, attempt);
     let mut order = contestants.to_vec();
@@ -144,8 +145,8 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
     RoundCoins { round, attempt, primer, order, padding_bytes, unit: None }
 }
 
-/// Draws what else is random about a unit with a process of its own: its input, the orders of its
-/// rounds, the offset of its stack, and at scope `code` a placement for each contestant of `order`.
+/// Draws the other coins of a unit with its own process: its input, the orders of its rounds, the
+/// offset of its stack, and at scope `code` a placement for each contestant of `order`.
 pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
     let stream = |purpose| Stream::new(seed, purpose, coins.round, coins.attempt);
     let mut placements = stream(Purpose::Placements);
@@ -162,8 +163,8 @@ pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
     }
 }
 
-/// The order of each of a unit's rounds: uniform permutations of these contestants, a function of
-/// the seed.
+/// Returns the order of each of a unit's rounds: uniform permutations of these contestants, a
+/// function of the seed.
 pub fn unit_orders(orders_seed: u64, rounds: u32, contestants: &[usize]) -> Vec<Vec<usize>> {
     let key = [orders_seed as u32, (orders_seed >> 32) as u32];
     let order = |round: u32| {

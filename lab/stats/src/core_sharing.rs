@@ -1,27 +1,29 @@
-//! Whether two CPUs share a core, from how much they slow each other down.
+//! A test of whether two CPUs share a core, from how much they slow each other down.
 
 use crate::sorted::Sorted;
 
-/// The least slowdown that says so. Two cores give 1.0; two threads of one core that both keep its
-/// adders busy give 1.6 to 2.0.
+/// The least slowdown that indicates a shared core. Two cores give 1.0; two threads of one core
+/// that both keep its adders busy give 1.6 to 2.0.
 pub const THRESHOLD: f64 = 1.3;
-/// Fewer rounds say nothing.
+/// The least number of rounds for a result.
 const FEWEST_ROUNDS: usize = 3;
 
-/// What the rounds of a pair say.
+/// The result of the rounds of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreSharing {
     /// The median of the rounds' slowdowns.
     pub slowdown: f64,
     /// The share of rounds whose slowdown is at least [`THRESHOLD`].
     pub shared_rounds: f64,
-    /// Yes if two thirds of the rounds say so, no if a third or less does. `None` in between, or of
-    /// fewer than three rounds: a hypervisor moves virtual CPUs, and then neither is true.
+    /// True if at least two thirds of the rounds indicate a shared core, false if at most a third
+    /// does. `None` in between, or with fewer than three rounds: a hypervisor moves virtual CPUs,
+    /// and then neither is true.
     pub shares: Option<bool>,
 }
 
-/// Judges rounds, each given as the time of a batch beside the other over its time alone. `None`
-/// without a round, or if a slowdown is not a number. Cost: quadratic in a handful of rounds.
+/// Judges rounds, each given as the time of a batch beside the other over its time alone. Returns
+/// `None` without a round, or if a slowdown is not a number. Cost: quadratic in a handful of
+/// rounds.
 pub fn core_sharing(slowdowns: &[f64]) -> Option<CoreSharing> {
     if slowdowns.iter().any(|value| value.is_nan()) {
         return None;

@@ -1,14 +1,15 @@
-//! From two limits to a verdict: the one place where a claim is settled (rule A2).
+//! From two limits to a verdict: the only place where a claim is settled (rule A2).
 
 use crate::limits::Limits;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::verdict::Verdict;
 
-/// What must lie beyond a bar for a claim to be settled, in natural logarithms of right / left.
+/// The values that the limits must pass for a claim to be settled, in natural logarithms of right /
+/// left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bars {
     relation: Relation,
-    /// The bar of a one-sided claim or question; of `within`, its upper edge.
+    /// The bar of a one-sided claim or question; for `within`, its upper edge.
     bar: f64,
     /// The resolution.
     delta: f64,
@@ -19,26 +20,28 @@ pub struct Bars {
 pub struct Settled {
     /// The verdict: never `undecided` or `void`.
     pub verdict: Verdict,
-    /// Of a question that holds: whether the left contestant needs less.
+    /// For a question that holds: whether the left contestant needs less.
     pub left_wins: Option<bool>,
 }
 
-/// What is proven of the log ratio, beside its limits.
+/// The proof about the log ratio, including its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Proof {
     limits: Limits,
-    /// For M3r the median must lie on the same side of a bar as the limit (rule A1).
+    /// The median. For M3r, it must lie on the same side of a bar as the limit (rule A1).
     median: Option<f64>,
     asks_the_median: bool,
 }
 
 impl Proof {
-    /// What the limits prove; `asks_the_median` for the engine that must agree with it.
+    /// Returns what the limits prove; `asks_the_median` for the engine that must agree with the
+    /// median.
     pub fn new(limits: Limits, median: Option<f64>, asks_the_median: bool) -> Proof {
         Proof { limits, median, asks_the_median }
     }
 
-    /// Whether the two limits are in order; if they cross, the effect is not a constant factor.
+    /// Returns whether the two limits are in order; if they cross, the effect is not a constant
+    /// factor.
     pub fn is_sound(&self) -> bool {
         match (self.limits.low, self.limits.high) {
             (Some(low), Some(high)) => low < high,
@@ -46,7 +49,7 @@ impl Proof {
         }
     }
 
-    /// Whether the median lies between the limits, where the engine must agree with it.
+    /// Returns whether the median lies between the limits, where the engine must agree with it.
     fn median_is_within(&self) -> bool {
         let within = |median: f64| {
             let Limits { low, high } = self.limits;
@@ -71,7 +74,7 @@ impl Proof {
 }
 
 impl Bars {
-    /// The bars of a relation; `resolution` is a fraction, 0 for none.
+    /// Returns the bars of a relation; `resolution` is a fraction, 0 for none.
     pub fn new(relation: Relation, resolution: f64) -> Bars {
         let bar = match relation {
             Relation::Order | Relation::Measure { .. } => 0.0,
@@ -82,13 +85,13 @@ impl Bars {
         Bars { relation, bar, delta: libm::log1p(resolution) }
     }
 
-    /// The bar at which the evidence for and against is told: of `within`, its two edges.
+    /// Returns the bar for the evidence for and against; for `within`, its two edges.
     pub fn bar(&self) -> f64 {
         self.bar
     }
 
-    /// The share of a claim's error that one limit may use: half of it where both limits can give
-    /// a false verdict at the same truth, all of it for a one-sided claim.
+    /// Returns the share of a claim's error that one limit may use: half of it where both limits
+    /// can give a false verdict at the same truth, all of it for a one-sided claim.
     pub fn error_a_side(&self, error: f64) -> f64 {
         match self.relation {
             Relation::Order | Relation::Measure { .. } | Relation::Within { .. } => error / 2.0,
@@ -96,7 +99,8 @@ impl Bars {
         }
     }
 
-    /// The bars that the lower limit must pass in some verdict, and those of the upper limit.
+    /// Returns the bars that the lower limit must pass in some verdict, and those of the upper
+    /// limit.
     pub fn passed_by(&self) -> (Vec<f64>, Vec<f64>) {
         let (b, delta) = (self.bar, self.delta);
         match self.relation {
@@ -107,12 +111,13 @@ impl Bars {
         }
     }
 
-    /// Whether the claim has a bar on either side of 1.
+    /// Returns whether the claim has a bar on either side of 1.
     pub fn has_two_edges(&self) -> bool {
         matches!(self.relation, Relation::Within { .. })
     }
 
-    /// Whether the question is how large the ratio is, so that no bar tells when to look.
+    /// Returns whether the question is how large the ratio is, so that no bar decides when to
+    /// compute limits.
     pub fn asks_for_width(&self) -> bool {
         matches!(self.relation, Relation::Measure { .. })
     }

@@ -1,36 +1,35 @@
-//! Whether failures come in bursts, or in spells: a diagnosis, for which no error is promised (rule
-//! A12).
+//! A diagnosis of whether failures come in bursts, or in spells. It guarantees no error (rule A12).
 
 use crate::exact::Order;
 
-/// How many times longer than chance makes them runs of failures may be.
+/// The maximum factor by which runs of failures may be longer than by chance.
 const BURST_MOST: f64 = 1.5;
-/// How many standard deviations fewer runs there may be than chance makes.
+/// The maximum number of standard deviations by which there may be fewer runs than by chance.
 pub const RUNS_Z_MOST: f64 = 4.0;
-/// Failures that follow a failure before bursts are spoken of: fewer are chance, whatever `z` says.
+/// The least number of failures after a failure for bursts: fewer are chance, whatever `z` is.
 const REPEATS_LEAST: u64 = 3;
-/// A block is so many times as long as a burst at the least, for blocks to know next to nothing of
-/// each other.
+/// The least length of a block in bursts, so that blocks are nearly independent of each other.
 pub const BURSTS_A_BLOCK: f64 = 30.0;
-/// Observations of which so many are equal that their ranks vary less than this share of what they
-/// would otherwise are not tested for following each other.
+/// The least relative spread of the ranks. If so many observations are equal that their ranks vary
+/// less than this share of their usual variance, they are not tested for following each other.
 const SPREAD_LEAST: f64 = 0.25;
 
-/// How failures follow each other.
+/// The way in which failures follow each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dependence {
-    /// Failures over runs of failures; `None` without failures.
+    /// The number of failures over the number of runs of failures; `None` without failures.
     pub mean_burst: Option<f64>,
     /// By how many standard deviations there are fewer runs of failures than if every order of the
     /// same trials were equally likely; `None` without successes or with fewer than two failures.
     pub runs_z: Option<f64>,
-    /// How many times longer runs of failures are than chance makes them.
+    /// The factor by which runs of failures are longer than by chance.
     excess: f64,
     is_bursty: bool,
 }
 
 impl Dependence {
-    /// What these counts say: trials, failures, and runs of failures without a success in between.
+    /// Computes the dependence from the numbers of trials, of failures, and of runs of failures
+    /// without a success in between.
     ///
     /// The number of runs of one kind among `n` trials with `s` of the other and `f` of this kind
     /// is hypergeometric (Stevens 1939; the test of Wald and Wolfowitz 1940 counts the runs of
@@ -42,7 +41,7 @@ impl Dependence {
         let variance = f * (f - 1.0) * s * (s + 1.0) / (n * n * (n - 1.0));
         let spread = (variance > 0.0).then(|| libm::sqrt(variance));
         let runs_z = spread.map(|spread| (f * (s + 1.0) / n - runs) / spread);
-        // By chance alone a run of failures is n / (s + 1) long: 1 if failures are rare.
+        // By chance alone, a run of failures is n / (s + 1) long: 1 if failures are rare.
         let excess = mean_burst.map_or(0.0, |burst| burst * (s + 1.0) / n);
         let is_long = excess > BURST_MOST;
         let is_odd = runs_z.is_some_and(|z| z > RUNS_Z_MOST);
@@ -51,48 +50,50 @@ impl Dependence {
         Dependence { mean_burst, runs_z, excess, is_bursty }
     }
 
-    /// Whether failures come in bursts, so that single trials are no independent observations: runs
-    /// of failures are 1.5 times longer than chance makes them, or the runs test is off by more
-    /// than four standard deviations; and at least three failures followed a failure.
+    /// Returns whether failures come in bursts, so that single trials are not independent
+    /// observations: runs of failures are 1.5 times longer than by chance, or the runs test is off
+    /// by more than four standard deviations; and at least three failures followed a failure.
     pub fn is_bursty(&self) -> bool {
         self.is_bursty
     }
 
-    /// The same where the bar may be anywhere among the values, and chance alone makes runs of few
-    /// of them 1.5 times longer: both [`Dependence::is_bursty_in`] and the runs test say so.
+    /// Returns whether values come in spells. Here the bar may be anywhere among the values, and
+    /// chance alone makes runs of a few of them 1.5 times longer. So both
+    /// [`Dependence::is_bursty_in`] and the runs test must agree.
     pub fn is_in_spells(&self, block: u64) -> bool {
         self.is_bursty_in(block) && self.runs_z.is_some_and(|z| z > RUNS_Z_MOST)
     }
 
-    /// Whether blocks of so many trials are no independent observations either: failures come in
-    /// bursts, and a block is less than [`BURSTS_A_BLOCK`] times as long as one of them, counted
-    /// in runs that are as long as chance makes them.
+    /// Returns whether blocks of this many trials are not independent observations either: failures
+    /// come in bursts, and a block is less than [`BURSTS_A_BLOCK`] times as long as a burst,
+    /// counted in runs of the length that chance gives.
     pub fn is_bursty_in(&self, block: u64) -> bool {
         self.is_bursty && BURSTS_A_BLOCK * self.excess > block as f64
     }
 }
 
-/// How much the failures of blocks differ, which shows spells in which lines fail more often though
-/// no run of failures is long.
+/// The variation of failures between blocks. It shows spells in which lines fail more often
+/// although no run of failures is long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockSpells {
-    /// How long runs of failures would be that make blocks differ as much: of spells, a length that
-    /// they exceed.
+    /// The length of runs of failures that would make blocks differ as much. For spells, it is a
+    /// lower bound of their length.
     pub spell_lines: f64,
-    /// Whether that is more than runs make that are 1.5 times a thirtieth of a block long, and by
-    /// more than four standard deviations more than independent lines do.
+    /// Whether blocks differ too much: by more than with runs that are 1.5 times a thirtieth of a
+    /// block long, and by more than four standard deviations more than with independent lines.
     pub is_long: bool,
 }
 
 impl BlockSpells {
-    /// What the shares of failures in blocks of so many lines say; `None` of fewer than two blocks,
-    /// or of lines that all succeed or all fail.
+    /// Computes the variation from the shares of failures in blocks of this many lines. Returns
+    /// `None` for fewer than two blocks, or for lines that all succeed or all fail.
     ///
     /// If lines are independent, the failures of a block of `n` have the variance `n p q`; if they
-    /// are a chain in which failures are rare and come `L` in a row, `2 L - 1` times that. Squared
-    /// distances from the mean over `n p q` are nearly chi-squared, with `2 n p q / (2 n p q + 1)`
-    /// times as many degrees of freedom as there are blocks less one (by the fourth moment of the
-    /// binomial); its cube root is nearly normal (Wilson and Hilferty 1931).
+    /// are a chain in which failures are rare and come `L` in a row, the variance is `2 L - 1`
+    /// times that. Squared distances from the mean over `n p q` are nearly chi-squared, with
+    /// `2 n p q / (2 n p q + 1)` times as many degrees of freedom as there are blocks less one (by
+    /// the fourth moment of the binomial); its cube root is nearly normal (Wilson and Hilferty
+    /// 1931).
     pub fn of(shares: &[f64], block: u64) -> Option<BlockSpells> {
         let (blocks, lines) = (shares.len() as f64, block as f64);
         let mean = shares.iter().sum::<f64>() / blocks;
@@ -110,18 +111,19 @@ impl BlockSpells {
     }
 }
 
-/// By how many standard deviations observations that stand next to each other are more alike than
-/// chance makes them (Bartels 1982); `None` where most are equal. Costs a sort.
+/// Returns by how many standard deviations neighbouring observations are more alike than by chance
+/// (Bartels 1982); `None` where most are equal. Costs a sort.
 pub(crate) fn serial_z(values: &[f64]) -> Option<f64> {
     Order::of(values).filter(|order| order.spread >= SPREAD_LEAST).map(|order| order.z)
 }
 
-/// Whether observations follow each other, by that deviation: as far off as runs may be.
+/// Returns whether observations follow each other, by that deviation, with the same bound as for
+/// runs.
 pub fn is_serial(z: f64) -> bool {
     z > RUNS_Z_MOST
 }
 
-/// Counts runs of failures as trials come.
+/// A counter of runs of failures as trials arrive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Runs {
     failure_runs: u64,
@@ -134,7 +136,7 @@ impl Runs {
         self.in_failure = is_failure;
     }
 
-    /// Trials whose order is not known but for their number of runs.
+    /// Takes trials whose order is unknown except for their number of runs.
     pub(crate) fn observe_many(&mut self, failure_runs: u64) {
         self.failure_runs += failure_runs;
         self.in_failure = false;
@@ -145,10 +147,10 @@ impl Runs {
     }
 }
 
-/// Counts values on either side of a bar, and their runs, as they come.
+/// A counter of values on either side of a bar, and of their runs, as they arrive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sides {
-    /// Above the bar, and not.
+    /// The numbers of values above the bar, and not above it.
     values: [u64; 2],
     runs: [Runs; 2],
 }
@@ -160,17 +162,17 @@ impl Sides {
         self.runs[1].observe(!is_above);
     }
 
-    /// The side on which fewer values are.
+    /// Returns the side with fewer values.
     fn rarer_side(&self) -> usize {
         usize::from(self.values[0] > self.values[1])
     }
 
-    /// How many values are on that side.
+    /// Returns the number of values on that side.
     pub(crate) fn rarer(&self) -> u64 {
         self.values[self.rarer_side()]
     }
 
-    /// How these follow each other.
+    /// Returns how these values follow each other.
     pub(crate) fn dependence(&self) -> Dependence {
         let runs = self.runs[self.rarer_side()].failure_runs();
         Dependence::of(self.values[0] + self.values[1], self.rarer(), runs)
@@ -206,7 +208,7 @@ mod tests {
         check("1001", Some(2.0), Some(1.0), false);
         check("0101", Some(1.0), Some(-1.0), false);
         let ones = "1".repeat(100);
-        // Two in a row are no proof, whatever the tiny standard deviation makes of them.
+        // Two in a row prove nothing, despite the tiny standard deviation.
         let two = [ones.as_str(), "00", ones.as_str()].concat();
         let z =
             (2.0 * 201.0 / 202.0 - 1.0) / libm::sqrt(2.0 * 200.0 * 201.0 / (202.0 * 202.0 * 201.0));

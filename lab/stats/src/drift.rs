@@ -1,28 +1,31 @@
-//! Whether a ratio changes along a run, as it does where one of two contestants keeps something.
+//! A test of whether a ratio changes during a run, as it does where one of two contestants keeps
+//! something.
 
 use crate::observation::LogRatio;
 use libm::{exp, lgamma, log};
 
-/// A run without a drift is said to have one at most this often.
+/// The maximum probability of reporting a drift for a run without one.
 pub const FALSE_ALARMS: f64 = 0.001;
 
-/// The log ratios of the earlier and of the later half of a run, by their medians.
+/// The change between the earlier and the later half of a run, from the medians of their log
+/// ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// By how much the log ratio of the later half is above that of the earlier one.
+    /// The log ratio of the later half minus that of the earlier one.
     pub change: f64,
 }
 
 impl Drift {
-    /// The drift of these rounds, `None` if chance alone would show as much more often than
-    /// [`FALSE_ALARMS`].
+    /// Returns the drift of these rounds, or `None` if chance alone would show as much more often
+    /// than [`FALSE_ALARMS`].
     ///
-    /// Each round of the first half is compared with the one that comes half a run later, and only
-    /// the signs count (Cox and Stuart 1955). Where the ratio is constant a round is that ratio and
-    /// noise whose sign a fair coin made, so each of these differences has either sign with the
-    /// same probability, whatever the sizes: the test is exact for a number of rounds that was
-    /// fixed before, and what both contestants share (a machine that gets slower) drops out. A run
-    /// that stops by its evidence is a diagnosis only; `tests/drift.rs` counts its false alarms.
+    /// Each round of the first half is compared with the one half a run later, and only the signs
+    /// count (Cox and Stuart 1955). Where the ratio is constant, a round is that ratio plus noise
+    /// whose sign is a fair coin. So each of these differences has either sign with the same
+    /// probability, whatever the sizes. The test is exact for a number of rounds that was fixed
+    /// before, and effects that both contestants share (a machine that gets slower) cancel. For a
+    /// run that stops by its evidence, it is only a diagnosis; `tests/drift.rs` counts its false
+    /// alarms.
     pub fn of(rounds: &[LogRatio]) -> Option<Drift> {
         let half = rounds.len() / 2;
         let (earlier, later) = (&rounds[..half], &rounds[rounds.len() - half..]);
@@ -36,7 +39,7 @@ impl Drift {
     }
 }
 
-/// The probability of at most so many heads in so many tosses.
+/// Returns the probability of at most `heads` heads in `tosses` tosses.
 fn tail(tosses: u64, heads: u64) -> f64 {
     let n = tosses as f64;
     let log_share = |k: f64| lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) - n * log(2.0);

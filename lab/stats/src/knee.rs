@@ -1,29 +1,29 @@
-//! Where a curve stops paying: the smallest size that gives nearly all of what the best one gives.
+//! The knee of a curve: the smallest size that gives nearly all of the best value.
 
-/// The smallest size whose value is at least a share of the best, and how sure that is.
+/// The smallest size whose value is at least a share of the best, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knee {
     /// The size, by the medians over the rounds.
     pub size: u64,
-    /// The smallest size that any round would say.
+    /// The smallest knee of any round.
     pub low: u64,
-    /// The largest size that any round would say.
+    /// The largest knee of any round.
     pub high: u64,
-    /// The share of the rounds that say the same size.
+    /// The share of the rounds whose knee is this size.
     pub agreeing_share: f64,
     /// The best value of any size, by the medians over the rounds.
     pub best: f64,
 }
 
-/// The knee of a curve that was measured in rounds.
+/// Finds the knee of a curve that was measured in rounds.
 ///
-/// `curve` holds sizes, the smallest first, each with its value in every round; a round that has no
-/// value of a size is `None` there, or ends before.
+/// `curve` holds sizes, the smallest first, each with its value in every round. A round without a
+/// value for a size is `None` there, or ends earlier.
 ///
 /// The knee is `min { n : m(n) >= share * max m }`, with `m(n)` the median over the rounds that
-/// have a value of `n`. Each round that knows all sizes has a knee of its own, and their range says
-/// how sure the knee is. Without such a round the range is the knee itself and no round agrees.
-/// `None` if there is no value. Cost: sorting.
+/// have a value for `n`. Each round with values for all sizes has its own knee, and the range of
+/// these shows the uncertainty. Without such a round, the range is the knee itself and no round
+/// agrees. Returns `None` if there is no value. Cost: sorting.
 pub fn knee(curve: &[(u64, Vec<Option<f64>>)], share: f64) -> Option<Knee> {
     let middle = |(size, rounds): &(u64, Vec<Option<f64>>)| {
         let mut known: Vec<f64> = rounds.iter().copied().flatten().collect();
@@ -48,14 +48,15 @@ pub fn knee(curve: &[(u64, Vec<Option<f64>>)], share: f64) -> Option<Knee> {
     })
 }
 
-/// The first size that is good enough, and the best value.
+/// Returns the first size that is good enough, and the best value.
 fn first_at(points: &[(u64, f64)], share: f64) -> Option<(u64, f64)> {
     let best = points.iter().map(|(_, value)| *value).max_by(f64::total_cmp)?;
     let first = points.iter().find(|(_, value)| *value >= share * best)?;
     Some((first.0, best))
 }
 
-/// The median, the mean of the two in the middle if their number is even; `None` of nothing.
+/// Returns the median, the mean of the two in the middle if their number is even; `None` if there
+/// is none.
 fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let high = *values.get(values.len() / 2)?;

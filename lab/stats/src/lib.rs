@@ -1,18 +1,18 @@
 //! Anytime-valid evidence about ratios.
 //!
-//! The order of every round is a fair coin, so under "the left contestant does not need less by
-//! more than the bar" the sign of a round's log ratio is at best a fair coin too, whatever the
-//! noise does. A handful of bettors with fixed stakes bet on it ([`bettor`]); their weighted wealth
+//! The order of every round is a fair coin. So under "the left contestant does not need less by
+//! more than the bar", the sign of a round's log ratio is at best a fair coin too, whatever the
+//! noise does. A handful of bettors with fixed stakes bet on it ([`bettor`]). Their weighted wealth
 //! is a test martingale ([`eprocess`]), so the probability that it *ever* reaches `1/e` is at most
-//! `e` (Ville 1939). Inverting it over all bars gives the two limits ([`limits`]) from which
-//! verdict and interval are both read ([`decide`]).
+//! `e` (Ville 1939). Inverting it over all bars gives the two limits ([`limits`]), and these give
+//! both the verdict and the interval ([`decide`]).
 //!
-//! What is known of a round beside its log ratio ([`conditions`]) may help the bets, as long as it
-//! says nothing of who ran where ([`noise`]): what running second costs ([`slot`]), and whether
-//! somebody waited for a CPU ([`strata`]).
+//! The other facts about a round ([`conditions`]) may help the bets, as long as they do not reveal
+//! which contestant ran where ([`noise`]): the cost of running second ([`slot`]), and whether a
+//! contestant waited for a CPU ([`strata`]).
 //!
 //! Everything is a pure function of numbers: no clock, no file, no thread, no global generator, and
-//! no mathematics of the platform, so a verdict replays bit for bit on any machine.
+//! no mathematics of the platform. So a verdict replays bit for bit on any machine.
 
 #![forbid(unsafe_code)]
 

@@ -7,18 +7,18 @@ use crate::observation::LogRatio;
 use crate::wealth::Wealth;
 use tiebreak_core::plan::Adjust;
 
-/// Bisection ends when the limit is known to this width; a bar is nudged by twice as much.
+/// The width at which bisection for a limit ends; a bar is nudged by twice as much.
 pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
 
-/// What is kept of a round: its log ratio and the scale of the rounds before it.
+/// The part of a round that is kept: its log ratio and the scale of the rounds before it.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     d: LogRatio,
-    /// `NAN` while there is no scale: half the size of an option.
+    /// The scale, or `NAN` while there is none; this takes half the size of an option.
     scale: f64,
 }
 
-/// Every round of a comparison, so that bets against any bar can be replayed.
+/// All rounds of a comparison, so that bets against any bar can be replayed.
 #[derive(Clone, Debug)]
 pub struct History {
     table: &'static Table,
@@ -27,18 +27,18 @@ pub struct History {
     weights: Vec<f64>,
 }
 
-/// The limits of a log ratio: every smaller value than `low`, and every larger one than `high`, is
-/// rejected at the error of one side. `None` while nothing is rejected.
+/// The limits of a log ratio: every value below `low`, and every value above `high`, is rejected at
+/// the error of one side. `None` while nothing is rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// `sup { theta : E_up(theta) >= 1/e }`.
+    /// The lower limit: `sup { theta : E_up(theta) >= 1/e }`.
     pub low: Option<f64>,
-    /// `inf { theta : E_down(theta) >= 1/e }`.
+    /// The upper limit: `inf { theta : E_down(theta) >= 1/e }`.
     pub high: Option<f64>,
 }
 
 impl Limits {
-    /// How far they are apart, once there are both and they are in order.
+    /// Returns their distance, if both exist and are in order.
     pub fn width(&self) -> Option<f64> {
         let width = self.high? - self.low?;
         (width >= 0.0).then_some(width)
@@ -51,7 +51,7 @@ impl History {
         History { table, bets: Vec::new(), weights: Vec::new() }
     }
 
-    /// The history of these rounds, each with the scale of those before it.
+    /// Returns the history of these rounds, each with the scale of those before it.
     pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
         let mut noise = Noise::new(Adjust::NONE);
         let mut history = History::new(table);
@@ -70,13 +70,13 @@ impl History {
         push_exact(&mut self.bets, Kept { d: bet.d, scale: bet.scale.unwrap_or(f64::NAN) });
     }
 
-    /// The log ratios of all rounds, as they were bet on.
+    /// Returns the log ratios of all rounds, as they were bet on.
     pub fn ratios(&self) -> Vec<LogRatio> {
         self.bets.iter().map(|bet| bet.d).collect()
     }
 
-    /// The log ratios that were bet on, each with the scale of the rounds before it: the latest
-    /// that there was, `NAN` while there was none.
+    /// Returns the log ratios that were bet on, each with the scale of the rounds before it: the
+    /// latest available scale, `NAN` while there was none.
     pub(crate) fn scaled(&self) -> impl Iterator<Item = (LogRatio, f64)> + '_ {
         let rests = |round: usize| self.weights.get(round) == Some(&0.0);
         let bets = self.bets.iter().enumerate().filter(move |(round, _)| !rests(*round));
@@ -86,12 +86,12 @@ impl History {
         })
     }
 
-    /// The wealth against "the log ratio is at most `theta`", as it is after all rounds.
+    /// Returns the wealth against "the log ratio is at most `theta`" after all rounds.
     pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| bet.d.low, theta, charges)
     }
 
-    /// The wealth against "the log ratio is at least `theta`": the same of the mirrored rounds.
+    /// Returns the wealth against "the log ratio is at least `theta`": that of the mirrored rounds.
     pub fn evidence_below(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| -bet.d.high, -theta, charges)
     }
@@ -113,18 +113,19 @@ impl History {
         wealth.total(self.table, charges).to_f64()
     }
 
-    /// Both limits at error `error` a side. Costs some fifty passes over the rounds for each.
+    /// Computes both limits at error `error` per side. Costs about fifty passes over the rounds for
+    /// each.
     pub fn limits(&self, error: f64, charges: u64) -> Limits {
         let low = self.lower_limit(|bet| bet.d.low, error, charges);
         let high = self.lower_limit(|bet| -bet.d.high, error, charges).map(|limit| -limit);
         Limits { low, high }
     }
 
-    /// The largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches
+    /// Returns the largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches
     /// `1/error`.
     ///
-    /// The evidence falls with `theta`: above every round it is below 1, and below every round by
-    /// far it is as large as it can be, so the limit lies between.
+    /// The evidence falls with `theta`. Above every round it is below 1, and far below every round
+    /// it is at its maximum, so the limit lies between.
     fn lower_limit(&self, side: impl Fn(&Kept) -> f64, error: f64, charges: u64) -> Option<f64> {
         let needed = 1.0 / error;
         let reaches = |theta| self.evidence(&side, theta, charges) >= needed;
@@ -148,7 +149,7 @@ impl History {
     }
 }
 
-/// Adds to a list that grows by an eighth: a run may go on for millions of rounds.
+/// Adds to a list that grows by an eighth: a run may continue for millions of rounds.
 fn push_exact<T>(list: &mut Vec<T>, item: T) {
     if list.len() == list.capacity() {
         list.reserve_exact(list.len() / 8 + 16);

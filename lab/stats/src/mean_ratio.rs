@@ -1,31 +1,31 @@
 //! The ratio of two means, by bounded bets on differences.
 //!
-//! The ratio is `r = E[b] / E[a]`, the mean of the right contestant over that of the left one,
-//! values above a cap counting as the cap. A bettor against "`E[b]` is at most `r E[a]`" puts
-//! the share `s` of its wealth on `v = ((cap - a) + b / r) / cap`, which is never below 0 and is
-//! expected to be at most 1, whatever happened before: it multiplies its wealth by `1 + s (b / r -
-//! a) / cap`. That needs no symmetry, and no mean to stay what it is as long as in each round the
-//! one is at most `r` times the other, given the rounds before (Waudby-Smith and Ramdas 2024). The
-//! wealth falls with `r`, so the limits are found by bisection. Without a cap on `a` one run in a
-//! million might outweigh all others (Bahadur and Savage 1956), and nothing could be proven.
+//! The ratio is `r = E[b] / E[a]`, the mean of the right contestant over that of the left one;
+//! values above a cap count as the cap. A bettor against "`E[b]` is at most `r E[a]`" puts the
+//! share `s` of its wealth on `v = ((cap - a) + b / r) / cap`. This is never below 0 and has an
+//! expectation of at most 1, whatever happened before, so the bettor multiplies its wealth by
+//! `1 + s (b / r - a) / cap`. That needs no symmetry. The means may change, as long as in each
+//! round the one is at most `r` times the other, given the rounds before (Waudby-Smith and Ramdas
+//! 2024). The wealth falls with `r`, so bisection finds the limits. Without a cap on `a`, one run
+//! in a million might outweigh all others (Bahadur and Savage 1956), and nothing could be proven.
 
 use crate::limits::{LIMIT_WIDTH, Limits};
 use crate::mean_test::stakes::Stakes;
 use tiebreak_core::sample::Reading;
 
-/// Where a rejected ratio is looked for first, as distances from the one that was seen.
+/// The first places where a rejected ratio is looked for, as distances from the observed one.
 const STARTS: [f64; 7] = [0.01, 0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
 
-/// A round in which nobody can lose more: the left contestant took the cap, the right one nothing.
+/// The worst round for a bet: the left contestant took the cap, the right one nothing.
 const WORST: Side = Side { against: 1.0, for_it: 0.0 };
 
-/// The two values of a round as a bet that the ratio is high sees them, in units of the cap. Bets
-/// that it is low see the same with the contestants swapped.
+/// The two values of a round for a bet that the ratio is high, in units of the cap. Bets that it is
+/// low use the same with the contestants swapped.
 #[derive(Clone, Copy, Debug)]
 struct Side {
-    /// What counts against it: the greatest value that the left contestant may have had.
+    /// The value against the bet: the greatest possible value of the left contestant.
     against: f64,
-    /// What counts for it: the least of the right one.
+    /// The value for the bet: the least possible value of the right contestant.
     for_it: f64,
 }
 
@@ -43,17 +43,19 @@ impl BetsAbove {
         BetsAbove { theta, inverse: libm::exp(-theta), wealth: Stakes::default() }
     }
 
-    /// What is bet against: that the log ratio is at most this.
+    /// Returns the bound of the hypothesis that it bets against: that the log ratio is at most
+    /// this.
     pub fn theta(&self) -> f64 {
         self.theta
     }
 
-    /// The logarithm of the wealth, rounded down.
+    /// Returns the logarithm of the wealth, rounded down.
     pub fn log_won(&self) -> f64 {
         self.wealth.log_total()
     }
 
-    /// The value that is bet on is expected to be at most 1 if the ratio is no higher.
+    /// Bets on a round. The expectation of the value that is bet on is at most 1 if the ratio is no
+    /// higher.
     fn bet(&mut self, Side { against, for_it }: Side) {
         self.wealth.bet((1.0 - against) + for_it * self.inverse);
     }
@@ -62,16 +64,16 @@ impl BetsAbove {
 /// Bets on the two values of each round, left and right.
 #[derive(Clone, Debug, Default)]
 pub struct MeanRatioBets {
-    /// As bets that the ratio is high see the rounds.
+    /// The rounds for bets that the ratio is high.
     above: Vec<Side>,
-    /// As bets that it is low do.
+    /// The rounds for bets that it is low.
     below: Vec<Side>,
     sums: (f64, f64),
 }
 
 impl MeanRatioBets {
-    /// The two values of a round, each known to lie between two bounds; what is above the cap
-    /// counts as the cap.
+    /// Adds the two values of a round, each known to lie between two bounds. Values above the cap
+    /// count as the cap.
     pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
         let within = |value: f64| (value / cap).clamp(0.0, 1.0);
         let [a, b] = [left, right].map(|r| (within(r.low), within(r.high)));
@@ -81,13 +83,13 @@ impl MeanRatioBets {
         self.sums.1 += (b.0 + b.1) / 2.0;
     }
 
-    /// A round that was cut off: every bet loses on it what it can.
+    /// Adds a round that was cut off: every bet loses as much as it can.
     pub fn push_lost(&mut self) {
         self.above.push(WORST);
         self.below.push(WORST);
     }
 
-    /// Lays the bets of the latest round: those that the ratio is high, and those that it is low.
+    /// Makes the bets of the latest round: those that the ratio is high, and those that it is low.
     pub fn lay_latest(&self, high: &mut [BetsAbove], low: &mut [BetsAbove]) {
         let rounds = self.above.last().zip(self.below.last());
         rounds.into_iter().for_each(|(above, below)| {
@@ -96,16 +98,17 @@ impl MeanRatioBets {
         });
     }
 
-    /// The logarithm of the ratio of the means that were seen.
+    /// Returns the logarithm of the ratio of the observed means.
     pub fn estimate(&self) -> Option<f64> {
         let (a, b) = self.sums;
-        // Of the larger over the smaller, so that swapping the two flips the sign and nothing else.
+        // The logarithm is of the larger over the smaller, so that swapping the two flips the sign
+        // and nothing else.
         let log = if b > a { libm::log(b / a) } else { 0.0 - libm::log(a / b) };
         log.is_finite().then_some(log)
     }
 
-    /// The limits of the logarithm of the ratio, each wrong with probability at most `error`. Costs
-    /// some hundred passes over the rounds.
+    /// Computes the limits of the logarithm of the ratio, each wrong with probability at most
+    /// `error`. Costs about a hundred passes over the rounds.
     pub fn limits(&self, error: f64) -> Limits {
         let Some(estimate) = self.estimate() else { return Limits { low: None, high: None } };
         let needed = -libm::log(error);
@@ -117,14 +120,14 @@ impl MeanRatioBets {
     }
 }
 
-/// The logarithm of what bets that the log ratio is above `theta` have won.
+/// Returns the logarithm of the wealth of bets that the log ratio is above `theta`.
 fn log_won(rounds: &[Side], theta: f64) -> f64 {
     let mut bets = BetsAbove::new(theta);
     rounds.iter().for_each(|round| bets.bet(*round));
     bets.log_won()
 }
 
-/// The largest `theta` below `estimate`, to within [`LIMIT_WIDTH`] below, that is rejected.
+/// Returns the largest `theta` below `estimate`, to within [`LIMIT_WIDTH`] below, that is rejected.
 fn furthest(estimate: f64, is_rejected: impl Fn(f64) -> bool) -> Option<f64> {
     let starts = STARTS.into_iter().map(|distance| estimate - distance);
     let mut rejected = starts.into_iter().find(|theta| is_rejected(*theta))?;
@@ -174,8 +177,8 @@ mod tests {
         assert!(limits.low < bets.estimate() && bets.estimate() < limits.high, "{limits:?}");
     }
 
-    /// Each limit stands where the bets, by their formula, have won what it takes: a hair further
-    /// in they have not.
+    /// Each limit is where the wealth of the bets, by their formula, reaches the required value:
+    /// slightly further in, it does not.
     #[test]
     fn limits_are_where_the_bets_have_won_enough() {
         let error = 0.01;
@@ -197,9 +200,10 @@ mod tests {
         }
     }
 
-    /// How many of so many streams miss the true ratio at any look, if limits lie at so many times
-    /// their distance from the estimate. Runs are short or as long as the cap, which takes as much
-    /// of a bettor's wealth as anything can, and how long the others are follows the rounds before.
+    /// Counts the streams whose limits miss the true ratio at any look, if limits lie at `width`
+    /// times their distance from the estimate. Runs are short or as long as the cap, which takes as
+    /// much of a bettor's wealth as anything can, and the length of the others follows the rounds
+    /// before.
     fn missed(streams: u64, error: f64, width: f64) -> u64 {
         let truth = libm::log(1.1);
         let misses = |stream: &u64| {
@@ -225,7 +229,8 @@ mod tests {
 
     const LOOKS: [usize; 12] = [10, 15, 22, 33, 50, 75, 110, 170, 250, 380, 570, 850];
 
-    /// And limits that were two fifths too narrow would be found out; the test above finds any.
+    /// Limits that are two fifths too narrow fail here; the test above detects any that are too
+    /// narrow.
     #[test]
     fn limits_miss_the_ratio_no_more_often_than_they_may() {
         let (streams, error) = (1000, 0.01);

@@ -8,41 +8,41 @@ use tiebreak_core::claim::Relation;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::sample::Reading;
 
-/// How far beyond a bar the bets of every round stand, so that limits that are then computed lie
-/// strictly beyond it.
+/// The distance beyond a bar at which the bets of every round stand, so that limits that are then
+/// computed lie strictly beyond the bar.
 const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 
-/// Sequential evidence about the ratio of the mean of the right contestant to that of the left one,
-/// values above a cap counting as the cap ([`crate::mean_ratio`]).
+/// Sequential evidence about the ratio of the mean of the right contestant to that of the left one.
+/// Values above a cap count as the cap ([`crate::mean_ratio`]).
 ///
-/// Bars, limits and verdicts are those of [`crate::ratio_test::RatioTest`] (rule A2); of the rounds
-/// nothing is learnt, as stakes are fixed and the cap is the scale. A round costs some eighty
-/// multiplications and 32 bytes; limits are only computed when the bets at the bars say that the
-/// claim can be settled, or when somebody asks.
+/// Bars, limits and verdicts are those of [`crate::ratio_test::RatioTest`] (rule A2). Nothing is
+/// learnt from the rounds, because stakes are fixed and the cap is the scale. A round costs about
+/// eighty multiplications and 32 bytes. Limits are computed only when the bets at the bars indicate
+/// that the claim can be settled, or when a caller asks for them.
 #[derive(Clone, Debug)]
 pub struct MeanRatioTest {
     bars: Bars,
     cap: f64,
-    /// The claim's share of the error, and what one limit may use of it.
+    /// The claim's share of the error, and the part of it that one limit may use.
     error: f64,
     error_a_side: f64,
     bets: MeanRatioBets,
     /// Bets that the log ratio is above each bar that the lower limit may have to pass.
     above: Vec<BetsAbove>,
-    /// Bets, contestants swapped, that it is below each bar of the upper limit.
+    /// Bets, with the contestants swapped, that it is below each bar of the upper limit.
     below: Vec<BetsAbove>,
-    /// The rounds of the block of primers that is not over.
+    /// The rounds of the unfinished block of primers.
     block: Vec<(Reading, Reading, Conditions)>,
     rounds: u64,
     lost: u64,
-    /// Of a question for the size: no limits are computed in fewer rounds than these.
+    /// For a question about the size: the least number of rounds at which limits are computed.
     next_look: u64,
     settled: Option<Settled>,
 }
 
 impl MeanRatioTest {
-    /// A claim of this form, with its share of the error, at this resolution (a fraction). Values
-    /// above `cap` count as it; it is above 0.
+    /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
+    /// fraction). Values above `cap`, which is above 0, count as the cap.
     pub fn new(relation: Relation, cap: f64, error: f64, resolution: f64) -> MeanRatioTest {
         let bars = Bars::new(relation, resolution);
         let (low, high) = bars.passed_by();
@@ -65,7 +65,7 @@ impl MeanRatioTest {
         }
     }
 
-    /// Counts an attempt at a round that was cut off: every bet loses what it can (rule A9).
+    /// Counts an attempt at a round that was cut off: every bet loses as much as it can (rule A9).
     pub fn lose_attempt(&mut self) {
         if self.settled.is_none() {
             self.lost += 1;
@@ -75,8 +75,8 @@ impl MeanRatioTest {
     }
 
     /// Takes the two values of a round into the evidence, with those before it in its block of
-    /// primers, and settles the claim if that suffices. A round after which the block goes on waits
-    /// for the others (rule A3). Rounds after the verdict are not evidence.
+    /// primers, and settles the claim if that suffices. A round whose block continues waits for the
+    /// others (rule A3). Rounds after the verdict are not evidence.
     pub fn observe(
         &mut self,
         left: Reading,
@@ -100,14 +100,14 @@ impl MeanRatioTest {
         if !self.bars.asks_for_width() {
             self.settled = self.settle_at(self.error_a_side);
         } else if self.rounds >= self.next_look {
-            // Limits move by little in a twentieth of the rounds, and are what costs.
+            // Limits hardly change in a twentieth of the rounds, and they are the main cost.
             self.next_look = self.rounds + 1 + self.rounds / 20;
             self.settled = self.settle_at(self.error_a_side);
         }
         self.settled
     }
 
-    /// What is settled if each limit may use so much of the error.
+    /// Returns what is settled if each limit may use this error.
     fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
         let settle = |limits| self.bars.settle(&Proof::new(limits, None, false));
         if !self.bars.asks_for_width() {
@@ -116,8 +116,8 @@ impl MeanRatioTest {
         settle(self.bets.limits(error_a_side))
     }
 
-    /// The limits as far as the bets at the bars tell them: each on the side of its bar that they
-    /// say, so that these are all that need be looked at.
+    /// Returns the limits as indicated by the bets at the bars: each on the indicated side of its
+    /// bar, so that only these need to be checked.
     fn believed(&self, error_a_side: f64) -> Limits {
         let needed = -libm::log(error_a_side);
         let passed = |bets: &[BetsAbove]| {
@@ -127,18 +127,18 @@ impl MeanRatioTest {
         Limits { low: passed(&self.above), high: passed(&self.below).map(|theta| 0.0 - theta) }
     }
 
-    /// The verdict, once there is one.
+    /// Returns the verdict, once there is one.
     pub fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// What the evidence now would settle if the claim's share of the error were `error`.
+    /// Returns what the evidence now would settle if the claim's share of the error were `error`.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         self.settle_at(self.bars.error_a_side(error))
     }
 
-    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
-    /// then on gives limits, and what the bets must win, at that error too.
+    /// Settles the claim at another error if the present evidence suffices for that. From then on,
+    /// the limits and the wealth needed are for that error too.
     pub fn relax(&mut self, error: f64) -> Option<Settled> {
         if self.settled.is_none()
             && let Some(settled) = self.settled_at(error)
@@ -150,11 +150,11 @@ impl MeanRatioTest {
         self.settled
     }
 
-    /// What the bets at the bar have won: for the claim, and against it. Infinite beyond the range
-    /// of numbers. `within` is proven by the weaker of its two bets and refuted by the stronger of
+    /// Returns the wealth of the bets at the bar: for the claim, and against it. Infinite on
+    /// overflow. `within` is proven by the weaker of its two bets and refuted by the stronger of
     /// theirs.
     pub fn evidence(&self) -> (f64, f64) {
-        // The first of each list is the bar; of `within` the first two are its edges.
+        // The first of each list is the bar; for `within`, the first two are its edges.
         let won = |bets: &[BetsAbove], edge: usize| libm::exp(bets[edge].log_won());
         let first = (won(&self.above, 0), won(&self.below, 0));
         if self.bars.has_two_edges() {
@@ -164,34 +164,34 @@ impl MeanRatioTest {
         }
     }
 
-    /// What the bets of one side must win.
+    /// Returns the wealth that the bets of one side need.
     pub fn evidence_needed(&self) -> f64 {
         1.0 / self.error_a_side
     }
 
-    /// The claim's share of the error.
+    /// Returns the claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Rounds in the evidence.
+    /// Returns the number of rounds in the evidence.
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Whether lost attempts are being charged.
+    /// Returns whether lost attempts are being charged.
     pub fn is_charged(&self) -> bool {
         self.lost > 0
     }
 
-    /// Both limits of the log ratio, from all rounds so far; always in order, with the estimate
-    /// between them.
+    /// Returns both limits of the log ratio, from all rounds so far. They are always in order, with
+    /// the estimate between them.
     pub fn limits(&self) -> Limits {
         self.bets.limits(self.error_a_side)
     }
 
-    /// Everything that is known about the ratio now. The estimate is the ratio of the means of the
-    /// rounds that were bet on; a value that is not known counts as the middle of its reading.
+    /// Returns the evidence about the ratio now. The estimate is the ratio of the means of the
+    /// rounds that were bet on; an unknown value counts as the middle of its reading.
     pub fn summary(&self) -> Evidence {
         let limits = self.limits();
         let (evidence_for, evidence_against) = self.evidence();

@@ -1,4 +1,4 @@
-//! One claim about a mean from its first value to its verdict.
+//! One claim about a mean, from its first value to its verdict.
 
 pub(crate) mod bets;
 pub(crate) mod stakes;
@@ -13,14 +13,14 @@ use tiebreak_core::verdict::Verdict;
 
 /// Sequential evidence about one mean of values of at least 0.
 ///
-/// That a mean is above a bar can be proven of any such values. That it is below cannot, because a
-/// single rare value might be as large as it likes (Bahadur and Savage 1956), unless there is a
-/// cap: values above it count as the cap, and the claim is about the mean of what is left. A value
-/// costs some forty operations and sixteen bytes, [`MeanTest::limits`] some fifty passes over all
-/// values.
+/// A claim that a mean is above a bar can be proven for any such values. A claim that it is below
+/// cannot, because a single rare value might be arbitrarily large (Bahadur and Savage 1956), unless
+/// there is a cap: values above it count as the cap, and the claim is about the mean of these
+/// values. A value costs about forty operations and sixteen bytes, [`MeanTest::limits`] about fifty
+/// passes over all values.
 ///
-/// The bets need no more than that the conditional mean of an observation, given the past, is at
-/// most (at least) the bar; observations that depend on each other are made into blocks.
+/// The bets only need that the conditional mean of an observation, given the past, is at most (at
+/// least) the bar. Observations that depend on each other are grouped into blocks.
 #[derive(Clone, Debug)]
 pub struct MeanTest {
     bar: f64,
@@ -28,18 +28,18 @@ pub struct MeanTest {
     cap: Option<f64>,
     error: f64,
     above: MeanBets,
-    /// On what is left to the cap.
+    /// Bets on the distance to the cap.
     below: Option<MeanBets>,
     block: Block,
     sides: Sides,
     rounds: u64,
     lost: u64,
-    /// Of the values as they count.
+    /// The sum of the values as they count.
     sum: f64,
     settled: Option<Settled>,
 }
 
-/// The values of the block in progress.
+/// The values of the unfinished block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     length: u64,
@@ -49,9 +49,10 @@ struct Block {
 }
 
 impl MeanTest {
-    /// The claim that the mean is below `bar`, or above it, with its share of the error. `bar` is
-    /// above 0 and `cap` above `bar`; with a cap at or below the bar, as without one, nothing can
-    /// prove that the mean is below. The mean of `block` values is one observation.
+    /// Returns a test of the claim that the mean is below `bar`, or above it, with its share of the
+    /// error. `bar` is above 0 and `cap` above `bar`. With a cap at or below the bar, as without
+    /// one, nothing can prove that the mean is below. The mean of `block` values is one
+    /// observation.
     pub fn new(bar: f64, is_below: bool, cap: Option<f64>, block: u64, error: f64) -> MeanTest {
         let room = cap.map(|cap| cap - bar.next_down()).filter(|room| *room > 0.0);
         MeanTest {
@@ -74,7 +75,7 @@ impl MeanTest {
     /// is high use the lower bound of the reading, bets that it is low the upper one. Values after
     /// the verdict are not evidence, and are not counted.
     ///
-    /// No value may be below 0: the caller refuses such data, and what comes here counts as 0.
+    /// No value may be below 0: the caller refuses such data, and here they count as 0.
     pub fn observe(&mut self, reading: Reading) -> Option<Settled> {
         if self.settled.is_none() {
             let most = self.cap.unwrap_or(f64::MAX);
@@ -88,8 +89,7 @@ impl MeanTest {
         self.settled
     }
 
-    /// Counts an attempt that was cut off: both sides lose on it, as on a value of which nothing is
-    /// known.
+    /// Counts an attempt that was cut off: both sides lose on it, as on an unknown value.
     pub fn lose_attempt(&mut self) {
         if self.settled.is_none() {
             self.lost += 1;
@@ -113,13 +113,13 @@ impl MeanTest {
         self.settled = self.settled_at(self.error);
     }
 
-    /// The verdict, once there is one.
+    /// Returns the verdict, once there is one.
     pub fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
-    /// then on gives limits, and what the bets must win, at that error too.
+    /// Settles the claim at another error if the present evidence suffices for that. From then on,
+    /// the limits and the wealth needed are for that error too.
     pub fn relax(&mut self, error: f64) -> Option<Settled> {
         if self.settled.is_none()
             && let Some(settled) = self.settled_at(error)
@@ -130,8 +130,8 @@ impl MeanTest {
         self.settled
     }
 
-    /// What the evidence as it is now settles at this error; the side with more evidence, if both
-    /// have enough.
+    /// Returns what the present evidence settles at this error; the side with more evidence, if
+    /// both have enough.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         let (above, below) = self.log_sides();
         if above.max(below) < -libm::log(error) {
@@ -142,76 +142,78 @@ impl MeanTest {
         Some(Settled { verdict, left_wins: None })
     }
 
-    /// What bets that the mean is above and below the bar have won.
+    /// Returns the logarithms of the wealth of bets that the mean is above and below the bar.
     fn log_sides(&self) -> (f64, f64) {
         let below = self.below.as_ref().map_or(0.0, MeanBets::log_evidence);
         (self.above.log_evidence(), below)
     }
 
-    /// What the bets have won: for the claim, and against it. Infinite beyond the range of numbers;
-    /// 1 for a side on which nobody can bet.
+    /// Returns the wealth of the bets: for the claim, and against it. Infinite on overflow; 1 for a
+    /// side on which no bet is possible.
     pub fn evidence(&self) -> (f64, f64) {
         let (for_claim, against) = self.log_evidence();
         (libm::exp(for_claim), libm::exp(against))
     }
 
-    /// The natural logarithms of [`MeanTest::evidence`], which are always finite.
+    /// Returns the natural logarithms of [`MeanTest::evidence`], which are always finite.
     pub fn log_evidence(&self) -> (f64, f64) {
         let (above, below) = self.log_sides();
         if self.is_below { (below, above) } else { (above, below) }
     }
 
-    /// What either must reach.
+    /// Returns the wealth that either side needs.
     pub fn evidence_needed(&self) -> f64 {
         1.0 / self.error
     }
 
-    /// The claim's share of the error.
+    /// Returns the claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Values so far, those of a block that is not complete among them, lost attempts not.
+    /// Returns the number of values so far, including those of an unfinished block, without lost
+    /// attempts.
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Values at the end that make no whole block, lost attempts among them, and are no evidence.
+    /// Returns the number of values at the end that do not fill a block and are not evidence,
+    /// including lost attempts.
     pub fn left_over(&self) -> u64 {
         self.block.values
     }
 
-    /// How many values make one observation.
+    /// Returns the number of values that make one observation.
     pub fn block(&self) -> u64 {
         self.block.length
     }
 
-    /// Values on that side of the bar (above it, or not) on which fewer are.
+    /// Returns the number of values on the side of the bar (above it, or not) that has fewer.
     pub fn rarer(&self) -> u64 {
         self.sides.rarer()
     }
 
-    /// How these follow each other.
+    /// Returns how these follow each other.
     pub fn dependence(&self) -> Dependence {
         self.sides.dependence()
     }
 
-    /// By how many standard deviations observations that stand next to each other are more alike
-    /// than chance makes them (Bartels 1982); `None` where most are equal. Costs a sort.
+    /// Returns by how many standard deviations neighbouring observations are more alike than by
+    /// chance (Bartels 1982); `None` where most are equal. Costs a sort.
     pub fn values_z(&self) -> Option<f64> {
         serial_z(self.above.values())
     }
 
-    /// Whether values come in spells that are long for what is one observation, or observations
-    /// follow each other, so that nothing can be promised: a diagnosis, whose silence promises
-    /// nothing. Costs a sort.
+    /// Returns whether values come in spells that are long compared with one observation, or
+    /// observations follow each other, so that no error is guaranteed. It is a diagnosis: the
+    /// result false guarantees nothing. Costs a sort.
     pub fn is_dependent(&self) -> bool {
         self.dependence().is_in_spells(self.block.length) || self.values_z().is_some_and(is_serial)
     }
 
-    /// The limits of the mean, each wrong with probability at most the error, whenever one looks;
-    /// no upper one without a cap. One lies beyond the bar if and only if the evidence of its side
-    /// suffices: the bets are made a last bit beyond the bar.
+    /// Returns the limits of the mean, each wrong with probability at most the error at every
+    /// moment; without a cap, there is no upper one. A limit lies beyond the bar if and only if the
+    /// evidence of its side suffices: the bets are made one last bit beyond the bar.
     pub fn limits(&self) -> Limits {
         let log_needed = -libm::log(self.error);
         let low = self.above.lower_limit(log_needed).map(|low| {
@@ -226,8 +228,8 @@ impl MeanTest {
         Limits { low, high }
     }
 
-    /// Everything that is known about the mean now. The estimate counts a value that is not known
-    /// as the middle of its reading, and as the lower bound if there is no upper one.
+    /// Returns the evidence about the mean now. The estimate counts an unknown value as the middle
+    /// of its reading, and as the lower bound if there is no upper one.
     pub fn summary(&self) -> Evidence {
         let limits = self.limits();
         let (evidence_for, evidence_against) = self.evidence();

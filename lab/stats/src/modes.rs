@@ -1,18 +1,18 @@
-//! Modes of positive readings: where most of them lie, and what lies apart.
+//! Modes of positive readings: the values around which they lie, and the readings apart.
 
 /// A value around which readings lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// The median of its readings, in their unit; the mean of the two in the middle of an even
+    /// The median of its readings, in their unit; the mean of the two in the middle for an even
     /// number.
     pub median: f64,
     /// The least of its readings.
     pub low: f64,
     /// The greatest of its readings.
     pub high: f64,
-    /// How many readings it has.
+    /// The number of its readings.
     pub count: usize,
-    /// Its share of all readings, strays included.
+    /// Its share of all readings, including strays.
     pub share: f64,
 }
 
@@ -21,18 +21,18 @@ pub struct Mode {
 pub struct Modes {
     /// The modes, from the lowest.
     pub modes: Vec<Mode>,
-    /// Readings of runs that are too small for a mode.
+    /// The number of readings in runs that are too small for a mode.
     pub strays: usize,
 }
 
-/// The least part of all readings that is a mode.
+/// The least share of all readings that makes a mode.
 const LEAST_SHARE: f64 = 0.05;
 
-/// Splits readings at every place where the next one is at least `gap` times as large: what
-/// repeated cuts at the largest gap of the logarithms come to. A run of fewer than two readings, or
-/// of less than a twentieth of all, is no mode, unless there is no larger run.
+/// Splits readings at every place where the next one is at least `gap` times as large, which equals
+/// repeated cuts at the largest gap of the logarithms. A run of fewer than two readings, or of less
+/// than a twentieth of all (rounded down), is not a mode, unless there is no larger run.
 ///
-/// Readings that are not positive and finite are left out; of nothing there is no mode. Cost:
+/// Readings that are not positive and finite are left out. Without readings there is no mode. Cost:
 /// sorting.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub fn modes(readings: &[f64], gap: f64) -> Modes {
     Modes { modes, strays: all - in_modes }
 }
 
-/// The mode of a run that is sorted and not empty.
+/// Returns the mode of a run that is sorted and not empty.
 fn mode(run: &[f64], all: usize) -> Mode {
     Mode {
         median: median_of_sorted(run),
@@ -66,7 +66,7 @@ fn mode(run: &[f64], all: usize) -> Mode {
     }
 }
 
-/// The median of numbers that are sorted and of which there is at least one.
+/// Returns the median of numbers that are sorted and not empty.
 fn median_of_sorted(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     match sorted.len() % 2 {
@@ -75,7 +75,7 @@ fn median_of_sorted(sorted: &[f64]) -> f64 {
     }
 }
 
-/// The median; `None` of nothing, or of what is no number. Cost: sorting.
+/// Returns the median; `None` if there are no values, or if one is not finite. Cost: sorting.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -99,11 +99,11 @@ mod tests {
         check(&[f64::NAN, -1.0, 0.0, f64::INFINITY], &[], 0);
         check(&[60.0], &[(60.0, 1)], 0);
         check(&[60.0, 70.0, 84.0], &[(70.0, 3)], 0);
-        // Exactly the gap splits.
+        // A gap of exactly `gap` splits.
         check(&[80.0, 80.0, 100.0, 100.0], &[(80.0, 2), (100.0, 2)], 0);
-        // One alone is a stray beside larger runs, below them too.
+        // A single reading among larger runs is a stray, below them too.
         check(&[20.0, 60.0, 61.0, 62.0, 900.0], &[(61.0, 3)], 2);
-        // Where all are alone, each is what there is.
+        // If all are alone, each is a mode.
         check(&[10.0, 20.0], &[(10.0, 1), (20.0, 1)], 0);
     }
 

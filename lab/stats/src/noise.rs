@@ -1,4 +1,4 @@
-//! What the rounds so far say about how to bet on the next one.
+//! The rule by which the rounds so far decide how to bet on the next one.
 
 use crate::conditions::Conditions;
 use crate::observation::LogRatio;
@@ -7,25 +7,25 @@ use crate::slot::{SlotEffect, SlotEstimate};
 use crate::strata::{Strata, is_disturbed};
 use tiebreak_core::plan::Adjust;
 
-/// A round as the bets see it: every number is a function of the rounds before it and of its own
+/// A round as the bets see it. Every number is a function of the rounds before it and of its own
 /// [`Conditions`], so the bets stay fair (rule A8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bet {
-    /// The log ratio, without what its order is believed to have cost.
+    /// The log ratio, without the believed cost of its order.
     pub d: LogRatio,
     /// The scale of the rounds before it.
     pub scale: Option<f64>,
-    /// How much of each stake is laid, from 0 to 1.
+    /// The share of each stake that is bet, from 0 to 1.
     pub weight: f64,
 }
 
-/// The noise of the rounds so far, with what is taken out of it.
+/// The noise of the rounds so far, with the adjustments that remove it.
 ///
-/// For slot values that do not care who runs in them, the bet `1 + a w h((d - bar - x g) / s)` is
-/// fair or worse under every log ratio up to the bar: `x` is the order's fair coin, so that
-/// averaged over it the score is `(h(c + D) - h(D - c)) / 2 <= 0` with `D` what is left of the
-/// slots' difference and `c <= 0` the distance to the bar. `g`, `s` and `w` may be any functions of
-/// the past and of what does not depend on who ran where.
+/// If the slot values do not depend on which contestant runs in them, the bet
+/// `1 + a w h((d - bar - x g) / s)` is fair or worse under every log ratio up to the bar. `x` is
+/// the order's fair coin, so averaged over it the score is `(h(c + D) - h(D - c)) / 2 <= 0`, with
+/// `D` the rest of the slots' difference and `c <= 0` the distance to the bar. `g`, `s` and `w` may
+/// be any functions of the past and of values that do not depend on which contestant ran where.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
     past: Past,
@@ -47,14 +47,14 @@ impl Noise {
         }
     }
 
-    /// How to bet on a round; then the round is one of the past.
+    /// Returns the bet on a round, and makes the round one of the past.
     pub fn take(&mut self, d: LogRatio, conditions: &Conditions) -> Bet {
         let bet = self.bet(d, conditions);
         self.learn(d, conditions, &bet);
         bet
     }
 
-    /// Makes a round, on which was bet so, one of the past.
+    /// Makes a round on which this bet was made one of the past.
     pub fn learn(&mut self, d: LogRatio, conditions: &Conditions, bet: &Bet) {
         self.weighted += u64::from(bet.weight < 1.0 && !conditions.rests);
         if let Some(slot) = &mut self.slot {
@@ -69,7 +69,7 @@ impl Noise {
         self.past.insert(bet.d);
     }
 
-    /// How to bet on a round, by the rounds of the past.
+    /// Returns the bet on a round, by the rounds of the past.
     pub fn bet(&self, d: LogRatio, conditions: &Conditions) -> Bet {
         let shift = match self.slot_effect() {
             Some(SlotEstimate { effect, is_active: true }) => conditions.slot * effect,
@@ -83,24 +83,24 @@ impl Noise {
         Bet { d: d.less(shift), scale, weight }
     }
 
-    /// Rounds so far.
+    /// Returns the number of rounds so far.
     pub fn rounds(&self) -> usize {
         self.past.rounds()
     }
 
-    /// The median of the rounds so far, each as it was bet on.
+    /// Returns the median of the rounds so far, each as it was bet on.
     pub fn median(&self) -> Option<f64> {
         self.past.median()
     }
 
-    /// What is believed of the slot effect, if it is asked for and there are rounds: from the calm
-    /// ones if that suffices, else from all.
+    /// Returns the believed slot effect, if it is requested and there are rounds: from the calm
+    /// ones if they suffice, else from all.
     pub fn slot_effect(&self) -> Option<SlotEstimate> {
         let of_calm = self.calm_slot.as_ref().and_then(SlotEffect::estimate);
         of_calm.filter(|estimate| estimate.is_active).or_else(|| self.slot.as_ref()?.estimate())
     }
 
-    /// Rounds on which less than the whole stake was laid.
+    /// Returns the number of rounds on which less than the whole stake was bet.
     pub fn weighted_rounds(&self) -> u64 {
         self.weighted
     }

@@ -4,29 +4,29 @@ use tiebreak_core::sample::Reading;
 
 /// The log ratio `ln(right) - ln(left)` of a round, known to lie between two bounds.
 ///
-/// Bets that it is high use the lower bound, bets that it is low the upper one: what is not known
-/// counts against whoever bets on it (rule A7).
+/// Bets that it is high use the lower bound, bets that it is low the upper one: uncertainty counts
+/// against the bettor (rule A7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogRatio {
-    /// At least this; minus infinity if the left one may have needed for ever.
+    /// The lower bound; minus infinity if the time of the left one has no upper bound.
     pub low: f64,
-    /// At most this; infinity if the right one may have needed for ever.
+    /// The upper bound; infinity if the time of the right one has no upper bound.
     pub high: f64,
 }
 
 impl LogRatio {
-    /// A log ratio that is known.
+    /// Returns a log ratio that is known exactly.
     pub fn exact(d: f64) -> LogRatio {
         LogRatio { low: d, high: d }
     }
 
-    /// The log ratio with the contestants swapped.
+    /// Returns the log ratio with the contestants swapped.
     #[must_use]
     pub fn mirrored(self) -> LogRatio {
         LogRatio { low: 0.0 - self.high, high: 0.0 - self.low }
     }
 
-    /// The log ratio with `shift` taken out; unchanged to the last bit if it is 0.
+    /// Returns the log ratio minus `shift`; unchanged to the last bit if that is 0.
     #[must_use]
     pub fn less(self, shift: f64) -> LogRatio {
         if shift == 0.0 {
@@ -35,7 +35,8 @@ impl LogRatio {
         LogRatio { low: self.low - shift, high: self.high - shift }
     }
 
-    /// The middle of the interval; of a half-open one its open end; 0 if nothing is known.
+    /// Returns the middle of the interval: of a half-open one its finite end; 0 if nothing is
+    /// known.
     pub fn middle(self) -> f64 {
         let open = (self.low == f64::NEG_INFINITY, self.high == f64::INFINITY);
         match open {
@@ -47,21 +48,21 @@ impl LogRatio {
         }
     }
 
-    /// The log ratio of two readings of a metric that comes in steps of `step`.
+    /// Returns the log ratio of two readings of a metric whose values have the step `step`.
     ///
-    /// Where the step is more than a tenth of the resolution, either reading could have been half a
-    /// step more or less, and both do that which widens the ratio: to first order by
-    /// `r/left + r/right` a side with `r = step/2` (rule A7). Nothing is known of a coarse zero.
-    /// `resolution` is a fraction: 0.01 for 1%.
+    /// Where the step is more than a tenth of the resolution, either reading may be off by half a
+    /// step, and the interval assumes the errors that widen the ratio: to first order by
+    /// `r/left + r/right` per side with `r = step/2` (rule A7). A coarse zero is completely
+    /// unknown. `resolution` is a fraction: 0.01 for 1%.
     pub fn between(left: Reading, right: Reading, step: f64, resolution: f64) -> LogRatio {
         let sum = |reading| Sum { reading, step, parts: 1 };
         LogRatio::between_sums(sum(left), sum(right), resolution)
     }
 
-    /// The log ratio of a part of one sum to a part of another, `ln(right/n) - ln(left/m)`, as
-    /// [`LogRatio::between`] has it: each sum was read in a step of its own.
+    /// Returns the log ratio of a part of one sum to a part of another, `ln(right/n) - ln(left/m)`,
+    /// as [`LogRatio::between`] does. Each sum has its own step.
     ///
-    /// Where both have equally many parts, nothing is divided: to the last bit it is the log ratio
+    /// Where both have equally many parts, nothing is divided: to the last bit, it is the log ratio
     /// of the sums. Swapping the two mirrors it to the last bit in any case.
     pub fn between_sums(left: Sum, right: Sum, resolution: f64) -> LogRatio {
         let coarse = left.is_coarse(resolution) || right.is_coarse(resolution);
@@ -82,20 +83,20 @@ impl LogRatio {
 pub struct Sum {
     /// The sum.
     pub reading: Reading,
-    /// The step that it comes in.
+    /// The step of its values.
     pub step: f64,
-    /// How many parts it has; 0 counts as 1.
+    /// The number of its parts; 0 counts as 1.
     pub parts: u64,
 }
 
 impl Sum {
-    /// Whether the step is more than a tenth of the resolution of the sum.
+    /// Returns whether the step is more than a tenth of the resolution of the sum.
     pub fn is_coarse(&self, resolution: f64) -> bool {
         is_coarse(self.reading, self.step, resolution)
     }
 
-    /// The sum, half a step wider if it is coarse, times the parts of the other sum: so that both
-    /// are of equally many parts. What both numbers of parts have in common stays out of it.
+    /// Returns the sum, half a step wider if it is coarse, times the parts of the other sum, so
+    /// that both have equally many parts. The common divisor of the two numbers of parts cancels.
     fn bounds(&self, coarse: bool, others: u64) -> Reading {
         let half = if coarse { self.step / 2.0 } else { 0.0 };
         let (parts, others) = (self.parts.max(1), others.max(1));
@@ -107,27 +108,27 @@ impl Sum {
     }
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// The factor that a log ratio stands for: `exp(log_ratio)`, on every machine to the last bit.
+/// Returns the factor of a log ratio: `exp(log_ratio)`, the same to the last bit on every machine.
 pub fn factor(log_ratio: f64) -> f64 {
     libm::exp(log_ratio)
 }
 
-/// The natural logarithm, the same on every platform.
+/// Returns the natural logarithm, the same on every platform.
 pub fn log(value: f64) -> f64 {
     libm::log(value)
 }
 
-/// Whether a step is more than a tenth of the resolution of the value.
+/// Returns whether a step is more than a tenth of the resolution of the value.
 pub fn is_coarse(value: Reading, step: f64, resolution: f64) -> bool {
     step > resolution / 10.0 * value.low
 }
 
-/// `ln(a) - ln(b)`, 0 for equal values whatever they are, and never a negative zero.
+/// Returns `ln(a) - ln(b)`, 0 for equal values of any kind, and never a negative zero.
 ///
 /// It is the logarithm of the larger over the smaller, so that swapping the two only flips the sign
 /// and scaling both by a power of two changes nothing, to the last bit.
@@ -136,7 +137,7 @@ fn difference(a: f64, b: f64) -> f64 {
         return 0.0;
     }
     let difference = if a > b { libm::log(a / b) } else { -libm::log(b / a) };
-    // Nothing is known of the ratio of two values that may both be nothing or for ever.
+    // Nothing is known about the ratio of two values that may both be 0, or both be infinite.
     if difference.is_nan() { 0.0 } else { difference }
 }
 
@@ -196,7 +197,7 @@ mod tests {
             ln(7_654_321.0 * 1013.0 / (1_234_567.0 * 997.0)),
         );
         check(sum(1e6, 0, 1.0), sum(1e6, 1, 1.0), (0.0, 0.0));
-        // Each is half a step of its own wider, whatever it is a sum of.
+        // Each is half its own step wider, whatever it is a sum of.
         let least = libm::log(2.0 * 98.0 / 101.0);
         let most = libm::log(2.0 * 102.0 / 99.0);
         check(sum(100.0, 20, 2.0), sum(100.0, 10, 4.0), (least, most));

@@ -1,70 +1,72 @@
-//! Whether two contestants differ by one factor at all.
+//! A test of whether two contestants differ by one factor at all.
 //!
-//! The hypothesis is that there is one: that for some `theta` each round's `d - theta` is as likely
-//! to be `y` as `-y`, given the rounds before it. What follows from it, and from nothing else, is
-//! that the sign of `d - theta` is a fair coin whatever its size. So a bettor for each of six sizes
-//! looks only at rounds that lie at least so many scales (of the rounds before) from `theta`, and
-//! predicts their signs by those that it has seen (Krichevsky and Trofimov 1981): after `u` rounds
-//! above and `v` below it has `2^(u+v) B(u + 1/2, v + 1/2) / B(1/2, 1/2)` times its stake. The mean
-//! of the six is a martingale under each `theta`, so by Ville's inequality the probability that it
-//! ever reaches `1/e` under the true one is at most `e`; and there is no factor, at the error `e`,
-//! if it has done so under *every* `theta`. The far ones are rejected by the bettor of all sizes,
-//! the near ones by those of the tails, if these lie on one side.
+//! The hypothesis is that there is one factor: that for some `theta`, each round's `d - theta` is
+//! as likely to be `y` as `-y`, given the rounds before it. It implies that the sign of `d - theta`
+//! is a fair coin whatever its size, and the test uses nothing else. There is a bettor for each of
+//! six sizes. It looks only at rounds that lie at least that many scales (of the rounds before)
+//! from `theta`, and predicts their signs from those that it has seen (Krichevsky and Trofimov
+//! 1981): after `u` rounds above and `v` below, it has `2^(u+v) B(u + 1/2, v + 1/2) / B(1/2, 1/2)`
+//! times its stake. The mean of the six is a martingale under each `theta`, so by Ville's
+//! inequality the probability that it ever reaches `1/e` under the true one is at most `e`. There
+//! is no factor, at the error `e`, if the mean has reached `1/e` under *every* `theta`. The bettor
+//! of all sizes rejects the far ones, and those of the tails reject the near ones, if the tails lie
+//! on one side.
 //!
-//! Of a ratio that is not one number, as where a run was ended at the time-out, the sign or the
-//! size may be open: such a round goes to the side where it makes the bettor poorest, so what is
-//! found is never more than it would be with the true values. One whose bounds lie far on one side
-//! counts there. Of an attempt that was cut off all is open.
+//! A ratio may be an interval, as where a run was ended at the time-out; its sign or size may then
+//! be open. Such a round goes to the side where it makes the bettor poorest, so the evidence is
+//! never more than with the true values. A round whose bounds lie far on one side counts on that
+//! side. For an attempt that was cut off, everything is open.
 //!
-//! As a function of `theta` the mean only changes where `theta` passes a bound or comes within so
-//! many scales of it, so its least value over all real numbers is found exactly, by sorting.
+//! As a function of `theta`, the mean only changes where `theta` passes a bound or comes within one
+//! of the six distances of it. So sorting finds its least value over all real numbers exactly.
 
 use crate::limits::History;
 use crate::observation::{LogRatio, factor};
 
-/// The probability with which one factor is denied where there is one.
+/// The probability that one factor is denied where there is one.
 pub const ERROR: f64 = 0.01;
 
-/// How far from the centre, in scales of the rounds before, a round must lie for each bettor.
+/// The distance from the centre, in scales of the rounds before, from which a round counts for each
+/// bettor.
 const TAILS: [f64; 6] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0];
 
-/// What the rounds say of one factor.
+/// The evidence of the rounds about one factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneFactor {
-    /// What the bets against every factor have won, at the factor against which they won least.
+    /// The wealth of the bets against every factor, at the factor where it is least.
     pub evidence: f64,
-    /// Rounds that were looked at: those in which bets did not rest.
+    /// The number of rounds examined: those in which bets were made.
     pub rounds: u64,
-    /// Of these, rounds far from the median on the side where there are more of them; how far is
-    /// what tells the sides apart best.
+    /// The number of them far from the median on the side with more of them; "far" is the distance
+    /// that separates the sides best.
     pub far: u64,
     /// Whether these lie below the median: the left contestant took long in them, or the right one
-    /// little time.
+    /// took little time.
     pub is_below: bool,
-    /// The same on the other side.
+    /// The number of them far from it on the other side.
     pub far_opposite: u64,
-    /// How many times the median ratio the middle one of them is, or the other way round: above 1.
+    /// The ratio of the middle one of them to the median ratio, or its inverse: above 1.
     pub times: f64,
-    /// Whether a run that was cut off stands there, which took at least that long.
+    /// Whether a run that was cut off stands there, so that `times` is a lower bound.
     pub is_least: bool,
 }
 
 impl OneFactor {
-    /// Whether there is no such factor, at [`ERROR`].
+    /// Returns whether there is no such factor, at [`ERROR`].
     pub fn is_denied(&self) -> bool {
         self.evidence >= 1.0 / ERROR
     }
 }
 
-/// What the rounds of a comparison, and so many attempts that were cut off, say of one factor;
-/// `None` without rounds. Costs a sort of eleven numbers a round.
+/// Tests one factor on the rounds of a comparison, with `lost` attempts that were cut off. Returns
+/// `None` without rounds. Costs a sort of eleven numbers per round.
 pub fn look(history: &History, lost: u64) -> Option<OneFactor> {
     let rounds: Vec<Round> = history.scaled().map(|(d, scale)| Round { d, scale }).collect();
     let logs = Logs::new(rounds.len() + lost as usize);
     let mut sorted: Vec<f64> = rounds.iter().map(Round::place).collect();
     sorted.sort_by(f64::total_cmp);
     let median = *sorted.get(sorted.len() / 2)?;
-    // To describe them, all rounds are measured by what is known at the end.
+    // The description measures all rounds by the scale known at the end.
     let scale = rounds.last()?.scale;
     let found = |tail: usize| {
         let far = |round: &Round| (round.place() - median).abs() >= TAILS[tail] * scale;
@@ -93,12 +95,12 @@ pub fn look(history: &History, lost: u64) -> Option<OneFactor> {
 #[derive(Clone, Copy)]
 struct Round {
     d: LogRatio,
-    /// `NAN` while there was none: only the bettor of all sizes bets.
+    /// The scale, `NAN` while there was none: then only the bettor of all sizes bets.
     scale: f64,
 }
 
 impl Round {
-    /// Where it lies: the middle of its bounds, or the only one that it has.
+    /// Returns the place of the round: the middle of its bounds, or its only finite one.
     fn place(&self) -> f64 {
         let LogRatio { low, high } = self.d;
         match (low.is_finite(), high.is_finite()) {
@@ -109,20 +111,21 @@ impl Round {
     }
 }
 
-/// Rounds that lie above `theta`, below it, and on a side that is not known, if on any.
+/// The numbers of rounds above `theta`, below it, and on an unknown side.
 type Sides = (usize, usize, usize);
 
-/// What changes where `theta` passes a point.
+/// A change where `theta` passes a point.
 struct Change {
     at: f64,
-    /// Whether at the point itself all is still as it was below it.
+    /// Whether the change comes only after the point itself.
     is_after: bool,
     tail: usize,
-    /// The change of the rounds above and below `theta`, and of those that are open.
+    /// The change of the numbers of rounds above and below `theta`, and of those that are open.
     by: (isize, isize, isize),
 }
 
-/// The least mean of what the bettors have won over all `theta`; the side of lost attempts is open.
+/// Returns the least mean wealth of the bettors over all `theta`; the side of lost attempts is
+/// open.
 fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
     let mut sides: [Sides; TAILS.len()] = [(0, 0, lost); TAILS.len()];
     let mut changes = Vec::with_capacity(rounds.len() * 2 * TAILS.len());
@@ -131,7 +134,7 @@ fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
         let open = isize::from(low < high);
         for tail in 0..tails {
             let distance = if tail == 0 { 0.0 } else { TAILS[tail] * scale };
-            // At theta = d nobody bets; further out, a round that lies just so far is far.
+            // At theta = d there is no bet. Further out, a round at exactly the distance is far.
             let is_far_at = tail > 0;
             if *low > f64::NEG_INFINITY {
                 sides[tail].0 += 1
@@ -164,7 +167,7 @@ fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
     least
 }
 
-/// Logarithms of `k!` and of `(1/2) (3/2) ... (k - 1/2)`.
+/// The logarithms of `k!` and of `(1/2) (3/2) ... (k - 1/2)`.
 struct Logs {
     whole: Vec<f64>,
     half: Vec<f64>,
@@ -183,15 +186,15 @@ impl Logs {
         Logs { whole: sums(1.0), half: sums(0.5) }
     }
 
-    /// What the bettor has at the least: who sees a round on the side where there are fewer of them
-    /// loses, and of two on either side too.
+    /// Returns the least wealth of the bettor. It loses if it sees an open round on the side that
+    /// has fewer, and also if it sees two, one on each side.
     fn least(&self, (above, below, open): Sides) -> f64 {
         let (few, many) = (above.min(below), above.max(below));
         let rest = open.saturating_sub(many - few);
         self.won(few + (open - rest) + rest / 2, many + (rest - rest / 2))
     }
 
-    /// What the bettor has who saw so many rounds on either side.
+    /// Returns the wealth of a bettor that saw `a` and `b` rounds on the two sides.
     fn won(&self, a: usize, b: usize) -> f64 {
         let coins = (a + b) as f64 * std::f64::consts::LN_2;
         libm::exp(coins + (self.half[a] + self.half[b]) - self.whole[a + b])
@@ -220,7 +223,7 @@ mod tests {
         assert_eq!(logs.won(7, 2), logs.won(2, 7));
     }
 
-    /// The least over a grid of every theta, and over all ways in which open rounds may come out.
+    /// Computes the least over a grid of every theta, and over all outcomes of open rounds.
     #[test]
     fn the_least_is_the_least_of_every_theta() {
         let place = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
@@ -271,7 +274,7 @@ mod tests {
         assert!(look(&history([]), 0).is_none());
     }
 
-    /// One round in ten lies far below and one far above, and who dislikes the one kind kills it.
+    /// One round in ten lies far below and one far above, and a user kills all of the one kind.
     #[test]
     fn attempts_that_were_cut_off_deny_nothing() {
         let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
@@ -292,7 +295,7 @@ mod tests {
         assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");
         assert_eq!((found.rounds, found.far, found.far_opposite), (100, 25, 0));
         assert!((found.times - 10.0).abs() < 0.2, "{found:?}");
-        // Of what nobody knows nothing follows.
+        // Unknown rounds imply nothing.
         let unknown = LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
         assert!(!look(&History::of(&S, &[unknown; 100]), 0).unwrap().is_denied());
         let half = (0..100).map(|i| if i % 2 == 0 { unknown } else { d(i) }).collect::<Vec<_>>();

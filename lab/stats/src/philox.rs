@@ -2,12 +2,12 @@
 //!
 //! Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
 //! (SC 2011): ten rounds of multiplying, swapping and adding to the key. It passes their whole
-//! battery of tests, needs no state, and its published test vectors are checked below.
+//! battery of tests and needs no state. The tests below check its published test vectors.
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
-/// The four words that belong to a counter under a key.
+/// Returns the four words of a counter under a key.
 pub fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let (mut c, mut k) = (counter, key);
     for round in 0..10 {

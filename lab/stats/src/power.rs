@@ -1,8 +1,9 @@
-//! What a claim will need, and what a comparison could find: by simulation.
+//! The rounds that a claim will need, and the differences that a comparison could find, by
+//! simulation.
 //!
-//! A [`Scenario`] runs a claim once in a world whose truth and noise are given; a [`Tally`] counts
-//! what becomes of many such runs, and a [`ChanceTest`] proves on which side of a wanted chance the
-//! chance to end in time lies, with the same evidence that settles claims.
+//! A [`Scenario`] runs a claim once in a world with known truth and noise. A [`Tally`] counts the
+//! results of many such runs. A [`ChanceTest`] proves on which side of a wanted chance the chance
+//! to end in time lies, with the same evidence that settles claims.
 
 mod chance;
 mod scenario;

@@ -1,20 +1,21 @@
-//! Whether one handful of measurements lies above another: the exact rank-sum test.
+//! The exact rank-sum test of whether one handful of measurements lies above another.
 //!
 //! Mann and Whitney 1947, "On a test of whether one of two random variables is stochastically
-//! larger than the other", Annals of Mathematical Statistics 18(1): of `n` and `m` measurements
-//! that are exchangeable each of the `C(n + m, n)` ways in which those of one side can lie among
-//! all is equally likely, and `f(n, m, u) = f(n - 1, m, u - m) + f(n, m - 1, u)` of them have `u`
-//! pairs in which theirs is the larger.
+//! larger than the other", Annals of Mathematical Statistics 18(1). If `n` and `m` measurements are
+//! exchangeable, each of the `C(n + m, n)` ways in which those of one side can lie among all is
+//! equally likely, and `f(n, m, u) = f(n - 1, m, u - m) + f(n, m - 1, u)` of them have `u` pairs in
+//! which that side's is the larger.
 
-/// More measurements a side are thinned out to this many.
+/// The number of measurements to which a longer side is thinned out.
 const MOST: usize = 40;
 
-/// The probability that so many pairs or more have a larger measurement on the left as there are in
-/// which `left > factor x right`, if the left ones were no larger than `factor` times the right
-/// ones: at most the chance to see this where they are not. An equal pair counts for the right, so
-/// ties only make it larger. 1 of nothing, and where a measurement is no number.
+/// Returns the probability, if the left measurements were no larger than `factor` times the right
+/// ones, of at least as many pairs with a larger left measurement as there are pairs with
+/// `left > factor x right`. It is an upper bound of the chance to see this where they are not
+/// larger. An equal pair counts for the right, so ties only increase it. Returns 1 if a side is
+/// empty, or if a measurement is not finite.
 ///
-/// Cost: the product of the numbers, squared; more than 40 a side are thinned out.
+/// Cost: the product of the numbers, squared; more than 40 per side are thinned out.
 pub fn chance_above(left: &[f64], right: &[f64], factor: f64) -> f64 {
     let (left, right) = (thinned(left), thinned(right));
     let is_above = |above: f64| right.iter().filter(|below| above > factor * **below).count();
@@ -33,7 +34,7 @@ fn thinned(values: &[f64]) -> Vec<f64> {
     values.iter().step_by(step).copied().collect()
 }
 
-/// `f(n, m, u)` for each `u` from 0 to `n m`.
+/// Returns `f(n, m, u)` for each `u` from 0 to `n m`.
 fn arrangements(n: usize, m: usize) -> Vec<f64> {
     // Row by row of the recursion: `of[m]` is f(rows so far, m, .).
     let mut of: Vec<Vec<f64>> = vec![vec![1.0]; m + 1];
@@ -91,7 +92,7 @@ mod tests {
             let (left, right) = (side(), side());
             chance_above(&left, &right, 1.0) <= 0.05
         });
-        // 5% or a little less, as the counts are whole numbers: 200 and 3 times 14.
+        // 5% or slightly less, because the counts are whole numbers: 200 and 3 times 14.
         assert!((100..=242).contains(&false_ones.count()));
     }
 }

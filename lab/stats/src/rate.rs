@@ -1,12 +1,14 @@
-//! Limits for a rate, right at every moment, and a test of "at most this rate".
+//! Limits for a rate that are right at every moment, and a test of "at most this rate".
 //!
 //! Robbins (1970): the likelihood of a uniform mixture of rates over that of the rate `p` is
-//! `1 / [(n + 1) C(n, s) p^s (1 - p)^(n - s)]`, a martingale under `p`, so the rates at which it is
-//! below `1/e` hold the true one with probability at least `1 - e` whenever one looks.
+//! `1 / [(n + 1) C(n, s) p^s (1 - p)^(n - s)]`, a martingale under `p`. So the set of rates at
+//! which it is below `1/e` contains the true rate with probability at least `1 - e` at every
+//! moment.
 
 use libm::{lgamma, log, log1p};
 
-/// The natural logarithm of the evidence against the rate `p` after `successes` in `trials`.
+/// Returns the natural logarithm of the evidence against the rate `p` after `successes` in
+/// `trials`.
 pub fn log_evidence_against(trials: u64, successes: u64, p: f64) -> f64 {
     let (n, s) = (trials as f64, successes as f64);
     let times = |count: f64, log: f64| if count == 0.0 { 0.0 } else { count * log };
@@ -14,7 +16,8 @@ pub fn log_evidence_against(trials: u64, successes: u64, p: f64) -> f64 {
     -(log(n + 1.0) + log_choose + times(s, log(p)) + times(n - s, log1p(-p)))
 }
 
-/// The limits of the rate: with probability at least `1 - error` both hold at every moment.
+/// Returns the limits of the rate: with probability at least `1 - error`, both hold at every
+/// moment.
 pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
     let needed = -log(error);
     let rejected = |p: f64| log_evidence_against(trials, successes, p) >= needed;
@@ -33,7 +36,7 @@ pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
     (edge(0.0), edge(1.0))
 }
 
-/// Whether it is proven, with probability `error` of being wrong, that the rate is above `bound`
+/// Returns whether the rate is proven, with probability `error` of being wrong, to be above `bound`
 /// (`Some(true)`) or below it (`Some(false)`).
 pub fn compare_with(trials: u64, successes: u64, bound: f64, error: f64) -> Option<bool> {
     let (low, high) = limits(trials, successes, error);
@@ -50,7 +53,7 @@ pub fn compare_with(trials: u64, successes: u64, bound: f64, error: f64) -> Opti
 mod tests {
     use super::*;
 
-    /// `log_level` of the published vectors is minus the log of this evidence.
+    /// The `log_level` of the published vectors is minus the log of this evidence.
     #[test]
     fn published_levels() {
         for (n, p, s, level) in [

@@ -1,4 +1,4 @@
-//! One ratio claim from its first round to its verdict.
+//! One ratio claim, from its first round to its verdict.
 
 use crate::bettor::{M3R, S, Table};
 use crate::conditions::Conditions;
@@ -14,21 +14,21 @@ use tiebreak_core::claim::Relation;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::{Adjust, Centre};
 
-/// How far beyond a bar the cheap bets of every round stand, so that limits that are then computed
-/// lie strictly beyond it.
+/// The distance beyond a bar at which the cheap bets of every round stand, so that limits that are
+/// then computed lie strictly beyond the bar.
 const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
-/// Lost attempts that version 1 of the engine let go free of charge, beside 1% of the rounds.
+/// The lost attempts that version 1 of the engine left uncharged; 1% of the rounds if that is more.
 const FREE_LOSSES: u64 = 3;
 
 /// Sequential evidence about one ratio claim.
 ///
-/// Every round costs a handful of bets; the limits themselves are computed only when those say that
-/// the claim can be settled, or when somebody asks.
+/// Every round costs a handful of bets. The limits are computed only when the bets indicate that
+/// the claim can be settled, or when a caller asks for them.
 #[derive(Clone, Debug)]
 pub struct RatioTest {
     table: &'static Table,
     bars: Bars,
-    /// The claim's share of the error, and what one limit may use of it.
+    /// The claim's share of the error, and the part of it that one limit may use.
     error: f64,
     error_a_side: f64,
     noise: Noise,
@@ -37,30 +37,30 @@ pub struct RatioTest {
     above: Vec<EProcess>,
     /// Bets, on mirrored rounds, that it lies below each bar of the upper limit.
     below: Vec<EProcess>,
-    /// The bets that are shown, at the bar itself (of `within`, at both edges).
+    /// The bets that are shown, at the bar itself (for `within`, at both edges).
     shown_above: Vec<EProcess>,
     shown_below: Vec<EProcess>,
-    /// The rounds of the block of primers that is not over.
+    /// The rounds of the unfinished block of primers.
     block: Vec<(LogRatio, Conditions)>,
     lost: u64,
     free_losses: bool,
-    /// No bet can have won enough in fewer rounds than these.
+    /// The least number of rounds in which a bet can have won enough.
     next_look: u64,
     settled: Option<Settled>,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
     asks_one_factor: bool,
-    /// What was found when a verdict was withheld.
+    /// The test result when a verdict was withheld.
     denied: Option<OneFactor>,
 }
 
 impl RatioTest {
-    /// A claim of this form, with its share of the error, at this resolution (a fraction), and what
-    /// is taken out of the noise of its rounds.
+    /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
+    /// fraction), and with these adjustments of its rounds.
     ///
-    /// Of [`Centre::Mean`] see [`crate::mean_ratio_test::MeanRatioTest`].
+    /// For [`Centre::Mean`], see [`crate::mean_ratio_test::MeanRatioTest`].
     ///
-    /// To adjust is for [`Centre::Factor`]: the median engine promises the median of the rounds as
-    /// they are, and an adjusted round has another one.
+    /// Adjustments are for [`Centre::Factor`]: the median engine estimates the median of the rounds
+    /// as they are, and adjusted rounds have another median.
     pub fn new(
         relation: Relation,
         centre: Centre,
@@ -70,7 +70,7 @@ impl RatioTest {
     ) -> RatioTest {
         let table = match centre {
             Centre::Factor => &M3R,
-            // A ratio of means has a test of its own, which sees the values: here are signs only.
+            // A ratio of means has its own test, which uses the values; this one uses only signs.
             Centre::Median | Centre::Mean => &S,
         };
         let bars = Bars::new(relation, resolution);
@@ -103,16 +103,16 @@ impl RatioTest {
         }
     }
 
-    /// Lets up to three lost attempts, or 1% of the rounds, go free of charge, as version 1 of the
-    /// engine did: who chooses which rounds to kill can then be wrong more often than the error.
+    /// Leaves up to three lost attempts, or 1% of the rounds, uncharged, as version 1 of the engine
+    /// did. A user who chooses which rounds to kill can then be wrong more often than the error.
     #[must_use]
     pub fn with_free_losses(self) -> RatioTest {
         RatioTest { free_losses: true, ..self }
     }
 
-    /// The same test, but it gives no verdict from the moment on at which one would have been
-    /// given although there is no such factor ([`OneFactor::is_denied`]). To withhold verdicts
-    /// takes nothing from their error.
+    /// Returns the same test, except that it never gives a verdict once one was due although there
+    /// is no such factor ([`OneFactor::is_denied`]). Withholding verdicts does not increase their
+    /// error.
     #[must_use]
     pub fn asking_one_factor(self) -> RatioTest {
         RatioTest { asks_one_factor: self.table.asks_the_median, ..self }
@@ -126,8 +126,8 @@ impl RatioTest {
     }
 
     /// Takes a round into the evidence, with those before it in its block of primers, and settles
-    /// the claim if that suffices. A round after which the block goes on waits for the others.
-    /// Rounds after the verdict are not evidence.
+    /// the claim if that suffices. A round whose block continues waits for the others. Rounds after
+    /// the verdict are not evidence.
     pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> Option<Settled> {
         if self.settled.is_some() {
             return self.settled;
@@ -164,12 +164,12 @@ impl RatioTest {
         self.history.push(bet);
     }
 
-    /// Whether the verdict is withheld where there is no one factor.
+    /// Returns whether the verdict is withheld where there is no one factor.
     pub fn asks_one_factor(&self) -> bool {
         self.asks_one_factor
     }
 
-    /// Takes a verdict back, before anybody saw it, if it is about a factor that there is not.
+    /// Withdraws a verdict, before it is reported, if it is about a factor that does not exist.
     fn deny(&mut self) {
         if self.asks_one_factor && self.settled.is_some() {
             self.denied = self.one_factor().filter(OneFactor::is_denied);
@@ -177,7 +177,7 @@ impl RatioTest {
         }
     }
 
-    /// What the rounds say of one factor; costs a sort of eleven numbers a round.
+    /// Tests one factor on the rounds; costs a sort of eleven numbers per round.
     pub fn one_factor(&self) -> Option<OneFactor> {
         self.denied.or_else(|| one_factor::look(&self.history, self.charges()))
     }
@@ -187,7 +187,7 @@ impl RatioTest {
             return None;
         }
         if self.bars.asks_for_width() {
-            // Limits move by little in a twentieth of the rounds, and are what costs.
+            // Limits hardly change in a twentieth of the rounds, and they are the main cost.
             self.next_look = self.rounds() + 1 + self.rounds() / 20;
             return self.settle_at(self.error_a_side);
         }
@@ -201,13 +201,13 @@ impl RatioTest {
         self.settle_at(self.error_a_side)
     }
 
-    /// What the bets that could settle anything have won at most, nothing being charged.
+    /// Returns the greatest wealth of the bets that could settle anything, without charges.
     fn most_won(&self) -> f64 {
         let bets = self.above.iter().chain(&self.below);
         bets.map(|bet| bet.value(0)).fold(0.0, f64::max)
     }
 
-    /// What is settled if each limit may use so much of the error.
+    /// Returns what is settled if each limit may use this error.
     fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
         if self.bars.asks_for_width() {
             return self.bars.settle(&self.proof(self.limits_at(error_a_side)));
@@ -222,8 +222,8 @@ impl RatioTest {
         self.bars.settle(&self.proof(self.limits_at(error_a_side)))
     }
 
-    /// The limits as far as the bets at the bars tell them: each on the side of its bar that they
-    /// say, so that these are all that need be looked at.
+    /// Returns the limits as indicated by the bets at the bars: each on the indicated side of its
+    /// bar, so that only these need to be checked.
     fn believed(&self, charges: u64, needed: f64) -> Limits {
         Limits {
             low: self.passed(&self.above, charges, needed, 1.0),
@@ -231,14 +231,15 @@ impl RatioTest {
         }
     }
 
-    /// Whether the bets at the bars would settle the claim. If it is not settled all the same, the
-    /// limits cross, and each further round costs two limits.
+    /// Returns whether the bets at the bars would settle the claim. If it is not settled
+    /// nevertheless, the limits cross, and each further round costs two limits.
     pub(crate) fn is_believed(&self) -> bool {
         let believed = self.believed(self.charges(), 1.0 / self.error_a_side);
         self.bars.settle(&self.proof(believed)).is_some()
     }
 
-    /// The furthest bar that the bets have passed, a nudge beyond it, in the direction of `sign`.
+    /// Returns the furthest bar that the bets have passed, a nudge beyond it, in the direction of
+    /// `sign`.
     fn passed(&self, bets: &[EProcess], charges: u64, needed: f64, sign: f64) -> Option<f64> {
         let passed = bets.iter().filter(|bet| bet.value(charges) >= needed);
         passed.map(EProcess::bar).reduce(f64::max).map(|bar| sign * bar)
@@ -248,38 +249,39 @@ impl RatioTest {
         Proof::new(limits, self.noise.median(), self.table.asks_the_median)
     }
 
-    /// Lost attempts that must be paid for, each as a round that went as badly as it could (A9).
+    /// Returns the number of lost attempts that are charged, each as a round with the worst result
+    /// (A9).
     fn charges(&self) -> u64 {
         let free = if self.free_losses { FREE_LOSSES.max(self.rounds() / 100) } else { 0 };
         if self.lost > free { self.lost } else { 0 }
     }
 
-    /// Rounds in the evidence.
+    /// Returns the number of rounds in the evidence.
     pub fn rounds(&self) -> u64 {
         self.noise.rounds() as u64
     }
 
-    /// Whether lost attempts are being charged.
+    /// Returns whether lost attempts are being charged.
     pub fn is_charged(&self) -> bool {
         self.charges() > 0
     }
 
-    /// The verdict, once there is one.
+    /// Returns the verdict, once there is one.
     pub fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// Both limits from all rounds so far; see [`History::limits`] for the cost.
+    /// Returns both limits from all rounds so far; see [`History::limits`] for the cost.
     pub fn limits(&self) -> Limits {
         self.limits_at(self.error_a_side)
     }
 
-    /// The same at another error a side.
+    /// Returns both limits at another error per side.
     pub fn limits_at(&self, error_a_side: f64) -> Limits {
         self.history.limits(error_a_side, self.charges())
     }
 
-    /// What the bets at the bar have won: for the claim, and against it.
+    /// Returns the wealth of the bets at the bar: for the claim, and against it.
     ///
     /// `within` is proven by the weaker of its two bets and refuted by the stronger of theirs.
     pub fn evidence(&self) -> (f64, f64) {
@@ -294,7 +296,7 @@ impl RatioTest {
         (inside, outside)
     }
 
-    /// Everything that is known about the ratio now.
+    /// Returns the evidence about the ratio now.
     pub fn summary(&self) -> Evidence {
         let limits = self.limits();
         let (evidence_for, evidence_against) = self.evidence();
@@ -311,27 +313,27 @@ impl RatioTest {
         }
     }
 
-    /// What the bets of one side must win.
+    /// Returns the wealth that the bets of one side need.
     pub fn evidence_needed(&self) -> f64 {
         1.0 / self.error_a_side
     }
 
-    /// The claim's share of the error.
+    /// Returns the claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// What the evidence now would settle if the claim's share of the error were `error`.
+    /// Returns what the evidence now would settle if the claim's share of the error were `error`.
     ///
-    /// Cheap where the bets are far from it; where they are not, it costs as much as two limits.
+    /// Cheap if the bets are far from it; otherwise, it costs as much as two limits.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         let settled = self.settle_at(self.bars.error_a_side(error))?;
         let is_denied = || self.one_factor().is_some_and(|found| found.is_denied());
         (!self.asks_one_factor || !is_denied()).then_some(settled)
     }
 
-    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
-    /// then on gives limits, and what the bets must win, at that error too.
+    /// Settles the claim at another error if the present evidence suffices for that. From then on,
+    /// the limits and the wealth needed are for that error too.
     pub fn relax(&mut self, error: f64) -> Option<Settled> {
         if self.settled.is_none()
             && let Some(settled) = self.settled_at(error)
@@ -343,29 +345,33 @@ impl RatioTest {
         self.settled
     }
 
-    /// What running second of the two is believed to cost, as a natural logarithm, and whether that
-    /// is being taken out of the rounds. `None` if the plan does not ask for it.
+    /// Returns the believed cost of running second of the two, as a natural logarithm, and whether
+    /// it is being removed from the rounds. Returns `None` if the plan does not ask for it.
     pub fn slot_effect(&self) -> Option<SlotEstimate> {
         self.noise.slot_effect()
     }
 
-    /// Rounds that counted less than others because a contestant waited for a CPU.
+    /// Returns the number of rounds that counted less than others because a contestant waited for a
+    /// CPU.
     pub fn weighted_rounds(&self) -> u64 {
         self.noise.weighted_rounds()
     }
 
-    /// Whether the ratio changed along the run. Costs a copy and two sorts of the rounds.
+    /// Returns the change of the ratio during the run, if it did change. Costs a copy and two sorts
+    /// of the rounds.
     pub fn drift(&self) -> Option<Drift> {
         Drift::of(&self.history.ratios())
     }
 
-    /// Whether the limits are in order (always, under a constant factor, but for the error).
+    /// Returns whether the limits cross. Under a constant factor they never do, except for the
+    /// error.
     pub fn limits_cross(&self) -> bool {
         !self.proof(self.limits()).is_sound()
     }
 }
 
-/// How often 1 can be doubled without exceeding `ratio`, which is at least 1: its binary exponent.
+/// Returns how often 1 can be doubled without exceeding `ratio`, which is at least 1: its binary
+/// exponent.
 fn doublings(ratio: f64) -> u64 {
     (ratio.to_bits() >> 52).saturating_sub(1023)
 }

@@ -7,17 +7,17 @@ use crate::sorted::Sorted;
 /// The interquartile range of a normal distribution in standard deviations.
 const IQR_PER_SD: f64 = 1.349;
 
-/// The log ratios so far, sorted; gives their scale and their median.
+/// The log ratios so far, sorted, with their scale and their median.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     sorted: Sorted,
-    /// The sign of the first log ratio that was not 0: the quartiles are read in its direction, so
+    /// The sign of the first log ratio that was not 0. The quartiles are read in its direction, so
     /// that swapping the contestants leaves the scale unchanged to the last bit.
     direction: f64,
 }
 
 impl Past {
-    /// Adds a round. An interval stands at its middle, a half-open one at its open end.
+    /// Adds a round. An interval counts as its middle, a half-open one as its finite end.
     pub fn insert(&mut self, d: LogRatio) {
         let d = d.middle();
         if self.direction == 0.0 {
@@ -26,13 +26,13 @@ impl Past {
         self.sorted.insert(d);
     }
 
-    /// Rounds so far.
+    /// Returns the number of rounds so far.
     pub fn rounds(&self) -> usize {
         self.sorted.len()
     }
 
-    /// `(sorted[3i/4] - sorted[i/4]) / 1.349` of the `i` rounds so far, or `None` when there are
-    /// fewer than six of them or it is not a positive finite number: then bettors look at signs.
+    /// Returns `(sorted[3i/4] - sorted[i/4]) / 1.349` of the `i` rounds so far, or `None` if there
+    /// are fewer than six of them or it is not a positive finite number: then bettors use signs.
     pub fn scale(&self) -> Option<f64> {
         let rounds = self.sorted.len();
         if rounds < ROUNDS_BEFORE_SCALE {
@@ -49,8 +49,8 @@ impl Past {
         (scale > 0.0 && scale.is_finite()).then_some(scale)
     }
 
-    /// The median; the mean of the two in the middle if their number is even. `None` if there are
-    /// no rounds or it is not finite.
+    /// Returns the median, the mean of the two in the middle if their number is even; `None` if
+    /// there are no rounds or it is not finite.
     pub fn median(&self) -> Option<f64> {
         self.sorted.median()
     }

@@ -1,14 +1,14 @@
-//! One claim about a share (a success rate, a share of rounds, a quantile) from its first trial to
+//! One claim about a share (a success rate, a share of rounds, a quantile), from its first trial to
 //! its verdict.
 //!
-//! `holds` says that the share is above the bad one and is wrong only if it is not; `refuted` says
-//! that it is below the good one and is wrong only if it is not. At no share are both wrong but at
-//! a single bar itself, where the claim "at least" is true; so each may use the whole error.
+//! `holds` says that the share is above the bad one, and is wrong only if it is not. `refuted` says
+//! that the share is below the good one, and is wrong only if it is not. Both can be wrong only at
+//! a single bar itself, where the claim "at least" is true. So each may use the whole error.
 //!
-//! Trial by trial the bets need nothing but that a success has, given the past, at most (at least)
-//! the probability of the bar. Where failures come in bursts that is not so, and blocks many bursts
-//! long are the observations: bets on the share of successes in each, as on any bounded mean. Or
-//! the trials are taken for a chain, of which each depends on the one before alone.
+//! Trial by trial, the bets only need that a success has, given the past, at most (at least) the
+//! probability of the bar. If failures come in bursts, that is false. Then the observations are
+//! blocks many bursts long: the bets are on the share of successes in each, as on any bounded mean.
+//! Or the trials count as a chain, in which each depends only on the one before.
 
 mod chain;
 mod density;
@@ -27,49 +27,49 @@ use tiebreak_core::evidence::Evidence;
 use tiebreak_core::transitions::{ByAge, Transitions, Walk};
 use tiebreak_core::verdict::Verdict;
 
-/// What became of one trial.
+/// The outcome of one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
     /// It succeeded.
     Success,
     /// It failed.
     Failure,
-    /// It may have been either: bets that the share is high lose on it as on a failure, bets that
+    /// It may have been either. Bets that the share is high lose on it as on a failure, bets that
     /// it is low as on a success. Counts show it as a failure.
     Unknown,
 }
 
 /// Sequential evidence about one share.
 ///
-/// A trial costs some additions, and some forty exponentials only when its side could have won
+/// A trial costs a few additions, and about forty exponentials only when its side could have won
 /// enough; [`ShareTest::limits`] costs two bisections. Evidence and limits of single trials depend
-/// on the counts alone, whatever their order was.
+/// only on the counts, not on the order.
 #[derive(Clone, Debug)]
 pub struct ShareTest {
     good: f64,
     bad: f64,
     block: u64,
     error: f64,
-    /// Bets that sure successes are more frequent than `bad` says.
+    /// Bets that sure successes are more frequent than `bad`.
     above: Side,
-    /// Bets that sure failures are more frequent than `good` says.
+    /// Bets that sure failures are more frequent than `good` implies.
     below: Side,
     trials: u64,
     successes: u64,
     lost: u64,
-    /// Of these, those in the block in progress.
+    /// The lost attempts in the unfinished block.
     lost_in_block: u64,
     runs: Runs,
     is_chain: bool,
-    /// Of a chain: where its trials stand, and how long its runs lasted.
+    /// For a chain: the position of its trials, and the lengths of its runs.
     walk: Walk,
     by_age: ByAge,
     settled: Option<Settled>,
 }
 
 impl ShareTest {
-    /// A claim that is refuted below `good` and holds above `bad`, `0 < bad <= good < 1`, with its
-    /// share of the error; `block` trials are one observation.
+    /// Returns a test of a claim that is refuted below `good` and holds above `bad`,
+    /// `0 < bad <= good < 1`, with its share of the error; `block` trials are one observation.
     pub fn new(good: f64, bad: f64, block: u64, error: f64) -> ShareTest {
         let (above, below) = sides(good, bad, block);
         ShareTest {
@@ -91,8 +91,8 @@ impl ShareTest {
         }
     }
 
-    /// The same claim about trials that are a chain: whether one succeeds depends on the one before
-    /// and on nothing else, and the share is the one of the long run.
+    /// Returns a test of the same claim about trials that are a chain: whether one succeeds depends
+    /// only on the one before, and the share is the long-run share.
     pub fn chain(good: f64, bad: f64, error: f64) -> ShareTest {
         let above = Side::chain(Odds::of(Odds::of(bad).hit.next_up()));
         let below = Side::chain(Odds::of(Odds::of(good).hit.next_down()).swapped());
@@ -119,13 +119,13 @@ impl ShareTest {
         self.settled
     }
 
-    /// Takes many trials of which only counts are known: how many, how many of them succeeded, and
-    /// how many runs of failures there were (for [`ShareTest::dependence`]). The claim is settled
-    /// by what there is after all of them.
+    /// Takes many trials with only their counts: the number of trials, of successes, and of runs of
+    /// failures (for [`ShareTest::dependence`]). The claim is settled by the evidence after all of
+    /// them.
     ///
-    /// In blocks the trials join the block in progress, which ends with them once it is long
-    /// enough. Trials of several blocks at once are thus one long block: valid, but weaker evidence
-    /// than handing over block by block.
+    /// With blocks, the trials join the unfinished block, which ends with them once it is long
+    /// enough. So trials of several blocks at once are one long block: valid, but weaker evidence
+    /// than block by block.
     pub fn observe_many(
         &mut self,
         trials: u64,
@@ -142,8 +142,8 @@ impl ShareTest {
         self.settled
     }
 
-    /// [`ShareTest::observe_many`] of lines of which it is known what came after what, and by how
-    /// long a run had lasted (or not, and the chain is not looked at).
+    /// Does the same as [`ShareTest::observe_many`] for lines with known transitions, also by how
+    /// long a run had lasted (if that is unknown, the chain is not checked).
     pub fn observe_lines(
         &mut self,
         trials: u64,
@@ -191,13 +191,13 @@ impl ShareTest {
         }
     }
 
-    /// The verdict, once there is one.
+    /// Returns the verdict, once there is one.
     pub fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// Settles the claim at another error if the evidence as it is now suffices for that, and from
-    /// then on gives limits, and what the bets must win, at that error too.
+    /// Settles the claim at another error if the present evidence suffices for that. From then on,
+    /// the limits and the wealth needed are for that error too.
     pub fn relax(&mut self, error: f64) -> Option<Settled> {
         if self.settled.is_none()
             && let Some(settled) = self.settled_at(error)
@@ -208,9 +208,9 @@ impl ShareTest {
         self.settled
     }
 
-    /// What the evidence as it is now settles at this error. Where both sides have won enough, the
-    /// share lies between the bad and the good one and either verdict is right: the one with more
-    /// evidence is given.
+    /// Returns what the present evidence settles at this error. If both sides have won enough, the
+    /// share lies between the bad and the good one and either verdict is right: the result is the
+    /// one with more evidence.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         let (above, below) = self.log_evidence();
         if above.max(below) < log_needed(error) {
@@ -220,58 +220,60 @@ impl ShareTest {
         Some(Settled { verdict, left_wins: None })
     }
 
-    /// Trials so far, those of a block that is not complete among them, lost attempts not.
+    /// Returns the number of trials so far, including those of an unfinished block, without lost
+    /// attempts.
     pub fn trials(&self) -> u64 {
         self.trials
     }
 
-    /// Those that surely succeeded.
+    /// Returns the number of sure successes.
     pub fn successes(&self) -> u64 {
         self.successes
     }
 
-    /// Trials at the end that make no whole block, and are no evidence.
+    /// Returns the number of trials at the end that do not fill a block and are not evidence.
     pub fn left_over(&self) -> u64 {
         self.above.left_over() - self.lost_in_block
     }
 
-    /// Whether trials are taken for a chain.
+    /// Returns whether trials count as a chain.
     pub fn is_chain(&self) -> bool {
         self.is_chain
     }
 
-    /// How many trials make one observation.
+    /// Returns the number of trials that make one observation.
     pub fn block(&self) -> u64 {
         self.block
     }
 
-    /// What the bets have won: that the share is above the bad one, and that it is below the good
-    /// one. Infinite beyond the range of numbers.
+    /// Returns the wealth of the bets that the share is above the bad one, and of those that it is
+    /// below the good one. Infinite on overflow.
     pub fn evidence(&self) -> (f64, f64) {
         let (above, below) = self.log_evidence();
         (libm::exp(above), libm::exp(below))
     }
 
-    /// The natural logarithms of [`ShareTest::evidence`], which are always finite.
+    /// Returns the natural logarithms of [`ShareTest::evidence`], which are always finite.
     pub fn log_evidence(&self) -> (f64, f64) {
         (self.above.log_evidence(), self.below.log_evidence())
     }
 
-    /// What either must reach.
+    /// Returns the wealth that either side needs.
     pub fn evidence_needed(&self) -> f64 {
         1.0 / self.error
     }
 
-    /// The claim's share of the error.
+    /// Returns the claim's share of the error.
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// The limits of the share, each wrong with probability at most the error, whenever one looks.
+    /// Returns the limits of the share, each wrong with probability at most the error at every
+    /// moment.
     ///
     /// The lower limit is above the bad share if and only if the evidence for the claim suffices,
     /// and the upper one is below the good share if and only if the evidence against it does. The
-    /// bets are made a last bit beyond those shares, so that this holds of the numbers as they are.
+    /// bets are made one last bit beyond those shares, so that this holds for the rounded numbers.
     pub fn limits(&self) -> Limits {
         let log_needed = log_needed(self.error);
         let low = self.above.lower_limit(log_needed).map(|low| {
@@ -286,7 +288,7 @@ impl ShareTest {
         Limits { low, high }
     }
 
-    /// Everything that is known about the share now.
+    /// Returns the evidence about the share now.
     pub fn summary(&self) -> Evidence {
         let limits = self.limits();
         let (evidence_for, evidence_against) = self.evidence();
@@ -303,28 +305,28 @@ impl ShareTest {
         }
     }
 
-    /// How trials that did not surely succeed follow each other.
+    /// Returns how trials that did not surely succeed follow each other.
     pub fn dependence(&self) -> Dependence {
         let failures = self.trials - self.successes;
         Dependence::of(self.trials, failures, self.runs.failure_runs())
     }
 
-    /// What the failures of blocks say of spells in which trials fail more often; `None` where
-    /// trials are no blocks, or too few.
+    /// Returns the evidence of the blocks' failures for spells in which trials fail more often;
+    /// `None` if there are no blocks, or too few.
     pub fn block_spells(&self) -> Option<BlockSpells> {
         BlockSpells::of(self.below.block_shares(), self.block)
     }
 
-    /// By how many standard deviations blocks that stand next to each other are more alike than
-    /// chance makes them; `None` where most are equal, or trials are no blocks. Costs a sort.
+    /// Returns by how many standard deviations neighbouring blocks are more alike than by chance;
+    /// `None` if most are equal, or if there are no blocks. Costs a sort.
     pub fn blocks_z(&self) -> Option<f64> {
         serial_z(self.below.block_shares())
     }
 
-    /// Whether failures come in bursts, or spells, so long that observations are not independent of
-    /// each other, or lines that are taken for a chain are none, and nothing can be promised: a
-    /// diagnosis, whose silence promises nothing. Of a chain it is wrong with probability at most
-    /// 1%. In blocks it costs a sort of these.
+    /// Returns whether failures come in bursts, or spells, so long that observations depend on each
+    /// other, or whether lines that are taken for a chain are not one. Then no error is guaranteed.
+    /// It is a diagnosis: the result false guarantees nothing. For a chain, the result true is
+    /// wrong with probability at most 1%. For blocks, it costs a sort of them.
     pub fn is_bursty(&self) -> bool {
         if self.is_chain {
             memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR)
@@ -335,27 +337,28 @@ impl ShareTest {
         }
     }
 
-    /// The fewest trials that can end with `holds` (all of them successes), and the fewest that can
-    /// end with `refuted` (all of them failures).
+    /// Returns the least number of trials that can end with `holds` (all of them successes), and
+    /// the least number that can end with `refuted` (all of them failures).
     pub fn least_trials(&self) -> (u64, u64) {
         let log_needed = log_needed(self.error);
         (self.above.least_trials(log_needed), self.below.least_trials(log_needed))
     }
 
-    /// At least two points of the density of the Beta distribution with one more than the successes
-    /// and one more than the other trials (a uniform prior), at rates spread evenly over where its
-    /// mass lies; its peak is at 1. For a picture: no verdict comes from it.
+    /// Returns at least two points of the density of the Beta distribution with one more than the
+    /// successes and one more than the other trials (a uniform prior), at rates spread evenly over
+    /// the range of its mass. The peak is 1. The density is for a picture: no verdict comes from
+    /// it.
     pub fn density(&self, points: usize) -> Vec<(f64, f64)> {
         density::of(self.trials, self.successes, points)
     }
 }
 
-/// The logarithm of what bets must win.
+/// Returns the logarithm of the wealth that bets need.
 fn log_needed(error: f64) -> f64 {
     -libm::log(error)
 }
 
-/// The two sides of a claim, a last bit beyond its bars. There is a bettor who knows the
+/// Returns the two sides of a claim, one last bit beyond its bars. There is a bettor who knows the
 /// alternative only if there is room between the bars.
 fn sides(good: f64, bad: f64, block: u64) -> (Side, Side) {
     let (bad, good) = (Odds::of(bad), Odds::of(good));

@@ -1,31 +1,31 @@
-//! What running second of two costs, learnt from the rounds so far.
+//! The cost of running second of two, learnt from the rounds so far.
 
 use crate::observation::LogRatio;
 use crate::sorted::Sorted;
 
-/// Half the width of the interval of a median, in standard deviations of a count of fair coins. Two
-/// such intervals that do not touch are about as rare, without an effect, as one of 1.7 standard
-/// deviations that excludes it. Less costs rounds where there is no effect (1: up to 3%; 1.2: 1%),
-/// more where there is one (1.4: 5%).
+/// Half the width of the interval of a median, in standard deviations of a count of fair coins.
+/// Without an effect, two such intervals that do not touch are about as rare as one of 1.7 standard
+/// deviations that excludes the effect. A smaller value costs rounds where there is no effect (1:
+/// up to 3%; 1.2: 1%), a larger one where there is one (1.4: 5%).
 const WIDTH_SD: f64 = 1.2;
 
-/// What is believed of the slot effect now.
+/// The present belief about the slot effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlotEstimate {
     /// The natural logarithm of what a contestant needs as the second of the two over what it needs
     /// as the first.
     pub effect: f64,
-    /// Whether it is being taken out: only while it is clearly not 0.
+    /// Whether it is being removed: only while it is clearly not 0.
     pub is_active: bool,
 }
 
-/// Learns the slot effect from the rounds in which the left contestant ran first and those in which
-/// the right one did.
+/// The slot effect, learnt from the rounds in which the left contestant ran first and those in
+/// which the right one did.
 ///
-/// The log ratio `ln(right / left)` is the true one plus the effect in the first kind, and minus it
-/// in the second, so half the difference of the two medians is the effect, however large the true
-/// log ratio is. Swapping the contestants swaps the kinds and flips all signs, which leaves it as
-/// it is.
+/// The log ratio `ln(right / left)` is the true one plus the effect in the first kind of rounds,
+/// and minus it in the second. So half the difference of the two medians is the effect, however
+/// large the true log ratio is. Swapping the contestants swaps the kinds and flips all signs, which
+/// leaves the effect unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct SlotEffect {
     left_first: Sorted,
@@ -42,11 +42,11 @@ impl SlotEffect {
         }
     }
 
-    /// What is believed of the effect, from all rounds so far.
+    /// Returns the estimate of the effect, from all rounds so far.
     ///
-    /// Active while the intervals of the two medians do not touch, each of which leaves out the
-    /// `n/2 - WIDTH_SD sqrt(n)/2` smallest and as many of the largest of `n` rounds: the binomial
-    /// interval of order statistics, with the ranks that the normal law gives.
+    /// It is active while the intervals of the two medians do not touch. Each interval leaves out
+    /// the `n/2 - WIDTH_SD sqrt(n)/2` smallest and as many of the largest of `n` rounds: the
+    /// binomial interval of order statistics, with the ranks of the normal law.
     pub fn estimate(&self) -> Option<SlotEstimate> {
         let effect = (self.left_first.median()? - self.right_first.median()?) / 2.0;
         let left = interval(&self.left_first);
@@ -57,7 +57,7 @@ impl SlotEffect {
     }
 }
 
-/// An interval of the median.
+/// Returns an interval of the median.
 fn interval(rounds: &Sorted) -> Option<(f64, f64)> {
     let count = rounds.len();
     let left_out = (count as f64 - WIDTH_SD * libm::sqrt(count as f64)) / 2.0;
@@ -71,7 +71,7 @@ fn interval(rounds: &Sorted) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// The estimate after rounds of this effect with a deterministic wobble.
+    /// Returns the estimate after rounds of this effect with a deterministic wobble.
     fn check(effect: f64, truth: f64, rounds: usize) -> SlotEstimate {
         let (mut slots, mut swapped) = (SlotEffect::default(), SlotEffect::default());
         for i in 0..rounds {

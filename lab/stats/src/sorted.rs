@@ -1,9 +1,9 @@
-//! Numbers in order, to which one is added at a time.
+//! Sorted numbers, to which one is added at a time.
 
 /// Numbers, sorted, none of them `NAN`.
 ///
-/// An insertion moves what lies above it: linear in their number, with a constant of a quarter of
-/// a nanosecond.
+/// An insertion moves the numbers above it. Its cost is linear in their number, with a constant of
+/// a quarter of a nanosecond.
 #[derive(Clone, Debug, Default)]
 pub struct Sorted(Vec<f64>);
 
@@ -18,23 +18,23 @@ impl Sorted {
         values.insert(at, value);
     }
 
-    /// How many there are.
+    /// Returns the number of numbers.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The number at this place, the smallest at 0.
+    /// Returns the number at this place, the smallest at 0.
     pub fn at(&self, place: usize) -> f64 {
         self.0[place]
     }
 
-    /// The median; the mean of the two in the middle if their number is even. `None` if there are
-    /// no numbers or it is not finite.
+    /// Returns the median, the mean of the two in the middle if their number is even; `None` if
+    /// there are no numbers or it is not finite.
     pub fn median(&self) -> Option<f64> {
         let count = self.0.len();
         let middle = self.0.get(count / 2)?;

@@ -1,10 +1,11 @@
-//! Rounds in which somebody waited for a CPU, apart from those in which nobody did.
+//! Two kinds of rounds: those in which a contestant waited for a CPU, and the others.
 
 use crate::observation::LogRatio;
 use crate::scale::Past;
 
-/// A round is disturbed if either run waited for a CPU for more than this share of its time. Being
-/// started costs a process of some milliseconds about 1%, a neighbour's turn on its CPU half of it.
+/// The share of its time above which a run that waited for a CPU makes its round disturbed.
+/// Starting costs a process of a few milliseconds about 1%, a neighbour's turn on its CPU half of
+/// its time.
 pub const DISTURBED_SHARE: f64 = 0.05;
 
 /// The two kinds of rounds so far.
@@ -14,14 +15,15 @@ pub struct Strata {
     disturbed: Past,
 }
 
-/// Whether a round is disturbed. One of which that is not known is not.
+/// Returns whether a round is disturbed. A round with an unknown delay is not.
 pub fn is_disturbed(delay: Option<f64>) -> bool {
     delay.is_some_and(|share| share > DISTURBED_SHARE)
 }
 
 impl Strata {
-    /// The scale of the rounds of this kind and how much of the stake to lay on the next one:
-    /// `min(1, scale of calm rounds / scale of this kind)`. `None` while this kind has no scale.
+    /// Returns the scale of the rounds of this kind, and the share of the stake to bet on the next
+    /// one: `min(1, scale of calm rounds / scale of this kind)`. Returns `None` while this kind has
+    /// no scale.
     pub fn scale_and_weight(&self, delay: Option<f64>) -> Option<(f64, f64)> {
         if !is_disturbed(delay) {
             return Some((self.calm.scale()?, 1.0));
@@ -41,7 +43,7 @@ impl Strata {
 mod tests {
     use super::*;
 
-    /// Rounds of two kinds, the disturbed ones with ten times the spread.
+    /// Returns rounds of two kinds, the disturbed ones with ten times the spread.
     fn strata(disturbed: usize, calm: usize) -> Strata {
         let mut strata = Strata::default();
         let spread = |i: usize| LogRatio::exact(((i * 7) % 11) as f64 - 5.0);

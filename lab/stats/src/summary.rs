@@ -1,15 +1,16 @@
-//! What a table and a picture show of a contestant's samples.
+//! The summary of a contestant's samples for a table and a picture.
 //!
-//! These numbers describe a run; they are not covered by the error of its claims (rule A11),
-//! because nothing was randomised that would protect the median of one contestant alone.
+//! These numbers describe a run. The error of its claims does not cover them (rule A11), because no
+//! randomisation protects the median of a single contestant.
 
 use tiebreak_core::result::{Ecdf, Histogram, MetricSummary};
 
-/// The confidence of the interval of a median: each tail at most half of the rest.
+/// The confidence of the interval of a median; each tail has at most half of the rest.
 const MEDIAN_CONFIDENCE: f64 = 0.99;
 
 /// Sorts the values and summarises them. Infinite values sort to the end; quantiles that fall on
-/// one are `None`. The median's interval is never narrower than one step of the metric either way.
+/// one are `None`. The median's interval is never narrower than one step of the metric in either
+/// direction.
 pub fn summarise(values: &mut [f64], step: f64) -> MetricSummary {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -31,14 +32,14 @@ pub fn summarise(values: &mut [f64], step: f64) -> MetricSummary {
     }
 }
 
-/// The index of the smallest sorted value below or at which `percent` of `n` values lie.
+/// Returns the index of the smallest sorted value at or below which `percent` of `n` values lie.
 fn quantile_index(n: usize, percent: usize) -> Option<usize> {
     if n == 0 { None } else { Some((n * percent).div_ceil(100).max(1) - 1) }
 }
 
-/// The index `r` such that the median lies between sorted values `r` and `n - 1 - r` with
-/// [`MEDIAN_CONFIDENCE`]: the largest with `P(Binomial(n, 1/2) <= r) <= 0.005`. `None` below 8
-/// values.
+/// Returns the index `r` such that the median lies between sorted values `r` and `n - 1 - r` with
+/// [`MEDIAN_CONFIDENCE`]: the largest with `P(Binomial(n, 1/2) <= r) <= 0.005`. Returns `None`
+/// below 8 values.
 fn median_rank(n: u64) -> Option<u64> {
     let tail = (1.0 - MEDIAN_CONFIDENCE) / 2.0;
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
@@ -55,15 +56,15 @@ fn median_rank(n: u64) -> Option<u64> {
     rank
 }
 
-/// A picture reaches this far beyond the 90th percentile at most.
+/// The maximum end of a picture, in multiples of the 90th percentile.
 const FURTHEST_BEYOND_P90: f64 = 1.5;
 
 /// Counts the values of each contestant in bins that all contestants share.
 ///
 /// The scale reaches from the least value to the greatest 98th percentile, but at most half beyond
-/// the 90th, so that outliers do not squeeze everything else into one bin; what lies above is
-/// counted apart. `sorted` holds one sorted slice a contestant; the result has one histogram each,
-/// or is empty without finite values.
+/// the 90th, so that outliers do not squeeze everything else into one bin. Values above it are
+/// counted separately. `sorted` holds one sorted slice per contestant. The result has one histogram
+/// each, or is empty without finite values.
 pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
     let lows = sorted.iter().filter_map(|v| v.first().copied()).filter(|v| v.is_finite());
@@ -95,9 +96,9 @@ pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
     sorted.iter().map(histogram).collect()
 }
 
-/// The empirical distribution function of sorted values: all of them up to `most`, which is at
-/// least 2, else `most` at ranks that are spread evenly, the least and the greatest among them.
-/// `None` of no values, or if one of them has no end.
+/// Returns the empirical distribution function of sorted values: all of them up to `most`, which is
+/// at least 2; above that, `most` of them at ranks that are spread evenly, with the least and the
+/// greatest. Returns `None` if there are no values, or if one is infinite.
 pub fn ecdf(sorted: &[f64], most: usize) -> Option<Ecdf> {
     sorted.last().filter(|greatest| greatest.is_finite())?;
     let mut ecdf =

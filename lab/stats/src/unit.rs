@@ -1,17 +1,19 @@
-//! Units of several rounds: one log ratio for each, and how many rounds a unit should have.
+//! Units of several rounds: one log ratio for each, and the number of rounds that a unit should
+//! have.
 
 use crate::observation::LogRatio;
 use tiebreak_core::study::Pilot;
 
-/// The fewest rounds of a unit: both sides of a median then come from different rounds.
+/// The least number of rounds of a unit: both sides of a median then come from different rounds.
 pub const ROUNDS_MIN: u32 = 2;
-/// The most rounds of a unit, whatever the pilot says: it is a noisy judge.
+/// The maximum number of rounds of a unit, whatever the pilot finds: it is a noisy judge.
 pub const ROUNDS_MAX: u32 = 64;
 
-/// The one log ratio that a unit's rounds are summarised to: their median, of an even number the
-/// mean of the two middle ones, lower bounds and upper bounds apart.
+/// Returns the one log ratio that summarises a unit's rounds: their median, the mean of the two
+/// middle ones for an even number, separately for lower and upper bounds.
 ///
-/// Swapping the contestants mirrors it to the last bit (rule A4). 0 rounds tell nothing.
+/// Swapping the contestants mirrors it to the last bit (rule A4). The result of 0 rounds is
+/// unknown.
 pub fn summarise(rounds: &[LogRatio]) -> LogRatio {
     let bound = |of: fn(&LogRatio) -> f64| {
         let mut values: Vec<f64> = rounds.iter().map(of).collect();
@@ -24,7 +26,7 @@ pub fn summarise(rounds: &[LogRatio]) -> LogRatio {
     }
 }
 
-/// The median of sorted values; adding 0 makes a negative zero positive, as its mirror is.
+/// Returns the median of sorted values. Adding 0 makes a negative zero positive, as its mirror is.
 fn middle(sorted: &[f64]) -> Option<f64> {
     let half = sorted.len() / 2;
     let upper = *sorted.get(half)?;
@@ -34,22 +36,23 @@ fn middle(sorted: &[f64]) -> Option<f64> {
     Some((sorted[half - 1] + upper) / 2.0 + 0.0)
 }
 
-/// The least spread between units that is reckoned with, as a natural logarithm: a pilot of a few
-/// units cannot prove that placement does not matter.
+/// The least assumed spread between units, as a natural logarithm: a pilot of a few units cannot
+/// prove that placement does not matter.
 const SPREAD_BETWEEN_MIN: f64 = 0.005;
 /// The standard deviation of a normal distribution over the median distance from its median.
 const DEVIATION_OF_MAD: f64 = 1.482602218505602;
 /// The variance of a median of many normal values over that of their mean.
 const MEDIAN_COST: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Variances of log ratios within units and between them.
+/// Returns the variances of log ratios within units and between them.
 ///
-/// Units are summarised by medians, which do not care how far away an outlier lies, so the variance
-/// within is that which the median distance from the median stands for (the median over units), and
-/// the variance between is that of the units' medians, less what the rounds explain of it: their
-/// variance times pi/2 over the rounds a unit. At least 0 both.
+/// Units are summarised by medians, for which the distance of an outlier does not matter. So the
+/// variance within is the one that corresponds to the median distance from the median (the median
+/// over units). The variance between is that of the units' medians, minus the part that the rounds
+/// explain: their variance times pi/2 over the number of rounds per unit. Both are at least 0.
 ///
-/// Each unit has equally many rounds, at least 2 of at least 2 units; `None` otherwise.
+/// Each unit has the same number of rounds, at least 2, and there are at least 2 units; otherwise,
+/// the result is `None`.
 pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
     let rounds = units.first().map(Vec::len)?;
     if rounds < 2 || units.len() < 2 || units.iter().any(|unit| unit.len() != rounds) {
@@ -72,10 +75,10 @@ pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
     Some((within, between.max(0.0)))
 }
 
-/// How many rounds a unit should have so that a given time says most:
-/// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), an even number
-/// from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and no more than lets `units_wanted` units fit into
-/// `seconds`.
+/// Returns the number of rounds of a unit that gives the most information in a given time:
+/// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), as an even
+/// number from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that `units_wanted` units fit
+/// into `seconds`.
 pub fn best_rounds(pilot: &Pilot, units_wanted: u64, seconds: f64) -> u32 {
     let between = pilot.variance_between.max(SPREAD_BETWEEN_MIN * SPREAD_BETWEEN_MIN);
     let round_cost_ns = pilot.round_cost_ns.max(1.0);

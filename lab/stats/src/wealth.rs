@@ -2,9 +2,11 @@
 
 use crate::bettor::{BETTORS, Table};
 
-/// Wealth is brought back towards 1 by a power of two when it leaves `2^-500 ..= 2^500`.
+/// The exponent at which wealth is brought back towards 1 by a power of two, when it leaves
+/// `2^-500 ..= 2^500`.
 const RESCALE_EXPONENT: i32 = 500;
-/// Updates between two looks at the exponent: the smallest factor, 0.05, leaves `2^-139` of it.
+/// The number of updates between two checks of the exponent: the smallest factor, 0.05, leaves
+/// `2^-139` of a wealth.
 const UPDATES_BETWEEN_LOOKS: u64 = 32;
 
 /// The wealth of each bettor as `mantissa * 2^exponent`, starting from 1.
@@ -56,11 +58,11 @@ impl Wealth {
         }
     }
 
-    /// The weighted sum of the wealth, each bettor charged as if it had lost `charges` further
-    /// rounds; rounded down by more than all rounding errors so far can have added.
+    /// Returns the weighted sum of the wealth, each bettor charged as if it had lost `charges`
+    /// further rounds. It is rounded down by more than all rounding errors so far can have added.
     ///
     /// A factor is off by at most `2^-53` and its product by a relative `2^-53`, so `n` rounds and
-    /// the sum are off by at most `(n + 9) 2^-52`; twice that is taken away.
+    /// the sum are off by at most `(n + 9) 2^-52`; the function subtracts twice that.
     pub fn total(&self, table: &Table, charges: u64) -> Scaled {
         let top = self.exponent.iter().copied().max().unwrap_or(0);
         let mut sum = 0.0;
@@ -76,7 +78,7 @@ impl Wealth {
 }
 
 impl Scaled {
-    /// The nearest `f64`, the largest finite one for what lies beyond.
+    /// Returns the nearest `f64`; the largest finite one for larger numbers.
     pub fn to_f64(self) -> f64 {
         if self.exponent > 1500 {
             return f64::MAX;
@@ -86,7 +88,7 @@ impl Scaled {
     }
 }
 
-/// `2^exponent` of normal numbers, made from its bits; 0 below them.
+/// Returns `2^exponent` for normal numbers, made from its bits; 0 below them.
 fn pow2(exponent: i32) -> f64 {
     match exponent {
         ..-1022 => 0.0,
@@ -94,7 +96,7 @@ fn pow2(exponent: i32) -> f64 {
     }
 }
 
-/// `base^times` by squaring: `powi` of the platform may round otherwise.
+/// Computes `base^times` by squaring: the platform's `powi` may round differently.
 fn power(base: f64, times: u64) -> f64 {
     let (mut product, mut square, mut left) = (1.0, base, times);
     while left > 0 {

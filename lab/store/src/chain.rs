@@ -1,15 +1,15 @@
-//! The chain over a journal: each link is the hash of one thing that was written and of the link
-//! before it, so whoever knows the last link, the head, can tell whether anything was changed.
+//! The chain over a journal. Each link is the hash of one record and of the previous link. So a
+//! person who knows the last link, the head, can detect any change.
 //!
 //! ```text
 //! link(0) = SHA-256(line of the header)
 //! link(n) = SHA-256(link(n - 1) as 32 bytes, then the line of what was written)
 //! ```
 //!
-//! A line is what [`crate::write_lines`] writes, without its end, so anyone can compute the chain
-//! from an export. Links are in the order in which things were written. What a later version adds
-//! to a journalled type is left out of its line while it has its default; else an old chain would
-//! break.
+//! A line is the output of [`crate::write_lines`], without its end, so anyone can compute the chain
+//! from an export. Links follow the order in which the records were written. A field that a later
+//! version adds to a journalled type is left out of its line while it has its default; otherwise an
+//! old chain would break.
 
 use crate::id::RunId;
 use crate::portable::LineOut;
@@ -27,7 +27,7 @@ pub(crate) fn kind_of(number: i64) -> Option<Linked> {
     KINDS.get(usize::try_from(number).ok()?).copied()
 }
 
-/// The hash of a line after this one.
+/// Returns the hash of a line after the previous hash.
 fn hash(before: Option<&[u8]>, line: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(before.unwrap_or_default());
@@ -39,7 +39,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A value as JSON, inside a transaction.
+/// Returns a value as JSON, inside a transaction.
 pub(crate) fn json(value: &impl Serialize) -> rusqlite::Result<String> {
     serde_json::to_string(value)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
@@ -55,9 +55,9 @@ pub(crate) fn begin(
     insert(transaction, run, 0, Linked::Header, &hash(None, &line))
 }
 
-/// Writes the link of what was just written. A run that was begun without a chain stays without.
+/// Writes the link of the last record. A run that began without a chain stays without one.
 ///
-/// Cost: some microseconds, and about 45 bytes of the file.
+/// Cost: a few microseconds, and about 45 bytes of the file.
 pub(crate) fn extend(
     transaction: &Transaction<'_>,
     run: &RunId,
@@ -68,12 +68,12 @@ pub(crate) fn extend(
     insert(transaction, run, link + 1, kind, &hash(Some(&before), &json(line)?))
 }
 
-/// The last hash of a run's chain.
+/// Returns the last hash of a run's chain.
 pub(crate) fn head(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<String>> {
     Ok(last(connection, run)?.map(|(_, hash)| hexadecimal(&hash)))
 }
 
-/// The last link of a run's chain: its number and its hash.
+/// Returns the last link of a run's chain: its number and its hash.
 fn last(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<(i64, Vec<u8>)>> {
     let sql = "SELECT link, hash FROM chain WHERE run = ? ORDER BY link DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
@@ -93,10 +93,10 @@ fn insert(
     Ok(())
 }
 
-/// The first link of a journal's chain that is not what the journal gives, in words; `None` if all
-/// are, or there is no chain.
+/// Describes the first link of a journal's chain that does not match the journal. Returns `None` if
+/// all links match, or if there is no chain.
 ///
-/// Cost: some microseconds a link.
+/// Cost: a few microseconds per link.
 pub fn first_broken_link(journal: &Journal) -> Option<String> {
     if journal.chain.is_empty() {
         return None;
@@ -139,7 +139,7 @@ pub fn first_broken_link(journal: &Journal) -> Option<String> {
     Some(format!("{what} is not in the chain, which ends with link {}", journal.chain.len() - 1))
 }
 
-/// The n-th of its kind, counted from 0.
+/// Describes the n-th link of its kind, counted from 0.
 fn describe(of: Linked, number: u64) -> String {
     match of {
         Linked::Header => "the header".to_owned(),

@@ -1,5 +1,5 @@
-//! What must be true of a journal before anything is computed from it: every index in it names
-//! something. A file can come from anywhere.
+//! The checks of a journal before anything is computed from it: every index in it must be valid. A
+//! file can come from anywhere.
 
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::journal::{Event, RecordedVerdict, Round};
@@ -22,7 +22,7 @@ fn claim(plan: &Plan, index: usize, what: &str) -> Checked {
     }
 }
 
-/// A plan can be judged: its numbers are in range, and its claims name its contestants.
+/// Checks that a plan can be judged: its numbers are in range, and its claims name its contestants.
 pub(crate) fn plan(plan: &Plan) -> Checked {
     let is_error = |error: f64| error > 0.0 && error < 1.0;
     if !is_error(plan.error) || plan.claims.iter().any(|claim| !is_error(claim.error)) {
@@ -48,7 +48,8 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
     plan.claims.iter().try_for_each(|claim| planned(plan, claim))
 }
 
-/// A claim names what it is about: a ratio needs two contestants, a property of one has no other.
+/// Checks that a claim names its contestants: a ratio needs two, a property of one contestant has
+/// no other.
 fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
     let statement = claim.claim.statement;
     contestant(plan, claim.left, "a claim")?;
@@ -105,7 +106,7 @@ fn is_in_range(statement: Statement) -> bool {
     }
 }
 
-/// The coins name contestants of the plan, each at most once in the order.
+/// Checks that the coins name contestants of the plan, each at most once in the order.
 pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
     let what = format!("attempt {} at round {}", coins.attempt, coins.round);
     contestant(plan, coins.primer, &what)?;
@@ -122,8 +123,8 @@ pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
     Ok(())
 }
 
-/// The round is the one that comes next, has one sample an entry of its order, and its wealth names
-/// claims of the plan.
+/// Checks that the round is the next one, has one sample per entry of its order, and that its
+/// wealth names claims of the plan.
 pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
     if round.coins.round != expected as u64 {
         return Err(format!("round {} stands where round {expected} should", round.coins.round));
@@ -142,7 +143,7 @@ pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
     round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
 }
 
-/// The event names contestants of the plan, and its counts can be.
+/// Checks that the event names contestants of the plan, and that its counts are possible.
 pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
     match event {
         Event::Void { contestant: index, .. } | Event::FirstFailure { contestant: index, .. } => {
@@ -180,7 +181,7 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
     }
 }
 
-/// The verdict names a claim of the plan.
+/// Checks that the verdict names a claim of the plan.
 pub(crate) fn verdict(plan: &Plan, verdict: &RecordedVerdict) -> Checked {
     claim(plan, verdict.claim, "a verdict")
 }

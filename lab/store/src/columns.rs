@@ -1,11 +1,11 @@
-//! How the nouns become columns and are read back.
+//! The conversion of the nouns to columns and back.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Result, Row};
 use tiebreak_core::sample::{Beside, Marks, Meters, Outcome, Sample};
 use tiebreak_core::verdict::Verdict;
 
-/// An unsigned number with its bits as SQLite's signed one.
+/// An unsigned number whose bits are stored as SQLite's signed number.
 #[derive(Clone, Copy)]
 pub(crate) struct Bits(pub(crate) u64);
 
@@ -27,7 +27,7 @@ impl Bits {
     }
 }
 
-/// A float with every bit of it: SQLite makes 0.0 of -0.0 and NULL of NaN, so that those become
+/// A float with all its bits. SQLite turns -0.0 into 0.0 and NaN into NULL, so these are stored as
 /// blobs.
 #[derive(Clone, Copy)]
 pub(crate) struct Float(pub(crate) f64);
@@ -56,7 +56,7 @@ impl FromSql for Float {
     }
 }
 
-/// Outcomes as the table keeps them; [`OutcomeCode`] reads them back.
+/// Returns the code of an outcome in the table; [`OutcomeCode`] reads it back.
 fn outcome_code(outcome: Outcome) -> i64 {
     match outcome {
         Outcome::Finished => 0,
@@ -77,7 +77,7 @@ impl FromSql for OutcomeCode {
     }
 }
 
-/// A verdict by its word.
+/// A verdict as its word.
 pub(crate) struct VerdictWord(pub(crate) Verdict);
 
 impl FromSql for VerdictWord {
@@ -90,24 +90,26 @@ impl FromSql for VerdictWord {
     }
 }
 
-/// Where a sample stands: run, round, position in the order, contestant.
+/// The place of a sample: run, round, position in the order, contestant.
 pub(crate) type Place = (i64, u64, usize, usize);
 
-/// A sample's columns have the names of its fields: those of every sample, then those that a
-/// machine may not have. A further field is a word here and a column of the schema.
+/// Generates the code for a sample's columns, which have the names of its fields: those of every
+/// sample, then those that a machine may not have. A further field is a word here and a column of
+/// the schema.
 macro_rules! sample_columns {
     (numbers: $($number:ident)*; meters: $($meter:ident)*; beside: $($beside:ident)*;) => {
         const NUMBERS: &[&str] = &[$(stringify!($number),)*
             $(stringify!($meter),)* $(stringify!($beside),)*];
 
-        /// In the order of [`NUMBERS`]. Without `..`: a new field of a sample must be kept too.
+        /// Returns the numbers in the order of [`NUMBERS`]. The pattern has no `..`, so that a new
+        /// field of a sample must be stored too.
         fn numbers(sample: &Sample) -> impl Iterator<Item = Option<u64>> + use<> {
             let Sample { outcome: _, marks: _, meters, beside, $($number),* } = *sample;
             let (Meters { $($meter),* }, Beside { $($beside),* }) = (meters, beside);
             [$(Some($number),)* $($meter,)* $($beside,)*].into_iter()
         }
 
-        /// The sample in a row of [`select_samples`].
+        /// Reads the sample in a row of [`select_samples`].
         pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
             Ok(Sample {
                 outcome: row.get::<_, OutcomeCode>("outcome")?.0,
@@ -131,7 +133,7 @@ fn maybe(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
     Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
 }
 
-/// The statement that [`insert_sample`] binds and runs.
+/// Returns the statement that [`insert_sample`] binds and runs.
 pub(crate) fn insert_samples() -> String {
     let values = vec!["?"; 6 + NUMBERS.len()].join(", ");
     format!(

@@ -1,11 +1,11 @@
-//! What can go wrong with a store, each with its remedy.
+//! The errors of a store, each with its remedy.
 
 use rusqlite::ffi::{ErrorCode, SQLITE_IOERR_SHMSIZE};
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the store, or a journal in it or in a file, cannot be used.
+/// The reason why the store, or a journal in it or in a file, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither an option nor the environment says where the store is.
@@ -23,13 +23,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The path names a folder.
+    /// The path is a folder.
     #[error("{} is a folder: --store takes the name of a file in it", path.display())]
     IsFolder {
         /// The folder.
         path: PathBuf,
     },
-    /// The file is something else than a database.
+    /// The file is not a database.
     #[error(
         "{} is not a store of tiebreak (not an SQLite file): it was left as it is; name another \
          file with --store FILE", path.display()
@@ -68,7 +68,7 @@ pub enum StoreError {
     ReadOnly {
         /// The file.
         path: PathBuf,
-        /// What the system or SQLite said.
+        /// The reason from the system or SQLite.
         reason: String,
     },
     /// There is no space left.
@@ -80,7 +80,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Other writers did not leave a gap.
+    /// Other writers held the lock for too long.
     #[error(
         "{} was locked by another process for {waited_s} seconds: wait until it has finished (a \
          backup? an open 'sqlite3'?), or name another file with --store FILE", path.display()
@@ -88,7 +88,7 @@ pub enum StoreError {
     Busy {
         /// The file.
         path: PathBuf,
-        /// How long was waited.
+        /// The seconds waited.
         waited_s: u64,
     },
     /// SQLite finds the file damaged.
@@ -99,7 +99,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The reason from SQLite.
         reason: String,
     },
     /// A run cannot be read back although SQLite finds nothing wrong.
@@ -112,10 +112,10 @@ pub enum StoreError {
         path: PathBuf,
         /// The run.
         run: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
-    /// What was to be written is not what a journal can take.
+    /// The journal cannot accept a record.
     #[error(
         "{} did not take {what}: the journal is append-only and holds each attempt and round \
          once; this is a fault of tiebreak", path.display()
@@ -123,7 +123,7 @@ pub enum StoreError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// What was to be written, and why it was refused.
+        /// The record, and the reason why it was refused.
         what: String,
     },
     /// Another process runs or resumes this run.
@@ -146,11 +146,11 @@ pub enum StoreError {
     UnknownRun {
         /// The file.
         path: PathBuf,
-        /// What was typed.
+        /// The text that was typed.
         asked: String,
-        /// How many runs there are.
+        /// The number of runs.
         runs: u64,
-        /// The run whose name is nearest, if one is near.
+        /// The run with the nearest name, if one is near.
         near: Option<String>,
     },
     /// There is no run at all.
@@ -165,7 +165,7 @@ pub enum StoreError {
     /// Several runs have names that begin like this.
     #[error("'{asked}' is the beginning of several runs: {}; type more of it", matches.join(", "))]
     Ambiguous {
-        /// What was typed.
+        /// The text that was typed.
         asked: String,
         /// The first few of the runs.
         matches: Vec<String>,
@@ -179,9 +179,9 @@ pub enum StoreError {
     UnknownPrint {
         /// The file.
         path: PathBuf,
-        /// What was typed.
+        /// The text that was typed.
         asked: String,
-        /// The print whose name is nearest, if one is near.
+        /// The print with the nearest name, if one is near.
         near: Option<String>,
     },
     /// There is no print at all.
@@ -198,7 +198,7 @@ pub enum StoreError {
         "'{asked}' is the beginning of several prints: {}; type more of it", matches.join(", ")
     )]
     AmbiguousPrint {
-        /// What was typed.
+        /// The text that was typed.
         asked: String,
         /// The first few of the prints.
         matches: Vec<String>,
@@ -213,15 +213,15 @@ pub enum StoreError {
         path: PathBuf,
         /// The print.
         print: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A line of a journal in JSON Lines is wrong.
     #[error("line {line} of the journal: {what}")]
     BadLine {
-        /// Counted from 1.
+        /// The number of the line, counted from 1.
         line: u64,
-        /// What is wrong, and what would be right.
+        /// The fault, and what would be right.
         what: String,
     },
     /// A journal in JSON Lines was written by a newer tiebreak.
@@ -230,27 +230,27 @@ pub enum StoreError {
          tiebreak if the journal is newer", known = crate::SCHEMA
     )]
     OtherSchema {
-        /// What the file says.
+        /// The schema in the file.
         found: String,
     },
-    /// The system refused something else.
+    /// The system reported another error.
     #[error(
         "{}: {source}; name another file with --store FILE if this cannot be mended", path.display()
     )]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// SQLite refused something else.
+    /// SQLite reported another error.
     #[error(
         "{}: {source}; name another file with --store FILE if this cannot be mended", path.display()
     )]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
 }
@@ -261,7 +261,7 @@ impl StoreError {
         let path = path.to_owned();
         let reason = source.to_string();
         if source.sqlite_error().is_some_and(|error| error.extended_code == SQLITE_IOERR_SHMSIZE) {
-            // No space for the `-shm` file, which SQLite does not report as a full disk.
+            // There is no space for the `-shm` file, which SQLite does not report as a full disk.
             return StoreError::Full { path };
         }
         match source.sqlite_error_code() {
@@ -293,10 +293,11 @@ impl StoreError {
     }
 }
 
-/// SQLite does not say why it cannot open a file; making another one beside it does.
+/// Finds the reason why SQLite cannot open a file, by creating another file beside it. SQLite does
+/// not give the reason.
 ///
-/// The file itself is not opened: closing it again would drop the locks that this process may hold
-/// on it through another connection.
+/// The function does not open the file itself: closing it again would drop the locks that this
+/// process may hold on it through another connection.
 fn why_it_cannot_be_opened(path: PathBuf, source: rusqlite::Error) -> StoreError {
     let mut probe = path.clone().into_os_string();
     probe.push(format!(".probe{}", std::process::id()));
@@ -304,7 +305,7 @@ fn why_it_cannot_be_opened(path: PathBuf, source: rusqlite::Error) -> StoreError
     match OpenOptions::new().write(true).create_new(true).open(&probe) {
         Err(error) => StoreError::from_io(&path, error),
         Ok(_) => {
-            // A probe that stays behind is empty and harmless.
+            // A probe that is left behind is empty and harmless.
             let _ = std::fs::remove_file(&probe);
             let reason = source.to_string();
             StoreError::ReadOnly { path, reason }

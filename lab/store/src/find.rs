@@ -1,29 +1,29 @@
-//! From what was typed to a run, or to another thing that has such a name.
+//! The search for a run, or another named thing, by what the user typed.
 
 use crate::error::StoreError;
 use crate::id::{RunId, distance, normalise};
 use crate::store::Store;
 use rusqlite::OptionalExtension;
 
-/// An id that is at most this far from what was typed is suggested.
+/// The maximum distance from the typed text at which an id is suggested.
 const NEAR: usize = 2;
-/// So many are named when a prefix is ambiguous.
+/// The number of names listed when a prefix is ambiguous.
 const NAMED: usize = 5;
 
-/// What a text means among some names.
+/// The meaning of a text among some names.
 pub(crate) enum Choice {
     /// The name at this index.
     One(usize),
-    /// The beginning of several; the first few of them.
+    /// The beginning of several names; the first few of them.
     Several(Vec<String>),
-    /// None of them; the nearest if one is near.
+    /// None of them.
     None {
-        /// The nearest name.
+        /// The nearest name, if one is near.
         near: Option<String>,
     },
 }
 
-/// The name that was typed: whole, or the beginning of one that is unique.
+/// Finds the name that was typed: in full, or as a unique prefix.
 pub(crate) fn choose(asked: &str, names: &[&str]) -> Choice {
     let typed = normalise(asked);
     if let Some(exact) = names.iter().position(|name| *name == typed) {
@@ -43,10 +43,10 @@ pub(crate) fn choose(asked: &str, names: &[&str]) -> Choice {
 }
 
 impl Store {
-    /// The run that a name means: `latest`, an id, or the beginning of one that is unique.
+    /// Finds the run that a name means: `latest`, an id, or a unique prefix of one.
     ///
     /// # Errors
-    /// No run or several runs have such a name, or the file cannot be read.
+    /// Fails if no run or several runs have such a name, or if the file cannot be read.
     pub fn find(&self, asked: &str) -> Result<RunId, StoreError> {
         if asked == "latest" {
             return self.latest()?.ok_or_else(|| StoreError::NoRuns { path: self.path.clone() });
@@ -70,7 +70,7 @@ impl Store {
         }
     }
 
-    /// All runs, the earliest first.
+    /// Returns all runs, the earliest first.
     pub(crate) fn ids(&self) -> Result<Vec<RunId>, StoreError> {
         self.asked(|| {
             let mut statement = self.connection.prepare("SELECT run, id FROM runs ORDER BY run")?;

@@ -1,4 +1,4 @@
-//! What to list of the runs.
+//! The list of runs.
 
 use crate::columns::{Bits, VerdictWord};
 use crate::error::StoreError;
@@ -12,26 +12,26 @@ use tiebreak_core::verdict::Verdict;
 /// A run in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
-    /// Its name.
+    /// The name of the run.
     pub id: RunId,
-    /// Milliseconds since 1970-01-01 UTC.
+    /// The time of creation, in milliseconds since 1970-01-01 UTC.
     pub created_unix_ms: u64,
     /// The command line that made it, word by word.
     pub command: Vec<String>,
-    /// Of a study's run, the study and the workload.
+    /// The study and the workload, for a study's run.
     pub study: Option<(String, String)>,
-    /// Finished rounds.
+    /// The number of finished rounds.
     pub rounds: u64,
     /// The run's own time until the end of its last round.
     pub seconds: f64,
-    /// Why it stopped; `None` while it runs, and after a kill.
+    /// The reason why it stopped; `None` while it runs, and after a kill.
     pub stopped: Option<StopReason>,
     /// Whether a process holds the run's lock: it is running now.
     pub running: bool,
     /// Its claims, in the order of the plan.
     pub claims: Vec<ClaimSummary>,
-    /// It is this run of its claims on its files, counted from 1: of `n` runs, any is wrong with
-    /// probability at most `n` times the error.
+    /// The index of this run among the runs of its claims on its files, counted from 1. In `n`
+    /// runs, any is wrong with probability at most `n` times the error.
     pub repetition: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct ClaimSummary {
     pub verdict: Option<Verdict>,
 }
 
-/// The parts of a header that a list shows: it can be read even where the rest cannot.
+/// The parts of a header that a list shows: they can be read even where the rest cannot.
 #[derive(Deserialize)]
 struct HeaderPart {
     command: Vec<String>,
@@ -81,12 +81,12 @@ struct ClaimPart {
 }
 
 impl Store {
-    /// The latest runs, the latest first; all of them without a limit.
+    /// Returns the latest runs, the latest first; all of them without a limit.
     ///
-    /// Cost: some microseconds a run, and some milliseconds for each 100 000 rounds.
+    /// Cost: a few microseconds per run, and a few milliseconds for each 100 000 rounds.
     ///
     /// # Errors
-    /// The file cannot be read, or the header of a run makes no sense.
+    /// Fails if the file cannot be read, or if the header of a run is invalid.
     pub fn runs(&self, limit: Option<u64>) -> Result<Vec<RunSummary>, StoreError> {
         let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
         let found = self.asked(|| {
@@ -146,7 +146,7 @@ impl Store {
         })
     }
 
-    /// The verdicts of the run, in order, so that the last one of a claim counts.
+    /// Returns the verdicts of the run in order, so that the last one of a claim counts.
     fn last_verdicts(&self, run: &RunId) -> rusqlite::Result<Vec<(u64, Verdict)>> {
         let sql = "SELECT claim, verdict FROM verdicts WHERE run = ? ORDER BY sequence";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -157,7 +157,7 @@ impl Store {
         rows.collect()
     }
 
-    /// How many rounds are finished, and the run's own time at the end of the last one.
+    /// Returns the number of finished rounds, and the run's own time at the end of the last one.
     fn progress(&self, run: &RunId) -> rusqlite::Result<(u64, u64)> {
         let sql = "SELECT count(*), coalesce((SELECT elapsed_ns FROM rounds WHERE run = ?1 \
                    ORDER BY round DESC LIMIT 1), 0) FROM rounds WHERE run = ?1";
@@ -187,11 +187,11 @@ impl Store {
         statement.query_row([run.row], |row| row.get(0)).optional()
     }
 
-    /// How many runs of these claims on these files came before: with `before`, before that run;
-    /// without, so far. Runs without a finished round do not count: they showed nothing.
+    /// Counts the earlier runs of these claims on these files: with `before`, those before that
+    /// run; without, all so far. Runs without a finished round do not count: they showed nothing.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn previous_runs(
         &self,
         claim_key: &str,
@@ -208,10 +208,10 @@ impl Store {
         Ok(runs)
     }
 
-    /// The latest run of these claims on these files.
+    /// Returns the latest run of these claims on these files.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn latest_of(&self, claim_key: &str) -> Result<Option<RunId>, StoreError> {
         let sql = "SELECT run, id FROM runs WHERE claim_key = ? ORDER BY run DESC LIMIT 1";
         self.asked(|| {

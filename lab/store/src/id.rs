@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-/// Crockford's base 32: no `i`, `l`, `o` and `u`, which are mistaken for others.
+/// Crockford's base 32: without `i`, `l`, `o` and `u`, which are easily mistaken for other
+/// characters.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A run of a store: made by [`Store::create_run`](crate::Store::create_run) or
-/// [`Store::find`](crate::Store::find), and of use with that store only.
+/// The name of a run of a store. [`Store::create_run`](crate::Store::create_run) and
+/// [`Store::find`](crate::Store::find) make it, and it is valid for that store only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunId {
     pub(crate) name: String,
@@ -14,22 +15,23 @@ pub struct RunId {
 }
 
 impl RunId {
-    /// A name for the n-th run of a store, counted from 1.
+    /// Returns the name for the n-th run of a store, counted from 1.
     ///
-    /// `r`, at least five digits, and a check digit. The digits are `n * 0x9e3779b1 + salt` modulo
-    /// a power of two. The salt is what the run's header hashes to, so that runs in the stores of
-    /// two people have different names, and the same run in two stores of a test has the same.
+    /// The name is `r`, at least five digits, and a check digit. The digits are
+    /// `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the hash of the run's header, so
+    /// that runs in the stores of two people have different names, and the same run in two stores
+    /// of a test has the same name.
     pub(crate) fn of_row(row: i64, salt: u64) -> RunId {
         RunId { name: name_of('r', row, salt), row }
     }
 
-    /// The name, for `tiebreak show NAME`.
+    /// Returns the name, for `tiebreak show NAME`.
     pub fn as_str(&self) -> &str {
         &self.name
     }
 }
 
-/// The name of a row: the letter of its kind, the digits, and the check digit.
+/// Returns the name of a row: the letter of its kind, the digits, and the check digit.
 pub(crate) fn name_of(letter: char, row: i64, salt: u64) -> String {
     let mut width = 5;
     while (row as u128) >> (5 * width) != 0 {
@@ -48,15 +50,15 @@ pub(crate) fn name_of(letter: char, row: i64, salt: u64) -> String {
     name
 }
 
-/// The FNV-1a hash of a text (Fowler, Noll, Vo): enough to tell headers apart.
+/// Returns the FNV-1a hash of a text (Fowler, Noll, Vo), which is enough to distinguish headers.
 pub(crate) fn salt(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// Multiplies by x in GF(32) with the polynomial x^5 + x^2 + 1: a check digit made this way changes
-/// with any single digit and with any two neighbours that are swapped.
+/// Multiplies by x in GF(32) with the polynomial x^5 + x^2 + 1. A check digit made in this way
+/// changes with any single digit and with any swap of two neighbours.
 fn times_x(digit: u8) -> u8 {
     let shifted = digit << 1;
     if shifted & 32 == 0 { shifted } else { (shifted ^ 0b100101) & 31 }
@@ -68,7 +70,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// What was typed, as names are written: small letters, and the digits that are meant.
+/// Normalises typed text to the form of names: small letters, and the digits that are meant.
 pub(crate) fn normalise(typed: &str) -> String {
     let meant = |c: char| match c.to_ascii_lowercase() {
         'o' => '0',
@@ -78,7 +80,8 @@ pub(crate) fn normalise(typed: &str) -> String {
     typed.trim().chars().map(meant).collect()
 }
 
-/// Levenshtein distance in characters; quadratic in the lengths, which are short.
+/// Computes the Levenshtein distance in characters. The cost is quadratic in the lengths, which are
+/// short.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
-//! A writer that is killed at any moment loses no finished round.
+//! A test that a writer that is killed at any moment loses no finished round.
 //!
-//! The test starts its own program again as the writer, reads from a pipe which rounds that one
-//! calls finished, and kills it after some of them; the next writer goes on with the same run.
+//! The test starts its own program again as the writer, reads from a pipe which rounds the writer
+//! reports as finished, and kills it after some of them. The next writer continues the same run.
 
 use crate::test_journal::{coins, header, round};
 use crate::{RunLock, Store, StoreError};
@@ -10,11 +10,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Names the store to the program that is started as the writer.
+/// The variable that names the store to the program that is started as the writer.
 const WRITER: &str = "TIEBREAK_TEST_KILLED_WRITER";
 const KILLS: u64 = 12;
 
-/// Not a test of its own: the body of the writer, which goes on until it is killed.
+/// Not a test by itself: the body of the writer, which runs until it is killed.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(WRITER) else {
@@ -43,8 +43,8 @@ fn start(path: &Path) -> Child {
     command.env(WRITER, path).stdout(Stdio::piped()).spawn().unwrap()
 }
 
-/// Lets the writer finish at least this many rounds, kills it a little later, and gives the last
-/// round that it called finished.
+/// Lets the writer finish at least this many rounds, kills it a little later, and returns the last
+/// round that it reported as finished.
 fn run_and_kill(path: &Path, at_least: u64, later: Duration) -> u64 {
     let mut child = start(path);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -97,7 +97,7 @@ fn a_kill_while_the_store_is_made_leaves_a_store() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.db");
         let mut child = start(&path);
-        // The file comes into being some milliseconds after the start; aim around that moment.
+        // The file is created a few milliseconds after the start; aim around that moment.
         while kill % 2 == 0 && !path.exists() {
             std::hint::spin_loop();
         }

@@ -1,13 +1,13 @@
 //! The journal and its history, in one SQLite file.
 //!
-//! A [`Store`] is append-only: coins are committed before a round starts and samples before
-//! anything of it is shown, so a killed process loses no finished round. A round that was cut off
-//! stays behind as an attempt without samples, and is counted. Nothing here interprets a sample.
+//! A [`Store`] is append-only: coins are committed before a round starts, and samples before any of
+//! them is shown, so a killed process loses no finished round. A round that was cut off stays as an
+//! attempt without samples, and is counted. Nothing here interprets a sample.
 //!
-//! The file is in SQLite's WAL mode: a commit is in the kernel's hands when the call returns, and
-//! [`Store::sync_if_due`], called between rounds, has it on the disk within about a second, so a
-//! power cut costs at most that. The layout of the tables is documented in `schema.rs`, for those
-//! who want to ask with `sqlite3`; [`write_lines`] gives a run as JSON Lines.
+//! The file is in SQLite's WAL mode: when a commit returns, the kernel holds the data.
+//! [`Store::sync_if_due`], called between rounds, forces it to the disk within about a second, so a
+//! power cut costs at most that. `schema.rs` documents the layout of the tables, for queries with
+//! `sqlite3`; [`write_lines`] writes a run as JSON Lines.
 
 #![forbid(unsafe_code)]
 

@@ -9,24 +9,25 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A list of runs holds the lock for a moment to see whether it is free; that is outwaited.
+/// The number of attempts to take the lock. A list of runs holds the lock for a moment to see
+/// whether it is free; the attempts outlast that.
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
-/// The right to write a run. Dropping it gives it back, and so does the end of the process, however
-/// it ends: it is a lock of the kernel (`flock`) on a file beside the store; the file names the
+/// The right to write a run. It is a lock of the kernel (`flock`) on a file in the store's folder,
+/// and the file names the process. Dropping it releases the lock, and so does any end of the
 /// process.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
-    /// Closing it unlocks.
+    /// The locked file. Closing it unlocks.
     _file: File,
 }
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // Still locked here, so that nobody can have locked the file that is removed. If it stays,
-        // it is a small file without a lock.
+        // The file is still locked here, so no other process can have locked the file that is
+        // removed. If it stays, it is a small file without a lock.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -35,7 +36,7 @@ impl Store {
     /// Takes the right to write a run: right after it was created, and before it is resumed.
     ///
     /// # Errors
-    /// Another process has it, or no file can be made beside the store.
+    /// Fails if another process has it, or if no file can be created in the store's folder.
     pub fn claim_run_lock(&self, run: &RunId) -> Result<RunLock, StoreError> {
         let path = self.lock_path(run);
         let failed = |error| StoreError::from_io(&path, error);
@@ -43,7 +44,7 @@ impl Store {
         loop {
             let mut file = open(&path).map_err(failed)?;
             match file.try_lock() {
-                // Its last owner may have removed it between our opening and locking it.
+                // Its last owner may have removed it after we opened it and before we locked it.
                 Ok(()) if !is_at(&file, &path).map_err(failed)? => continue,
                 Ok(()) => {
                     write_pid(&mut file).map_err(failed)?;
@@ -62,7 +63,7 @@ impl Store {
         }
     }
 
-    /// Whether a process holds the lock of the run.
+    /// Returns whether a process holds the lock of the run.
     pub(crate) fn is_running(&self, run: &RunId) -> bool {
         let file = File::open(self.lock_path(run));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))

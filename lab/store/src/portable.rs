@@ -1,10 +1,10 @@
-//! A journal as JSON Lines: one object a line, to be kept, sent and replayed without a store.
+//! A journal as JSON Lines, one object per line. It can be kept, sent and replayed without a store.
 //!
-//! The first line is the header with the schema's name. Then, in the order in which things happened
-//! as far as the journal tells it: `coins` (one a begun attempt), `round` (what a finished attempt
-//! gave), `event` and `verdict`; at last `chain`, the [chain](crate::chain) over the other lines,
-//! if the journal has one. Floats are written so that they are read back bit for bit;
-//! infinities are the texts `"inf"` and `"-inf"`.
+//! The first line is the header with the schema's name. Then come, in the order in which things
+//! happened, insofar as the journal records it: `coins` (one per attempt that began), `round` (the
+//! result of a finished attempt), `event` and `verdict`. The last line is `chain`, the
+//! [chain](crate::chain) over the other lines, if the journal has one. Floats are written so that
+//! they are read back bit for bit; infinities are the texts `"inf"` and `"-inf"`.
 
 use crate::check;
 use crate::error::StoreError;
@@ -15,7 +15,7 @@ use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHe
 use tiebreak_core::sample::{BatchTime, Sample};
 use tiebreak_core::schedule::RoundCoins;
 
-/// The name of the format. A change that older readers would misread gives it another number.
+/// The name of the format. A change that older readers would misread gets a new number.
 pub const SCHEMA: &str = "tiebreak/journal/1";
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ impl<'a> LineOut<'a> {
     }
 }
 
-/// A round without its coins, which have a line of their own.
+/// A round without its coins, which have their own line.
 #[derive(Serialize)]
 pub(crate) struct RoundOut<'a> {
     round: u64,
@@ -83,10 +83,10 @@ struct RoundIn {
     wealth: Vec<Wealth>,
 }
 
-/// Writes a journal, a line an object. Cost: about 1 KB a round of two samples.
+/// Writes a journal, one object per line. Cost: about 1 KB per round of two samples.
 ///
 /// # Errors
-/// The writer's own.
+/// Fails if the writer fails.
 pub fn write_lines(journal: &Journal, writer: &mut impl Write) -> io::Result<()> {
     write_line(writer, &LineOut::header(&journal.id, &journal.header))?;
     for line in in_order(journal) {
@@ -104,9 +104,9 @@ fn write_line(writer: &mut impl Write, line: &LineOut<'_>) -> io::Result<()> {
     writer.write_all(b"\n")
 }
 
-/// The lines after the header. Each kind keeps its own order; between kinds, a line stands after
-/// the rounds that were finished when it came about, and at the same place coins and rounds come
-/// first, then verdicts, then events.
+/// Returns the lines after the header. Each kind keeps its own order. Between kinds, a line comes
+/// after the rounds that were finished when it was recorded; at the same place, coins and rounds
+/// come first, then verdicts, then events.
 fn in_order(journal: &Journal) -> Vec<LineOut<'_>> {
     let mut lines = Vec::new();
     for round in &journal.rounds {
@@ -127,7 +127,7 @@ fn in_order(journal: &Journal) -> Vec<LineOut<'_>> {
         place = last_round_before(event).unwrap_or(place).max(place);
         lines.push((place, 2, 0, LineOut::Event(event)));
     }
-    // Stable: what has the same place stays in the order of the journal.
+    // The sort is stable: lines with the same place stay in the order of the journal.
     lines.sort_by_key(|(round, kind, attempt, _)| (*round, *kind, *attempt));
     lines.into_iter().map(|(_, _, _, line)| line).collect()
 }
@@ -145,11 +145,10 @@ fn last_round_before(event: &Event) -> Option<u64> {
     }
 }
 
-/// Reads a journal that [`write_lines`] wrote: it is equal to the one that was written.
+/// Reads a journal that [`write_lines`] wrote; it is equal to the original.
 ///
 /// # Errors
-/// The first line that is not what it should be, with its number; every index in the journal is
-/// checked.
+/// Fails at the first invalid line, with its number. Every index in the journal is checked.
 pub fn read_lines(reader: impl BufRead) -> Result<Journal, StoreError> {
     let mut lines = (1..).zip(reader.lines());
     let first = lines.next().map(|(_, line)| line).transpose();
@@ -171,7 +170,7 @@ fn bad(line: u64, what: String) -> StoreError {
     StoreError::BadLine { line, what }
 }
 
-/// What is wrong and in which column: to `serde_json` every line is line 1.
+/// Describes the error and its column, without the line: to `serde_json`, every line is line 1.
 fn said(error: &serde_json::Error) -> String {
     let (text, column) = (error.to_string(), error.column());
     match text.strip_suffix(&format!(" at line {} column {column}", error.line())) {

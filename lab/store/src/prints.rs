@@ -1,4 +1,4 @@
-//! Prints of machines: what a machine was when it was measured.
+//! Prints of machines: the state of a machine when it was measured.
 
 use crate::columns::Bits;
 use crate::error::StoreError;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use tiebreak_core::fingerprint::Fingerprint;
 
-/// What the latest print is called.
+/// The word for the latest print.
 const LATEST: &str = "latest";
 
-/// A print of a store: `m`, digits, and a check digit, as the names of runs are made.
+/// The name of a print of a store: `m`, digits, and a check digit, made as the names of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintId {
     name: String,
@@ -24,7 +24,7 @@ pub struct PrintId {
 }
 
 impl PrintId {
-    /// The name, for `tiebreak machine show NAME`.
+    /// Returns the name, for `tiebreak machine show NAME`.
     pub fn as_str(&self) -> &str {
         &self.name
     }
@@ -39,20 +39,20 @@ impl fmt::Display for PrintId {
 /// A print in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrintSummary {
-    /// Its name.
+    /// The name of the print.
     pub id: PrintId,
-    /// Milliseconds since 1970-01-01 UTC.
+    /// The time at which it was taken, in milliseconds since 1970-01-01 UTC.
     pub taken_unix_ms: u64,
-    /// How long all probes took, in nanoseconds.
+    /// The duration of all probes in nanoseconds.
     pub took_ns: u64,
-    /// Whether each probe had only a short look.
+    /// Whether each probe was short.
     pub is_quick: bool,
-    /// What the machine said of itself.
+    /// The facts that the machine reported.
     pub machine: Fingerprint,
 }
 
-/// The parts of a print that a list shows: they can be read even where the rest cannot, as what is
-/// found may change its form.
+/// The parts of a print that a list shows: they can be read even where the rest cannot, since the
+/// form of the results may change.
 #[derive(Deserialize)]
 struct PrintPart {
     #[serde(default)]
@@ -60,28 +60,28 @@ struct PrintPart {
     took_ns: u64,
     is_quick: bool,
     machine: Fingerprint,
-    /// What each probe found, with its state.
+    /// The result of each probe, with its state.
     #[serde(flatten)]
     found: BTreeMap<String, Value>,
 }
 
 impl PrintPart {
-    /// How many probes found what they should.
+    /// Counts the probes that measured what they should.
     fn measured(&self) -> usize {
         self.found.values().filter(|found| found["state"] == "measured").count()
     }
 }
 
-/// So many prints of a machine are looked at for the one that says most.
+/// The number of prints of a machine that are searched for the most complete one.
 const LOOKED_AT: usize = 8;
 
 impl Store {
-    /// Writes a print and gives it its name. What it holds is the business of who measured; a list
+    /// Writes a print and gives it its name. The store does not interpret its contents, but a list
     /// shows its `taken_unix_ms`, `took_ns`, `is_quick` and `machine`.
     ///
     /// # Errors
-    /// The file cannot be written, or the print could not be read back: it lacks one of these, or
-    /// holds a number that is not finite, which JSON does not have.
+    /// Fails if the file cannot be written, or if the print could not be read back: it lacks one of
+    /// these fields, or holds a number that is not finite, which JSON does not have.
     pub fn keep_print<P: Serialize + DeserializeOwned>(
         &mut self,
         print: &P,
@@ -111,10 +111,10 @@ impl Store {
         })
     }
 
-    /// The print that a name means: `latest`, a name, or the beginning of one that is unique.
+    /// Finds the print that a name means: `latest`, a name, or a unique prefix of one.
     ///
     /// # Errors
-    /// No print or several prints have such a name, or the file cannot be read.
+    /// Fails if no print or several prints have such a name, or if the file cannot be read.
     pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
         let mut ids = self.rows("SELECT print, id FROM prints ORDER BY print DESC", id_of)?;
         let path = || self.path.clone();
@@ -133,10 +133,10 @@ impl Store {
         }
     }
 
-    /// A whole print.
+    /// Reads a whole print.
     ///
     /// # Errors
-    /// The file cannot be read, or the print has a form that this version does not know.
+    /// Fails if the file cannot be read, or if this version does not know the print's form.
     pub fn print<P: DeserializeOwned>(&self, id: &PrintId) -> Result<P, StoreError> {
         let sql = "SELECT body FROM prints WHERE print = ?";
         let body: String =
@@ -148,14 +148,14 @@ impl Store {
         })
     }
 
-    /// The print of a machine that says most: of the latest eight whose facts do not differ from
-    /// these, state (`now_`) apart, the one in which most probes were measured, and of equals the
-    /// latest. `None` if this machine, as it is, has not been measured.
+    /// Returns the most complete print of a machine. Among the latest eight whose facts equal
+    /// these, without state (`now_`), it is the print in which most probes were measured, and of
+    /// equals the latest. Returns `None` if this machine, as it is, has not been measured.
     ///
-    /// Cost: some tens of microseconds a print until eight fit.
+    /// Cost: tens of microseconds per print, until eight fit.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn latest_print(&self, machine: &Fingerprint) -> Result<Option<PrintId>, StoreError> {
         let measured = |row: &Row<'_>| -> rusqlite::Result<Option<usize>> {
             let body = row.get_ref(2)?.as_str()?;
@@ -173,15 +173,15 @@ impl Store {
                     fitting.push((count, id_of(row)?));
                 }
             }
-            // Of equals, `max_by_key` gives the last.
+            // Among equals, `max_by_key` returns the last.
             Ok(fitting.into_iter().rev().max_by_key(|(count, _)| *count).map(|(_, id)| id))
         })
     }
 
-    /// All prints, the latest first; what cannot be read is left out.
+    /// Returns all prints, the latest first, without those that cannot be read.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn prints(&self) -> Result<Vec<PrintSummary>, StoreError> {
         let sql = "SELECT print, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
         let rows = self.rows(sql, |row| {
@@ -204,7 +204,7 @@ impl Store {
     }
 }
 
-/// The print of a row that begins with its number and its name.
+/// Reads the name of the print in a row that begins with its number and its name.
 fn id_of(row: &Row<'_>) -> rusqlite::Result<PrintId> {
     Ok(PrintId { row: row.get(0)?, name: row.get(1)? })
 }

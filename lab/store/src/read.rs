@@ -13,7 +13,7 @@ use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHe
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
 
-/// Why a run cannot be read: SQLite's word, or what its rows say is not a journal.
+/// The reason why a run cannot be read: an error of SQLite, or rows that are not a journal.
 enum Unreadable {
     Sqlite(rusqlite::Error),
     Wrong(String),
@@ -37,30 +37,30 @@ impl From<String> for Unreadable {
 type Read<T> = Result<T, Unreadable>;
 
 impl Store {
-    /// The whole run as it stands: everything comes from one moment, also while another process
-    /// writes. Attempts that were begun and never finished are in `lost`.
+    /// Reads the whole run as it stands. Everything comes from one moment, even while another
+    /// process writes. Attempts that began and never finished are in `lost`.
     ///
-    /// Cost: some microseconds a round; about 200 bytes of memory a sample.
+    /// Cost: a few microseconds per round; about 200 bytes of memory per sample.
     ///
     /// # Errors
-    /// The file cannot be read, or the rows of the run do not make a journal.
+    /// Fails if the file cannot be read, or if the rows of the run are not a journal.
     pub fn journal(&self, run: &RunId) -> Result<Journal, StoreError> {
         self.read_journal(run).map_err(|unreadable| self.explain(run, unreadable))
     }
 
-    /// The head of a run's chain, which stands for all that was written of it; `None` if it was
-    /// begun before there was one.
+    /// Returns the head of a run's chain, which stands for all its records. Returns `None` if the
+    /// run began before chains existed.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn chain_head(&self, run: &RunId) -> Result<Option<String>, StoreError> {
         self.asked(|| chain::head(&self.connection, run))
     }
 
-    /// A run's header alone, which costs the same however long the run is.
+    /// Reads only a run's header. The cost does not depend on the length of the run.
     ///
     /// # Errors
-    /// The file cannot be read, or the header is none.
+    /// Fails if the file cannot be read, or if the header is invalid.
     pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
         let read = header(&self.connection, run).and_then(|header| {
             check::plan(&header.plan)?;
@@ -79,7 +79,7 @@ impl Store {
     }
 
     fn read_journal(&self, run: &RunId) -> Read<Journal> {
-        // Dropping it ends it; nothing was written.
+        // Dropping the transaction ends it; nothing was written.
         let moment = self.connection.unchecked_transaction()?;
         let header: RunHeader = header(&moment, run)?;
         let mut coins = attempts(&moment, run)?;
@@ -108,7 +108,7 @@ fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Read<T> {
     serde_json::from_str(text).map_err(|error| Unreadable::Wrong(format!("its {name}: {error}")))
 }
 
-/// All rows of the run, each turned into a value.
+/// Returns all rows of the run, each converted to a value.
 fn all<T>(
     connection: &Connection,
     run: &RunId,

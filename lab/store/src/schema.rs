@@ -1,33 +1,37 @@
-//! The tables, and how an older file becomes a newer one.
+//! The tables, and the conversion of an older file to a newer one.
 //!
 //! | table | a row is |
 //! |---|---|
 //! | `runs` | a run: its header as JSON, as in the first line of an export |
 //! | `attempts` | the coins of an attempt at a round, written before it starts |
 //! | `rounds` | the attempt that was finished, and the run's own time at its end |
-//! | `samples` | what the contestant at this position of the order gave; `NULL`: no such meter |
-//! | `wealth` | what the bets about a claim had won after the round |
+//! | `samples` | the sample of the contestant at this position of the order; `NULL`: no meter |
+//! | `wealth` | the wealth of the bets about a claim after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
 //! | `prints` | a machine as it was measured, as JSON; headers of runs name theirs |
-//! | `chain` | what was written next of a run, and the hash of it and all before it |
+//! | `chain` | the kind of the next record of a run, and the hash of it and all before it |
 //!
-//! Of a unit of functions, `unit` holds what else was drawn for it and `batches` the wall time of
-//! each timed batch in nanoseconds, both as JSON; `NULL` otherwise.
+//! For a unit of functions, `unit` holds its other coins and `batches` the wall time of each timed
+//! batch in nanoseconds, both as JSON. Otherwise, they are `NULL`.
 //!
 //! `outcome` is 0 for finished, 1 for timed out, 2 for unusable, 3 for failed. Integers above
-//! 2^63 - 1 are kept as the negative number with the same bits. Floats are `REAL`, infinities too;
-//! only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the highest first.
+//! `2^63 - 1` are stored as the negative number with the same bits. Floats are `REAL`, including
+//! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
+//! highest first.
+//! - 1 are stored as the negative number with the same bits. Floats are `REAL`, including
+//! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
+//! highest first.
 
 use crate::error::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
-/// `tieb`: says that an SQLite file is a store of tiebreak.
+/// The mark of an SQLite file that is a store of tiebreak: `tieb`.
 pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
-/// Step n makes a file of version n from one of version n - 1; version 0 is an empty file.
-/// Released steps never change: a new version is a new step.
+/// The steps between versions. Step n makes a file of version n from one of version n - 1; version
+/// 0 is an empty file. Released steps never change: a new version is a new step.
 pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
 
 const VERSION_1: &str = "
@@ -73,13 +77,13 @@ CREATE TABLE verdicts (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What the scheduler says of a run, and runs that failed where a claim counts them (outcome 3).
+/// The scheduler's times of a run, and runs that failed where a claim counts them (outcome 3).
 const VERSION_2: &str = "
 ALTER TABLE samples ADD COLUMN run_ns INTEGER;
 ALTER TABLE samples ADD COLUMN run_delay_ns INTEGER;
 ";
 
-/// Units of functions: what else was drawn for one, and the wall times of its batches, as JSON.
+/// Units of functions: their other coins, and the wall times of their batches, as JSON.
 const VERSION_3: &str = "
 ALTER TABLE attempts ADD COLUMN unit TEXT;
 ALTER TABLE rounds ADD COLUMN batches TEXT;
@@ -93,8 +97,8 @@ CREATE TABLE prints (
 ) STRICT;
 ";
 
-/// The chain over each run that is begun from here on. `kind` is 0 for the header, 1 for coins, 2
-/// for a round, 3 for an event, 4 for a verdict; `hash` has 32 bytes.
+/// The chain over each run that begins from here on. `kind` is 0 for the header, 1 for coins, 2 for
+/// a round, 3 for an event, 4 for a verdict; `hash` has 32 bytes.
 const VERSION_5: &str = "
 CREATE TABLE chain (
   run INTEGER NOT NULL REFERENCES runs, link INTEGER NOT NULL,
@@ -103,10 +107,10 @@ CREATE TABLE chain (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Checks that the file is ours and not newer, and brings an older or empty one up to date.
+/// Checks that the file is ours and not newer, and upgrades an older or empty one.
 ///
 /// # Errors
-/// It is another program's, newer, or cannot be read or written.
+/// Fails if the file belongs to another program, is newer, or cannot be read or written.
 pub(crate) fn prepare(
     connection: &mut Connection,
     path: &Path,
@@ -114,7 +118,7 @@ pub(crate) fn prepare(
 ) -> Result<(), StoreError> {
     let known = steps.len() as i64;
     let failed = |error| StoreError::from_sqlite(path, error);
-    // One moment for all that is read: another process may be making the file right now.
+    // All reads are at one moment: another process may be creating the file right now.
     let moment = connection.unchecked_transaction().map_err(failed)?;
     let found = version(&moment, path, known)?;
     drop(moment);
@@ -122,14 +126,14 @@ pub(crate) fn prepare(
         Some(version) if version == known => return Ok(()),
         Some(_) => {}
         None => {
-            // Not possible inside a transaction.
+            // This is not possible inside a transaction.
             let wal = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
             let _mode: String = wal.map_err(failed)?;
         }
     }
     let behavior = TransactionBehavior::Immediate;
     let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-    // Another process may have done it meanwhile; under the write lock it no longer can.
+    // Another process may have upgraded it meanwhile; under the write lock it no longer can.
     let version = version(&transaction, path, known)?.unwrap_or(0);
     for step in &steps[version as usize..] {
         transaction.execute_batch(step).map_err(failed)?;
@@ -140,7 +144,7 @@ pub(crate) fn prepare(
     transaction.commit().map_err(failed)
 }
 
-/// The version of the file, of which `known` is the newest; `None` if it is empty.
+/// Returns the version of the file, of which `known` is the newest; `None` if it is empty.
 fn version(connection: &Connection, path: &Path, known: i64) -> Result<Option<i64>, StoreError> {
     let number = |sql: &str| {
         let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -157,7 +161,7 @@ fn version(connection: &Connection, path: &Path, known: i64) -> Result<Option<i6
     }
 }
 
-/// Triggers that refuse every change of a row, in every table that has none yet.
+/// Returns triggers that refuse every change of a row, for every table that has none yet.
 fn guards(connection: &Connection) -> rusqlite::Result<String> {
     let mut tables = connection.prepare(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",

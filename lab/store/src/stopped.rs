@@ -1,4 +1,4 @@
-//! What the bets of a run had won when it stopped: what a series of runs is watched by.
+//! The wealth of a run's bets when it stopped, by which a series of runs is watched.
 
 use crate::columns::{Bits, Float};
 use crate::error::StoreError;
@@ -9,26 +9,26 @@ use tiebreak_core::journal::{RunHeader, Wealth};
 /// A run of a series, as it stopped.
 #[derive(Clone, Debug)]
 pub struct StoppedRun {
-    /// Its name.
+    /// The name of the run.
     pub id: RunId,
-    /// What was written before its first round.
+    /// The part that was written before its first round.
     pub header: RunHeader,
-    /// One entry a claim that any round was evidence of, as it was after the last of them.
+    /// The wealth after the last round that was evidence of each claim, one entry per claim.
     pub wealth: Vec<Wealth>,
 }
 
 impl Store {
-    /// All runs that can be read, the earliest first, with what their bets had won at last.
+    /// Returns all runs that can be read, the earliest first, with the final wealth of their bets.
     ///
-    /// Cost: a fraction of a millisecond a run.
+    /// Cost: a fraction of a millisecond per run.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn stopped_runs(&self) -> Result<Vec<StoppedRun>, StoreError> {
         let ids = self.ids()?;
         let mut runs = Vec::with_capacity(ids.len());
         for id in ids {
-            // A header that another version wrote is no reason to watch nothing.
+            // An invalid header, from another version, must not end the watch.
             let Ok(header) = self.header(&id) else { continue };
             let wealth = self.asked(|| self.last_wealth(&id))?;
             runs.push(StoppedRun { id, header, wealth });

@@ -11,12 +11,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a writer waits for another one. A commit takes well under a millisecond.
+/// The time that a writer waits for another one. A commit takes well under a millisecond.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For every connection. `synchronous = NORMAL`: no fsync in a commit, see [`crate::sync`]. The
-/// page cache holds what is appended to, in at most 512 KiB. Recursive triggers: without them
-/// `INSERT OR REPLACE` would pass by the guards against deletion.
+/// The settings of every connection. `synchronous = NORMAL`: no fsync in a commit, see
+/// [`crate::sync`]. The page cache holds the pages that are appended to, in at most 512 KiB.
+/// Recursive triggers: without them, `INSERT OR REPLACE` would bypass the guards against deletion.
 const SETTINGS: &str = "
 PRAGMA synchronous = NORMAL;
 PRAGMA foreign_keys = ON;
@@ -26,10 +26,10 @@ PRAGMA temp_store = MEMORY;
 PRAGMA journal_size_limit = 4194304;
 ";
 
-/// The journals of all runs, in one file. One connection; several stores, in one process or many,
-/// may be open on one file and write to different runs at once.
+/// The journals of all runs, in one file, through one connection. Several stores, in one process or
+/// many, may be open on one file and write to different runs at once.
 ///
-/// Two files beside it (`-wal`, `-shm`) belong to it while it is open, and after a kill.
+/// Two more files (`-wal`, `-shm`) in its folder belong to it while it is open, and after a kill.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
@@ -38,13 +38,14 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store for writing, and makes the file and its folders where they are missing.
-    /// A file of an older version is brought up to date.
+    /// Opens the store for writing, and creates the file and its folders if they are missing. A
+    /// file of an older version is upgraded.
     ///
-    /// Cost: under a millisecond where the file exists, a few where it is made.
+    /// Cost: under a millisecond if the file exists, a few if it is created.
     ///
     /// # Errors
-    /// The file or its folder cannot be written, or the file is not ours, newer or damaged.
+    /// Fails if the file or its folder cannot be written, or if the file is not ours, newer or
+    /// damaged.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let path = absolute(path)?;
         if let Some(folder) = path.parent() {
@@ -54,11 +55,11 @@ impl Store {
         Store::open_patiently(&path, &path, flags, schema::STEPS)
     }
 
-    /// Opens a store that exists, to read it or to go on with a run. A file that may not be written
-    /// to can be read, even in a folder that may not be written to either.
+    /// Opens a store that exists, to read it or to resume a run. A file that is not writable can be
+    /// read, even in a folder that is not writable either.
     ///
     /// # Errors
-    /// There is none, or it cannot be read, or it is not ours, newer or damaged.
+    /// Fails if there is no file, if it cannot be read, or if it is not ours, newer or damaged.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         let path = absolute(path)?;
         if !path.try_exists().map_err(|error| StoreError::from_io(&path, error))? {
@@ -66,8 +67,9 @@ impl Store {
         }
         let read_write = OpenFlags::SQLITE_OPEN_READ_WRITE;
         match Store::open_patiently(&path, &path, read_write, schema::STEPS) {
-            // SQLite needs a file beside a store even to read it. Where none can be made, nobody
-            // writes either, and the file is complete unless a `-wal` file was left.
+            // SQLite needs a second file in the folder even to read a store. Where none can be
+            // created, no process writes either, and the file is complete unless a `-wal` file was
+            // left.
             Err(StoreError::ReadOnly { .. }) if !leftover_wal(&path) => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
                 Store::open_patiently(&path, &immutable_uri(&path), flags, schema::STEPS)
@@ -76,22 +78,22 @@ impl Store {
         }
     }
 
-    /// Where the store is if no option says it: `$TIEBREAK_STORE`, else
+    /// Returns the path of the store if no option gives it: `$TIEBREAK_STORE`, else
     /// `$XDG_DATA_HOME/tiebreak/journal.db`, else `$HOME/.local/share/tiebreak/journal.db`.
     ///
     /// # Errors
-    /// None of the three variables is set.
+    /// Fails if none of the three variables is set.
     pub fn default_path() -> Result<PathBuf, StoreError> {
         default_path_from(|name| std::env::var_os(name))
     }
 
-    /// The file, as an absolute path.
+    /// Returns the absolute path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opening can meet a lock for which SQLite does not wait: while another process makes the
-    /// file, recovers it, or closes it as the last one.
+    /// Opens a connection, and retries at a lock for which SQLite does not wait: while another
+    /// process creates the file, recovers it, or closes it as the last one.
     pub(crate) fn open_patiently(
         path: &Path,
         name: &Path,
@@ -129,7 +131,7 @@ impl Store {
     }
 }
 
-/// Also keeps SQLite from giving a meaning of its own to names such as `:memory:`.
+/// Makes the path absolute. SQLite then gives no special meaning to names such as `:memory:`.
 fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|error| StoreError::from_io(path, error))
 }
@@ -138,14 +140,14 @@ fn leftover_wal(path: &Path) -> bool {
     std::fs::metadata(beside(path, "-wal")).is_ok_and(|wal| wal.len() > 0)
 }
 
-/// The file with this ending added to its name.
+/// Returns the path with this ending added to the file's name.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// The name by which SQLite opens a file of which nothing changes, without any file beside it.
+/// Returns the name by which SQLite opens an unchanging file without a second file in its folder.
 fn immutable_uri(path: &Path) -> PathBuf {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_bytes() {
@@ -160,18 +162,19 @@ fn immutable_uri(path: &Path) -> PathBuf {
 
 fn default_path_from(get: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let set = |name| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // The XDG specification: a relative path is invalid and to be ignored.
+    // The XDG specification: a relative path is invalid and must be ignored.
     let data = set("XDG_DATA_HOME").filter(|folder| folder.is_absolute());
     let data = data.or_else(|| Some(set("HOME")?.join(".local/share")));
     let path = set("TIEBREAK_STORE").or_else(|| Some(data?.join("tiebreak/journal.db")));
     path.ok_or(StoreError::NoDefaultPath)
 }
 
-/// Whether a file is an SQLite file (else it may be a journal in JSON Lines). Ask before opening a
-/// store on it: closing the file here drops the locks that an open store of this process holds.
+/// Returns whether a file is an SQLite file (otherwise, it may be a journal in JSON Lines). Call it
+/// before a store is opened on the file: closing the file here drops the locks that an open store
+/// of this process holds.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails if the file cannot be read.
 pub fn is_store_file(path: &Path) -> Result<bool, StoreError> {
     let failed = |error: io::Error| StoreError::from_io(path, error);
     let mut start = Vec::new();

@@ -1,4 +1,4 @@
-//! Durability: what a power cut can cost.
+//! Durability: the possible loss in a power cut.
 
 use crate::error::StoreError;
 use crate::store::{Store, beside};
@@ -6,21 +6,21 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// The most that a power cut should cost.
+/// The most work that a power cut should cost.
 const AT_MOST_NS: u64 = 1_000_000_000;
 
-/// When the log was last forced to the disk.
+/// The times of the syncs of the log to the disk.
 #[derive(Debug, Default)]
 pub(crate) struct Syncs {
-    /// Something was committed since.
+    /// Whether something was committed since.
     pub(crate) pending: bool,
     last_sync_ns: Option<u64>,
     last_call_ns: Option<u64>,
 }
 
 impl Syncs {
-    /// Whether to sync now: if more than a second of work would be at stake by the next call,
-    /// should that come as long after this one as this one came after the last.
+    /// Returns whether to sync now: whether more than a second of work would be at stake at the
+    /// next call, if the interval to it equals the last interval.
     fn due(&mut self, now_ns: u64) -> bool {
         let step_ns = now_ns.saturating_sub(self.last_call_ns.unwrap_or(now_ns));
         self.last_call_ns = Some(now_ns);
@@ -32,17 +32,17 @@ impl Syncs {
 }
 
 impl Store {
-    /// Forces what was committed to the disk, at most about once a second; says whether it did.
+    /// Forces committed data to the disk, at most about once a second. Returns whether it did.
     ///
     /// Call it between rounds: the disk then works while nothing is timed. `now_ns` is a monotonic
-    /// clock of any origin, the same in all calls. A commit survives a kill without this; a power
-    /// cut costs what was committed since the last sync: at most about a second of rounds, or one
+    /// clock of any origin, the same in all calls. A commit survives a kill without this. A power
+    /// cut costs the data committed since the last sync: at most about a second of rounds, or one
     /// round if rounds take longer.
     ///
     /// Cost: nothing, or one `fdatasync` (about a millisecond, more on a slow disk).
     ///
     /// # Errors
-    /// The disk reports an error or is full.
+    /// Fails if the disk reports an error or is full.
     pub fn sync_if_due(&mut self, now_ns: u64) -> Result<bool, StoreError> {
         let due = self.syncs.due(now_ns);
         if due {
@@ -52,10 +52,10 @@ impl Store {
         Ok(due)
     }
 
-    /// Forces what was committed to the disk, now: at the end of a run.
+    /// Forces committed data to the disk now, at the end of a run.
     ///
     /// # Errors
-    /// The disk reports an error or is full.
+    /// Fails if the disk reports an error or is full.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         if !self.syncs.pending {
             return Ok(());
@@ -67,8 +67,8 @@ impl Store {
     }
 }
 
-/// Every commit is in the log or, since SQLite moved the log's contents, synced in the main file.
-/// No locks are held on the log, so that opening and closing it here drops none.
+/// Syncs the log. Every commit is in the log or, since SQLite moved the log's contents, synced in
+/// the main file. The process holds no locks on the log, so opening and closing it here drops none.
 fn sync_log(path: &Path, with_folder: bool) -> io::Result<()> {
     match File::open(beside(path, "-wal")) {
         Ok(log) => log.sync_data()?,

@@ -47,7 +47,7 @@ fn claim(text: &str, relation: Relation) -> PlannedClaim {
     }
 }
 
-/// A header with two contestants and two claims.
+/// Returns a header with two contestants and two claims.
 pub fn header() -> RunHeader {
     let machine = [
         ("cpu_model".to_owned(), Fact::Text("Test \u{b5}arch \"9\"".into())),
@@ -86,7 +86,7 @@ pub fn header() -> RunHeader {
     }
 }
 
-/// The coins of an attempt, other ones for each.
+/// Returns the coins of an attempt, different for each.
 pub fn coins(round: u64, attempt: u32) -> RoundCoins {
     let first = (round as usize + attempt as usize) % 2;
     RoundCoins {
@@ -99,7 +99,7 @@ pub fn coins(round: u64, attempt: u32) -> RoundCoins {
     }
 }
 
-/// A round with ordinary numbers.
+/// Returns a round with ordinary numbers.
 pub fn round(round: u64, attempt: u32) -> Round {
     let wealth = |claim| Wealth {
         claim,
@@ -119,7 +119,7 @@ pub fn round(round: u64, attempt: u32) -> Round {
     }
 }
 
-/// A round that is a unit of functions.
+/// Returns a round that is a unit of functions.
 pub fn unit_round(number: u64, attempt: u32) -> Round {
     let mut round = round(number, attempt);
     round.coins.unit = Some(UnitCoins {
@@ -132,7 +132,7 @@ pub fn unit_round(number: u64, attempt: u32) -> Round {
     round
 }
 
-/// A round whose numbers are at their limits.
+/// Returns a round whose numbers are at their limits.
 pub fn extreme_round(number: u64, attempt: u32) -> Round {
     let timed_out = Sample {
         outcome: Outcome::TimedOut,
@@ -173,7 +173,7 @@ pub fn extreme_round(number: u64, attempt: u32) -> Round {
     }
 }
 
-/// The events of [`rich`].
+/// Returns the events of [`rich`].
 fn events() -> Vec<Event> {
     let print = OutputDigest { bytes: u64::MAX, digest: "00ff".into() };
     vec![
@@ -195,7 +195,7 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// A run with lost attempts, time-outs, infinities, a resumption and verdicts.
+/// Returns a run with lost attempts, time-outs, infinities, a resumption and verdicts.
 pub fn rich(id: &str) -> Journal {
     let verdict =
         |claim, verdict, rounds, low, high| RecordedVerdict { claim, verdict, rounds, low, high };
@@ -214,7 +214,7 @@ pub fn rich(id: &str) -> Journal {
     }
 }
 
-/// Writes a journal as a run would, attempts and rounds in order; its own id plays no part.
+/// Writes a journal as a run would, attempts and rounds in order; its own id is ignored.
 pub fn append(store: &mut Store, journal: &Journal) -> RunId {
     let run = store.create_run(&journal.header).unwrap();
     let finished = journal.rounds.iter().map(|round| (&round.coins, Some(round)));
@@ -236,12 +236,13 @@ pub fn append(store: &mut Store, journal: &Journal) -> RunId {
     run
 }
 
-/// A run as it was written, without its chain: what a journal in memory can be compared with.
+/// Returns a run as it was written, without its chain, for comparison with a journal in memory.
 pub fn written(store: &Store, run: &RunId) -> Journal {
     Journal { chain: Vec::new(), ..store.journal(run).unwrap() }
 }
 
-/// A run of a claim about how often a contestant succeeds: with all that other runs leave out.
+/// Returns a run of a claim about how often a contestant succeeds, with everything that other runs
+/// leave out.
 pub fn of_success(id: &str) -> Journal {
     let mut header = header();
     let succeeds = Property::Succeeds { good: 0.98, bad: 0.95 };
@@ -280,7 +281,7 @@ pub fn of_success(id: &str) -> Journal {
     }
 }
 
-/// The print of a machine with this processor.
+/// Returns the print of a machine with this processor.
 pub fn made_up_print(model: &str, taken_unix_ms: u64) -> serde_json::Value {
     serde_json::json!({
         "schema": "tiebreak/machine/1",
@@ -294,7 +295,7 @@ pub fn made_up_print(model: &str, taken_unix_ms: u64) -> serde_json::Value {
     })
 }
 
-/// What a machine says of itself.
+/// Returns the facts that a machine reports.
 pub fn facts(model: &str, load: &str) -> Fingerprint {
     let facts = [("cpu_model", model), ("now_load_average_1min", load)];
     let facts = facts.map(|(key, text)| (key.to_owned(), Fact::Text(text.to_owned())));

@@ -15,7 +15,7 @@ impl Store {
     /// Writes a run's header and gives the run its name.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn create_run(&mut self, header: &RunHeader) -> Result<RunId, StoreError> {
         let json = self.json(header)?;
         self.write(|transaction| {
@@ -39,12 +39,12 @@ impl Store {
         })
     }
 
-    /// Writes the coins of an attempt at a round: before the round starts.
+    /// Writes the coins of an attempt at a round, before the round starts.
     ///
-    /// Cost: one commit without fsync, some tens of microseconds.
+    /// Cost: one commit without fsync, tens of microseconds.
     ///
     /// # Errors
-    /// The file cannot be written, or holds this attempt already.
+    /// Fails if the file cannot be written, or if it already contains this attempt.
     pub fn begin_attempt(&mut self, run: &RunId, coins: &RoundCoins) -> Result<(), StoreError> {
         let (order, padding) = (self.json(&coins.order)?, self.json(&coins.padding_bytes)?);
         let unit = coins.unit.as_ref().map(|unit| self.json(unit)).transpose()?;
@@ -67,14 +67,15 @@ impl Store {
         })
     }
 
-    /// Writes a finished round with what it led to (events, and verdicts that it settled), whole or
-    /// not at all: before anything of it is shown. Its attempt must have been begun.
+    /// Writes a finished round with its events and the verdicts that it settled, completely or not
+    /// at all, before any of it is shown. Its attempt must have begun.
     ///
-    /// Cost: one commit without fsync, some tens of microseconds and about 100 bytes a sample.
+    /// Cost: one commit without fsync, tens of microseconds and about 100 bytes per sample.
     ///
     /// # Errors
-    /// The file cannot be written; it holds the round already, or not the attempt; or there is not
-    /// one sample an entry of the order. Nothing of the round is written then.
+    /// Fails if the file cannot be written, if it already contains the round, if it lacks the
+    /// attempt, or if there is not one sample per entry of the order. Then nothing of the round is
+    /// written.
     pub fn finish_round(
         &mut self,
         run: &RunId,
@@ -119,16 +120,16 @@ impl Store {
     /// Writes an event.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn event(&mut self, run: &RunId, event: &Event) -> Result<(), StoreError> {
         self.write(|transaction| insert_event(transaction, run, event))
     }
 
-    /// Writes a verdict. A claim of which a resumed run finds out more gets another one; the last
-    /// one counts.
+    /// Writes a verdict. If a resumed run finds out more about a claim, the claim gets another
+    /// verdict; the last one counts.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn verdict(&mut self, run: &RunId, reached: &RecordedVerdict) -> Result<(), StoreError> {
         self.write(|transaction| insert_verdict(transaction, run, reached))
     }

@@ -1,12 +1,12 @@
-//! What follows from the proven ratios of a study's table: ranks, and how threads scale.
+//! The values that follow from the proven ratios of a study's table: ranks, and how threads scale.
 
 use super::{ClaimResult, EffectResult, Scaling, StudyRow, WorkloadResult};
 use crate::metric::Metric;
 
 impl WorkloadResult {
-    /// Fills in what follows from ratios alone: the ranks of the rows, and the efficiency of
-    /// contestants on several threads, which is the ratio that `claims` give. Costs a comparison
-    /// for each pair of rows, and a look at each claim for each row.
+    /// Fills in the values that follow from ratios alone: the ranks of the rows, and the efficiency
+    /// of contestants on several threads, which is the ratio in `claims`. Costs a comparison for
+    /// each pair of rows, and a look at each claim for each row.
     pub fn compare(&mut self, claims: &[ClaimResult]) {
         rank(&mut self.rows, &self.reference);
         let alone: Vec<(String, String)> = self.rows.iter().filter_map(on_one_thread).collect();
@@ -23,21 +23,21 @@ impl WorkloadResult {
 }
 
 impl Scaling {
-    /// Whether the threads ran together in most units: one thread needs no proof. Threads that took
-    /// turns would look as if they did not hold each other up.
+    /// Returns whether the threads ran together in most units; one thread always does. Threads that
+    /// took turns would seem not to slow each other down.
     pub fn were_together(&self) -> bool {
         self.threads == 1 || self.together > self.units / 2
     }
 }
 
-/// The family of a contestant that runs on one thread and took part, and its name.
+/// Returns the family and the name of a contestant that runs on one thread and took part.
 fn on_one_thread(row: &StudyRow) -> Option<(String, String)> {
     let scaling = row.scaling.as_ref().filter(|scaling| scaling.threads == 1)?;
     (scaling.units > 0).then(|| (scaling.family.clone(), row.name.clone()))
 }
 
-/// The time on one thread over that beside others, from the claim that compares the two by wall
-/// time: what the study or the user claims goes before a cell of the table.
+/// Returns the time on one thread over the time beside other threads, from the claim that compares
+/// the two by wall time. A claim by the study or the user precedes a cell of the table.
 fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectResult> {
     if name == one {
         let (estimate, low, high) = (Some(1.0), None, None);
@@ -61,11 +61,11 @@ fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectRes
     })
 }
 
-/// Ranks the rows that have a ratio to the reference, and the reference, whose ratio is 1, by the
-/// places that the intervals leave open.
+/// Ranks the rows that have a ratio to the reference, and the reference itself, whose ratio is 1. A
+/// rank is the range of places that the intervals leave open.
 ///
-/// One row is before another only if the interval of its ratio lies above the other's as a whole:
-/// with all intervals right, the order of the two is then right too.
+/// One row ranks before another only if the whole interval of its ratio lies above the other's. If
+/// all intervals are right, the order of the two is right too.
 fn rank(rows: &mut [StudyRow], reference: &str) {
     let limits = |row: &StudyRow| match &row.ratio {
         _ if row.fault.is_some() || row.not_run.is_some() => None,

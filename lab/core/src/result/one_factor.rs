@@ -1,65 +1,66 @@
-//! Whether the ratio of a claim is one factor, as people and programs read it.
+//! The test of whether the ratio of a claim is one factor, for people and programs.
 
 use super::{ClaimResult, EffectResult};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 impl ClaimResult {
-    /// What denies that the ratio is one factor for all rounds, if something does.
+    /// Returns the test that denies that the ratio is one factor for all rounds, if it does.
     pub fn no_factor(&self) -> Option<&OneFactorResult> {
         self.one_factor.as_deref().filter(|found| found.is_denied)
     }
 }
 
-/// Whether two contestants differ by one factor, whatever the round.
+/// The test of whether two contestants differ by one factor in every round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OneFactorResult {
-    /// Whether one factor is denied: the evidence is at least what is needed.
+    /// Whether one factor is denied: the evidence is at least the wealth needed.
     pub is_denied: bool,
-    /// What the bets against every factor have won.
+    /// The wealth of the bets against every factor.
     #[serde(with = "crate::float::or_null")]
     pub evidence: f64,
-    /// What they must have won for one factor to be denied: one over [`OneFactorResult::error`].
+    /// The wealth that denies one factor: one over [`OneFactorResult::error`].
     pub needed: f64,
-    /// The probability with which one factor is denied where there is one.
+    /// The probability that one factor is denied where there is one.
     pub error: f64,
-    /// Rounds that were looked at.
+    /// The number of rounds tested.
     pub rounds: u64,
-    /// Of these, rounds far from the median ratio on the side where there are more of them.
+    /// The number of them far from the median ratio, on the side that has more of them.
     pub far: u64,
-    /// The same on the other side.
+    /// The number of them far from it on the other side.
     pub far_opposite: u64,
-    /// The contestant that took long in those rounds, or the other one took little.
+    /// The contestant that took long in those rounds, unless the other one took little.
     pub slow: String,
-    /// How many times as long as usual it took against the other, in the middle one of them.
+    /// In the middle one of those rounds, its time relative to the other contestant, over the usual
+    /// relative time.
     #[serde(with = "crate::float::or_null")]
     pub times: f64,
-    /// Whether a run that was cut off stands there, which took at least that long.
+    /// Whether `times` is a lower bound, because a run that was cut off stands there.
     #[serde(default, rename = "times_is_least", skip_serializing_if = "std::ops::Not::not")]
     pub is_least: bool,
-    /// Where one factor is denied: the median, the high percentiles and the mean of each
-    /// contestant, and their ratios.
+    /// The median, the high percentiles and the mean of each contestant, and their ratios, where
+    /// one factor is denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ratios: Vec<RatioRow>,
 }
 
-/// One number of two contestants, and the ratio of the two, `right / left`.
+/// One statistic of two contestants, and the ratio of the two, `right / left`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatioRow {
-    /// Which number.
+    /// The statistic.
     pub statistic: Statistic,
-    /// Of the left contestant, in the metric's unit.
+    /// The value of the left contestant, in the metric's unit.
     pub left: Option<f64>,
-    /// Of the right contestant.
+    /// The value of the right contestant.
     pub right: Option<f64>,
-    /// The ratio, with limits that hold whenever the run stops. `None` where no limit can be given.
+    /// The ratio, with limits that hold whenever the run stops. `None` where no limit exists.
     pub ratio: EffectResult,
-    /// Of a mean: values above this count as this.
+    /// For a mean: the cap. Values above it count as the cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<f64>,
 }
 
-/// What is compared where the ratio is no single factor.
+/// The statistic to compare where the ratio is not a single factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {

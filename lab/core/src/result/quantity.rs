@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Quantity {
-    /// Of a ratio claim.
+    /// A ratio claim.
     Ratio {
-        /// How many times what the left contestant needs does the right one need.
+        /// How many times as much as the left contestant the right one needs.
         ratio: EffectResult,
     },
-    /// Of a quantile.
+    /// A claim about a quantile.
     Quantile {
         /// The quantile, in the metric's unit.
         quantile: EffectResult,
-        /// The share of the values that are at most the bar: the verdict is about this one.
+        /// The share of the values that are at most the bar; the verdict is about it.
         rate: EffectResult,
     },
-    /// Of a success rate, or of a share of rounds.
+    /// A claim about a success rate, or a share of rounds.
     Rate {
         /// The share.
         rate: EffectResult,
     },
-    /// Of a mean.
+    /// A claim about a mean.
     Mean {
         /// The mean, in the metric's unit.
         mean: EffectResult,
@@ -32,7 +32,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The quantity and its limits.
+    /// Returns the quantity and its limits.
     pub fn effect(&self) -> EffectResult {
         match *self {
             Quantity::Ratio { ratio } => ratio,
@@ -42,7 +42,7 @@ impl Quantity {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the quantity and its limits for modification.
     pub fn effect_mut(&mut self) -> &mut EffectResult {
         match self {
             Quantity::Ratio { ratio } => ratio,
@@ -52,7 +52,7 @@ impl Quantity {
         }
     }
 
-    /// The share that was counted, if one was.
+    /// Returns the share that was counted, if the claim has one.
     pub fn rate(&self) -> Option<EffectResult> {
         match *self {
             Quantity::Rate { rate } | Quantity::Quantile { rate, .. } => Some(rate),

@@ -1,4 +1,4 @@
-//! The results of a study, and what `study verify` found.
+//! The results of a study, and of `study verify`.
 
 use super::{Ecdf, EffectResult, Histogram, MetricSummary, RunResult};
 use crate::language::Language;
@@ -8,43 +8,44 @@ use crate::study::{Call, Contract, FigureUnit, Pilot, Untimed, Workload};
 use crate::verdict::Fault;
 use serde::{Deserialize, Serialize};
 
-/// What a study's run on one workload gave: a block of the study's table.
+/// The results of a study's run on one workload: a block of the study's table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadResult {
     /// The study's name.
     pub study: String,
     /// Its title.
     pub title: String,
-    /// Where its contestants and figures come from.
+    /// The source of its contestants and figures.
     pub source: String,
-    /// What an item is called.
+    /// The name of an item.
     pub item: String,
-    /// How contestants call their kernel.
+    /// The way in which contestants call their kernel.
     pub call: Call,
     /// The workload.
     pub workload: Workload,
-    /// Items of its input, or of the first one that was drawn.
+    /// The number of items in its input, or in the first input drawn.
     pub items: u64,
-    /// Bytes of the same.
+    /// The number of bytes in the same input.
     pub input_bytes: u64,
-    /// What was drawn afresh for each observation.
+    /// What is drawn afresh for each observation.
     pub scope: Scope,
-    /// Whether each unit had two contestants alone; if not, all that an open claim needed then.
+    /// Whether each unit had only two contestants. If not, it had all that an open claim needed
+    /// then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub races_pairs: bool,
     /// The name of the contestant that the others are compared with.
     pub reference: String,
-    /// Rounds of a unit.
+    /// The number of rounds of a unit.
     pub rounds_a_unit: u32,
-    /// Calls of a timed batch of that contestant; those of the others are in their rows.
+    /// The number of calls in a timed batch of that contestant; the rows give those of the others.
     pub calls_a_batch: u64,
-    /// What the pilot found.
+    /// The results of the pilot.
     pub pilot: Pilot,
-    /// One entry a contestant, in the order of the study; those that did not run among them.
+    /// One entry per contestant, in the order of the study, including those that did not run.
     pub rows: Vec<StudyRow>,
-    /// Where published figures come from, one entry a table.
+    /// The sources of published figures, one entry per table.
     pub published: Vec<PublishedResult>,
-    /// The contracts that the study describes; empty in results of old.
+    /// The contracts that the study describes; empty in old results.
     #[serde(default)]
     pub contracts: Vec<Contract>,
 }
@@ -60,103 +61,104 @@ pub struct StudyRow {
     pub contract: String,
     /// Whether that contract is exact; others are shown with a mark.
     pub is_exact: bool,
-    /// What its compiler says that it is; empty if it did not run.
+    /// The version line of its compiler; empty if it did not run.
     pub receipt: String,
-    /// The standard that its compiler took.
+    /// The language standard that its compiler accepted.
     pub standard: Option<String>,
-    /// Why it is not in the race, if it is not.
+    /// The reason why it is not in the race, if it is not.
     pub not_run: Option<String>,
     /// Set if it is void.
     #[serde(serialize_with = "crate::worded::option")]
     pub fault: Option<Fault>,
-    /// The timed batches that the times are of: where pairs are raced, those beside the reference,
-    /// if the two are compared at all; else all of them.
+    /// The number of timed batches behind the times. Where pairs are raced and the two are compared
+    /// at all, these are the batches beside the reference; otherwise, all of them.
     pub batches: u64,
-    /// Calls of each; `None` if it is not in the race, and in results of old, where all contestants
-    /// have as many as [`WorkloadResult::calls_a_batch`] says.
+    /// The number of calls per batch. `None` if it is not in the race, and in old results, where
+    /// all contestants have [`WorkloadResult::calls_a_batch`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_a_batch: Option<u64>,
-    /// Each metric for one call, which does the whole workload once. Wall time is over these
-    /// batches, the others are over their units. It describes this run: no error is promised.
+    /// Each metric per call, which does the whole workload once. Wall time is over these batches,
+    /// the others are over their units. They only describe this run, without a guaranteed error.
     #[serde(with = "crate::metric::key::map")]
     pub per_call: Vec<(Metric, MetricSummary)>,
-    /// How many times what this contestant needs does the reference need: above 1, it needs less.
-    /// `None` of the reference itself.
+    /// How many times as much as this contestant the reference needs: above 1, this one needs less.
+    /// `None` for the reference itself.
     pub ratio: Option<EffectResult>,
     /// Whether the ratio is as exact as the study asks.
     pub is_settled: bool,
-    /// The first and the last place that the intervals of the ratios leave to it, among those that
-    /// have one and the reference: 1 is the fastest. `None` without a ratio, and in results of old.
+    /// The first and the last place that the intervals of the ratios leave open, among the
+    /// contestants with a ratio and the reference: 1 is the fastest. `None` without a ratio, and in
+    /// old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<[u32; 2]>,
-    /// Its published figures, at most one a table, in the order of the tables.
+    /// Its published figures, at most one per table, in the order of the tables.
     #[serde(flatten, with = "super::written::published")]
     pub published: Vec<PublishedFigure>,
-    /// The distribution of wall time for one call over the same batches, on a scale that all
+    /// The distribution of wall time per call over the same batches, on a scale that all
     /// contestants of the workload share.
     pub distribution: Option<Histogram>,
-    /// The same in full, tail and all; `None` in results of old.
+    /// The full distribution, including the tail; `None` in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecdf: Option<Ecdf>,
-    /// How it does on several threads, if the study says on how many it runs.
+    /// Its results on several threads, if the study gives its number of threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Scaling>,
-    /// What the pilot saw of its work outside of the timed calls; `None` in results of old.
+    /// The pilot's measurements of its work outside the timed calls; `None` in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untimed: Option<Untimed>,
 }
 
-/// A contestant on a number of threads, beside the same on one.
+/// A contestant on a number of threads, compared with the same one on one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
-    /// What the contestant is called on any number of threads.
+    /// The name of the contestant on any number of threads.
     pub family: String,
-    /// Threads, the timed one included.
+    /// The number of threads, including the timed one.
     pub threads: u32,
-    /// The time of a call on one thread over that beside the others: 1 where threads do not hold
-    /// each other up. It is the ratio of the claim that compares the two, or of the cell of the
-    /// table where none does. `None` where neither does, or where the threads did not run together
-    /// in most units.
+    /// The time of a call on one thread over the time beside the other threads: 1 where threads do
+    /// not slow each other down. It is the ratio of the claim that compares the two, or else of the
+    /// cell of the table. `None` if neither exists, or if the threads did not run together in most
+    /// units.
     pub efficiency: Option<f64>,
-    /// Its lower limit, at the error of that claim; `None` while there is no bound, and on one
-    /// thread, where it is 1 by what it means.
+    /// The lower limit of the efficiency, at the error of that claim. `None` while there is no
+    /// bound, and on one thread, where the efficiency is 1 by definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency_low: Option<f64>,
-    /// Its upper limit.
+    /// The upper limit of the efficiency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency_high: Option<f64>,
-    /// Items that all threads do in a second, if each does what the timed one does at its median.
+    /// The items that all threads do per second, if each runs at the median speed of the timed one.
     /// `None` where they did not run together in most units.
     pub items_per_s: Option<f64>,
-    /// Units of evidence.
+    /// The number of units of evidence.
     pub units: u64,
-    /// Of those, units in most of whose timed batches every thread was seen to run: it made at
-    /// least half as many calls as the timed one.
+    /// The number of units in which every thread was observed to run during most of the timed
+    /// batches: it made at least half as many calls as the timed one.
     pub together: u64,
 }
 
-/// What a published table says of a contestant.
+/// A contestant's figure in a published table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedFigure {
-    /// Index of the table.
+    /// The index of the table.
     pub table: usize,
     /// The figure, in the table's unit.
     pub value: f64,
-    /// How many times what the contestant needs does the reference need, by the same table; `None`
-    /// of the reference, and where the table has no figure of it.
+    /// How many times as much as the contestant the reference needs, by the same table. `None` for
+    /// the reference, and where the table has no figure of the reference.
     pub ratio: Option<f64>,
 }
 
-/// A published table beside ours.
+/// A published table beside the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedResult {
-    /// Where it stands.
+    /// The source of the table.
     pub source: String,
     /// The machine.
     pub machine: String,
     /// The unit of its figures.
     pub unit: FigureUnit,
-    /// What was published in words.
+    /// The published text.
     pub text: String,
 }
 
@@ -172,28 +174,28 @@ pub struct StudyResult {
     pub error: f64,
     /// The budget of the whole study.
     pub budget: Budget,
-    /// Seconds of the races; builds, checks and pilots not counted.
+    /// The seconds of the races, without builds, checks and pilots.
     #[serde(with = "crate::float::or_null")]
     pub seconds: f64,
     /// Whether it was interrupted.
     pub interrupted: bool,
-    /// One run a workload, each with [`RunResult::study`].
+    /// One run per workload, each with [`RunResult::study`].
     pub runs: Vec<RunResult>,
 }
 
-/// What `study verify` found of one contestant.
+/// The result of `study verify` for one contestant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyRow {
     /// The contestant.
     pub contestant: String,
-    /// The workload or verification.
+    /// The name of the workload or verification.
     pub workload: String,
-    /// Items that were judged.
+    /// The number of items that were judged.
     pub items: u64,
-    /// What is wrong, if something is.
+    /// The fault, if there is one.
     pub fault: Option<Fault>,
-    /// Why it was not judged, if it was not.
+    /// The reason why it was not judged, if it was not.
     pub not_run: Option<String>,
-    /// Why nobody saw whether it allocates without saying so, if nobody did.
+    /// The reason why undeclared allocation was not tested, if it was not.
     pub unstarved: Option<String>,
 }

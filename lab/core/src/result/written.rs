@@ -1,8 +1,8 @@
-//! Parts of results that JSON has in another shape: beside a list stands what is worked out of it.
+//! Parts of results that have another shape in JSON: a list with values that are derived from it.
 //!
 //! For `#[serde(flatten, with = "written::contests")]`.
 
-/// Beside the contests, how many of their claims ended in each way.
+/// The contests, and how many of their claims ended in each way.
 pub(super) mod contests {
     use crate::result::ContestResult;
     use crate::verdict::Verdict;
@@ -54,7 +54,7 @@ pub(super) mod contests {
     }
 }
 
-/// Beside the published figures, the first of them, which stood alone in results of old.
+/// The published figures, and the first of them, which stood alone in old results.
 pub(super) mod published {
     use crate::result::PublishedFigure;
     use serde::de::{Deserialize, Deserializer};

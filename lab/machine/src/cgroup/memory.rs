@@ -1,21 +1,22 @@
-//! How much memory the control groups allow, and how much of it is free.
+//! The memory that the control groups allow, and the part of it that is free.
 
 use super::mount_of;
 use crate::tree::Tree;
 
-/// Limits from here on are none: version 1 writes "unlimited" as a number close to this.
+/// The bound from which a limit counts as none: version 1 writes "unlimited" as a number close to
+/// this.
 const UNLIMITED_BYTES: u64 = 1 << 60;
 
-/// The memory that this process may use, in bytes: the least of the limits of its control group and
-/// of those around it. `None` if there is no limit, or none can be seen.
+/// Returns the memory that this process may use, in bytes: the least of the limits of its control
+/// group and of the enclosing ones. Returns `None` if there is no limit, or none is visible.
 pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
     least(tree, |group, files| limit(tree, group, files))
 }
 
-/// The memory that this process can still have, in bytes: the least of what the kernel calls
-/// available and, for its control group and each one around it, of the limit less what is used. The
-/// used bytes hold files that the kernel keeps in memory, so that this is rather too little than
-/// too much. `None` if nothing of it is known.
+/// Returns the memory that this process can still get, in bytes: the least of what the kernel calls
+/// available and, for its control group and each enclosing one, of the limit minus the used bytes.
+/// The used bytes include files that the kernel caches in memory, so the result is too small rather
+/// than too large. Returns `None` if none of these is known.
 ///
 /// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
 /// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
@@ -27,7 +28,7 @@ pub fn memory_free_bytes(tree: &Tree) -> Option<u64> {
     tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(least(tree, free)).min()
 }
 
-/// How a version of control groups calls its files.
+/// The file names of a version of control groups.
 struct Files {
     limit: &'static str,
     used: &'static str,
@@ -36,12 +37,13 @@ struct Files {
 const VERSION_1: Files = Files { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes" };
 const VERSION_2: Files = Files { limit: "memory.max", used: "memory.current" };
 
-/// The limit of one group; `None` if it has none.
+/// Returns the limit of one group, or `None` if it has none.
 fn limit(tree: &Tree, group: &str, files: &Files) -> Option<u64> {
     tree.number(&format!("{group}/{}", files.limit)).filter(|bytes| *bytes < UNLIMITED_BYTES)
 }
 
-/// The least number that is read of this process' control groups and of those around them.
+/// Returns the least number that `read` returns for the control groups of this process and the
+/// enclosing ones.
 fn least(tree: &Tree, read: impl Fn(&str, &Files) -> Option<u64>) -> Option<u64> {
     let groups = tree.text("/proc/self/cgroup")?;
     let mounts = tree.text("/proc/self/mountinfo")?;
@@ -115,13 +117,13 @@ mod tests {
             ("sys/fs/cgroup/box/memory.current", "5600000\n"),
             ("sys/fs/cgroup/memory.current", "99000000\n"),
         ];
-        // The group around it is the fuller one.
+        // The enclosing group is the fuller one.
         check(&version_2, Some(1_400_000));
         check(&version_2[..4], Some(5_000_000));
-        // Who does not say what is used has at most its limit.
+        // A group without a count of used bytes has at most its limit.
         check(&version_2[..3], Some(6_000_000));
         check(&[&version_2[..], &[("proc/meminfo", "MemAvailable: 1 kB")]].concat(), Some(1024));
-        // A container sees its own group as the root, by the path that it has outside.
+        // A container sees its own group as the root, but by its path outside.
         let version_1 = |used: &'static str| {
             [
                 info,

@@ -1,21 +1,22 @@
-//! CPUs in an order in which they share as little as can be.
+//! An order of CPUs in which they share as little as possible.
 
 use super::parse_list;
 use crate::tree::Tree;
 use std::path::Path;
 
-/// The CPUs of `allowed` other than `first`, in the order in which threads beside one on `first`
-/// get them: a CPU of each further core, then the second CPU of each core, and so on, so that no
+/// Returns the CPUs of `allowed` other than `first`, in the order in which threads beside one on
+/// `first` get them: a CPU of each other core, then the second CPU of each core, and so on. So no
 /// two threads share a core while another core is idle.
 ///
-/// Which CPUs share a core is what the kernel says; a CPU of which it says nothing has a core of
-/// its own. Cost: a small file a CPU.
+/// The kernel reports which CPUs share a core. A CPU without a report counts as a core by itself.
+/// Cost: one small file per CPU.
 pub fn apart(first: usize, allowed: &[usize]) -> Vec<usize> {
     apart_in(&Tree::at(Path::new("/")), first, allowed)
 }
 
 fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
-    // A core's CPUs take turns in the order of the list, the first one's core has had its turn.
+    // A core's CPUs take turns in the order of the list; the core of `first` has had its first
+    // turn.
     let mut turns: Vec<(usize, usize)> = Vec::with_capacity(allowed.len());
     for cpu in allowed.iter().copied().filter(|cpu| *cpu != first) {
         let core = core(tree, cpu);
@@ -26,7 +27,7 @@ fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
     turns.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// The CPUs of the core that a CPU belongs to.
+/// Returns the CPUs of the core that a CPU belongs to.
 fn core(tree: &Tree, cpu: usize) -> Vec<usize> {
     let text = |name: &str| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}"));
     let list = text("core_cpus_list").or_else(|| text("thread_siblings_list"));

@@ -13,15 +13,15 @@ const MIGRATIONS: u64 = 4;
 /// `PERF_COUNT_SW_DUMMY`
 const DUMMY: u64 = 9;
 
-/// Open counters of what one process starts from now on.
+/// Open counters of everything that one process starts from now on.
 #[derive(Debug)]
 pub struct Counters {
     hardware: Counts<Option<Counter>>,
     migrations: Option<Counter>,
-    /// Why hardware counters are missing, if they are.
+    /// The reason why hardware counters are missing, if they are.
     unavailable: Option<Unavailable>,
     with_kernel: bool,
-    /// Never switched on, see [`anchors`].
+    /// Counters that are never switched on, see [`anchors`].
     _anchors: Vec<Counter>,
 }
 
@@ -32,12 +32,12 @@ pub struct Reading {
     migrations: Option<Value>,
 }
 
-/// What was counted between two moments.
+/// The counts between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// The hardware's counts, energy apart.
+    /// The hardware's counts, without energy.
     pub meters: Meters,
-    /// Moves from one CPU to another.
+    /// The number of moves from one CPU to another.
     pub migrations: Option<u64>,
     /// Whether a count is scaled because it shared its hardware counter.
     pub multiplexed: bool,
@@ -45,10 +45,10 @@ pub struct Counted {
 
 impl Counters {
     /// Opens counters of everything that the process `pid` (0 is the calling thread) starts from
-    /// now on. `pid` itself is not counted. What cannot be counted stays `None`.
+    /// now on. `pid` itself is not counted. Events that cannot be counted stay `None`.
     ///
-    /// Counts user mode and kernel; where only user mode is permitted, that. Counting is not free
-    /// for what is counted: starting a process took 6 us longer with the kernel's count of
+    /// Counts user mode and kernel, or only user mode where no more is permitted. Counting slows
+    /// down the counted program: starting a process took 6 us longer with the kernel's count of
     /// migrations alone, and 0.2 ms longer with hardware counters in a virtual machine, where each
     /// access to one may leave the guest. So hardware counters are opened only `with_hardware`.
     pub fn open(pid: i32, with_hardware: bool) -> Counters {
@@ -64,17 +64,18 @@ impl Counters {
         Counters { hardware, migrations, unavailable, with_kernel, _anchors: anchors }
     }
 
-    /// Why there are no hardware counters; `None` if there are, or none were asked for.
+    /// Returns the reason why there are no hardware counters; `None` if there are, or if none were
+    /// requested.
     pub fn unavailable(&self) -> Option<&Unavailable> {
         self.unavailable.as_ref()
     }
 
-    /// Whether the counts contain the kernel's work for the contestant.
+    /// Returns whether the counts contain the kernel's work for the contestant.
     pub fn with_kernel(&self) -> bool {
         self.with_kernel
     }
 
-    /// The counters now. Cost: about a microsecond a counter.
+    /// Reads the counters. Cost: about a microsecond per counter.
     pub fn read(&self) -> Reading {
         let read = |counter: &Option<Counter>| counter.as_ref()?.read().ok();
         Reading { hardware: self.hardware.as_ref().map(read), migrations: read(&self.migrations) }
@@ -82,7 +83,7 @@ impl Counters {
 }
 
 impl Reading {
-    /// What was counted since an earlier reading of the same counters.
+    /// Computes the counts since an earlier reading of the same counters.
     pub fn since(&self, earlier: &Reading) -> Counted {
         let mut multiplexed = false;
         let counts = self.hardware.zip(earlier.hardware).map(|(now, then)| {
@@ -99,8 +100,8 @@ impl Reading {
     }
 }
 
-/// The events, all in one group so that they count the same moments; an event that does not fit
-/// into the group counts alone, and one that does not exist is `None`.
+/// Opens the events, all in one group so that they count the same moments. An event that does not
+/// fit into the group counts alone, and one that does not exist is `None`.
 fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>> {
     let event = |config| inherited(perf::TYPE_HARDWARE, config, exclude);
     let leader = Counter::open(event(EVENTS.cycles), pid, -1, None)?;
@@ -108,7 +109,7 @@ fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>
         if config == EVENTS.cycles {
             return None;
         }
-        // A member follows its leader: it must not be switched off on its own.
+        // A member follows its leader: it must not be switched off separately.
         let mut member = event(config);
         member.flags &= !(perf::DISABLED | perf::ENABLE_ON_EXEC);
         let opened = Counter::open(member, pid, -1, Some(&leader));
@@ -117,7 +118,7 @@ fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>
     Ok(Counts { cycles: Some(leader), ..members })
 }
 
-/// The hardware events, and whether they count the kernel too.
+/// Opens the hardware events, and returns whether they count the kernel too.
 fn open_hardware(pid: i32) -> (Result<Counts<Option<Counter>>, Unavailable>, bool) {
     let mut tried = Vec::new();
     for (exclude, way) in [(0, "perf"), (perf::EXCLUDE_KERNEL, "perf in user mode")] {
@@ -129,12 +130,12 @@ fn open_hardware(pid: i32) -> (Result<Counts<Option<Counter>>, Unavailable>, boo
     (Err(Unavailable { what: "hardware counters", tried }), true)
 }
 
-/// Counters that are not inherited and stay off.
+/// Opens counters that are not inherited and stay off.
 ///
-/// When a process and its child have equal sets of counters, the kernel may swap the sets instead
-/// of saving and loading them at a context switch: then `exec` would switch on, and the child's end
-/// would close, the very counters that we hold. A counter that the child does not inherit makes the
-/// sets differ. Older kernels keep hardware and software counters in separate sets.
+/// When a process and its child have equal sets of counters, the kernel may swap the sets at a
+/// context switch instead of saving and loading them. Then `exec` would switch on the very counters
+/// that we hold, and the child's end would close them. A counter that the child does not inherit
+/// makes the sets differ. Older kernels keep hardware and software counters in separate sets.
 fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
     let off = |kind, config| {
         let flags = perf::DISABLED | perf::EXCLUDE_KERNEL | perf::EXCLUDE_HYPERVISOR;
@@ -149,8 +150,8 @@ fn inherited(kind: u32, config: u64, more: u64) -> Event {
     Event { kind, config, flags: flags | more }
 }
 
-/// The count since then, scaled by the share of time for which it had a hardware counter, and
-/// whether it was scaled; `None` if it never had one.
+/// Returns the count since `then`, scaled by the share of time for which it had a hardware counter,
+/// and whether it was scaled; `None` if it never had one.
 pub(super) fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
     let count = now.count.saturating_sub(then.count);
     let enabled = now.enabled_ns.saturating_sub(then.enabled_ns);

@@ -1,4 +1,4 @@
-//! Energy of whole packages, other tenants included.
+//! The energy of whole packages, including other tenants.
 
 mod gauge;
 mod hwmon;
@@ -19,30 +19,31 @@ use gauge::Gauge;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Moves of a meter by which its period is found.
+/// The number of moves of a meter by which its period is found.
 const MOVES: usize = 24;
-/// Fewer do not tell it.
+/// The least number of moves that gives a period.
 const MOVES_MIN: usize = 4;
-/// A meter that stands still for so long under a known load is dead.
+/// The time without a move under a known load after which a meter counts as dead.
 const DEAD: Duration = Duration::from_millis(250);
-/// Additions between two looks at a meter under load: some 10 to 100 us.
+/// The additions between two looks at a meter under load: about 10 to 100 us.
 const ADDITIONS: u64 = 20_000;
-/// Time between two looks at a meter whose period is wanted.
+/// The time between two looks at a meter while its period is measured.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// An open energy meter: a gauge a package, whose sum is the headline, and gauges of parts, which
-/// are never added to it as they lie within a package or beside it.
+/// An open energy meter: one gauge per package, whose sum is the headline, and gauges of parts.
+/// Parts are never added to the headline, because they lie within a package or outside all
+/// packages.
 #[derive(Debug)]
 pub struct Energy {
     source: &'static str,
-    /// Those of the headline first.
+    /// The gauges, those of the headline first.
     gauges: Vec<Gauge>,
     headline: usize,
-    /// What those of the headline said first, where nobody has proven that they move.
+    /// The first values of the headline's gauges, if they are not proven to move.
     unproven: Option<Vec<Option<u64>>>,
 }
 
-/// An energy meter's value at one moment, a number a gauge.
+/// An energy meter's value at one moment, one number per gauge.
 #[derive(Clone, Debug)]
 pub struct Reading {
     counts: Vec<u64>,
@@ -51,7 +52,8 @@ pub struct Reading {
 
 type Open = fn(&Tree) -> Result<Vec<Gauge>, String>;
 
-/// The sources, in the order in which they are tried: where it is tried, what it is called, how.
+/// The sources in the order in which they are tried: the place, the name, and the function that
+/// opens it.
 const SOURCES: [(&str, &str, Open); 4] = [
     (power::FOLDER, "perf power events", power::open),
     (powercap::FOLDER, "powercap", powercap::open),
@@ -60,23 +62,23 @@ const SOURCES: [(&str, &str, Open); 4] = [
 ];
 
 impl Energy {
-    /// Opens the meter: perf's `power` events, else the powercap tree, else a sensor of hwmon, else
-    /// the processor's registers. Guests of some hypervisors have gauges that never move, so the
-    /// calling thread works until each of the headline has moved twice: some milliseconds, and a
-    /// quarter of a second where one is dead.
+    /// Opens the meter: perf's `power` events, else the powercap tree, else a hwmon sensor, else
+    /// the processor's registers. Guests of some hypervisors have gauges that never move. So the
+    /// calling thread works until each gauge of the headline has moved twice: a few milliseconds,
+    /// or a quarter of a second where one is dead.
     ///
     /// # Errors
-    /// None is there, permitted and alive; the error names what each said.
+    /// Fails if no meter is present, permitted and alive; the error gives the reason for each.
     pub fn open() -> Result<Energy, Unavailable> {
         Energy::open_below(&Tree::at(Path::new("/")))
     }
 
-    /// The same without that proof, for those who show energy and make no claim about it: it costs
-    /// no time, a dead meter may hide a living one behind it, and what a gauge says is not known
-    /// until all of the headline have moved.
+    /// Opens the meter without that proof, for callers that show energy and make no claim about it.
+    /// It costs no time. A dead meter may hide a working one behind it, and the values are unknown
+    /// until all gauges of the headline have moved.
     ///
     /// # Errors
-    /// None is there and permitted; the error names what each said.
+    /// Fails if no meter is present and permitted; the error gives the reason for each.
     pub fn open_unproven() -> Result<Energy, Unavailable> {
         Energy::find(&Tree::at(Path::new("/")), |_| Ok(())).map(Energy::doubted)
     }
@@ -86,15 +88,15 @@ impl Energy {
         self
     }
 
-    /// The meter of the machine whose files lie below a root.
+    /// Opens the meter of the machine whose files lie below a root.
     ///
     /// # Errors
-    /// Every way that was tried, and why it failed.
+    /// Fails with every way that was tried, and the reason why it failed.
     pub fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
         Energy::find(tree, Energy::prove_alive)
     }
 
-    /// The first source that is there and that `prove` accepts.
+    /// Finds the first source that is present and that `prove` accepts.
     pub fn find(
         tree: &Tree,
         prove: impl Fn(&Energy) -> Result<(), String>,
@@ -118,8 +120,8 @@ impl Energy {
         Energy { source, gauges, headline, unproven: None }
     }
 
-    /// Works until each gauge of the headline has moved twice, as one move may be the end of
-    /// something else.
+    /// Works until each gauge of the headline has moved twice, since one move may be the end of an
+    /// earlier period.
     fn prove_alive(&self) -> Result<(), String> {
         let gauges = &self.gauges[..self.headline];
         let mut last: Vec<Option<u64>> = gauges.iter().map(Gauge::read).collect();
@@ -142,28 +144,28 @@ impl Energy {
         Err(format!("{part} is dead: it stood still while a CPU worked for {DEAD:?}"))
     }
 
-    /// Where the numbers come from: `perf power events`, `powercap`, `hwmon` or `MSR`.
+    /// Returns the source of the numbers: `perf power events`, `powercap`, `hwmon` or `MSR`.
     pub fn source(&self) -> &'static str {
         self.source
     }
 
-    /// What each gauge covers, those whose sum is the headline first.
+    /// Returns what each gauge covers, those whose sum is the headline first.
     pub fn parts(&self) -> Vec<Part> {
         self.gauges.iter().map(|gauge| gauge.part.clone()).collect()
     }
 
-    /// How many of the parts make the headline.
+    /// Returns how many of the parts make the headline.
     pub fn headline(&self) -> usize {
         self.headline
     }
 
-    /// The headline now; `None` if it can no longer be read. Cost: a system call a package, which
-    /// may interrupt that package.
+    /// Reads the headline; `None` if it can no longer be read. Cost: one system call per package,
+    /// which may interrupt that package.
     pub fn read(&self) -> Option<Reading> {
         self.read_first(self.headline)
     }
 
-    /// All gauges now; `None` if one can no longer be read.
+    /// Reads all gauges; `None` if one can no longer be read.
     pub fn read_parts(&self) -> Option<Reading> {
         self.read_first(self.gauges.len())
     }
@@ -173,9 +175,9 @@ impl Energy {
         Some(Reading { counts: counts?, at: Instant::now() })
     }
 
-    /// Nanojoules of the headline between two readings; `None` if that is not known: a counter went
-    /// back, or may have started again more than once, or may be dead. The meters move about every
-    /// millisecond, so a shorter interval may well read 0.
+    /// Returns the nanojoules of the headline between two readings. Returns `None` if they are
+    /// unknown: a counter went back, may have wrapped more than once, or may be dead. The meters
+    /// move about every millisecond, so a shorter interval may read 0.
     pub fn since_nj(&self, now: &Reading, then: &Reading) -> Option<u64> {
         let firsts = self.unproven.iter().flatten();
         if firsts.zip(&now.counts).any(|(first, now)| *first == Some(*now)) {
@@ -184,8 +186,8 @@ impl Energy {
         self.each_since_nj(now, then).into_iter().take(self.headline).sum()
     }
 
-    /// Nanojoules of each gauge between two readings, in the order of [`Energy::parts`]; as many as
-    /// were read.
+    /// Returns the nanojoules of each gauge between two readings, in the order of
+    /// [`Energy::parts`], for the gauges that were read.
     pub fn each_since_nj(&self, now: &Reading, then: &Reading) -> Vec<Option<u64>> {
         let apart = now.at.duration_since(then.at);
         let counts = now.counts.iter().zip(&then.counts);
@@ -193,8 +195,9 @@ impl Energy {
         each.map(|(gauge, (now, then))| gauge.used_nj(*now, *then, apart)).collect()
     }
 
-    /// The time from one move of the meter to the next, in nanoseconds: the median of some moves.
-    /// `None` if it hardly moved in this time, or `stop` said so.
+    /// Returns the time from one move of the meter to the next, in nanoseconds: the median of
+    /// several moves. Returns `None` if the meter hardly moved within `at_most`, or `stop` ended
+    /// the measurement early.
     pub fn period_ns(&self, at_most: Duration, stop: &dyn Fn() -> bool) -> Option<u64> {
         let begin = Instant::now();
         let mut last = self.read()?;

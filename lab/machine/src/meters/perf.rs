@@ -1,17 +1,17 @@
-//! `perf_event_open`, as little of it as is needed.
+//! The parts of `perf_event_open` that the meters need.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
 
-/// Type of events that every processor has, by the kernel's own numbers.
+/// The type of events that every processor has, by the kernel's numbers.
 pub(super) const TYPE_HARDWARE: u32 = 0;
-/// Type of events of the kernel itself.
+/// The type of events of the kernel itself.
 pub(super) const TYPE_SOFTWARE: u32 = 1;
 
-/// The counter is made switched off.
+/// The counter starts switched off.
 pub(super) const DISABLED: u64 = 1;
-/// Processes that the watched one starts are watched too.
+/// Processes that the counted one starts are counted too.
 pub(super) const INHERIT: u64 = 1 << 1;
 /// Only user mode is counted.
 pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
@@ -22,7 +22,7 @@ pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
 
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
 const READ_TIMES: u64 = 3;
-/// The same of a whole group, by its leader: `PERF_FORMAT_GROUP` with both times.
+/// The same times for a whole group, read by its leader: `PERF_FORMAT_GROUP` with both times.
 pub(super) const READ_GROUP: u64 = READ_TIMES | 1 << 3;
 /// `PERF_EVENT_IOC_ENABLE` and `PERF_EVENT_IOC_DISABLE`
 const SWITCH: [libc::c_ulong; 2] = [0x2400, 0x2401];
@@ -31,7 +31,7 @@ const WHOLE_GROUP: libc::c_ulong = 1;
 const FLAG_CLOSE_ON_EXEC: libc::c_ulong = 8;
 
 /// The first published form of `struct perf_event_attr` (`PERF_ATTR_SIZE_VER0`), which every kernel
-/// takes.
+/// accepts.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -47,7 +47,7 @@ struct Attributes {
     config1: u64,
 }
 
-/// What to count.
+/// An event to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) kind: u32,
@@ -55,7 +55,7 @@ pub(super) struct Event {
     pub(super) flags: u64,
 }
 
-/// What a counter says: the count, and the time for which it was on and had a hardware counter.
+/// The value of a counter: the count, and the times for which it was on and had a hardware counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) count: u64,
@@ -63,7 +63,6 @@ pub(super) struct Value {
     pub(super) running_ns: u64,
 }
 
-/// An open counter.
 #[derive(Debug)]
 pub(super) struct Counter(File);
 
@@ -79,7 +78,7 @@ impl Counter {
         Counter::open_reading(event, pid, cpu, leader, READ_TIMES)
     }
 
-    /// The same with a form of its own in which it is read.
+    /// Opens a counter with its own read format.
     pub(super) fn open_reading(
         event: Event,
         pid: i32,
@@ -110,11 +109,11 @@ impl Counter {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel has just made this descriptor and nobody else owns it.
+        // SAFETY: the kernel has just made this descriptor and nothing else owns it.
         Ok(Counter(unsafe { File::from_raw_fd(fd as i32) }))
     }
 
-    /// Reads the counter, what it inherited included.
+    /// Reads the counter, including what it inherited.
     pub(super) fn read(&self) -> io::Result<Value> {
         let mut bytes = [0; 24];
         (&self.0).read_exact(&mut bytes)?;
@@ -133,11 +132,12 @@ impl Counter {
         unsafe { libc::ioctl(self.0.as_raw_fd(), request as _, WHOLE_GROUP) };
     }
 
-    /// Reads the whole group of this leader, opened with [`READ_GROUP`], into `words`: how many
-    /// members there are, the time for which it was on, the time for which it had hardware
-    /// counters, and a count a member. One system call; nothing is allocated.
+    /// Reads the whole group of this leader, opened with [`READ_GROUP`], into `words`: the number
+    /// of members, the time for which it was on, the time for which it had hardware counters, and
+    /// one count per member. One system call; nothing is allocated.
     pub(super) fn read_group(&self, words: &mut [u64; 7]) -> io::Result<()> {
-        // SAFETY: the array is valid for as many bytes as the call is told, of any pattern.
+        // SAFETY: the array is valid for the length that the call is given, and for any bit
+        // pattern.
         let length = unsafe {
             libc::read(self.0.as_raw_fd(), words.as_mut_ptr().cast(), size_of_val(words))
         };
@@ -145,7 +145,7 @@ impl Counter {
     }
 }
 
-/// What a `perf_event_open` error means, in words that a user can act on.
+/// Explains a `perf_event_open` error in words that a user can act on.
 pub(super) fn explain(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {

@@ -1,5 +1,5 @@
-//! How often the firmware took all CPUs away (system management interrupts), which no other count
-//! of the kernel's shows.
+//! The count of system management interrupts, in which the firmware takes all CPUs away. No other
+//! count of the kernel shows them.
 //!
 //! Intel, Software Developer's Manual volume 4: `MSR_SMI_COUNT` 0x34 counts them since the last
 //! reset, in 32 bits. perf's `msr` events have the same count as `smi`.
@@ -15,11 +15,10 @@ const REGISTERS: &str = "/dev/cpu/0/msr";
 const COUNT: u64 = 0x34;
 const RIGHT: &str = "run as root";
 
-/// An open count of them. All CPUs stop for each of them, so one CPU's count tells.
+/// An open count of them. All CPUs stop for each, so the count of one CPU suffices.
 #[derive(Debug)]
 pub struct Smis(Source);
 
-/// Where they are counted.
 #[derive(Debug)]
 enum Source {
     Event(Counter),
@@ -30,7 +29,7 @@ impl Smis {
     /// Opens the count: perf's, or else the processor's register.
     ///
     /// # Errors
-    /// Neither can be read; the text says why not of each.
+    /// Fails if neither can be read; the text gives the reason for each.
     pub fn open(tree: &Tree) -> Result<Smis, String> {
         let by_event = match event(tree) {
             Ok(counter) => return Ok(Smis(Source::Event(counter))),
@@ -43,7 +42,7 @@ impl Smis {
             .map_err(|error| format!("{by_event}; {REGISTERS} (MSR 0x34): {}", explain_msr(&error)))
     }
 
-    /// The count now; `None` if it can no longer be read. One system call.
+    /// Returns the count; `None` if it can no longer be read. One system call.
     pub fn count(&self) -> Option<u64> {
         match &self.0 {
             Source::Event(counter) => Some(counter.read().ok()?.count),

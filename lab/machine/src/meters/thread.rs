@@ -10,31 +10,30 @@ use tiebreak_core::sample::Meters;
 /// Open counters of the calling thread, off until [`ThreadCounters::start`].
 ///
 /// All of them are in one group, so that they count the same moments and one system call reads
-/// them; an event that does not fit into the group is not counted.
+/// them. An event that does not fit into the group is not counted.
 #[derive(Debug)]
 pub struct ThreadCounters {
     leader: Counter,
-    /// The members; they count as long as they are open. The leader counts cycles, whose place
+    /// The members; they count as long as they are open. The leader counts cycles, and its place
     /// here is empty.
     members: Counts<Option<Counter>>,
     last: Group,
 }
 
-/// What a thread's counters counted in one span.
+/// The counts of a thread's counters in one span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounted {
-    /// The counts, energy and run time apart.
+    /// The counts, without energy and run time.
     pub meters: Meters,
     /// Whether they are scaled, because the group shared the hardware counters.
     pub multiplexed: bool,
 }
 
-/// A group as it was read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     enabled_ns: u64,
     running_ns: u64,
-    /// Of what is there.
+    /// The counts of the members that exist.
     counts: Counts<Option<u64>>,
 }
 
@@ -43,7 +42,7 @@ impl ThreadCounters {
     /// only that is permitted. Allocates nothing unless it fails.
     ///
     /// # Errors
-    /// Neither is possible here; the error names what each said.
+    /// Fails if neither is possible here; the error gives the reason for each.
     pub fn open() -> Result<ThreadCounters, Unavailable> {
         let open = |exclude| ThreadCounters::open_events(perf::TYPE_HARDWARE, EVENTS, exclude);
         let with_kernel = match open(0) {
@@ -57,7 +56,7 @@ impl ThreadCounters {
         })
     }
 
-    /// The events that did not fit into the group or that this machine does not count.
+    /// Returns the events that did not fit into the group or that this machine does not count.
     pub fn uncounted(&self) -> Vec<Metric> {
         let members = self.members.as_ref().zip(Counts::METRICS).to_vec();
         let missing = members.into_iter().filter(|(member, _)| member.is_none());
@@ -87,9 +86,9 @@ impl ThreadCounters {
         self.leader.switch_group(true);
     }
 
-    /// Ends the span and says what it counted. Two system calls, of which the second is not
-    /// counted; nothing is allocated. What the calls themselves do in the kernel until the counters
-    /// are on, and from when they are to be off, is some hundred instructions.
+    /// Ends the span and returns its counts. Makes two system calls, of which the second is not
+    /// counted; nothing is allocated. The calls' own work in the kernel while the counters are on
+    /// is a few hundred instructions.
     pub fn stop(&mut self) -> ThreadCounted {
         self.leader.switch_group(false);
         let then = self.last;
@@ -109,7 +108,8 @@ impl ThreadCounters {
     fn read(&self) -> Option<Group> {
         let mut words = [0; 7];
         self.leader.read_group(&mut words).ok()?;
-        // The leader's comes first, then those of the members in the order of their opening.
+        // The leader's count comes first, then those of the members in the order in which they were
+        // opened.
         let mut rest = words[4..].iter().copied();
         let members = self.members.as_ref();
         let counts = members.map(|member| member.as_ref().and_then(|_| rest.next()));

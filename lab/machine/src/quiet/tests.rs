@@ -50,7 +50,7 @@ fn a_known_neighbour_is_looked_at_first() {
     let mut gate = QuietGate::below(tree.clone(), &[0], &[]);
     assert!(gate.is_quiet(), "it runs elsewhere");
     assert_eq!(gate.known, ["/proc/7/task/7/stat"]);
-    // It accounts for the count, so a new one that is not counted is not looked for.
+    // The known task accounts for the count, so a new task that is not counted is not looked for.
     std::fs::create_dir_all(tree.path("proc/8/task/8")).unwrap();
     std::fs::write(tree.path("proc/8/task/8/stat"), spin(0)).unwrap();
     assert!(gate.is_quiet());

@@ -15,7 +15,7 @@ fn levels_of_values() {
     check(&[1.0, f64::NAN], &[]);
     check(&[2.0; 9], &[(0, 8)]);
     check(&[1.0, 1.0, 1.0, 3.5, 3.5, 3.6], &[(0, 2), (3, 5)]);
-    // One value on the way is no level; the last value is one.
+    // One value on the way is not a level; the last value is one.
     check(&[1.0, 1.0, 1.0, 2.0, 4.0, 4.0, 4.0], &[(0, 2), (4, 6)]);
     check(&[1.0, 1.0, 1.0, 9.0], &[(0, 2), (3, 3)]);
     // A fall, and a rise that is too small, belong to the level before.
@@ -40,7 +40,7 @@ fn a_machine_has_its_levels() {
 
 #[test]
 fn noise_makes_no_levels() {
-    // 500 sequences of one level with noise of 5%: a level too much in few of them.
+    // 500 sequences of one level with noise of 5%: few of them have an extra level.
     let mut coins = Stream::new(Seed::from_text("noise"), Purpose::Simulation, 0, 0);
     let mut wrong = 0;
     for _ in 0..500 {
@@ -60,13 +60,13 @@ fn segments_of_shares() {
     check(&[1, 0, 2, 130, 120, 125, 900, 910], 1000, &[(0, 3), (3, 6), (6, 8)]);
     check(&[11], 10, &[]);
     assert_eq!(shares(&[1], &[1, 2]), []);
-    // Points that were seen more often weigh more.
+    // Points with larger totals weigh more.
     assert_eq!(shares(&[0, 0, 500], &[1000, 2, 1000]), [(0, 2), (2, 3)]);
 }
 
 #[test]
 fn the_partition_is_the_cheapest_of_all() {
-    // Against all 2^9 cuts of ten values.
+    // Compared with all 2^9 cuts of ten values.
     let mut coins = Stream::new(Seed::from_text("partition"), Purpose::Simulation, 0, 0);
     for _ in 0..50 {
         let values: Vec<f64> = (0..10).map(|_| (coins.unit() * 4.0).trunc()).collect();

@@ -1,16 +1,17 @@
-//! Tail quantiles of the Beta distribution, from outside.
+//! Outer bounds of tail quantiles of the Beta distribution.
 
 use super::error::{ClassicError, require};
 use super::incbeta::{Series, require_counts};
 use super::rounding::next;
 
-/// Larger tails are cut to this: the series is made for improbable points.
+/// The largest tail; larger ones are reduced to this, because the series is made for improbable
+/// points.
 const TAIL_MAX: f64 = 0.05;
-/// The search stops when the bound is known this well, as a share of it.
+/// The precision, as a share of the bound, at which the search stops.
 const PRECISION: f64 = 1e-10;
-/// From this precision on the search may give up.
+/// The precision from which the search may give up.
 const PRECISION_GOAL: f64 = 1e-3;
-/// How many terms a point may take from then on.
+/// The number of terms that a point may take from then on.
 const TERMS_PAST_GOAL: u64 = 1000;
 
 /// The end of an interval.
@@ -22,38 +23,38 @@ pub enum End {
     Upper,
 }
 
-/// A bound and how good it is.
+/// A bound and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetaBound {
     /// The bound, between 0 and 1.
     pub bound: f64,
-    /// An upper bound of its distance from the quantile, as far as the series could tell: where the
-    /// series is slow the quantile may be further in.
+    /// An upper bound of its distance from the quantile, if the series decided every point. Where
+    /// the series is slow, the quantile may lie further in.
     pub slack: f64,
 }
 
-/// A lower bound of the `alpha` quantile of Beta(a, b), or an upper bound of its `1 - alpha`
-/// quantile: an end of an interval that holds at least `1 - 2 alpha` of the distribution. An
-/// `alpha` above 0.05 is taken as 0.05, and 0 gives 0 or 1.
+/// Returns a lower bound of the `alpha` quantile of Beta(a, b), or an upper bound of its
+/// `1 - alpha` quantile: an end of an interval that holds at least `1 - 2 alpha` of the
+/// distribution. An `alpha` above 0.05 counts as 0.05, and 0 gives 0 or 1.
 ///
-/// Bisection on [`incbeta`](super::incbeta) to 1e-10 of the value; from 0.1% on it gives up where
-/// 1024 terms cannot tell the side of a point. That is 1000 terms rounded up to a multiple of 128,
-/// as in the published Lisp and C; the published Python stops at 1000 without looking, and gives
-/// other digits from the sixth on for hard cases such as (3973, 29, 0.0005).
+/// The function bisects on [`incbeta`](super::incbeta) to 1e-10 of the value. From 0.1% on, it
+/// gives up where 1024 terms cannot decide the side of a point. That is 1000 terms rounded up to a
+/// multiple of 128, as in the published Lisp and C. The published Python stops at 1000 without a
+/// check, and gives other digits from the sixth on for hard cases such as (3973, 29, 0.0005).
 ///
-/// An interval of this kind is Bayesian, for one look at the data: it does not hold at every moment
+/// An interval of this kind is Bayesian, for one look at the data: it does not hold at all moments
 /// together.
 ///
 /// # Errors
-/// `a` or `b` is 0 or not below [`COUNT_LIMIT`](super::COUNT_LIMIT), or `alpha` is below 0 or no
-/// number.
+/// Fails if `a` or `b` is 0 or not below [`COUNT_LIMIT`](super::COUNT_LIMIT), or if `alpha` is
+/// below 0 or not a number.
 pub fn beta_icdf(a: u64, b: u64, alpha: f64, end: End) -> Result<BetaBound, ClassicError> {
     require_counts(a, b)?;
     require(alpha >= 0.0, "alpha", alpha, "at least 0 (above 0.05 counts as 0.05)")?;
     Ok(bound_of(a, b, alpha, end))
 }
 
-/// The same for arguments known to be right.
+/// Returns the bound for arguments known to be valid.
 pub(super) fn bound_of(a: u64, b: u64, alpha: f64, end: End) -> BetaBound {
     if alpha <= 0.0 {
         let bound = if end == End::Lower { 0.0 } else { 1.0 };
@@ -73,8 +74,8 @@ pub(super) fn bound_of(a: u64, b: u64, alpha: f64, end: End) -> BetaBound {
     BetaBound { bound, slack: next(high - low).min(1.0) }
 }
 
-/// Two points around the largest `x` with a bound of `I_x(a, b)` below `alpha`; the lower one is on
-/// the safe side of it.
+/// Returns two points around the largest `x` with a bound of `I_x(a, b)` below `alpha`; the lower
+/// one is on the safe side of it.
 fn bracket(a: u64, b: u64, alpha: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0, a as f64 / (a + b) as f64);
     while high > PRECISION.max(low + low * PRECISION) {

@@ -2,22 +2,22 @@
 
 use super::driver::{Driver, Progress};
 
-/// What a test has shown about the success rate.
+/// The conclusion of a test about the success rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Conclusion {
-    /// It lies between the two thresholds.
+    /// The rate lies between the two thresholds.
     Between,
-    /// It lies above this threshold.
+    /// The rate lies above this threshold.
     Above(f64),
-    /// It lies below this threshold.
+    /// The rate lies below this threshold.
     Below(f64),
-    /// Nothing yet.
+    /// There is no conclusion yet.
     Open,
 }
 
 impl Driver {
-    /// What the tests and the interval together say: each threshold that is ruled out bounds the
-    /// rate on the side on which the estimate lies.
+    /// Combines the tests and the interval: each threshold that is ruled out bounds the rate on the
+    /// side on which the estimate lies.
     pub fn conclude(&self, progress: &Progress) -> Conclusion {
         let (low, high) = (self.low(), self.high());
         let estimate = progress.estimate().unwrap_or(0.5);

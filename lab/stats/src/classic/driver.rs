@@ -6,7 +6,7 @@ use super::error::{ClassicError, require_rate};
 use super::log_choose::TRIALS_LIMIT;
 use super::rounding::{log_down, prev};
 
-/// What a test is about.
+/// The options of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriverOptions {
     /// The threshold that the success rate is compared with, above 0 and below 1.
@@ -15,9 +15,9 @@ pub struct DriverOptions {
     pub alpha_hi: Option<f64>,
     /// The error rate of all statements together, above 0 and below 1.
     pub eps: f64,
-    /// No stop before this many trials.
+    /// The least number of trials before a stop.
     pub min_count: u64,
-    /// No more trials than this, unless `min_count` asks for them.
+    /// The maximum number of trials, unless `min_count` is larger.
     pub max_count: Option<u64>,
 }
 
@@ -28,45 +28,46 @@ pub struct Driver {
     low: f64,
     high: f64,
     eps: f64,
-    /// The share of the error that each statement has.
+    /// The share of the error of each statement.
     part: f64,
     log_part: f64,
     min_count: u64,
     max_count: u64,
 }
 
-/// Where a test stands.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Trials so far.
+    /// The number of trials so far.
     pub n: u64,
-    /// Successes among them.
+    /// The number of successes among them.
     pub s: u64,
     /// Whether the rate differs from the lower threshold.
     pub differs_from_low: bool,
-    /// Whether the rate differs from the higher threshold; with one threshold the same.
+    /// Whether the rate differs from the higher threshold; with one threshold, the same as for the
+    /// lower.
     pub differs_from_high: bool,
-    /// The smaller one of the levels of the two tests, natural logarithm.
+    /// The natural logarithm of the smaller level of the two tests.
     pub log_level: f64,
 }
 
 impl Progress {
-    /// The share of successes; none before the first trial.
+    /// Returns the share of successes; `None` before the first trial.
     pub fn estimate(&self) -> Option<f64> {
         (self.n > 0).then(|| self.s as f64 / self.n as f64)
     }
 
-    /// Whether the rate differs from a threshold.
+    /// Returns whether the rate differs from a threshold.
     pub fn is_decided(&self) -> bool {
         self.differs_from_low || self.differs_from_high
     }
 }
 
 impl Driver {
-    /// A test; two thresholds may be given in any order.
+    /// Returns a test. Two thresholds may be given in any order.
     ///
     /// # Errors
-    /// A threshold or the error rate is not above 0 and below 1.
+    /// Fails if a threshold or the error rate is not above 0 and below 1.
     pub fn new(options: &DriverOptions) -> Result<Driver, ClassicError> {
         let DriverOptions { alpha, alpha_hi, eps, min_count, max_count } = *options;
         require_rate("alpha", alpha)?;
@@ -87,22 +88,22 @@ impl Driver {
         })
     }
 
-    /// The lower threshold.
+    /// Returns the lower threshold.
     pub fn low(&self) -> f64 {
         self.low
     }
 
-    /// The higher threshold; the same as the lower one if there is one.
+    /// Returns the higher threshold; with one threshold, the same as the lower.
     pub fn high(&self) -> f64 {
         self.high
     }
 
-    /// The error rate of all statements together.
+    /// Returns the error rate of all statements together.
     pub fn eps(&self) -> f64 {
         self.eps
     }
 
-    /// Where a test stands that has seen `s` successes in `n` trials.
+    /// Returns the state of a test after `s` successes in `n` trials.
     fn look(&self, n: u64, s: u64) -> Progress {
         let level_low = log_level(n, self.low, s);
         let level_high = if self.high == self.low { level_low } else { log_level(n, self.high, s) };
@@ -115,8 +116,8 @@ impl Driver {
         }
     }
 
-    /// Takes outcomes until the rate differs from a threshold, the most trials are made, or the
-    /// outcomes end; `watch` sees each look, one a trial.
+    /// Takes outcomes until the rate differs from a threshold, the maximum number of trials is
+    /// reached, or the outcomes end. `watch` gets each state, one per trial.
     pub fn run(
         &self,
         outcomes: impl IntoIterator<Item = bool>,
@@ -137,8 +138,9 @@ impl Driver {
         }
     }
 
-    /// Both ends of the interval of the rate: Beta(s + 1, n - s + 1), with half of a statement's
-    /// error cut off at each end. It is Bayesian with a uniform prior, and for one look.
+    /// Returns both ends of the interval of the rate: Beta(s + 1, n - s + 1), with half of a
+    /// statement's error cut off at each end. The interval is Bayesian with a uniform prior, and
+    /// for one look.
     pub fn interval(&self, progress: &Progress) -> (f64, f64) {
         let (a, b) = (progress.s + 1, progress.n - progress.s + 1);
         let end = |end| bound_of(a, b, 0.5 * self.part, end).bound;

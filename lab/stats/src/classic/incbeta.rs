@@ -1,31 +1,31 @@
-//! The incomplete Beta function from above, as far as it takes to compare it with a threshold.
+//! The incomplete Beta function from above, to the precision that a comparison with a threshold
+//! needs.
 
 use super::error::{ClassicError, require};
 use super::log_choose::bound;
 use super::rounding::{exp_up, log_down, log_up, log1p_down, log1p_up, next};
 use super::sum::{SumUp, sum_up};
 
-/// The parameters of a Beta distribution must be below this.
+/// The limit of the parameters of a Beta distribution; they must be below it.
 pub const COUNT_LIMIT: u64 = 1 << 44;
 
-/// The tail of the series is looked at once in this many terms.
+/// The number of terms between two checks of the tail of the series.
 const TERMS_BETWEEN_LOOKS: u64 = 128;
 
-/// A value on the same side of `threshold` as an upper bound of the regularised incomplete Beta
-/// function `I_x(a, b)`, or none if `terms_max` terms (rounded up to a multiple of 128; without it
-/// `10 (a + b + 1000)`) cannot tell.
+/// Returns a value on the same side of `threshold` as an upper bound of the regularised incomplete
+/// Beta function `I_x(a, b)`. Returns `None` if `terms_max` terms (rounded up to a multiple of 128;
+/// without it, `10 (a + b + 1000)`) cannot decide the side.
 ///
 /// ```text
 /// I_x(a, b) = C(a + b - 1, a) x^a (1 - x)^b sum_s prod_(i = 1..s) (1 + (b - 1)/(a + i)) x
 /// ```
 ///
-/// Each product is rounded up. What remains after a term lies between two geometric series; when
-/// the lower one is twice what is missing to the threshold, or the upper one half of it, the side
-/// is known.
+/// Each product is rounded up. The rest after a term lies between two geometric series. The side is
+/// known when the lower series is twice the distance to the threshold, or the upper one half of it.
 ///
 /// # Errors
-/// `a` or `b` is 0 or not below [`COUNT_LIMIT`], or `x` is not above 0 and below the mean
-/// `a / (a + b)`, where the series converges fast enough to be of use.
+/// Fails if `a` or `b` is 0 or not below [`COUNT_LIMIT`], or if `x` is not above 0 and below the
+/// mean `a / (a + b)`, where the series converges fast enough to be of use.
 pub fn incbeta(
     a: u64,
     b: u64,
@@ -39,7 +39,7 @@ pub fn incbeta(
     Ok(Series { a, b, x, threshold }.side(terms_max))
 }
 
-/// Both parameters of a Beta distribution are counts.
+/// Checks that both parameters of a Beta distribution are valid counts.
 pub(super) fn require_counts(a: u64, b: u64) -> Result<(), ClassicError> {
     for (argument, count) in [("a", a), ("b", b)] {
         let is_met = (1..COUNT_LIMIT).contains(&count);
@@ -48,7 +48,7 @@ pub(super) fn require_counts(a: u64, b: u64) -> Result<(), ClassicError> {
     Ok(())
 }
 
-/// The series for one point, with arguments known to be right.
+/// The series for one point, with arguments known to be valid.
 #[derive(Clone, Copy)]
 pub(super) struct Series {
     pub(super) a: u64,
@@ -58,7 +58,7 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// What [`incbeta`] gives.
+    /// Returns the result of [`incbeta`].
     pub(super) fn side(self, terms_max: Option<u64>) -> Option<f64> {
         let terms_max = terms_max.unwrap_or(10 * (self.a + self.b + 1000));
         let terms_max = terms_max.div_ceil(TERMS_BETWEEN_LOOKS) * TERMS_BETWEEN_LOOKS;
@@ -84,7 +84,7 @@ impl Series {
         None
     }
 
-    /// `C(a + b - 1, a) x^a (1 - x)^b`, rounded up.
+    /// Returns `C(a + b - 1, a) x^a (1 - x)^b`, rounded up.
     fn first_term(self) -> f64 {
         exp_up(sum_up(&[
             bound(self.a + self.b - 1, self.a),
@@ -93,7 +93,7 @@ impl Series {
         ]))
     }
 
-    /// The side as told by the geometric series `product r / (1 - r)`: all later factors are at
+    /// Returns the side by the geometric series `product r / (1 - r)`: all later factors are at
     /// least `x` and at most the last one.
     fn look_ahead(self, sum: SumUp, product: f64, factor: f64) -> Option<f64> {
         let missing = (self.threshold - sum.value) - sum.rest;
@@ -101,7 +101,7 @@ impl Series {
         if low > 2.0 * missing {
             return Some((sum.value + low).max(self.threshold));
         }
-        // With a factor of 1 the upper series has no end.
+        // With a factor of 1, the upper series diverges.
         if factor >= 1.0 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! How often a test will succeed, found by the test itself.
+//! The power of a test, found by the test itself.
 
 use super::driver::{Driver, DriverOptions, Progress};
 use super::error::{ClassicError, require};
@@ -6,10 +6,10 @@ use super::error::{ClassicError, require};
 /// The error rate of the outer test.
 pub const OUTER_EPS: f64 = 1e-9;
 
-/// The outer test makes at least this many attempts.
+/// The least number of attempts of the outer test.
 pub const ATTEMPTS_MIN: u64 = 100;
 
-/// A test to be tried out, and the success that is hoped for.
+/// A test to simulate, and the wanted share of successes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerOptions {
     /// The true success rate of the simulated trials, from 0 to 1.
@@ -18,18 +18,18 @@ pub struct PowerOptions {
     pub alpha: f64,
     /// A second threshold.
     pub alpha_hi: Option<f64>,
-    /// The most trials of one attempt.
+    /// The maximum number of trials of one attempt.
     pub max_count: u64,
     /// The error rate of the test.
     pub eps: f64,
-    /// The share of attempts that should succeed, which the true share is compared with.
+    /// The wanted share of successful attempts, which the true share is compared with.
     pub success_rate: f64,
-    /// The most attempts; without it the outer test goes on until it decides.
+    /// The maximum number of attempts; without it, the outer test continues until it decides.
     pub max_attempts: Option<u64>,
 }
 
-/// The power of a test by recursion: an attempt simulates the test, succeeds if it decides rightly
-/// in time, and a second test decides whether attempts succeed more or less often than hoped for.
+/// The power of a test by recursion. An attempt simulates the test, and succeeds if it decides
+/// rightly in time. A second test decides whether attempts succeed more or less often than wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power {
     p: f64,
@@ -38,21 +38,21 @@ pub struct Power {
     outer: Driver,
 }
 
-/// How the attempts went.
+/// The result of the attempts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerResult {
     /// The outer test: attempts, and successes among them.
     pub progress: Progress,
-    /// The most trials of an attempt that decided; the most allowed if none did.
+    /// The largest number of trials of an attempt that decided; the maximum allowed if none did.
     pub inner_count_max: u64,
 }
 
 impl Power {
-    /// A simulation to be run.
+    /// Returns a simulation that is ready to run.
     ///
     /// # Errors
-    /// `p` is not from 0 to 1, or a threshold, the error rate or the hoped-for share is not above 0
-    /// and below 1.
+    /// Fails if `p` is not from 0 to 1, or if a threshold, the error rate or the wanted share is
+    /// not above 0 and below 1.
     pub fn new(options: &PowerOptions) -> Result<Power, ClassicError> {
         let PowerOptions { p, alpha, alpha_hi, max_count, eps, success_rate, max_attempts } =
             *options;
@@ -72,13 +72,14 @@ impl Power {
         Ok(Power { p, max_count, inner, outer })
     }
 
-    /// The outer test, for intervals and conclusions.
+    /// Returns the outer test, for intervals and conclusions.
     pub fn outer(&self) -> &Driver {
         &self.outer
     }
 
-    /// Simulates; `unit` gives random numbers, uniform from 0 to below 1, and `watch` sees the
-    /// outer test after each attempt. Takes attempts times trials of one attempt.
+    /// Simulates. `unit` returns random numbers, uniform from 0 to below 1, and `watch` gets the
+    /// state of the outer test after each attempt. The cost is the number of attempts times the
+    /// trials of one attempt.
     pub fn run(&self, mut unit: impl FnMut() -> f64, watch: impl FnMut(&Progress)) -> PowerResult {
         let mut inner_count_max = 0;
         let attempts = std::iter::repeat_with(|| {
@@ -94,8 +95,8 @@ impl Power {
         PowerResult { progress, inner_count_max }
     }
 
-    /// Whether a test decided, and each threshold that it ruled out lies on the right side of the
-    /// estimate.
+    /// Returns whether a test decided, and each threshold that it ruled out lies on the right side
+    /// of the estimate.
     fn is_right(&self, attempt: &Progress) -> bool {
         let is_same_side = |threshold: f64| match attempt.estimate() {
             Some(estimate) if self.p < threshold => estimate < threshold,

@@ -1,13 +1,13 @@
-//! Between which sorted observations a quantile lies.
+//! The sorted observations between which a quantile lies.
 
 use super::csm::log_level;
 use super::error::{ClassicError, require, require_log_eps};
 use super::log_choose::TRIALS_LIMIT;
 
-/// The smallest double above -ln 2 in size: half of the error for each end.
+/// `-ln 2`, rounded away from 0: half of the error for each end.
 const MINUS_LN_2: f64 = -0.693_147_180_559_945_4;
 
-/// Which rank is asked for.
+/// The rank that the caller wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
     /// The lower end of the confidence sequence.
@@ -18,19 +18,21 @@ pub enum Rank {
     Upper,
 }
 
-/// The index, from 0, into `n` sorted independent observations at which an end of a confidence
-/// sequence for the quantile `q` lies, or none while there are too few observations for one. Both
-/// ends together hold for all `n` at the error rate `exp(log_eps)`, half of it for each end.
+/// Returns the index, from 0, into `n` sorted independent observations at which an end of a
+/// confidence sequence for the quantile `q` lies, or `None` while there are too few observations
+/// for one. Both ends together hold for all `n` at the error rate `exp(log_eps)`, half of it for
+/// each end.
 ///
-/// The lower end is the highest rank so low that [`csm`](super::csm) rejects it as a count of
-/// observations below the quantile; the upper end mirrors it. With ties the interval is wider than
-/// it need be. At most 49 calls of the test.
+/// The lower end is the highest rank that is so low that [`csm`](super::csm) rejects it as a count
+/// of observations below the quantile; the upper end mirrors it. With ties, the interval is wider
+/// than necessary. Calls the test at most 49 times.
 ///
-/// The quantile 0 has the upper end 0 and no lower one, the quantile 1 the lower end `n - 1` and no
-/// upper one.
+/// The quantile 0 has the upper end 0 and no lower one. The quantile 1 has the lower end `n - 1`
+/// and no upper one.
 ///
 /// # Errors
-/// `n` is not below [`TRIALS_LIMIT`], `q` is not from 0 to 1, or `log_eps` is above 0 or no number.
+/// Fails if `n` is not below [`TRIALS_LIMIT`], `q` is not from 0 to 1, or `log_eps` is above 0 or
+/// not a number.
 pub fn quantile_index(
     n: u64,
     q: f64,
@@ -57,8 +59,8 @@ pub fn quantile_index(
     })
 }
 
-/// The last extreme count on the way from the outermost to the central one, or none if not even the
-/// outermost is extreme.
+/// Returns the last extreme count on the way from the outermost to the central one, or `None` if
+/// not even the outermost is extreme.
 fn boundary(outer: u64, centre: u64, is_extreme: impl Fn(u64) -> bool) -> Option<u64> {
     if outer == centre || !is_extreme(outer) {
         return None;

@@ -1,8 +1,8 @@
 use super::*;
 use crate::coins::{Purpose, Seed, Stream};
 
-/// A machine of sockets of caches of cores of two threads, in the order in which Linux counts them:
-/// the second threads after all first ones.
+/// A machine of sockets of caches of cores of two threads, in Linux's order: the second threads
+/// come after all first ones.
 struct Machine {
     sockets: usize,
     caches: usize,
@@ -14,7 +14,7 @@ impl Machine {
         self.sockets * self.caches * self.cores * 2
     }
 
-    /// The core, the cache and the socket of a CPU.
+    /// Returns the core, the cache and the socket of a CPU.
     fn place(&self, cpu: usize) -> [usize; 3] {
         let core = cpu % (self.cpus() / 2);
         [core, core / self.cores, core / self.cores / self.caches]
@@ -57,7 +57,7 @@ fn nested_groups_are_found_in_spite_of_noise() {
 
 #[test]
 fn pairs_that_were_not_seen_are_left_out() {
-    // Within a cache all pairs, between caches only those of the first core.
+    // Within a cache all pairs; between caches only those of the first core.
     let seen = |i, j| {
         let (a, b) = (DUAL.place(i), DUAL.place(j));
         a[1] == b[1] || (a[0] % 4 == 0 && b[0] % 4 == 0)

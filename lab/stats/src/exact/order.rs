@@ -1,25 +1,27 @@
-//! Whether the numbers of a set follow each other.
+//! A test of whether the numbers of a set follow each other.
 
-/// From as many numbers on the normal approximation is used.
+/// The least count of numbers for the normal approximation.
 const LEAST: usize = 8;
-/// The point that a standard normal variable exceeds in half a percent of cases.
+/// The value that a standard normal variable exceeds in half a percent of cases.
 const Z_MOST: f64 = 2.575_829_303_548_901;
 
-/// How much more alike numbers that stand next to each other are than chance makes them.
+/// The degree to which neighbouring numbers are more alike than by chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Order {
-    /// In standard deviations; that of independent numbers exceeds 2.58 in half a percent of cases.
+    /// The degree in standard deviations; that of independent numbers exceeds 2.58 in half a
+    /// percent of cases.
     pub z: f64,
-    /// The variance of the ranks over what it is where no two numbers are equal: 1 then, and near 0
-    /// where nearly all are, so that `z` is not normal.
+    /// The variance of the ranks over its value without equal numbers: 1 if no two numbers are
+    /// equal. It is near 0 if nearly all are equal; `z` is then not normal.
     pub spread: f64,
 }
 
 impl Order {
-    /// The ratio of von Neumann on ranks (Bartels 1982): squared differences of ranks that stand
-    /// next to each other over squared distances of all from their middle, 2 on average for numbers
-    /// in any order, and less where each is like the one before, be it drift or memory. Equal
-    /// numbers have the middle of their ranks. `None` for fewer than eight numbers, or equal ones.
+    /// Computes `z` from von Neumann's ratio on ranks (Bartels 1982): the squared differences of
+    /// neighbouring ranks over the squared distances of all ranks from their middle. The ratio is 2
+    /// on average for numbers in any order, and less if each is like the one before, through drift
+    /// or memory. Equal numbers get the middle of their ranks. Returns `None` for fewer than eight
+    /// numbers, or if all are equal.
     pub fn of(values: &[f64]) -> Option<Order> {
         let ranks = ranks(values);
         let n = values.len() as f64;
@@ -35,13 +37,13 @@ impl Order {
         Some(Order { z: (2.0 - steps / all) / libm::sqrt(variance), spread })
     }
 
-    /// Whether that is more than chance makes of independent numbers in 99.5% of cases.
+    /// Returns whether `z` is larger than that of independent numbers in 99.5% of cases.
     pub fn is_serial(self) -> bool {
         self.z > Z_MOST
     }
 }
 
-/// The rank of each number from 0, of equal ones the middle of theirs.
+/// Returns the rank of each number from 0; equal numbers get the middle of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));

@@ -1,22 +1,22 @@
-//! Splitting the numbers of two sets at random, as the null hypothesis allows.
+//! Random splits of the numbers of two sets, as the null hypothesis allows.
 
 use super::{Difference, Statistic};
 use crate::coins::{Purpose, Seed, Stream};
 use tiebreak_core::resampling::Null;
 
-/// What may be exchanged for what if there is no difference.
+/// The exchanges that change nothing if there is no difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// Any number for any other.
+    /// Any number may be exchanged for any other.
     Sets,
-    /// The two numbers of a pair, which stand at the same place of their sets: the difference of
-    /// each pair is as likely to have either sign.
+    /// The two numbers of a pair, at the same index of their sets, may be exchanged: the difference
+    /// of each pair is as likely to have either sign.
     Pairs,
 }
 
 impl Design {
-    /// No `p` is smaller than one over the number of ways in which sets of these sizes can be
-    /// drawn: the observed way is one of them.
+    /// Returns the smallest possible `p`: one over the number of ways in which sets of these sizes
+    /// can be drawn, because the observed way is one of them.
     pub fn least_p(self, x_count: u64, y_count: u64) -> f64 {
         let (x, y) = (x_count as f64, y_count as f64);
         match self {
@@ -29,10 +29,11 @@ impl Design {
     }
 }
 
-/// Draws pairs of sets of the sizes of X and Y, without replacement, from all their numbers.
+/// A sampler that draws pairs of sets of the sizes of X and Y, without replacement, from all their
+/// numbers.
 ///
-/// What the null hypothesis says of Y is taken off its numbers first, so that they could as well be
-/// numbers of X. Each permutation has a stream of coins of its own.
+/// The effect that the null hypothesis states is first removed from the numbers of Y, so that they
+/// could as well be numbers of X. Each permutation has its own stream of coins.
 #[derive(Clone, Debug)]
 pub struct Resampler {
     /// All numbers; those of the last X first.
@@ -42,14 +43,14 @@ pub struct Resampler {
     null: Null,
     seed: Seed,
     drawn: u64,
-    /// Numbers that all differ, in the place of those of the pool, if some of these are equal.
+    /// Distinct numbers in place of those of the pool, if some of these are equal.
     places: Option<Vec<f64>>,
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
 impl Resampler {
-    /// Starts with the sets as they are; both hold at least one number, of pairs equally many.
+    /// Starts with the sets as they are. Both contain at least one number; for pairs, equally many.
     pub fn new(design: Design, x: &[f64], y: &[f64], null: Null, seed: Seed) -> Resampler {
         let mut pool = x.to_vec();
         pool.extend(y.iter().map(|value| match null {
@@ -62,20 +63,19 @@ impl Resampler {
         Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, places, x, y }
     }
 
-    /// The sets that were drawn last (at first those that were observed), with what the null
-    /// hypothesis says of Y taken off.
+    /// Returns the last sets drawn (at first, the observed ones), without the stated effect.
     pub fn aligned(&self) -> (&[f64], &[f64]) {
         (&self.x, &self.y)
     }
 
-    /// What a statistic makes of the sets that were drawn last: of pairs, of their differences; of
-    /// sets the difference of both, by its own spread if it `is_studentised`. They lose their
-    /// order.
+    /// Computes the statistic of the last sets drawn: for pairs, of their differences; for sets,
+    /// the difference of both, divided by its own spread if it `is_studentised`. The sets lose
+    /// their order.
     ///
-    /// Quantiles by their own spread tell of the order of the numbers alone. Where some are equal,
-    /// the sets that were drawn are measured as if they stood in any order, each as likely: as
-    /// often as it is said of the observed ones that they differ, it is so of one of these orders,
-    /// so that the test stays exact.
+    /// Quantiles divided by their own spread depend only on the order of the numbers. Where some
+    /// numbers are equal, the sets drawn are measured as if they stood in any order, each equally
+    /// likely. Whenever the test reports that the observed sets differ, it also does for one of
+    /// these orders, so it stays exact.
     pub fn difference(&mut self, statistic: Statistic, is_studentised: bool) -> Difference {
         match self.design {
             Design::Sets if is_studentised => {
@@ -97,8 +97,8 @@ impl Resampler {
         }
     }
 
-    /// [`Resampler::aligned`] with it added again: what X and Y might have been under the null
-    /// hypothesis.
+    /// Returns [`Resampler::aligned`] with the stated effect added again: X and Y as they might
+    /// have been under the null hypothesis.
     pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
         let add = |value: &f64| match self.null {
             Null::Same => *value,
@@ -108,9 +108,9 @@ impl Resampler {
         (&self.x, self.y.iter().map(add).collect())
     }
 
-    /// Draws the next pair of sets: the smaller set uniformly from all numbers, the other one is
-    /// what is left; or each pair the one way round or the other. Costs as many coins as the
-    /// smaller set has numbers, and a copy of all.
+    /// Draws the next pair of sets. The smaller set comes uniformly from all numbers, and the other
+    /// one is the rest; each pair is kept or exchanged. Costs as many coins as the smaller set has
+    /// numbers, and a copy of all.
     pub fn draw(&mut self) {
         let mut coins = Stream::new(self.seed, Purpose::Permutations, self.drawn, 0);
         self.drawn += 1;

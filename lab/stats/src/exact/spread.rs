@@ -1,13 +1,14 @@
-//! The differences of resampled sets, counted.
+//! A histogram of the differences of resampled sets.
 
 use tiebreak_core::result::Histogram;
 
-/// The scale is stretched towards the observed difference by this many times its width at most, so
-/// that an observed difference far away does not squeeze all others into one bin.
+/// The maximum stretch of the scale towards the observed difference, in multiples of its width, so
+/// that a distant observed difference does not squeeze all others into one bin.
 const STRETCH_MAX: f64 = 1.0;
 
-/// Counts differences in `bins` bins of equal width, on a scale that reaches from the least to the
-/// greatest of them and towards the observed one. `None` if there is none, or one is not finite.
+/// Counts differences in `bins` bins of equal width, on a scale from the least to the greatest of
+/// them, stretched towards the observed one. Returns `None` if there is none, or if one is not
+/// finite.
 pub fn histogram(differences: &[f64], observed: f64, bins: usize) -> Option<Histogram> {
     let low = differences.iter().copied().fold(f64::INFINITY, f64::min);
     let high = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,31 +1,32 @@
-//! Differences that are measured by their own spread.
+//! Differences divided by their own spread.
 //!
-//! Splitting the numbers of both sets at random makes their spreads equal. Where they are not, the
+//! Random splits of the numbers of both sets make their spreads equal. If the spreads differ, the
 //! difference of two means varies more, or less, than its splits do, and the test of equal
-//! distributions says of equal means that they differ. A statistic whose limit is the same whatever
-//! the spreads are does not: its splits have that limit too, so that the test, which stays exact
-//! for equal distributions, is one of equal means, or quantiles, as the sets grow (Janssen 1997;
+//! distributions reports that equal means differ. A statistic whose limit does not depend on the
+//! spreads avoids this: its splits have that limit too. So the test stays exact for equal
+//! distributions, and as the sets grow it becomes one of equal means, or quantiles (Janssen 1997;
 //! Chung and Romano 2013).
 
 use super::statistic::{Difference, Statistic, mean, sum};
 
 impl Statistic {
-    /// Of means their difference, Y's minus X's, over its standard error (Welch 1947): infinite
-    /// where the sets differ and neither has any spread.
+    /// Computes, for means, their difference, Y's minus X's, over its standard error (Welch 1947):
+    /// infinite if the sets differ and neither has any spread.
     ///
-    /// Of quantiles the root, with the sign of their difference, of what it costs both sets to have
-    /// one quantile: at the number that costs the least, the sum over both of the squared
-    /// standardised differences of how many numbers lie below it (half of one that equals it among
-    /// them) and how many should. No density has to be estimated for that, and its limit is
-    /// standard normal (Owen 1988).
+    /// For quantiles, it is the root, with the sign of their difference, of the cost for both sets
+    /// to have one quantile. The cost at a number is the sum over both sets of the squared
+    /// standardised difference between how many numbers lie below it (with half of a number that
+    /// equals it) and how many should. The number with the least cost counts. No density has to be
+    /// estimated for that, and the limit is standard normal (Owen 1988).
     ///
-    /// A number that others equal may be the quantile wherever among these the share falls, so it
-    /// costs a set only what is missing to the nearest of them, and both sets half of the squared
-    /// sum of what it costs each. That is at most what any order of equal numbers makes it, and
-    /// where that number is the quantile of both, it is at most a standard normal variable, nearly.
+    /// If several numbers are equal, the quantile may be that number wherever the share falls among
+    /// them. So a set's cost is only the distance to the nearest of them, and for both sets it is
+    /// half of the squared sum of their costs. That is at most the cost under any order of the
+    /// equal numbers. Where that number is the quantile of both, it is nearly at most a standard
+    /// normal variable.
     ///
-    /// Both sets are not empty, and lose their order. Linear, and of quantiles a sort of the
-    /// numbers between the two.
+    /// Both sets are not empty, and lose their order. The cost is linear, and for quantiles also a
+    /// sort of the numbers between the two.
     pub fn studentised(self, x: &mut [f64], y: &mut [f64]) -> Difference {
         let difference = self.difference(x, y);
         let share = match self {
@@ -48,7 +49,7 @@ fn over_error(difference: Difference, x: &[f64], y: &[f64]) -> Difference {
         value if value.is_nan() && difference.value == 0.0 => 0.0,
         value => value,
     };
-    // Rounding errors of the difference, and of the standard error as a share of itself.
+    // The rounding errors of the difference, and of the standard error as a share of itself.
     let size = match difference.size / error {
         relative if relative.is_finite() => relative * (1.0 + value.abs()) + value.abs(),
         _ => 0.0,
@@ -62,8 +63,8 @@ fn variance_of_mean(values: &[f64]) -> f64 {
     if values.len() < 2 { 0.0 } else { squares / (count - 1.0) / count }
 }
 
-/// The root of the least cost at which `low` and `high`, whose quantile is above that of `low`,
-/// have one quantile: a value between the two.
+/// Returns the root of the least cost at which `low` and `high`, whose quantile is above that of
+/// `low`, have one quantile: a value between the two.
 fn cost_of_one_quantile(
     statistic: Statistic,
     share: f64,
@@ -78,7 +79,7 @@ fn cost_of_one_quantile(
     let (mut i, mut j) = (0, 0);
     let mut least = f64::INFINITY;
     while i < of_low.len() || j < of_high.len() {
-        // The next number that is in either.
+        // The next number of either set.
         let value = match (of_low.get(i), of_high.get(j)) {
             (Some(a), Some(b)) => a.min(*b),
             (a, b) => *a.or(b).unwrap_or(&to),
@@ -106,7 +107,7 @@ fn cost_of_one_quantile(
     if least.is_finite() && variance > 0.0 { libm::sqrt(least / variance) } else { 0.0 }
 }
 
-/// The numbers from one value to another, in order.
+/// Returns the numbers from one value to another, in order.
 fn inside(values: &[f64], from: f64, to: f64) -> Vec<f64> {
     let mut inside: Vec<f64> =
         values.iter().copied().filter(|value| (from..=to).contains(value)).collect();

@@ -76,8 +76,8 @@ fn statistics_of_small_sets() {
     check(Statistic::Quantile(1.0), &ten, 10.0);
 }
 
-/// The same numbers added in another order are the same split: every way to split them that gives
-/// the observed sets again must count as extreme, and so must equal sums of other decimals.
+/// The same numbers added in another order are the same split. Every split that gives the observed
+/// sets again must count as extreme, and so must equal sums of other decimals.
 #[test]
 fn ties_are_extreme_in_any_order() {
     let x = [0.1, 0.7, 0.3, 1.1, 1e3, 0.2];
@@ -105,7 +105,7 @@ fn ties_are_extreme_in_any_order() {
     assert!(!is_extreme(Sides::Greater, less, b) && is_extreme(Sides::Less, less, b));
 }
 
-/// Sums beyond all numbers have differences that are not numbers; they must not speak for an
+/// Sums that overflow have differences that are not numbers; they must not be evidence for an
 /// effect.
 #[test]
 fn what_is_not_a_number_is_extreme() {
@@ -188,8 +188,8 @@ fn histograms_hold_every_difference_and_reach_for_the_observed_one() {
     assert!(histogram(&[f64::MAX, -f64::MAX], 1.0, 10).is_none());
 }
 
-/// Of normal numbers whose spreads differ, what is measured by its own spread is nearly standard
-/// normal.
+/// For normal numbers with different spreads, the difference divided by its own spread is nearly
+/// standard normal.
 #[test]
 fn what_is_studentised_has_one_limit() {
     let mut coins = Stream::new(Seed::from_text("limit"), Purpose::Simulation, 0, 0);
@@ -211,7 +211,7 @@ fn what_is_studentised_has_one_limit() {
 }
 
 /// By hand: with the common median 2 of 1 2 3 and 4 5 6, one and a half of three are below it as
-/// they should, and none of the other three where one and a half should be.
+/// they should be, and none of the other three where one and a half should be.
 #[test]
 fn costs_of_a_common_median() {
     let of = |x: &[f64], y: &[f64]| Statistic::Median.studentised(&mut x.to_vec(), &mut y.to_vec());
@@ -239,8 +239,8 @@ fn sets_without_spread_are_no_numbers_of_their_own() {
     assert!(is_extreme(Sides::Two, apart, beside));
 }
 
-/// Pairs keep together: whatever is drawn, each has the same two numbers, and every way round
-/// comes as often as any other.
+/// Pairs keep together: each has the same two numbers in every draw, and every arrangement is
+/// equally frequent.
 #[test]
 fn pairs_are_turned_round() {
     let (x, y) = ([1.0, 2.0, 3.0], [10.0, 30.0, 100.0]);

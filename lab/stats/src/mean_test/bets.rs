@@ -1,19 +1,19 @@
 //! Bets that the mean of values of at least 0 is above a bar.
 //!
 //! Waudby-Smith and Ramdas (2024), with stakes fixed beforehand: a bettor puts the share `phi` of
-//! its wealth on each value `v` and keeps the rest, so it multiplies its wealth by `(1 - phi) + phi
-//! v / m`. If the conditional mean of `v` is at most `m`, whatever happened before, none can expect
-//! to gain. Bets that a mean is *below* a bar are the same bets on what is left to a cap: `cap - v`
-//! against `cap - m`.
+//! its wealth on each value `v` and keeps the rest, so it multiplies its wealth by
+//! `(1 - phi) + phi v / m`. If the conditional mean of `v` is at most `m`, whatever happened
+//! before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same bets on
+//! the distance to a cap: `cap - v` against `cap - m`.
 
 use crate::mean_test::stakes::Stakes;
 
-/// Bisection ends when a limit is known to this share of itself.
+/// The width, as a share of the limit, at which bisection ends.
 const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 44) as f64;
-/// Where a rejected mean is looked for first, as shares of the mean that was seen.
+/// The first places where a rejected mean is looked for, as shares of the observed mean.
 const STARTS: [f64; 8] = [0.875, 0.75, 0.5, 0.25, 0.0625, 0.00390625, 1.52587890625e-5, 1e-9];
 
-/// The wealth against "the mean is at most `bar`", and the values so far, so that it can be
+/// The wealth against "the mean is at most `bar`", and the values so far, so that the bets can be
 /// replayed against any other bar.
 #[derive(Clone, Debug)]
 pub struct MeanBets {
@@ -40,28 +40,28 @@ impl MeanBets {
         self.sum += value;
     }
 
-    /// What was bet on, in the order in which it came.
+    /// Returns the values that were bet on, in the order of their arrival.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The logarithm of the wealth, rounded down.
+    /// Returns the logarithm of the wealth, rounded down.
     #[inline]
     pub fn log_evidence(&self) -> f64 {
         self.wealth.log_total()
     }
 
-    /// What [`MeanBets::log_evidence`] would be after so many values, all the same.
+    /// Returns [`MeanBets::log_evidence`] as it would be after `values` values that are all equal.
     pub fn log_evidence_after(&self, values: u64, value: f64) -> f64 {
         Stakes::log_total_after(values, value / self.bar)
     }
 
-    /// The largest mean that is rejected, with all smaller ones; `None` if none is. At least the
-    /// bar if and only if the wealth has reached `exp(log_needed)`.
+    /// Returns the largest mean that is rejected together with all smaller ones; `None` if none is.
+    /// It is at least the bar if and only if the wealth has reached `exp(log_needed)`.
     ///
-    /// Every factor falls with the mean that is bet against. At the mean of the values the wealth
-    /// is at most 1 (the geometric mean of the factors is at most their arithmetic one), so the
-    /// limit is below it. Costs some fifty passes over the values.
+    /// Every factor falls with the mean that is bet against. At the mean of the values, the wealth
+    /// is at most 1 (the geometric mean of the factors is at most their arithmetic mean), so the
+    /// limit is below it. Costs about fifty passes over the values.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         let mean = self.sum / self.values.len() as f64;
         if mean.is_nan() || mean <= 0.0 {

@@ -1,16 +1,17 @@
 //! The wealth of ten bettors with fixed stakes on values in units of the bar.
 
-/// How many bettors there are; each starts with a tenth.
+/// The number of bettors; each starts with a tenth.
 const BETTORS: usize = 10;
 /// The stakes: 0.9, halved from one to the next.
 const STAKE: [f64; BETTORS] =
     [0.9, 0.45, 0.225, 0.1125, 0.05625, 0.028125, 0.0140625, 0.00703125, 0.003515625, 0.0017578125];
-/// A value that is larger counts as this many bars: betting on less than there is, is allowed, and
-/// no product of [`BETS_BETWEEN_LOOKS`] factors leaves the range of an `f64`.
+/// The maximum of a value, in bars; larger values count as this. A bet on less than the value is
+/// valid, and no product of [`BETS_BETWEEN_LOOKS`] factors leaves the range of an `f64`.
 const VALUE_MOST: f64 = (1u64 << 30) as f64;
-/// Bets between two looks at the exponents: factors lie between 0.1 and 2^30.
+/// The number of bets between two checks of the exponents: factors lie between 0.1 and 2^30.
 const BETS_BETWEEN_LOOKS: u64 = 32;
-/// Relative error of a bet: three operations on positive numbers make the factor, one its product.
+/// The relative error of a bet: three operations on positive numbers make the factor, and one its
+/// product.
 const SLACK_A_BET: f64 = 1.0 / (1u64 << 50) as f64;
 
 /// The wealth of each bettor as `mantissa * 2^exponent`, starting from 1.
@@ -28,7 +29,7 @@ impl Default for Stakes {
 }
 
 impl Stakes {
-    /// Multiplies every wealth by `(1 - stake) + stake * value`, `value` being in units of the bar.
+    /// Multiplies every wealth by `(1 - stake) + stake * value`, with `value` in units of the bar.
     #[inline]
     pub fn bet(&mut self, value: f64) {
         let value = value.min(VALUE_MOST);
@@ -50,7 +51,7 @@ impl Stakes {
         }
     }
 
-    /// The logarithm of the mean wealth, rounded down.
+    /// Returns the logarithm of the mean wealth, rounded down.
     pub fn log_total(&self) -> f64 {
         let top = (0..BETTORS).map(|k| self.exponent[k] + exponent_of(self.mantissa[k]));
         let top = top.max().unwrap_or(0);
@@ -60,7 +61,7 @@ impl Stakes {
         log - SLACK_A_BET * (log.abs() + (self.bets + 2 * BETTORS as u64) as f64)
     }
 
-    /// What [`Stakes::log_total`] would be after so many bets on the same value.
+    /// Returns [`Stakes::log_total`] as it would be after `bets` bets on the same value.
     pub fn log_total_after(bets: u64, value: f64) -> f64 {
         let bets = bets as f64;
         let logs = STAKE.map(|stake| bets * libm::log((1.0 - stake) + stake * value));
@@ -71,12 +72,12 @@ impl Stakes {
     }
 }
 
-/// The binary exponent of a normal number above 0.
+/// Returns the binary exponent of a normal number above 0.
 fn exponent_of(value: f64) -> i64 {
     ((value.to_bits() >> 52) & 0x7ff) as i64 - 1023
 }
 
-/// `2^exponent`, made from its bits; 0 below the normal numbers.
+/// Returns `2^exponent`, made from its bits; 0 below the normal numbers.
 fn pow2(exponent: i64) -> f64 {
     if exponent < -1022 { 0.0 } else { f64::from_bits(((exponent.min(1023) + 1023) as u64) << 52) }
 }

@@ -1,16 +1,16 @@
-//! Whether a chance is at least so large, proven run by run.
+//! A test of whether a chance is at least a wanted one, run by run.
 
 use crate::rate;
 use crate::share_test::{ShareTest, Trial};
 use tiebreak_core::forecast::Chance;
 use tiebreak_core::verdict::Verdict;
 
-/// The probability that what is said of a chance is wrong: simulated runs are cheap, so it is small
-/// beside every error that is simulated.
+/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
+/// small compared with every simulated error.
 const OUTER_ERROR: f64 = 1e-4;
 
-/// The chance that a simulated run ends in time, compared with a wanted one by the very evidence
-/// that settles success rates: simulation can stop as soon as it is clear.
+/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
+/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
 #[derive(Clone, Debug)]
 pub struct ChanceTest {
     test: ShareTest,
@@ -20,26 +20,26 @@ pub struct ChanceTest {
 }
 
 impl ChanceTest {
-    /// Starts; the wanted chance lies between 0 and 1.
+    /// Starts a test; the wanted chance lies between 0 and 1.
     pub fn new(wanted: f64) -> ChanceTest {
         let test = ShareTest::new(wanted, wanted, 1, OUTER_ERROR);
         ChanceTest { test, wanted, runs: 0, ended: 0 }
     }
 
-    /// Takes a run; after the decision it only makes the limits narrower.
+    /// Takes a run; after the decision, it only narrows the limits.
     pub fn observe(&mut self, has_ended: bool) {
         self.runs += 1;
         self.ended += u64::from(has_ended);
         self.test.observe(if has_ended { Trial::Success } else { Trial::Failure });
     }
 
-    /// Whether the chance is proven to be at least the wanted one, or below it.
+    /// Returns whether the chance is proven to be at least the wanted one, or below it.
     pub fn is_enough(&self) -> Option<bool> {
         self.test.settled().map(|settled| settled.verdict == Verdict::Holds)
     }
 
-    /// What is known of the chance: its limits hold at every moment (Robbins 1970), and so does the
-    /// decision, each but for the outer error.
+    /// Returns the estimate and limits of the chance. The limits hold at every moment (Robbins
+    /// 1970), and so does the decision, each except for the outer error.
     pub fn chance(&self) -> Chance {
         let (low, high) = rate::limits(self.runs, self.ended, OUTER_ERROR);
         let is_enough = self.is_enough();

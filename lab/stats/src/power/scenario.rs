@@ -7,12 +7,12 @@ use crate::ratio_test::RatioTest;
 use crate::share_test::{ShareTest, Trial};
 use tiebreak_core::verdict::Verdict;
 
-/// What became of a simulated run.
+/// The result of a simulated run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedRun {
-    /// After how many rounds it ended; `None` if it had not when the simulation ended.
+    /// The number of rounds after which it ended; `None` if it had not when the simulation ended.
     pub rounds: Option<u64>,
-    /// What it said; `undecided` if it had not ended.
+    /// The verdict; `undecided` if it had not ended.
     pub verdict: Verdict,
 }
 
@@ -20,9 +20,9 @@ impl SimulatedRun {
     const OPEN: SimulatedRun = SimulatedRun { rounds: None, verdict: Verdict::Undecided };
 }
 
-/// A claim in a world whose truth is known.
+/// A claim in a world with a known truth.
 pub trait Scenario {
-    /// Runs the claim once, for at most so many rounds, with these coins.
+    /// Runs the claim once, for at most `rounds_max` rounds, with these coins.
     fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun;
 }
 
@@ -37,8 +37,8 @@ pub struct RatioScenario<'a> {
     pub effect: f64,
 }
 
-/// A run whose limits cross gives no verdict, and mostly goes on doing so: it is given up after so
-/// many rounds with bets enough and no verdict.
+/// The number of rounds with enough bets and no verdict after which a run is given up: if its
+/// limits cross, it gives no verdict, and usually never will.
 const FRUITLESS_ROUNDS: u32 = 16;
 
 impl Scenario for RatioScenario<'_> {
@@ -61,7 +61,7 @@ impl Scenario for RatioScenario<'_> {
     }
 }
 
-/// A success rate claim, of trials that succeed independently of each other.
+/// A success rate claim, with independent trials.
 #[derive(Clone, Debug)]
 pub struct ShareScenario {
     /// The claim before its first trial.
@@ -87,7 +87,7 @@ impl Scenario for ShareScenario {
 /// A success rate claim by the published driver.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassicScenario {
-    /// The driver, its thresholds the bad rate and the good one.
+    /// The driver; its thresholds are the bad rate and the good one.
     pub driver: Driver,
     /// The true rate.
     pub rate: f64,

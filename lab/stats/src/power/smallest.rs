@@ -1,4 +1,5 @@
-//! The smallest difference that a machine lets a comparison find: by replaying its own noise.
+//! The smallest difference that a comparison can find on a machine, by replaying the machine's own
+//! noise.
 
 use crate::bettor::M3R;
 use crate::coins::{Purpose, Seed, Stream};
@@ -6,13 +7,14 @@ use crate::eprocess::EProcess;
 use crate::observation::LogRatio;
 use crate::scale::Past;
 
-/// How often a difference must be found to count as one that can be found.
+/// The share of comparisons that must find a difference for it to count as found.
 const SUCCESS_RATE: f64 = 0.9;
-/// Streams replayed for each difference that is tried.
+/// The streams replayed for each difference that is tried.
 const STREAMS: u64 = 200;
-/// Consecutive rounds that are resampled together, so that bursts of noise stay bursts.
+/// The number of consecutive rounds that are resampled together, so that bursts of noise stay
+/// bursts.
 const BLOCK_ROUNDS: usize = 8;
-/// Steps of the bisection over differences: a factor of 1.0007 is left of the range.
+/// The steps of the bisection over differences: a factor of 1.0007 is left of the range.
 const STEPS: u32 = 14;
 /// The least and the largest difference that are tried, as fractions.
 pub const SEARCHED: [f64; 2] = [1e-5, 1.0];
@@ -20,19 +22,20 @@ pub const SEARCHED: [f64; 2] = [1e-5, 1.0];
 /// The smallest difference that is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smallest {
-    /// As a fraction: 0.02 for 2%.
+    /// The difference as a fraction: 0.02 for 2%.
     pub fraction: f64,
-    /// Whether it is only a bound: this is the least difference that was tried, and it is found.
+    /// Whether it is only an upper bound: it is the least difference that was tried, and it is
+    /// found.
     pub is_bound: bool,
 }
 
-/// The smallest difference, as a fraction, that a comparison of `rounds` rounds finds in nine of
-/// ten cases at this two-sided error, given the log ratios of the same thing against itself.
+/// Returns the smallest difference, as a fraction, that a comparison of `rounds` rounds finds in
+/// nine of ten cases at this two-sided error, given the log ratios of one program against itself.
 ///
-/// The sizes of the noise are resampled in blocks and given fair signs, which under "the same
-/// thing" they have by design; each candidate is added and bet on. Nothing outside 0.001% to 100%
-/// is tried: `None` if not even 100% is found, or there is no noise to resample, and a bound if
-/// 0.001% is found.
+/// The sizes of the noise are resampled in blocks and get fair signs, which they have by design
+/// when a program is compared with itself. Each candidate difference is added and bet on. Only
+/// 0.001% to 100% is tried. Returns `None` if not even 100% is found, or if there is no noise to
+/// resample, and a bound if 0.001% is found.
 pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<Smallest> {
     let finite: Vec<f64> = noise.iter().copied().filter(|d| d.is_finite()).collect();
     if finite.len() < BLOCK_ROUNDS {

@@ -1,4 +1,4 @@
-//! What became of many simulated runs.
+//! The results of many simulated runs.
 
 use super::scenario::SimulatedRun;
 use tiebreak_core::forecast::Says;
@@ -7,11 +7,11 @@ use tiebreak_core::verdict::Verdict;
 /// Counts of simulated runs.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Runs that ended after no more rounds than this have their verdict counted.
+    /// The maximum number of rounds of a run whose verdict counts.
     budget: Option<u64>,
     runs: u64,
     ended: u64,
-    /// After how many rounds the runs ended that did, sorted.
+    /// The numbers of rounds after which runs ended, sorted.
     ended_after: Vec<u64>,
     holds: u64,
     refuted: u64,
@@ -19,12 +19,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Without runs. With a budget, later verdicts count as none.
+    /// Starts without runs. With a budget, later verdicts count as none.
     pub fn new(budget: Option<u64>) -> Tally {
         Tally { budget, ..Tally::default() }
     }
 
-    /// Adds a run; says whether it ended within the budget.
+    /// Adds a run, and returns whether it ended within the budget.
     pub fn add(&mut self, run: SimulatedRun) -> bool {
         self.runs += 1;
         let Some(rounds) = run.rounds else {
@@ -45,29 +45,30 @@ impl Tally {
         in_time
     }
 
-    /// Runs so far.
+    /// Returns the number of runs so far.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// Of those, runs that ended within the budget.
+    /// Returns the number of runs that ended within the budget.
     pub fn ended(&self) -> u64 {
         self.ended
     }
 
-    /// The rounds after which at least this share of the runs had ended; `None` if fewer ever did.
+    /// Returns the rounds after which at least this share of the runs had ended; `None` if fewer
+    /// ever did.
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let rank = libm::ceil(share * self.runs as f64) as usize;
         self.ended_after.get(rank.max(1) - 1).copied()
     }
 
-    /// The share of runs that had ended after so many rounds; 0 without runs.
+    /// Returns the share of runs that had ended after `rounds` rounds; 0 without runs.
     pub fn ended_by(&self, rounds: u64) -> f64 {
         let ended = self.ended_after.partition_point(|other| *other <= rounds);
         ended as f64 / self.runs.max(1) as f64
     }
 
-    /// Shares of runs by what they said in time.
+    /// Returns the shares of runs by their verdict within the budget.
     pub fn says(&self) -> Says {
         let share = |count: u64| count as f64 / self.runs.max(1) as f64;
         let decided = self.holds + self.refuted + self.too_close;

@@ -24,7 +24,7 @@ fn tally_of(effect: f64, world: &World, error: f64, runs: u64) -> Tally {
     tally
 }
 
-/// The medians that the engine was measured with: noise of 2.1% a round, error 1%.
+/// The medians that the engine was measured with: noise of 2.1% per round, error 1%.
 #[test]
 fn rounds_are_those_of_the_engine() {
     let world = World::Stated { deviation: 0.0212, shape: Shape::Normal };
@@ -63,7 +63,7 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
     assert!((mean - 1.0).abs() < 2e-3, "{mean}");
     let step = |pair: &[f64]| (pair[1] - pair[0] - 0.001).abs() < 1e-9;
     let neighbours = drawn.windows(2).filter(|pair| step(pair)).count();
-    // Seven of eight, but for the end of the pilot.
+    // Seven of eight, except at the end of the pilot.
     assert!(neighbours > 3300 && neighbours < 3500, "{neighbours}");
 }
 

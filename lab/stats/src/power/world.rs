@@ -6,31 +6,32 @@ use crate::observation::LogRatio;
 use crate::scale::Past;
 use tiebreak_core::forecast::Shape;
 
-/// A pilot of fewer rounds than this says too little about its noise.
+/// The least number of rounds of a pilot; fewer say too little about its noise.
 pub const PILOT_ROUNDS_MIN: usize = 20;
-/// Consecutive rounds of a pilot that are resampled together, so that bursts of noise stay bursts.
+/// The number of consecutive rounds of a pilot that are resampled together, so that bursts of noise
+/// stay bursts.
 const BLOCK_ROUNDS: usize = 8;
-/// Of spiky noise: the share of runs that are hit, and how hard on average, in standard deviations.
+/// Spiky noise: the share of runs with a spike, and its mean size in standard deviations.
 const SPIKES: (f64, f64) = (0.05, 20.0);
-/// Of bimodal noise: the share of slow runs, and how slow they are, in standard deviations.
+/// Bimodal noise: the share of slow runs, and how slow they are, in standard deviations.
 const MODES: (f64, f64) = (0.3, 7.0);
 
-/// Where the noise of simulated rounds comes from.
+/// The source of the noise of simulated rounds.
 #[derive(Clone, Debug)]
 pub enum World {
-    /// Both contestants' runs are hit independently; the normal part of a round's log ratio has
-    /// this standard deviation.
+    /// Stated noise. It is independent for the two contestants' runs; the normal part of a round's
+    /// log ratio has this standard deviation.
     Stated {
-        /// In natural logarithms: 0.02 is 2%.
+        /// The standard deviation, in natural logarithms: 0.02 is 2%.
         deviation: f64,
-        /// What is added to the normal part.
+        /// The noise that is added to the normal part.
         shape: Shape,
     },
     /// The rounds of an earlier run, in blocks drawn at random (Kunsch 1989).
     Pilot(Pilot),
 }
 
-/// The rounds of an earlier run, recentred: their median is taken off each.
+/// The rounds of an earlier run, recentred: each is reduced by their median.
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rounds: Vec<(LogRatio, Conditions)>,
@@ -38,7 +39,8 @@ pub struct Pilot {
 }
 
 impl Pilot {
-    /// `None` if there are fewer than [`PILOT_ROUNDS_MIN`] rounds, or their median is not finite.
+    /// Returns a pilot of these rounds; `None` if there are fewer than [`PILOT_ROUNDS_MIN`], or if
+    /// their median is not finite.
     pub fn new(rounds: &[(LogRatio, Conditions)]) -> Option<Pilot> {
         if rounds.len() < PILOT_ROUNDS_MIN {
             return None;
@@ -50,13 +52,13 @@ impl Pilot {
         Some(Pilot { rounds: rounds.collect(), deviation: past.scale() })
     }
 
-    /// The interquartile range of the log ratios, in standard deviations of a normal distribution;
-    /// `None` if it is 0 or not finite.
+    /// Returns the interquartile range of the log ratios, in standard deviations of a normal
+    /// distribution; `None` if it is 0 or not finite.
     pub fn deviation(&self) -> Option<f64> {
         self.deviation
     }
 
-    /// How many rounds it has.
+    /// Returns the number of its rounds.
     pub fn rounds(&self) -> usize {
         self.rounds.len()
     }
@@ -67,8 +69,8 @@ fn shifted(d: LogRatio, by: f64) -> LogRatio {
 }
 
 impl World {
-    /// Endless rounds in which the right contestant needs `exp(effect)` times what the left one
-    /// needs.
+    /// Returns endless rounds in which the right contestant needs `exp(effect)` times what the left
+    /// one needs.
     pub(super) fn rounds(
         &self,
         effect: f64,
@@ -96,7 +98,7 @@ impl World {
     }
 }
 
-/// The noise of one run, in standard deviations of its normal part.
+/// Returns the noise of one run, in standard deviations of its normal part.
 fn one_run(shape: Shape, coins: &mut Stream) -> f64 {
     let normal = coins.normal();
     normal

@@ -1,37 +1,38 @@
-//! Bets about the long-run share of a chain of two states: hits and misses, of which each depends
-//! on the one before and on nothing else.
+//! Bets about the long-run share of a chain of two states: hits and misses, each of which depends
+//! only on the one before.
 //!
-//! Universal inference (Wasserman, Ramdas and Balakrishnan 2020, section 8): the likelihood of what
-//! came, under any law that was fixed beforehand or learnt from what came earlier, over its largest
-//! likelihood under the hypothesis is at most a likelihood ratio against the true law if the
-//! hypothesis is true, so at most a martingale that begins with 1, and by Ville's inequality it
-//! ever reaches `1/e` with probability at most `e`. Here the numerator is the mixture of all chains
-//! by Jeffreys' prior (Krichevsky and Trofimov 1981) on either rate, the denominator the largest
-//! likelihood of the chains whose long-run share of hits is at most the bar. Likelihoods are given
-//! the first line, so that nothing is supposed of how the chain began.
+//! Universal inference (Wasserman, Ramdas and Balakrishnan 2020, section 8) uses a ratio of two
+//! likelihoods of the data. The numerator is under any law that was fixed beforehand or learnt from
+//! earlier data, the denominator is the largest likelihood under the hypothesis. If the hypothesis
+//! is true, the ratio is at most a likelihood ratio against the true law, so at most a martingale
+//! that begins with 1. By Ville's inequality, the probability that it ever reaches `1/e` is at most
+//! `e`. Here the numerator is the mixture of all chains by Jeffreys' prior (Krichevsky and Trofimov
+//! 1981) on either rate. The denominator is the largest likelihood of the chains whose long-run
+//! share of hits is at most the bar. Likelihoods are conditional on the first line, so nothing is
+//! assumed about how the chain began.
 
 use super::grid::Odds;
 use super::side::least;
 use tiebreak_core::transitions::Transitions;
 
-/// Halvings of the interval in which a limit is looked for.
+/// The number of halvings of the interval in which a limit is looked for.
 const HALVINGS: u32 = 64;
-/// Units in the last place by which each term of a logarithm may be off, and what is taken off for
-/// all together beside: `libm` is right to some units, and each term is the work of a few steps.
+/// The relative error of each term of a logarithm, and the slack for all terms together: `libm` is
+/// right to a few units in the last place, and each term takes a few steps.
 const TERM_SLACK: f64 = 1.0 / (1u64 << 49) as f64;
 const SLACK: f64 = 1e-9;
-/// Single misses that are tried in looking for the fewest trials that suffice.
+/// The maximum number of single misses in the search for the least number of trials that suffice.
 const MISSES_MAX: u64 = 64;
 
 /// Bets against "the long-run share of hits is at most the bar".
 #[derive(Clone, Debug)]
 pub struct ChainBets {
     odds: Odds,
-    /// Hits are good.
+    /// The transitions, where hits are good.
     counts: Transitions,
 }
 
-/// A sum of which it is known how far it may be off.
+/// A sum with a bound of its error.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sum {
     value: f64,
@@ -44,7 +45,7 @@ impl Sum {
         self.slack += term.abs() * TERM_SLACK;
     }
 
-    /// Takes off the logarithm of the largest likelihood of so many events of either kind.
+    /// Subtracts the logarithm of the largest likelihood of `x` and `y` events of the two kinds.
     pub fn take_off_best(&mut self, x: f64, y: f64) {
         self.add(-times(x, libm::log(x / (x + y))));
         self.add(-times(y, libm::log(y / (x + y))));
@@ -64,13 +65,13 @@ impl ChainBets {
         self.counts.add(hits_and_misses);
     }
 
-    /// The logarithm of what the bets at the bar have won, rounded down.
+    /// Returns the logarithm of the wealth of the bets at the bar, rounded down.
     pub fn log_evidence(&self) -> f64 {
         log_evidence(&self.counts, self.odds)
     }
 
-    /// The largest share that is rejected with all smaller ones: the hypotheses "at most this" lie
-    /// in each other, so the evidence falls with the bar.
+    /// Returns the largest share that is rejected together with all smaller ones. The hypotheses
+    /// "at most this" are nested, so the evidence falls with the bar.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         let is_rejected = |bar: f64| log_evidence(&self.counts, Odds::of(bar)) >= log_needed;
         let (mut rejected, mut open) = if self.log_evidence() >= log_needed {
@@ -88,8 +89,8 @@ impl ChainBets {
         (rejected > 0.0).then_some(rejected)
     }
 
-    /// The fewest trials that suffice if each miss is followed by a hit: without any miss nothing
-    /// is known of how long they last.
+    /// Returns the least number of trials that suffice if each miss is followed by a hit. Without
+    /// any miss, nothing is known about how long misses last.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
         let enough = |misses: u64, hits: u64| {
             let counts =
@@ -104,8 +105,8 @@ impl ChainBets {
     }
 }
 
-/// The logarithm of the evidence against "the long-run share of hits is at most `odds.hit`",
-/// rounded down.
+/// Returns the logarithm of the evidence against "the long-run share of hits is at most
+/// `odds.hit`", rounded down.
 fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
     let number = |count: u64| count as f64;
     let [stayed, lost] = [counts.stayed_good, counts.broke].map(number);
@@ -113,7 +114,7 @@ fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
     let mut sum = Sum::default();
     log_mixture(&mut sum, won, missed);
     log_mixture(&mut sum, lost, stayed);
-    // With a the rate of hits after misses and b that of misses after hits, the long-run share of
+    // If a is the rate of hits after misses and b that of misses after hits, the long-run share of
     // hits is a / (a + b), which is at most the bar where a <= o b.
     let o = odds.hit / odds.miss;
     let (after_misses, after_hits) = (won + missed, lost + stayed);
@@ -130,11 +131,11 @@ fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
     sum.rounded_down()
 }
 
-/// The rate of misses after hits with the largest likelihood where that of hits after misses is `o`
-/// times as large: likelihoods are concave, so if the most likely chain is not within the
-/// hypothesis, the most likely one that is lies on its edge. The derivative
+/// Returns the rate of misses after hits with the largest likelihood if the rate of hits after
+/// misses is `o` times as large. Likelihoods are concave, so if the most likely chain is outside
+/// the hypothesis, the most likely one inside lies on its edge. The derivative
 /// `moves / b - missed o / (1 - o b) - stayed / (1 - b)` is zero at the smaller root of a
-/// quadratic, where the likelihood is flat, so that its own rounding errors do not count.
+/// quadratic. The likelihood is flat there, so the root's own rounding errors do not count.
 fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
     let a = o * (moves + missed + stayed);
     let b = moves * (1.0 + o) + missed * o + stayed;
@@ -142,8 +143,8 @@ fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
     (2.0 * moves / (b + root)).min(1.0).min(1.0 / o)
 }
 
-/// Adds the logarithm of the likelihood of so many events of either kind, mixed over all rates by
-/// Jeffreys' prior: `B(x + 1/2, y + 1/2) / B(1/2, 1/2)`.
+/// Adds the logarithm of the likelihood of `x` and `y` events of the two kinds, mixed over all
+/// rates by Jeffreys' prior: `B(x + 1/2, y + 1/2) / B(1/2, 1/2)`.
 pub(super) fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
     sum.add(libm::lgamma(x + 0.5));
     sum.add(libm::lgamma(y + 0.5));
@@ -163,7 +164,7 @@ mod tests {
         Transitions { stayed_good, broke, recovered, stayed_bad }
     }
 
-    /// The largest likelihood of the hypothesis by looking at all chains of a fine grid.
+    /// Computes the largest likelihood of the hypothesis from all chains of a fine grid.
     fn by_grid(counts: &Transitions, bar: f64) -> f64 {
         let o = bar / (1.0 - bar);
         let rates: Vec<f64> = (1..4000).map(|i| f64::from(i) / 4000.0).collect();
@@ -199,8 +200,8 @@ mod tests {
         }
     }
 
-    /// Over all streams of a length the evidence has a mean of at most 1 at every chain whose share
-    /// is at most the bar.
+    /// Over all streams of a length, the evidence has a mean of at most 1 at every chain whose
+    /// share is at most the bar.
     #[test]
     fn the_mean_of_the_evidence_is_at_most_one() {
         let length = 14;

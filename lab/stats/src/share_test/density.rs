@@ -1,12 +1,12 @@
-//! A picture of which rates are plausible.
+//! The density of plausible rates, for a picture.
 
-/// The density is drawn where it is at least this share of its peak.
+/// The share of the peak down to which the density is drawn.
 const DENSITY_LEAST: f64 = 1e-3;
-/// Halvings in looking for where that is.
+/// The number of halvings in the search for that place.
 const HALVINGS: u32 = 50;
 
-/// The density of `Beta(successes + 1, trials - successes + 1)` over its peak, at evenly spread
-/// rates.
+/// Returns the density of `Beta(successes + 1, trials - successes + 1)` over its peak, at evenly
+/// spread rates.
 pub(super) fn of(trials: u64, successes: u64, points: usize) -> Vec<(f64, f64)> {
     let (n, s) = (trials as f64, successes as f64);
     let peak = if trials == 0 { 0.5 } else { s / n };

@@ -1,23 +1,24 @@
-//! Whether lines that are taken for a chain remember more than the line before.
+//! A test of whether lines that are taken for a chain remember more than the line before.
 //!
-//! In a chain it is all the same for how long a run of successes, or of failures, has lasted: the
-//! next line ends it with the same probability. For each age at which runs are split, the
-//! likelihood of how those of one kind went on, with a rate of ending for the young and another for
-//! the old (each mixed by Jeffreys' prior, as in `chain.rs`), over the largest likelihood with one
-//! rate for both is at most a martingale that begins with 1 if the lines are a chain, and so is the
-//! mean of these over ages and kinds. By Ville's inequality a chain's ever reaches `1/e` with
-//! probability at most `e` (universal inference; Wasserman, Ramdas and Balakrishnan 2020).
+//! In a chain, the length of a run of successes, or of failures, does not matter: the next line
+//! ends it with the same probability. The test splits runs at each age. The numerator is the
+//! likelihood of how the runs of one kind continued, with one rate of ending for the young and
+//! another for the old (each mixed by Jeffreys' prior, as in `chain.rs`). The denominator is the
+//! largest likelihood with one rate for both. If the lines are a chain, this ratio is at most a
+//! martingale that begins with 1, and so is its mean over ages and kinds. By Ville's inequality,
+//! the probability that it ever reaches `1/e` for a chain is at most `e` (universal inference;
+//! Wasserman, Ramdas and Balakrishnan 2020).
 
 use super::chain::{Sum, log_mixture};
 use tiebreak_core::transitions::{ByAge, Transitions};
 
-/// The probability that lines that are a chain are ever said to be none.
+/// The probability that lines that are a chain are ever reported not to be one.
 pub const ERROR: f64 = 0.01;
 
-/// How often something ended, and went on.
+/// The numbers of times that something ended, and continued.
 type Ends = [f64; 2];
 
-/// The logarithm of the evidence that these are no chain.
+/// Returns the logarithm of the evidence that the lines are not a chain.
 pub fn log_evidence(by_age: &ByAge) -> f64 {
     let of_good = |class: &Transitions| [class.broke, class.stayed_good].map(|n| n as f64);
     let of_bad = |class: &Transitions| [class.recovered, class.stayed_bad].map(|n| n as f64);
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
     use tiebreak_core::transitions::Walk;
 
-    /// Over all streams of a length the evidence has a mean of at most 1 at every chain.
+    /// Over all streams of a length, the evidence has a mean of at most 1 at every chain.
     #[test]
     fn the_mean_of_the_evidence_is_at_most_one() {
         let length = 14;

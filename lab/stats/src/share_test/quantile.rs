@@ -1,24 +1,26 @@
-//! Which values bound a quantile.
+//! The values that bound a quantile.
 
 use super::{log_needed, side::Side, sides};
 use crate::limits::Limits;
 use tiebreak_core::sample::Reading;
 
-/// The limits of a quantile, among the values that were seen: the share test of "a value is at most
-/// `v`" read over all bars `v`.
+/// Returns the limits of a quantile, among the observed values: the share test of "a value is at
+/// most `v`" for all bars `v`.
 ///
 /// `high` is the least value at which that test, on these readings, ends with `holds`: the bar of a
-/// claim is at least `high` if and only if the claim that at least the share `bad` of the values is
-/// at most the bar has evidence enough. `low` is the largest value such that it is refuted at every
-/// bar below it. So with `good = bad = q` the quantile at `q` lies outside with probability at most
-/// `error` a side, whenever one looks: at bars below the quantile the bets have won no more than
-/// just below it, and there they had a fair chance of `q` at best (Howard and Ramdas 2022).
+/// claim is at least `high` if and only if there is enough evidence for the claim that at least the
+/// share `bad` of the values is at most the bar. `low` is the largest value such that the claim is
+/// refuted at every bar below it. So with `good = bad = q`, the quantile at `q` lies outside with
+/// probability at most `error` per side, at every moment. The reason is that at bars below the
+/// quantile, the bets have won no more than just below it, and there they had at best a fair chance
+/// of `q` (Howard and Ramdas 2022).
 ///
 /// A reading whose upper bound is at most the bar is a success, one whose lower bound is above it a
-/// failure, and any other one unknown; lost attempts are [`Reading::UNKNOWN`]. Readings are in the
-/// order in which they came, since `block` of them make one observation. `None` is no bound yet.
+/// failure, and any other one unknown. Lost attempts are [`Reading::UNKNOWN`]. Readings must be in
+/// the order of their arrival, because `block` of them make one observation. `None` means that
+/// there is no bound yet.
 ///
-/// Costs a sort and some twenty passes.
+/// Costs a sort and about twenty passes.
 pub fn quantile_limits(
     readings: &[Reading],
     good: f64,
@@ -43,8 +45,8 @@ pub fn quantile_limits(
     }
 }
 
-/// The least value that a share of at least `q` of the values does not exceed; `None` if there are
-/// no values, or it is not known.
+/// Returns the least value that a share of at least `q` of the values does not exceed; `None` if
+/// there are no values, or if it is unknown.
 pub fn quantile_estimate(readings: &[Reading], q: f64) -> Option<f64> {
     let known = readings.iter().filter(|reading| **reading != Reading::UNKNOWN);
     let mut highs: Vec<f64> = known.map(|reading| reading.high).collect();
@@ -53,7 +55,7 @@ pub fn quantile_estimate(readings: &[Reading], q: f64) -> Option<f64> {
     highs.get(rank.saturating_sub(1)).copied().filter(|value| value.is_finite())
 }
 
-/// The finite ones, in order.
+/// Returns the finite values, in order.
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     values.sort_by(f64::total_cmp);

@@ -1,13 +1,13 @@
 //! One side of a share test: the bets that hits are more frequent than a bar says.
 //!
-//! For `holds` a hit is a trial that surely succeeded, for `refuted` one that surely failed.
+//! For `holds`, a hit is a trial that surely succeeded; for `refuted`, one that surely failed.
 
 use crate::mean_test::bets::MeanBets;
 use crate::share_test::chain::ChainBets;
 use crate::share_test::grid::{BETTORS, Bettor, Odds, grid, log_mixture};
 use tiebreak_core::transitions::Transitions;
 
-/// Halvings of the interval in which a limit is looked for.
+/// The number of halvings of the interval in which a limit is looked for.
 const HALVINGS: u32 = 64;
 
 /// The bets of one side, on single trials or on the shares of hits in blocks.
@@ -15,13 +15,13 @@ const HALVINGS: u32 = 64;
 pub enum Side {
     /// Each trial is an observation.
     Trials(TrialBets),
-    /// Each block is.
+    /// Each block is an observation.
     Blocks(BlockBets),
-    /// Trials are a chain.
+    /// The trials are a chain.
     Chain(ChainBets),
 }
 
-/// Bets on single trials: a function of the numbers of hits and misses, whatever their order.
+/// Bets on single trials: a function of the numbers of hits and misses, in any order.
 #[derive(Clone, Debug)]
 pub struct TrialBets {
     odds: Odds,
@@ -29,7 +29,7 @@ pub struct TrialBets {
     knowing: Option<Bettor>,
     hits: u64,
     misses: u64,
-    /// Fewer hits than these cannot have won enough.
+    /// The number of hits below which the bets cannot have won enough.
     next_look: u64,
 }
 
@@ -37,15 +37,15 @@ pub struct TrialBets {
 #[derive(Clone, Debug)]
 pub struct BlockBets {
     block: u64,
-    /// Of the block in progress.
+    /// The number of trials in the unfinished block.
     trials: u64,
     hits: u64,
     bets: MeanBets,
 }
 
 impl Side {
-    /// Bets against "hits have at most the probability `odds.hit`"; half of the stake is with a
-    /// bettor on `alternative` if there is one and trials are bet on one by one.
+    /// Returns the bets against "hits have at most the probability `odds.hit`". If there is an
+    /// `alternative` and the bets are trial by trial, half of the stake is with a bettor on it.
     pub fn new(odds: Odds, alternative: Option<Odds>, block: u64) -> Side {
         if block > 1 {
             let bets = MeanBets::new(odds.hit);
@@ -61,19 +61,20 @@ impl Side {
         })
     }
 
-    /// Bets against "the long-run share of hits is at most `odds.hit`", trials being a chain.
+    /// Returns the bets against "the long-run share of hits is at most `odds.hit`" for trials that
+    /// are a chain.
     pub fn chain(odds: Odds) -> Side {
         Side::Chain(ChainBets::new(odds))
     }
 
-    /// Takes what came after what, where that is what is bet on.
+    /// Takes transitions, if the bets are on them.
     pub fn follow(&mut self, hits_and_misses: &Transitions) {
         if let Side::Chain(bets) = self {
             bets.follow(hits_and_misses);
         }
     }
 
-    /// Takes trials, of which so many are hits. They join the block in progress, which ends as soon
+    /// Takes `trials` trials with `hits` hits. They join the unfinished block, which ends as soon
     /// as it is long enough.
     #[inline]
     pub fn observe(&mut self, trials: u64, hits: u64) {
@@ -87,7 +88,8 @@ impl Side {
         }
     }
 
-    /// Whether the wealth has reached `exp(log_needed)`, which must be the same at every call.
+    /// Returns whether the wealth has reached `exp(log_needed)`, which must be the same at every
+    /// call.
     #[inline]
     pub fn reaches(&mut self, log_needed: f64) -> bool {
         match self {
@@ -98,7 +100,7 @@ impl Side {
         }
     }
 
-    /// The logarithm of what the bets at the bar have won.
+    /// Returns the logarithm of the wealth of the bets at the bar.
     pub fn log_evidence(&self) -> f64 {
         match self {
             Side::Trials(bets) => bets.log_evidence(),
@@ -107,8 +109,8 @@ impl Side {
         }
     }
 
-    /// The largest share of hits that is rejected, with all smaller ones. At least the bar if and
-    /// only if the wealth at the bar has reached `exp(log_needed)`.
+    /// Returns the largest share of hits that is rejected together with all smaller ones. It is at
+    /// least the bar if and only if the wealth at the bar has reached `exp(log_needed)`.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         match self {
             Side::Trials(bets) => bets.lower_limit(log_needed),
@@ -117,7 +119,7 @@ impl Side {
         }
     }
 
-    /// Trials that have joined no whole block.
+    /// Returns the number of trials in the unfinished block.
     pub fn left_over(&self) -> u64 {
         match self {
             Side::Trials(_) | Side::Chain(_) => 0,
@@ -125,7 +127,7 @@ impl Side {
         }
     }
 
-    /// The share of hits in each whole block, in the order in which they came; none where trials
+    /// Returns the share of hits in each whole block, in the order of their arrival; empty if there
     /// are no blocks.
     pub fn block_shares(&self) -> &[f64] {
         match self {
@@ -134,7 +136,8 @@ impl Side {
         }
     }
 
-    /// The fewest trials that reach `exp(log_needed)`: all of them hits, of a chain nearly all.
+    /// Returns the least number of trials that reach `exp(log_needed)`: all of them hits, for a
+    /// chain nearly all.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
         match self {
             Side::Trials(bets) => least(|hits| bets.log_evidence_after(hits, 0) >= log_needed),
@@ -147,7 +150,7 @@ impl Side {
     }
 }
 
-/// The least number for which something is true that stays true from there on.
+/// Returns the least number for which a condition is true that stays true from there on.
 pub(super) fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
     let mut most = 1;
     while !is_enough(most) {
@@ -188,10 +191,11 @@ impl TrialBets {
         false
     }
 
-    /// The bettor who knows the alternative bets against every bar up to its own with the same
-    /// factors, so the mixture falls with the bar like the grid does; beyond its own bar it may not
-    /// bet, and the grid is alone. The two do not meet at the bar, so limits beyond it count only
-    /// once the bar itself is rejected: the rejected bars are then an interval from 0.
+    /// Returns the limit for single trials. The bettor who knows the alternative bets against every
+    /// bar up to its own with the same factors, so the mixture falls with the bar like the grid
+    /// does. Beyond its own bar it may not bet, and the grid is alone. The two do not meet at the
+    /// bar, so limits beyond it count only once the bar itself is rejected: the rejected bars are
+    /// then an interval from 0.
     fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         let (mut rejected, mut open, knowing) = if self.log_evidence() >= log_needed {
             (self.odds.hit, 1.0, None)

@@ -4,7 +4,7 @@ use crate::{Store, read_lines, write_lines};
 use rusqlite::Connection;
 use std::path::Path;
 
-/// A store with one run, and the run as it was written.
+/// Makes a store with one run, and returns the run as it was written.
 fn stored(journal: &Journal) -> (tempfile::TempDir, std::path::PathBuf, Journal) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
@@ -14,7 +14,7 @@ fn stored(journal: &Journal) -> (tempfile::TempDir, std::path::PathBuf, Journal)
     (folder, path, written)
 }
 
-/// What is said after rows were changed by hand, with the guards out of the way.
+/// Returns the first broken link after rows were edited by hand, with the guards removed.
 fn said_after(path: &Path, edit: &str) -> Option<String> {
     let connection = Connection::open(path).unwrap();
     let guards: Vec<String> = connection
@@ -52,7 +52,7 @@ fn what_was_written_is_whole_also_as_lines() {
     }
 }
 
-/// The edits of the file that no replay of the arithmetic can see.
+/// The edits of the file that no replay of the arithmetic can detect.
 #[test]
 fn every_edit_is_found_and_named() {
     let check = |edit: &str, expected: &str| {

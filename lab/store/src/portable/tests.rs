@@ -13,13 +13,13 @@ fn what_is_read_is_what_was_written() {
     let text = text_of(&journal);
     let back = read_lines(text.as_bytes()).unwrap();
     assert_eq!(back, journal);
-    // Equality does not see the sign of a zero; the same text again does.
+    // Equality ignores the sign of a zero; the text does not.
     assert_eq!(text_of(&back), text);
     assert!(text.contains("\"evidence_for\":\"inf\",\"evidence_against\":-0.0"), "{text}");
     assert!(text.contains("\"share\":\"-inf\"") && text.contains("\"seconds\":\"inf\""), "{text}");
 }
 
-/// What came with a later version is written where it is needed and read where it stands.
+/// A later version's fields are written where they are needed and read where they are present.
 #[test]
 fn what_is_new_is_left_out_where_it_says_nothing() {
     let journal = of_success("r7f3k2");
@@ -76,7 +76,8 @@ fn lines_stand_in_the_order_of_happening() {
     assert_eq!(kinds, expected);
 }
 
-/// Changes one line of a good journal and expects an error that names it and says this.
+/// Changes one line of a good journal, and expects an error that names the line and contains
+/// `said`.
 fn check(line: usize, from: &str, to: &str, said: &str) {
     check_in(&rich("r7f3k2"), line, from, to, said);
 }

@@ -20,7 +20,7 @@ fn a_print_is_found_by_its_name_and_by_its_machine() {
         assert_eq!(store.print::<Value>(id).unwrap(), *print);
     }
     assert_eq!(store.find_print(LATEST).unwrap(), ids[2]);
-    // What goes on beside it does not make another machine of it.
+    // Activity on the machine does not make it a different machine.
     assert_eq!(store.latest_print(&facts("one", "9.9")).unwrap().as_ref(), Some(&ids[1]));
     assert_eq!(store.latest_print(&facts("three", "0.1")).unwrap(), None);
     let listed: Vec<_> = store.prints().unwrap();

@@ -94,7 +94,7 @@ fn an_older_store_is_brought_up_to_date_and_a_newer_one_refused() {
     assert_eq!(again.runs(None).unwrap().len(), 1);
 }
 
-/// A store as the first version made it, with the rows of this one.
+/// Makes a store of the first version, with the rows of this one.
 fn make_version_1(path: &Path, of: &Path) {
     let first = Connection::open(path).unwrap();
     first.execute_batch(STEPS[0]).unwrap();
@@ -144,7 +144,7 @@ fn a_step_that_fails_leaves_the_file_as_it_was() {
     assert_eq!(store.connection.query_row(sql, [], |row| row.get::<_, i64>(0)), Ok(0));
 }
 
-/// Opens a file of these contents both ways; it must be refused and stay what it was.
+/// Opens a file of these contents both ways. It must be refused and stay unchanged.
 fn check_refused(contents: &[u8], is_right: fn(&StoreError) -> bool) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
@@ -158,7 +158,7 @@ fn check_refused(contents: &[u8], is_right: fn(&StoreError) -> bool) {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
 }
 
-/// The bytes of an SQLite file that these statements make.
+/// Returns the bytes of an SQLite file that these statements make.
 fn database(sql: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
@@ -243,7 +243,7 @@ fn folders_that_refuse_a_store_are_named() {
         eprintln!("skipped: there is no /sys here");
         return;
     }
-    // Nobody makes files there, root neither.
+    // No user can create files there, not even root.
     let error = Store::open(Path::new("/sys/tiebreak-test/journal.db")).unwrap_err();
     let refused = matches!(error, StoreError::ReadOnly { .. } | StoreError::Io { .. });
     assert!(refused && error.to_string().contains("--store"), "{error}");

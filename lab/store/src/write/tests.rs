@@ -12,7 +12,7 @@ fn new_store() -> (TempDir, Store) {
     (folder, store)
 }
 
-/// The journal as text, which also tells -0.0 from 0.0.
+/// Returns the journal as text, which also distinguishes -0.0 from 0.0.
 fn text_of(journal: &Journal) -> String {
     let mut bytes = Vec::new();
     write_lines(journal, &mut bytes).unwrap();
@@ -190,7 +190,7 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
     assert!(store.journal(&good).is_ok());
 }
 
-/// What was drawn for a unit of functions, and the time of each of its batches.
+/// The coins of a unit of functions, and the time of each of its batches.
 #[test]
 fn a_unit_is_read_as_it_was_written() {
     let (_folder, mut store) = new_store();

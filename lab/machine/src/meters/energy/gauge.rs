@@ -1,4 +1,4 @@
-//! A counter of energy, whatever it is read from.
+//! A counter of energy, from any source.
 
 use super::part::Part;
 use crate::meters::perf::Counter;
@@ -6,36 +6,36 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// No package takes as much power: a counter that could have gone round more than once at this
-/// power tells nothing.
+/// A bound that no package's power reaches. A counter that could have wrapped more than once at
+/// this power has no known difference.
 const WATTS_MAX: f64 = 1000.0;
 
-/// A counter of energy that only grows, but for starting again above its range.
+/// A counter of energy that only grows, except that it wraps at its range.
 #[derive(Debug)]
 pub(super) struct Gauge {
-    /// What it covers.
+    /// The part that it covers.
     pub part: Part,
-    /// Where it is read.
+    /// The place where it is read.
     pub input: Input,
-    /// Nanojoules a count.
+    /// The nanojoules per count.
     pub count_nj: f64,
-    /// Counts after which it starts again at 0; `None` if it never does.
+    /// The count at which it wraps to 0; `None` if it never does.
     pub range: Option<u64>,
 }
 
-/// Where a gauge is read.
+/// The place where a gauge is read.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// An event of perf's.
+    /// An event of perf.
     Event(Counter),
     /// A file with a decimal number.
     Text(File),
-    /// The low 32 bits of a register, at its number in the file of a CPU's registers.
+    /// The low 32 bits of a register: the file of a CPU's registers, and the register's number.
     Register(File, u64),
 }
 
 impl Gauge {
-    /// The counter now; `None` if it can no longer be read. One system call.
+    /// Reads the counter; `None` if it can no longer be read. One system call.
     pub(super) fn read(&self) -> Option<u64> {
         match &self.input {
             Input::Event(counter) => Some(counter.read().ok()?.count),
@@ -50,8 +50,8 @@ impl Gauge {
         }
     }
 
-    /// Nanojoules between two values of the counter that were read so far apart; `None` if it went
-    /// back without a reason, or may have started again more than once.
+    /// Returns the nanojoules between two values of the counter that were read `apart` from each
+    /// other. Returns `None` if it went back without a reason, or may have wrapped more than once.
     pub(super) fn used_nj(&self, now: u64, then: u64, apart: Duration) -> Option<u64> {
         let counts = match self.range {
             Some(range) => {
@@ -67,7 +67,7 @@ impl Gauge {
     }
 }
 
-/// A model-specific register: eight bytes at its number.
+/// Reads a model-specific register: eight bytes at its number.
 pub(in crate::meters) fn read_register(file: &File, register: u64) -> std::io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact_at(&mut bytes, register)?;
@@ -90,7 +90,7 @@ mod tests {
         check(None, 1000.0, [5, 7], 1, Some(2000));
         check(None, 1000.0, [7, 5], 1, None);
         check(Some(1 << 32), 15_258.789_062_5, [u64::from(u32::MAX), 1], 1, Some(30_517));
-        // 65.5 J come to their end within 66 ms at 1 kW, and not within 65 ms.
+        // 65.5 J are used up within 66 ms at 1 kW, and not within 65 ms.
         check(Some(65_532_610), 1000.0, [65_532_600, 10], 65, Some(20_000));
         check(Some(65_532_610), 1000.0, [65_532_600, 10], 66, None);
         check(Some(100), 1e9, [120, 5], 1, None);

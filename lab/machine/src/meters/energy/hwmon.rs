@@ -6,18 +6,18 @@ use crate::refusal::{explain, names, number};
 use crate::tree::Tree;
 use std::fs::File;
 
-/// Where sensors lie.
+/// The folder of the sensors.
 pub(super) const FOLDER: &str = "/sys/class/hwmon";
 
 const RIGHT: &str =
     "the driver lets only root read it: run as root, or grant the file to this user";
 
-/// Drivers of graphics cards: what they count is not the processor's.
+/// The drivers of graphics cards, whose counts are not the processor's.
 const GRAPHICS_CARDS: [&str; 4] = ["amdgpu", "i915", "nouveau", "xe"];
 
-/// Opens all sensors. `amd_energy` has sockets (`Esocket0`) and cores (`Ecore000`); of another
-/// driver a sensor alone is taken for the board, and of several it cannot be known which lie in
-/// which others. Sensors that cannot be read are left out, but for sockets.
+/// Opens all sensors. `amd_energy` has sockets (`Esocket0`) and cores (`Ecore000`). For another
+/// driver, a single sensor counts as the board; of several, it is unknown which contain which.
+/// Sensors that cannot be read are left out, except sockets.
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let mut gauges = Vec::new();
     let (mut left_out, mut unread) = (Vec::new(), Vec::new());
@@ -34,7 +34,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
                     let is_headline = part.domain == Domain::Package;
                     match gauge(tree, &folder, input, part) {
                         Ok(gauge) => gauges.push(gauge),
-                        // The sum of the other sockets would be too little.
+                        // The sum of the other sockets would be too small.
                         Err(error) if is_headline => return Err(error),
                         Err(error) => unread.push(error),
                     }
@@ -43,7 +43,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
         }
     }
     let count = |domain: Domain| gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
-    // One that cannot be read may be the one that covers the whole.
+    // A sensor that cannot be read may be the one that covers the whole board.
     let is_alone = count(Domain::Board) == 1 && unread.is_empty();
     if count(Domain::Package) > 0 || is_alone {
         return Ok(gauges);
@@ -60,7 +60,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     })
 }
 
-/// The numbers N of a device's `energyN_input`, sorted.
+/// Returns the numbers N of a device's `energyN_input`, sorted.
 fn inputs(tree: &Tree, folder: &str) -> Vec<u32> {
     let number =
         |name: String| name.strip_prefix("energy")?.strip_suffix("_input")?.parse::<u32>().ok();

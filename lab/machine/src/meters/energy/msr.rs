@@ -1,9 +1,9 @@
-//! The processor's own registers, one CPU a package.
+//! The processor's energy registers, read on one CPU per package.
 //!
 //! Intel, Software Developer's Manual volume 4: `MSR_RAPL_POWER_UNIT` 0x606 holds in bits 12:8 the
-//! number n of a unit of 2^-n J; `MSR_PKG_ENERGY_STATUS` 0x611 counts in it, in 32 bits. AMD,
-//! Processor Programming Reference of family 17h: the same at 0xC0010299 and 0xC001029B. Memory is
-//! left out: on some servers it counts in another unit, which no register tells.
+//! number n of a unit of 2^-n J; `MSR_PKG_ENERGY_STATUS` 0x611 counts in that unit, in 32 bits.
+//! AMD, Processor Programming Reference of family 17h: the same at 0xC0010299 and 0xC001029B.
+//! Memory is left out: on some servers it counts in another unit, which no register gives.
 
 use super::gauge::{Gauge, Input, read_register};
 use super::part::{Domain, Part};
@@ -11,15 +11,15 @@ use crate::refusal::explain;
 use crate::tree::Tree;
 use std::fs::File;
 
-/// Where the registers of CPU 0 lie, as it is named to a user.
+/// The file of a CPU's registers, as messages name it.
 pub(super) const FILE: &str = "/dev/cpu/N/msr";
 
 const RIGHT: &str = "registers need CAP_SYS_RAWIO and a file that this user may read: run as root";
 
-/// Counters are 32 bits wide.
+/// The range of the 32-bit counters.
 const RANGE: u64 = 1 << 32;
 
-/// Numbers of the registers of a vendor.
+/// The numbers of a vendor's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Registers {
     unit: u64,
@@ -29,7 +29,7 @@ struct Registers {
 const INTEL: Registers = Registers { unit: 0x606, package: 0x611 };
 const AMD: Registers = Registers { unit: 0xC001_0299, package: 0xC001_029B };
 
-/// Models of family 6 (Silvermont and Airmont) that give their unit in another way.
+/// The models of family 6 (Silvermont and Airmont) that give their unit in another way.
 const OTHER_UNITS: [u32; 5] = [0x37, 0x4A, 0x4C, 0x4D, 0x5A];
 
 /// Opens the register of each package.
@@ -62,7 +62,7 @@ pub(in crate::meters) fn explain_msr(error: &std::io::Error) -> String {
     }
 }
 
-/// The registers of this vendor's processors.
+/// Returns the registers of this vendor's processors.
 fn registers(tree: &Tree) -> Result<Registers, String> {
     let text = tree.text("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
@@ -85,7 +85,8 @@ fn registers(tree: &Tree) -> Result<Registers, String> {
     }
 }
 
-/// The first CPU of each package, with the package's number; CPU 0 where nothing is said.
+/// Returns the first CPU of each package, with the package's number; CPU 0 if the packages are
+/// unknown.
 fn packages(tree: &Tree) -> Vec<(usize, u64)> {
     let mut found: Vec<(usize, u64)> = Vec::new();
     let names = tree.names("/sys/devices/system/cpu");

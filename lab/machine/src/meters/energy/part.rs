@@ -1,8 +1,8 @@
-//! What a gauge of energy covers.
+//! The part that a gauge of energy covers.
 
 use std::fmt;
 
-/// A kind of part of a machine that has a gauge of its own.
+/// The kind of a part of a machine that has its own gauge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// A whole processor package (socket), or a die of one that has several gauges.
@@ -13,14 +13,14 @@ pub enum Domain {
     Graphics,
     /// Memory behind a package.
     Memory,
-    /// Everything that the processor knows of, memory and devices included.
+    /// Everything that the processor meters, including memory and devices.
     Platform,
-    /// Whatever a sensor beside the processor covers: its name says it.
+    /// The part that a sensor outside the processor covers; its name identifies it.
     Board,
 }
 
 impl Domain {
-    /// The domain by the name that powercap gives it; `None` of another name.
+    /// Returns the domain with this name in powercap; `None` for another name.
     pub(super) fn of_powercap(name: &str) -> Option<Domain> {
         match name {
             "core" => Some(Domain::Cores),
@@ -44,12 +44,12 @@ impl Domain {
     }
 }
 
-/// What one gauge covers.
+/// The part that one gauge covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The kind.
     pub domain: Domain,
-    /// Which one, as the source calls it: `package-0`, `Esocket1`, `CPU 16`.
+    /// The name that the source uses: `package-0`, `Esocket1`, `CPU 16`.
     pub name: String,
 }
 

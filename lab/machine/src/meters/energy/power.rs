@@ -1,4 +1,5 @@
-//! perf's `power` events: the kernel adds up what the packages' registers count, so nothing wraps.
+//! perf's `power` events. The kernel adds up the counts of the packages' registers, so they never
+//! wrap.
 
 use super::gauge::{Gauge, Input};
 use super::part::{Domain, Part};
@@ -7,13 +8,13 @@ use crate::meters::perf::{Counter, Event};
 use crate::refusal::{explain, text};
 use crate::tree::Tree;
 
-/// Where the kernel describes the events.
+/// The folder in which the kernel describes the events.
 pub(super) const FOLDER: &str = "/sys/bus/event_source/devices/power";
 
 const RIGHT: &str = "events of a whole machine need CAP_PERFMON (root has it), or a number of 0 or \
                      less in /proc/sys/kernel/perf_event_paranoid";
 
-/// The events, that of the package first: without it the others are not looked at.
+/// The events, that of the package first: without it, the others are not read.
 const EVENTS: [(&str, Domain); 5] = [
     ("energy-pkg", Domain::Package),
     ("energy-cores", Domain::Cores),
@@ -30,10 +31,10 @@ pub(super) struct Described {
     count_nj: f64,
 }
 
-/// Type, one CPU a package to open events on, and the events that there are.
+/// The type, one CPU per package to open events on, and the available events.
 pub(super) type Description = (u32, Vec<usize>, Vec<Described>);
 
-/// Opens all events that there are.
+/// Opens all available events.
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let (kind, cpus, events) = describe(tree)?;
     let mut gauges = Vec::new();
@@ -51,7 +52,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
                 Err(error) if described.domain == Domain::Package => {
                     return Err(format!("perf_event_open: {}", explain(&error, RIGHT)));
                 }
-                // A part less is no reason to go without the package.
+                // A missing part is no reason to give up the package.
                 Err(_) => {}
             }
         }
@@ -85,7 +86,7 @@ fn event(tree: &Tree, name: &str, domain: Domain) -> Result<Described, String> {
     let scale = read(".scale")?;
     let joules = scale.parse::<f64>().ok().filter(|joules| *joules > 0.0 && joules.is_finite());
     let joules = joules.ok_or_else(|| format!("events/{name}.scale holds '{scale}'"))?;
-    // A kernel that ever counts in another unit would say so here.
+    // A kernel that ever counts in another unit would report it here.
     if let Ok(unit) = read(".unit")
         && unit != "Joules"
     {
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
     use crate::tree::made_up;
 
-    /// Two packages of a server with memory gauges, and a client with all that there is.
+    /// Two packages of a server with memory gauges, and a client with all events.
     fn layout<'a>(cpumask: &'a str, names: &[&'a str]) -> Vec<(String, &'a str)> {
         let base = FOLDER.trim_start_matches('/');
         let mut files =
@@ -146,7 +147,7 @@ mod tests {
             (Domain::Platform, 5),
         ];
         check("0\n", &client, &[0], &parts);
-        // AMD: the package alone.
+        // AMD: only the package.
         check("0-1", &["energy-pkg"], &[0, 1], &[(Domain::Package, 2)]);
     }
 

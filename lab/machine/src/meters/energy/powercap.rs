@@ -1,4 +1,4 @@
-//! The powercap tree. Processors of AMD appear in it as `intel-rapl:*` too.
+//! The powercap tree. AMD processors appear in it as `intel-rapl:*` too.
 
 use super::gauge::{Gauge, Input};
 use super::part::{Domain, Part};
@@ -6,14 +6,14 @@ use crate::refusal::{explain, names, number, text};
 use crate::tree::Tree;
 use std::fs::File;
 
-/// Where the zones lie.
+/// The folder of the zones.
 pub(super) const FOLDER: &str = "/sys/class/powercap";
 
 const RIGHT: &str = "since Linux 5.10 only root may read it: run as root, or grant the file to \
                      this user";
 
-/// Opens the gauges of all zones: packages (`intel-rapl:0`), what lies in them (`intel-rapl:0:1`),
-/// and the platform.
+/// Opens the gauges of all zones: packages (`intel-rapl:0`), their parts (`intel-rapl:0:1`), and
+/// the platform.
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let zones = names(tree, FOLDER)?;
     let mut gauges: Vec<Gauge> = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let (twins, first): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.contains("mmio"));
     for zone in first.into_iter().chain(twins) {
         let folder = format!("{FOLDER}/{zone}");
-        // The folder of a control type has no name: it is no zone.
+        // The folder of a control type has no name, so it is not a zone.
         let Ok(name) = text(tree, &format!("{folder}/name"), RIGHT) else { continue };
         let Some(domain) = Domain::of_powercap(&name) else { continue };
         let part = Part { domain, name: full_name(tree, zone, name) };
@@ -31,7 +31,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
         match zone_gauge(tree, &folder, part) {
             Ok(gauge) => gauges.push(gauge),
             Err(error) if domain == Domain::Package => return Err(error),
-            // A part less is no reason to go without the package.
+            // A missing part is no reason to give up the package.
             Err(_) => {}
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     }
 }
 
-/// `package-1 dram` of a zone in another: its own name is not unique.
+/// Returns `package-1 dram` for a zone in another zone, whose own name is not unique.
 fn full_name(tree: &Tree, zone: &str, name: String) -> String {
     let inside = zone.rsplit_once(':').filter(|(outer, _)| outer.contains(':'));
     let outer = inside.and_then(|(outer, _)| tree.text(&format!("{FOLDER}/{outer}/name")));

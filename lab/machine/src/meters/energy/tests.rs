@@ -4,7 +4,7 @@ use super::*;
 use crate::refusal;
 use crate::tree::made_up;
 
-/// The meter that is there, alive or not: files of a test stand still.
+/// Finds the meter, alive or not: files of a test stand still.
 fn found(tree: &Tree) -> Result<Energy, Unavailable> {
     Energy::find(tree, |_| Ok(()))
 }
@@ -65,7 +65,7 @@ const AMD_HWMON: &[(&str, &str)] = &[
     ("sys/class/hwmon/hwmon2/energy9_input", "1000\n"),
 ];
 
-/// Which source is chosen, and what it has, the headline before the bar.
+/// Checks the chosen source, and its parts, with the headline before the bar.
 #[test]
 fn layouts_are_read() {
     let check = |files: &[(&str, &str)], source: &str, expected: &str| {
@@ -95,13 +95,13 @@ fn layouts_are_read() {
         ("sys/class/hwmon/hwmon3/energy1_input", "7\n"),
     ];
     check(&board, "hwmon", "board (ltc4282 energy1) |");
-    // A sensor that cannot be read costs only itself, if it is not a socket's.
+    // A sensor that cannot be read costs only itself, unless it is a socket's.
     let mut blind = AMD_HWMON.to_vec();
     blind[4].1 = "none\n";
     check(&blind, "hwmon", "package (Esocket0), package (Esocket1) |");
 }
 
-/// The numbers of some files change; so much is the headline, and each part.
+/// Changes the numbers of some files, and checks the headline and each part.
 #[test]
 fn packages_are_summed_and_wrap() {
     let check = |files: &[(&str, &str)], changes: &[(&str, &str)], nj, parts: &[u64]| {
@@ -138,7 +138,7 @@ fn packages_are_summed_and_wrap() {
         ("hwmon/hwmon2/energy1_input", "80\n"),
     ];
     check(AMD_HWMON, &sockets, Some(501_000), &[500_000, 1000, 10_000]);
-    // Without a proof that they move nothing is known until all of the headline have.
+    // Without a proof that the gauges move, nothing is known until all of the headline have moved.
     let (_folder, tree) = made_up::tree(SERVER);
     let meter = found(&tree).unwrap().doubted();
     let then = meter.read().unwrap();
@@ -165,7 +165,7 @@ fn registers(cpuinfo: &str, unit: (u64, u64), package: u64) -> (tempfile::TempDi
     ]);
     set_register(&tree, 0, unit.0, unit.1);
     set_register(&tree, 2, unit.0, unit.1);
-    // The upper half is reserved: what stands there must not count.
+    // The upper half is reserved: its contents must not count.
     set_register(&tree, 0, package, 0xAAAA_BBBB_FFFF_FF00);
     set_register(&tree, 2, package, 0x100);
     (folder, tree)
@@ -190,7 +190,7 @@ fn registers_are_counted_in_their_unit() {
         set_register(&tree, 0, package, 0xCCCC_DDDD_0000_0100);
         set_register(&tree, 2, package, 0x300);
         let now = meter.read().unwrap();
-        // 0x200 counts each, over the end of 32 bits in the one.
+        // 0x200 counts each, with a wrap at 32 bits in one.
         let each_nj = (512.0 * count_nj) as u64;
         assert_eq!(meter.since_nj(&now, &then), Some(2 * each_nj));
         assert_eq!(meter.parts()[1].name, "package-1");
@@ -199,7 +199,7 @@ fn registers_are_counted_in_their_unit() {
     check(amd, (0xC001_0299, 0x000A_1003), 0xC001_029B, 1e9 / 65536.0);
 }
 
-/// What the last way to be tried says, after three that are not there.
+/// Checks the reason that each way gives for its failure.
 #[test]
 fn every_way_says_what_it_lacks() {
     let check = |files: &[(&str, &str)], way: usize, expected: &str| {
@@ -221,7 +221,7 @@ fn every_way_says_what_it_lacks() {
     check(&CLIENT[1..3], 1, "intel-rapl:0/max_energy_range_uj: no such file (ENOENT)");
     let words = [CLIENT[1], ("sys/class/powercap/intel-rapl:0/energy_uj", "many\n")];
     check(&words, 1, "intel-rapl:0/energy_uj holds 'many'");
-    // A folder in the place of a file, as root reads whatever is a file.
+    // A folder in place of a file, since root can read any file.
     let folder = [CLIENT[1], ("sys/class/powercap/intel-rapl:0/energy_uj/x", "")];
     check(&folder, 1, "intel-rapl:0/energy_uj: is a directory (EISDIR)");
     check(&AMD_HWMON[..2], 2, "no sensor counts energy");
@@ -290,7 +290,7 @@ fn a_meter_that_stands_still_has_no_period() {
     assert_eq!(meter.period_ns(Duration::from_secs(3600), &|| true), None);
 }
 
-/// Another thread moves the gauge of each package that is alive; so much is said.
+/// Another thread moves the gauge of each package that is alive.
 #[test]
 fn a_meter_must_move_under_load() {
     let check = |files: &[(&str, &str)], alive: &[&str], expected: Result<&str, &str>| {
@@ -334,7 +334,7 @@ fn a_meter_must_move_under_load() {
     check(&both, &["hwmon/hwmon2/energy9_input", "hwmon/hwmon2/energy10_input"], Ok("hwmon"));
 }
 
-/// A `power` event that is one of the kernel's own: the clock of a CPU, or nothing at all.
+/// A `power` event that is really one of the kernel's own: a CPU clock, or a dummy.
 #[test]
 fn a_dead_event_is_no_meter() {
     let check = |event: &str, refusal: Option<&str>| {
