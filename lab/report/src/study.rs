@@ -15,7 +15,7 @@ mod scaling;
 mod spread;
 mod verify;
 
-pub(crate) use self::block::{Block, summary as metric_summary};
+pub(crate) use self::block::{Block, Reason, summary as metric_summary};
 pub use self::claims::highlight;
 pub(crate) use self::claims::{claims, sentence_on};
 pub use self::ecdf::ecdf;

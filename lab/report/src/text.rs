@@ -21,6 +21,17 @@ pub fn short(text: &str) -> String {
     shown.trim_end_matches('.').to_owned()
 }
 
+/// The values in their order, those that are equal once.
+pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for value in values {
+        if !once.contains(&value) {
+            once.push(value);
+        }
+    }
+    once
+}
+
 /// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
 /// is mostly their beginning or their end.
 pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {

@@ -4,8 +4,8 @@ use super::sheet::{Sheet, list, section, small};
 use super::table::{split, whole};
 use super::{ODD_BYTES, ink};
 use crate::study::{
-    Block, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes, numbers,
-    per_item, published, scaling_table,
+    Block, Reason, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes,
+    numbers, per_item, published, scaling_table,
 };
 use crate::table::{Align, Column};
 use crate::text::plain;
@@ -31,7 +31,7 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     if !names.is_empty() {
         split(sheet, &columns, &names, &strips(block), bytes);
     }
-    let left_out: Vec<String> = block.reasons().iter().map(why).collect();
+    let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
     if !left_out.is_empty() {
         sheet.part("Contestants that did not run", list(&left_out), ODD_BYTES);
     }
@@ -46,13 +46,6 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     let source = format!("Source: {}", plain(&block.of.source));
     let builds = built_with(std::slice::from_ref(block));
     sheet.fold("Source and builds", list(&[vec![source], builds].concat()));
-}
-
-/// Why contestants are not in the table.
-fn why((names, is_void, why): &(Vec<String>, bool, String)) -> String {
-    let word = if *is_void { "void" } else { "not run" };
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} {word}: {why}.", names.join(", "))
 }
 
 /// What was measured beside wall time.

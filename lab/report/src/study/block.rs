@@ -28,6 +28,30 @@ pub(crate) struct Block<'a> {
     scale: Option<Scale>,
 }
 
+/// Why contestants are not in the table.
+pub(crate) struct Reason {
+    /// Their names, with their marks.
+    pub names: Vec<String>,
+    /// Whether they are void; or else they were not run.
+    pub is_void: bool,
+    why: String,
+}
+
+impl Reason {
+    /// What they are, and why, as it goes on behind their names: `is`, `void`, `: it crashed.`.
+    pub(crate) fn words(&self) -> [String; 3] {
+        let verb = if self.names.len() == 1 { "is" } else { "are" };
+        let what = if self.is_void { "void" } else { "not run" };
+        [verb.to_owned(), what.to_owned(), format!(": {}.", self.why)]
+    }
+
+    /// The same as a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let [verb, what, why] = self.words();
+        format!("{} {verb} {what}{why}", self.names.join(", "))
+    }
+}
+
 impl<'a> Block<'a> {
     /// The block of a run; `None` if it is no study's.
     pub(crate) fn of(run: &'a RunResult) -> Option<Block<'a>> {
@@ -144,20 +168,19 @@ impl<'a> Block<'a> {
         if row.is_exact { name } else { format!("{name}{}", self.mark(&row.contract)) }
     }
 
-    /// Why contestants are not in the table: their names, whether they are void, and the reason.
-    /// Those that are not run for the same reason stand together.
-    pub(crate) fn reasons(&self) -> Vec<(Vec<String>, bool, String)> {
-        let mut reasons: Vec<(Vec<String>, bool, String)> = Vec::new();
+    /// Why contestants are not in the table. Those that are not run for the same reason stand
+    /// together.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = Vec::new();
         for row in &self.left_out {
-            let name = self.marked(row);
-            if let Some(fault) = &row.fault {
-                reasons.push((vec![name], true, short(&fault.to_string())));
-                continue;
-            }
-            let why = short(row.not_run.as_deref().unwrap_or_default());
-            match reasons.iter_mut().find(|(_, is_void, other)| !is_void && *other == why) {
-                Some((names, ..)) => names.push(name),
-                None => reasons.push((vec![name], false, why)),
+            let (is_void, why) = match &row.fault {
+                Some(fault) => (true, short(&fault.to_string())),
+                None => (false, short(row.not_run.as_deref().unwrap_or_default())),
+            };
+            let is_same = |other: &&mut Reason| !is_void && !other.is_void && other.why == why;
+            match reasons.iter_mut().find(is_same) {
+                Some(reason) => reason.names.push(self.marked(row)),
+                None => reasons.push(Reason { names: vec![self.marked(row)], is_void, why }),
             }
         }
         reasons

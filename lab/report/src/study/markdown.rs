@@ -1,14 +1,15 @@
 //! The table of a study as Markdown.
 
-use super::block::Block;
+use super::block::{Block, Reason};
 use super::claims::{claims, sentence_on};
 use super::facts::{facts, notes};
 use super::{Spread, built_with, footer, metrics, promise, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::Look;
 use crate::look::NO_BREAK;
+use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::number::seconds;
-use crate::table::Column;
+use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::result::{StudyResult, StudyRow};
 
@@ -24,12 +25,10 @@ pub(super) fn markdown(study: &StudyResult) -> String {
         workload(&mut out, block);
     }
     out += &format!("{}. {}\n", escaped(&summary(study)), promise(study));
-    let mut said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
-    if let Some(first) = said.next() {
-        out += "\n";
-        for (run, claim) in std::iter::once(first).chain(said) {
-            out += &format!("- {}\n", escaped(&sentence_on(run, claim)));
-        }
+    let said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    let said = list(said.map(|(run, claim)| escaped(&sentence_on(run, claim))));
+    if !said.is_empty() {
+        out += &format!("\n{said}");
     }
     if let Some(block) = blocks.first() {
         out += "\n";
@@ -48,7 +47,7 @@ fn workload(out: &mut String, block: &Block) {
         about => format!(": {}", escaped(about)),
     };
     let facts = escaped(&facts(block).join(" "));
-    *out += &format!("**{}**{about}. {facts}\n\n", escaped(&workload.name));
+    *out += &format!("{}{about}. {facts}\n\n", strong(&escaped(&workload.name)));
     if !block.rows.is_empty() {
         let columns = columns(block);
         *out += &table(block, &columns);
@@ -64,27 +63,20 @@ fn workload(out: &mut String, block: &Block) {
         }
         let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
         if !chart.is_empty() {
-            *out += &format!("```text\n{}\n```\n\n", chart.trim_end());
+            *out += &format!("{}\n", fenced("text", chart.trim_end()));
         }
     }
-    for (names, is_void, why) in block.reasons() {
-        let word = if is_void { "void" } else { "not run" };
-        let verb = if names.len() == 1 { "is" } else { "are" };
-        let names = escaped(&names.join(", "));
-        *out += &format!("- {names} {verb} {word}: {}.\n", escaped(&why));
-    }
-    let notes = notes(block);
-    for note in &notes {
-        *out += &format!("- {}\n", escaped(note));
-    }
-    if !block.left_out.is_empty() || !notes.is_empty() {
-        out.push('\n');
+    let reasons = block.reasons();
+    let said = reasons.iter().map(Reason::sentence).chain(notes(block));
+    let said = list(said.map(|text| escaped(&text)));
+    if !said.is_empty() {
+        *out += &format!("{said}\n");
     }
 }
 
 /// All columns but the names.
 fn columns(block: &Block) -> Vec<Column> {
-    use crate::table::Align::{Decimal, Left};
+    use Align::{Decimal, Left};
     let cells = |text: &dyn Fn(&StudyRow) -> String| {
         block.rows.iter().map(|row| text(row)).collect::<Vec<_>>()
     };
@@ -141,24 +133,22 @@ fn table(block: &Block, columns: &[Column]) -> String {
 
 /// The same with these names.
 fn named(names: &[String], columns: &[Column]) -> String {
-    use crate::table::Align;
+    let aligns = columns.iter().map(|column| match column.align {
+        Align::Left => Align::Left,
+        _ => Align::Decimal,
+    });
+    let aligns: Vec<Align> = [Align::Left].into_iter().chain(aligns).collect();
     let titles = columns.iter().map(|column| escaped(&column.title));
-    let rules = columns.iter().map(|c| if c.align == Align::Left { "---" } else { "--:" });
-    let mut out = format!(
-        "| contestant | {} |\n|---|{}|\n",
-        titles.collect::<Vec<_>>().join(" | "),
-        rules.collect::<Vec<_>>().join("|")
-    );
-    for (index, name) in names.iter().enumerate() {
+    let head: Vec<String> = ["contestant".to_owned()].into_iter().chain(titles).collect();
+    let row = |(index, name): (usize, &String)| {
         let cell = |column: &Column| match column.cells[index].as_str() {
-            "" => String::new(),
-            strip if column.title == "spread" => format!("`{strip}`"),
+            "" => " ".to_owned(),
+            strip if column.title == "spread" => code(strip),
             text => escaped(text),
         };
-        let cells: Vec<_> = columns.iter().map(cell).collect();
-        out += &format!("| {} | {} |\n", escaped(name), cells.join(" | "));
-    }
-    out + "\n"
+        [escaped(name)].into_iter().chain(columns.iter().map(cell)).collect::<Vec<_>>()
+    };
+    aligned(&head, &aligns, names.iter().enumerate().map(row)) + "\n"
 }
 
 /// The source, the builds, the machine, and the command that makes the same again.
@@ -172,22 +162,11 @@ fn last_lines(study: &StudyResult, blocks: &[Block]) -> String {
     }
     let model =
         machine_model(run).map_or(String::new(), |model| format!(" on {}", escaped(&model)));
-    let command = repeat_line(run).replace('`', "'");
-    out += &format!("Measured{model} in {} by `{}`.\n", seconds(study.seconds), plain(&command));
+    let command = code(&plain(&repeat_line(run)));
+    out += &format!("Measured{model} in {} by {command}.\n", seconds(study.seconds));
     out
 }
 
-/// A text without anything that Markdown or HTML would take for its own.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in plain(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '~' => out.extend(['\\', c]),
-            c => out.push(c),
-        }
-    }
-    out
+    markdown::escaped(text, Place::File)
 }

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::facts::{facts, notes};
 use super::{Spread, metrics, note, scaling};
 use crate::contestants::INDENT;
-use crate::look::{Look, Spans, Tone, columns_of, span};
+use crate::look::{Look, Tone, columns_of, span};
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, indented, rows};
 use crate::text::{plain, shorten_middle};
@@ -193,12 +193,17 @@ fn axis(page: &mut Page, block: &Block, spread: &Spread, before: usize, columns:
 
 /// Why contestants are not in the table.
 fn left_out(page: &mut Page, block: &Block) {
-    for (names, fault, why) in block.reasons() {
-        let (word, tone) = if fault { ("void", Tone::Bad) } else { ("not run", Tone::Doubt) };
-        let verb = if names.len() == 1 { " is " } else { " are " };
-        let name: Spans = vec![span(Tone::Strong, names.join(", "))];
-        let said =
-            [span(Tone::Plain, verb), span(tone, word), span(Tone::Plain, format!(": {why}."))];
-        page.paragraph(INDENT, &[name, said.to_vec()].concat());
+    for reason in block.reasons() {
+        let tone = if reason.is_void { Tone::Bad } else { Tone::Doubt };
+        let [verb, what, why] = reason.words();
+        page.paragraph(
+            INDENT,
+            &[
+                span(Tone::Strong, reason.names.join(", ")),
+                span(Tone::Plain, format!(" {verb} ")),
+                span(tone, what),
+                span(Tone::Plain, why),
+            ],
+        );
     }
 }
