@@ -1,13 +1,13 @@
 //! The page about a file of claims: what failed, every claim, and what the error of the file means.
 
-use crate::contestants::INDENT;
 use crate::effects::verdict_words;
-use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
+use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
 use crate::look::NO_BREAK;
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
 use crate::number::{Rounding, count, percent, seconds};
-use crate::page::Page;
+use crate::odd::odd_of;
+use crate::page::{INDENT, Page};
 use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
@@ -31,16 +31,19 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     if check.interrupted {
-        page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
+        page.line(&[span(Tone::Dim, INTERRUPTED)]);
         page.gap();
     }
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
     page.paragraph("", &[span(tone, summary(check)), span(Tone::Plain, ".")]);
-    page.paragraph("", &[span(Tone::Plain, promise(check))]);
+    page.say(Tone::Plain, promise(check));
     failures(&mut page, check);
     table(&mut page, check, look);
-    odd(&mut page, check);
-    footer(&mut page, check, look);
+    let odd = check.contests.iter().flat_map(|contest| {
+        contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
+    });
+    odd_of(&mut page, odd);
+    footer(&mut page, check);
     page.finish()
 }
 
@@ -243,53 +246,11 @@ fn passing_words(claim: &ClaimResult, look: Look) -> String {
     }
 }
 
-/// The warnings of the contests, each once, with the contests that it is about.
-fn odd(page: &mut Page, check: &CheckResult) {
-    let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    for contest in &check.contests {
-        for warning in &contest.run.warnings {
-            let (text, name) = (plain(&warning.to_string()), plain(&contest.name));
-            match said.iter_mut().find(|(other, _)| *other == text) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name),
-                None => said.push((text, vec![name])),
-            }
-        }
-    }
-    if said.is_empty() {
-        return;
-    }
-    page.gap();
-    page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
-    for (text, names) in said {
-        page.paragraph("  - ", &[span(Tone::Plain, format!("{}: {text}", names.join(", ")))]);
-    }
-}
-
 /// The effort, the machine, and how to get the same again.
-fn footer(page: &mut Page, check: &CheckResult, look: Look) {
+fn footer(page: &mut Page, check: &CheckResult) {
     page.gap();
     let contests = count(check.contests.len() as u64, "contest");
-    let entry = |page: &mut Page, name: &str, text: String| {
-        page.labelled(&format!("{INDENT}{name:<9}"), &[span(Tone::Plain, text)]);
-    };
     entry(page, "file", format!("{contests} in {}", seconds(check.seconds)));
-    let Some(first) = check.contests.first() else {
-        return;
-    };
-    if let Some(model) = machine_model(&first.run) {
-        entry(page, "machine", model);
-    }
-    if let Some(print) = print_line(&first.run) {
-        entry(page, "", print);
-    }
-    for (index, line) in repeat_lines(&first.run, look).into_iter().enumerate() {
-        let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
-    }
-    for (index, contest) in check.contests.iter().enumerate() {
-        let replay = replay_line(&contest.run);
-        let name = if index == 0 { "replay" } else { "" };
-        entry(page, name, format!("{replay} ({})", plain(&contest.name)));
-    }
+    let runs = check.contests.iter().map(|contest| (&contest.run, contest.name.as_str()));
+    again(page, &runs.collect::<Vec<_>>());
 }

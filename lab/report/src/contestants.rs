@@ -2,24 +2,16 @@
 
 use crate::look::{Look, Tone, span};
 use crate::number::{Scale, count, finite};
-use crate::page::Page;
-use crate::table::{Align, Column, align_decimals, indented, rows};
-use crate::text::{plain, short, shorten_middle};
+use crate::page::{INDENT, Page};
+use crate::table::{Align, Column, align_decimals};
+use crate::text::{each_once, plain, short, shorten_middle};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
 
-/// What stands in front of every line below the verdict.
-pub(crate) const INDENT: &str = "  ";
-
 /// The metrics that the claims are about, in the order of the claims; wall time without a claim.
 pub(crate) fn claimed_metrics(run: &RunResult) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = Vec::new();
-    for claim in &run.verdicts {
-        if !metrics.contains(&claim.metric) {
-            metrics.push(claim.metric);
-        }
-    }
+    let metrics = each_once(run.verdicts.iter().map(|claim| claim.metric));
     if metrics.is_empty() { vec![Metric::WallTime] } else { metrics }
 }
 
@@ -71,9 +63,7 @@ fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
         if index == 0 {
             columns.extend(other_columns(run, metric));
         }
-        for row in rows(columns, look.columns() - INDENT.len()) {
-            page.line(&indented(row, INDENT));
-        }
+        page.table(columns);
     }
 }
 

@@ -1,10 +1,10 @@
 //! The distributions of the contestants, below each other on one scale.
 
-use crate::contestants::{INDENT, claimed_metrics, short_name};
+use crate::contestants::{claimed_metrics, short_name};
 use crate::histogram;
 use crate::look::{Look, Tone, span};
 use crate::number::Scale;
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use tiebreak_core::result::{ContestantResult, Histogram, RunResult};
 use unicode_width::UnicodeWidthStr;
 

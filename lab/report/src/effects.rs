@@ -1,8 +1,8 @@
 //! What a run's claims are about, as a table with pictures.
 
-use crate::contestants::{INDENT, ranges, short_name};
+use crate::contestants::{ranges, short_name};
 use crate::look::{Look, Span, Tone, columns_of, span};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::picture::Axis;
 use crate::presented::{Presented, short_label};
 use crate::sentence::tone;

@@ -4,12 +4,12 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
-use crate::contestants::INDENT;
+use crate::json;
 use crate::look::{Look, Spans, Tone, letters, span};
 use crate::number::{Rounding, count, percent};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::property::capitalised;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Align, Column};
 use crate::text::plain;
 use picture::picture;
 use tiebreak_core::journal::StopReason;
@@ -21,15 +21,7 @@ use tiebreak_core::verdict::Verdict;
 /// The result as JSON with a line feed at the end, as `docs/schema/exact-1.schema.json` describes
 /// it.
 pub fn json(result: &ResamplingResult) -> String {
-    #[derive(serde::Serialize)]
-    struct Document<'a> {
-        schema: &'static str,
-        #[serde(flatten)]
-        result: &'a ResamplingResult,
-    }
-    // Keys are texts and numbers finite or null, so that nothing here can fail.
-    let document = Document { schema: RESAMPLING_SCHEMA, result };
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    json::text_of(RESAMPLING_SCHEMA, result)
 }
 
 /// What the test says, in a sentence without styles.
@@ -42,9 +34,7 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &said(result));
     page.gap();
-    for row in rows(sets(result), look.columns() - INDENT.len()) {
-        page.line(&indented(row, INDENT));
-    }
+    page.table(sets(result));
     page.gap();
     page.paragraph(INDENT, &[span(Tone::Plain, p_line(result))]);
     if let Some(resampled) = &result.resampled {
@@ -52,7 +42,7 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
     }
     page.gap();
     for line in small_print(result) {
-        page.paragraph("", &[span(Tone::Dim, line)]);
+        page.say(Tone::Dim, line);
     }
     page.finish()
 }

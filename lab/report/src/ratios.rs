@@ -1,10 +1,10 @@
 //! Where a ratio is not one factor: what it is instead.
 
-use crate::contestants::{INDENT, ranges, short_name};
+use crate::contestants::{ranges, short_name};
 use crate::look::{Look, Span, Tone, span};
 use crate::number::{Rounding, Scale, count, percent, ratio, ratio_decimals};
 use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{ClaimResult, OneFactorResult, RatioRow, RunResult};
@@ -41,16 +41,14 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
             continue;
         };
         page.gap();
-        for row in rows(columns(claim, &found.ratios, look), look.columns() - INDENT.len()) {
-            page.line(&indented(row, INDENT));
-        }
+        page.table(columns(claim, &found.ratios, look));
         if let Some(cap) = found.ratios.iter().find_map(|row| row.cap) {
             let cap = Scale::of(claim.metric.unit(), cap).write(cap);
             let text = format!(
                 "In the mean, what takes longer than {cap} counts as {cap}; a run with --mean and \
                  a --timeout gives a verdict on it."
             );
-            page.paragraph(INDENT, &[span(Tone::Dim, text)]);
+            page.note(text);
         }
     }
 }

@@ -1,15 +1,14 @@
 //! The page of `tiebreak aa`: this machine's false alarms, and the smallest difference it can find.
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Spans, Tone, span};
+use crate::look::{Spans, Tone, span};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
 
 /// The sentence, the counts and the smallest differences.
-pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult, look: Look) {
+pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {
     match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
         Some(fault) => {
             let text = plain(&format!(": the program {fault}."));
@@ -18,16 +17,12 @@ pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResu
         None => page.paragraph("", &sentence(found)),
     }
     page.gap();
-    let rows_of = |rows: Vec<Spans>, page: &mut Page| {
-        rows.into_iter().for_each(|row| page.line(&indented(row, INDENT)));
-    };
-    rows_of(rows(counts(found), look.columns() - INDENT.len()), page);
-    page.paragraph(INDENT, &[span(Tone::Dim, rate(found))]);
+    page.table(counts(found));
+    page.note(rate(found));
     if !found.smallest.is_empty() {
         page.gap();
-        let title = "the smallest difference that nine of ten comparisons would find here";
-        page.paragraph(INDENT, &[span(Tone::Dim, title)]);
-        rows_of(rows(smallest(&found.smallest), look.columns() - INDENT.len()), page);
+        page.note("the smallest difference that nine of ten comparisons would find here");
+        page.table(smallest(&found.smallest));
     }
 }
 
@@ -65,32 +60,27 @@ pub(crate) fn rate(found: &SelfCheckResult) -> String {
 }
 
 fn counts(found: &SelfCheckResult) -> Vec<Column> {
-    let entries = [
-        ("one side faster (false)", found.false_verdicts),
-        ("too close to matter", found.too_close),
-        ("undecided", found.undecided),
-    ];
+    let names = ["one side faster (false)", "too close to matter", "undecided"];
+    let numbers = [found.false_verdicts, found.too_close, found.undecided];
     vec![
-        Column::new(
-            "verdict",
-            Align::Left,
-            entries.iter().map(|(name, _)| name.to_string()).collect(),
-        ),
-        Column::new(
-            "comparisons",
-            Align::Right,
-            entries.iter().map(|(_, n)| n.to_string()).collect(),
-        ),
+        Column::new("verdict", Align::Left, names.map(str::to_owned).to_vec()),
+        Column::new("comparisons", Align::Right, numbers.map(|n| n.to_string()).to_vec()),
     ]
+}
+
+/// How small a difference it is.
+pub(crate) fn size(difference: &SmallestDifference) -> String {
+    match difference.fraction {
+        Some(fraction) if difference.is_bound => {
+            format!("under {}", percent(fraction, Rounding::Up))
+        }
+        Some(fraction) => percent(fraction, Rounding::Nearest),
+        None => "none that was tried".to_owned(),
+    }
 }
 
 fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
     let cells = |text: fn(&SmallestDifference) -> String| differences.iter().map(text).collect();
-    let size = |d: &SmallestDifference| match d.fraction {
-        Some(fraction) if d.is_bound => format!("under {}", percent(fraction, Rounding::Up)),
-        Some(fraction) => percent(fraction, Rounding::Nearest),
-        None => "none that was tried".to_owned(),
-    };
     vec![
         Column::new("time", Align::Left, cells(|d| seconds(d.seconds))),
         Column::new("rounds", Align::Right, cells(|d| d.rounds.to_string())),

@@ -29,7 +29,7 @@ pub(crate) use self::spread::Spread;
 
 use self::claims::claims_section;
 use crate::check::{counts_text, tone_of};
-use crate::contestants::INDENT;
+use crate::footer::INTERRUPTED;
 use crate::live::{study_frame, study_line};
 use crate::look::{Look, Tone, span};
 use crate::number::{Rounding, count, percent};
@@ -47,18 +47,18 @@ pub fn table(study: &StudyResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     if study.interrupted {
-        page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
+        page.line(&[span(Tone::Dim, INTERRUPTED)]);
         page.gap();
     }
-    page.paragraph("", &[span(Tone::Strong, plain(&study.title))]);
+    page.say(Tone::Strong, plain(&study.title));
     let tone = tone_of(study.runs.iter().flat_map(claims));
     page.paragraph("", &[span(tone, summary(study)), span(Tone::Plain, ".")]);
-    page.paragraph("", &[span(Tone::Plain, promise(study))]);
+    page.say(Tone::Plain, promise(study));
     for block in study.runs.iter().filter_map(Block::of) {
         block_lines(&mut page, &block, look);
     }
     claims_section(&mut page, study);
-    footer::footer(&mut page, study, look);
+    footer::footer(&mut page, study);
     page.finish()
 }
 
@@ -166,9 +166,4 @@ pub(crate) fn not_covered(is_drawn: bool) -> String {
     format!(
         "Not covered: other machines and {inputs}, fixed paths and environment names, the mean."
     )
-}
-
-/// The lines of an indented note.
-pub(crate) fn note(page: &mut Page, text: &str) {
-    page.paragraph(INDENT, &[span(Tone::Dim, text)]);
 }

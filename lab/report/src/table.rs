@@ -1,8 +1,7 @@
 //! Text tables with aligned columns.
 
 use crate::look::{Look, Span, Spans, Tone, columns_of, span};
-use crate::page::Page;
-use crate::text::{plain, shorten_middle};
+use crate::text::{fitted, plain, shorten_middle};
 use unicode_width::UnicodeWidthStr;
 
 /// How the cells of a column stand below each other.
@@ -127,11 +126,8 @@ fn tone_of_gap(row: usize) -> Tone {
 /// A table as text, one line feed after each line, no line wider than the screen: a line that does
 /// not fit even without the columns that may go loses its middle.
 pub fn render(columns: Vec<Column>, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    for row in rows(columns, look.columns()) {
-        page.line(&row);
-    }
-    page.finish()
+    let rows = rows(columns, look.columns()).into_iter();
+    rows.map(|row| fitted(&row, look.columns(), *look) + "\n").collect()
 }
 
 /// One run in a list of runs.

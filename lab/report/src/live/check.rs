@@ -1,12 +1,12 @@
 //! Progress of a file of claims.
 
-use super::{bar, fitted, is_open, share_of_needed};
+use super::{bar, is_open, share_of_needed};
 use crate::contestants::short_name;
 use crate::effects::padded;
 use crate::look::{Look, Spans, Tone, span};
 use crate::number::{count, finite, seconds};
 use crate::sentence::tone;
-use crate::text::{plain, shorten_middle};
+use crate::text::{fitted, plain, shorten_middle};
 use tiebreak_core::result::{CheckResult, ClaimResult, ContestResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
@@ -36,7 +36,7 @@ pub fn check_frame(check: &CheckResult, look: &Look) -> Vec<String> {
         let text = format!("{}, {open} open", count(order.len() as u64, "contest"));
         lines.push(vec![span(Tone::Dim, text)]);
     }
-    lines.into_iter().map(|line| fitted(&line, look)).collect()
+    lines.into_iter().map(|line| fitted(&line, look.columns(), look)).collect()
 }
 
 /// One plain line of progress of a file of claims, without a line feed and styles.

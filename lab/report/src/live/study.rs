@@ -1,13 +1,13 @@
 //! Progress of a study.
 
 use super::check::signs;
-use super::{bar, fitted, is_open};
+use super::{bar, is_open};
 use crate::contestants::short_name;
 use crate::effects::padded;
 use crate::look::{Look, Spans, Tone, span};
 use crate::number::{count, finite, seconds};
 use crate::sentence::observation_noun;
-use crate::text::{plain, shorten_middle};
+use crate::text::{fitted, plain, shorten_middle};
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
 use unicode_width::UnicodeWidthStr;
 
@@ -42,7 +42,7 @@ pub fn study_frame(study: &StudyResult, look: &Look) -> Vec<String> {
         let text = format!("{}, {open} open", count(order.len() as u64, "workload"));
         lines.push(vec![span(Tone::Dim, text)]);
     }
-    lines.into_iter().map(|line| fitted(&line, look)).collect()
+    lines.into_iter().map(|line| fitted(&line, look.columns(), look)).collect()
 }
 
 /// One plain line of progress of a study, without a line feed and styles.

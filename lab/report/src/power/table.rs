@@ -1,11 +1,10 @@
 //! The lines of a forecast: one a truth, as numbers and as a curve.
 
 use super::{difference, rate, unit};
-use crate::contestants::INDENT;
 use crate::histogram::level;
 use crate::look::{Look, Tone, span};
 use crate::number::{Rounding, percent, seconds};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::forecast::{ForecastResult, ForecastRow, Says};

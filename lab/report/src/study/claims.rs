@@ -1,10 +1,8 @@
 //! The claims of a study beside its table.
 
-use super::note;
-use crate::contestants::INDENT;
 use crate::look::NO_BREAK;
 use crate::look::{Spans, Tone, letters, span};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::sentence::{head, spans, what_helps};
 use crate::text::plain;
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
@@ -46,8 +44,7 @@ pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
 /// Every claim in full, and how to go on where some are open.
 pub(super) fn claims_section(page: &mut Page, study: &StudyResult) {
     if study.runs.iter().flat_map(claims).next().is_some() {
-        page.gap();
-        note(page, "claims");
+        page.part("claims");
     }
     for run in &study.runs {
         for claim in claims(run) {

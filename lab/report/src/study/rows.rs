@@ -2,10 +2,9 @@
 
 use super::block::Block;
 use super::facts::{facts, notes};
-use super::{Spread, metrics, note, scaling};
-use crate::contestants::INDENT;
+use super::{Spread, metrics, scaling};
 use crate::look::{Look, Tone, columns_of, span};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::table::{Align, Column, GAP, indented, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyRow;
@@ -25,7 +24,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         head.push(span(Tone::Plain, format!(": {}", plain(&workload.about))));
     }
     page.paragraph("", &head);
-    facts(block).iter().for_each(|fact| note(page, fact));
+    facts(block).into_iter().for_each(|fact| page.note(fact));
     if !block.rows.is_empty() {
         page.gap();
         main_table(page, block, look);
@@ -36,13 +35,13 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         page.gap();
         let columns = [vec![name_column(block, look)], others].concat();
         lines(page, columns, look);
-        note(page, &metrics::per_item(block));
+        page.note(metrics::per_item(block));
     }
     on_threads(page, block, look);
     let notes = notes(block);
     if !notes.is_empty() {
         page.gap();
-        notes.iter().for_each(|text| note(page, text));
+        notes.into_iter().for_each(|text| page.note(text));
     }
 }
 
@@ -74,7 +73,7 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
         return;
     }
     page.gap();
-    note(page, &scaling::per_second(block));
+    page.note(scaling::per_second(block));
     lines(page, columns, look);
     let Some(chart) = scaling::chart(block) else { return };
     let look = Look { width: look.columns() - INDENT.len(), ..look };

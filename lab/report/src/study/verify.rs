@@ -1,10 +1,9 @@
 //! What the oracle said of each contestant.
 
-use crate::contestants::INDENT;
 use crate::look::{Look, Tone, span};
 use crate::number::count;
-use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::page::{INDENT, Page};
+use crate::table::{Align, Column};
 use crate::text::{plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
 
@@ -23,9 +22,7 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         return page.finish();
     }
     page.gap();
-    for row in rows(columns(found, look), look.columns() - INDENT.len()) {
-        page.line(&indented(row, INDENT));
-    }
+    page.table(columns(found, look));
     for row in found {
         let Some(fault) = &row.fault else { continue };
         page.gap();
