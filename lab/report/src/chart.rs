@@ -4,6 +4,8 @@
 mod ticks;
 mod words;
 
+pub(crate) use self::ticks::round_step;
+
 use crate::look::Look;
 
 /// A chart of one or more curves.

@@ -5,7 +5,7 @@ use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
 use crate::look::NO_BREAK;
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
-use crate::number::{Rounding, count, percent, seconds};
+use crate::number::{Rounding, between, count, percent, seconds};
 use crate::odd::odd_of;
 use crate::page::{INDENT, Page};
 use crate::presented::Presented;
@@ -215,22 +215,16 @@ fn of_what(contest: &ContestResult) -> Option<String> {
 /// All columns but the claims themselves.
 fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
     let told: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
-    let estimate = |numbers: &[Option<String>; 3]| numbers[0].clone().unwrap_or("-".to_owned());
+    let estimates = told.iter().map(|[estimate, ..]| estimate.clone().unwrap_or("-".to_owned()));
     // The units differ from line to line, so nothing would stand below its like.
-    let interval = |numbers: &[Option<String>; 3]| match (&numbers[1], &numbers[2]) {
-        (None, None) => "-".to_owned(),
-        (low, high) => {
-            let [low, high] = [low, high].map(|limit| limit.as_deref().unwrap_or_default());
-            format!("{low} .. {high}").trim().to_owned()
-        }
-    };
+    let intervals = told.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
     let words = all.iter().map(|(.., claim)| passing_words(claim, look)).collect();
     let lines = all.iter().map(|(_, line, _)| line.map_or("-".to_owned(), |line| line.to_string()));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
         Column::new("verdict", Align::Left, words),
-        Column::new("effect", Align::Right, told.iter().map(estimate).collect()).rank(1),
-        Column::new("interval", Align::Left, told.iter().map(interval).collect()).rank(2),
+        Column::new("effect", Align::Right, estimates.collect()).rank(1),
+        Column::new("interval", Align::Left, intervals.collect()).rank(2),
         Column::new("evidence", Align::Right, rounds.collect()).rank(3),
         Column::new("line", Align::Right, lines.collect()).rank(4),
     ]

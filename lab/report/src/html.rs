@@ -44,9 +44,8 @@ const ODD_BYTES: usize = 12_500;
 pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     let mut sheet = Sheet::new(&title(run));
     if let Some(study) = &run.study {
-        let about = study.workload.about.as_str();
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        sheet.add(paragraph(&format!("On {}{about}", study.workload.name)));
+        let (name, about) = (&study.workload.name, crate::study::about(&study.workload));
+        sheet.add(paragraph(&format!("On {name}{about}")));
     }
     if let Some(state) = state(run) {
         sheet.add(small(state));

@@ -3,6 +3,7 @@
 mod check;
 mod study;
 
+use crate::contestants::short_name;
 use crate::effects::{padded, pair, verdict_words};
 use crate::look::{Look, Spans, Tone, span};
 use crate::number::{count, finite, seconds};
@@ -18,7 +19,7 @@ use unicode_width::UnicodeWidthStr;
 pub use self::check::{check_frame, check_line};
 pub use self::study::{study_frame, study_line};
 
-/// The most claims that have a line each.
+/// The most claims, contests or workloads that have a line each.
 const MOST_CLAIMS: usize = 5;
 
 /// The lines of the progress display, at most six, without line feeds. Their number depends on the
@@ -66,6 +67,35 @@ pub fn line(run: &RunResult, look: &Look) -> String {
     shorten_middle(&text, look.columns(), look)
 }
 
+/// A frame about several runs, each with its name: the status, a line a run, those with something
+/// open first, and of too many a last line about the others. `middles` gives what stands between
+/// the names and the signs of the claims.
+fn frame_of(
+    status: Spans,
+    mut runs: Vec<(&str, &RunResult)>,
+    noun: &str,
+    middles: fn(&[(&str, &RunResult)]) -> Vec<String>,
+    look: Look,
+) -> Vec<String> {
+    let has_open = |(_, run): &(&str, &RunResult)| run.verdicts.iter().any(is_open);
+    runs.sort_by_key(|run| !has_open(run));
+    let has_more = runs.len() > MOST_CLAIMS;
+    let shown = &runs[..if has_more { MOST_CLAIMS - 1 } else { runs.len() }];
+    let names = padded(shown.iter().map(|(name, _)| short_name(name, look)).collect());
+    let mut lines = vec![status];
+    for ((name, middle), (_, run)) in names.into_iter().zip(middles(shown)).zip(shown) {
+        let mut line = vec![span(Tone::Strong, name), span(Tone::Plain, middle)];
+        line.extend(signs(&run.verdicts, look));
+        lines.push(line);
+    }
+    if has_more {
+        let open = runs.iter().filter(|run| has_open(run)).count();
+        let text = format!("{}, {open} open", count(runs.len() as u64, noun));
+        lines.push(vec![span(Tone::Dim, text)]);
+    }
+    lines.into_iter().map(|line| fitted(&line, look.columns(), look)).collect()
+}
+
 fn is_open(claim: &ClaimResult) -> bool {
     claim.verdict == Verdict::Undecided
 }
@@ -105,7 +135,11 @@ fn status(run: &RunResult, look: Look) -> Spans {
     let by_time = finite(run.budget.seconds).map(|most| run.seconds / most);
     let by_rounds = run.budget.rounds.map(|most| run.rounds as f64 / most as f64);
     let used = by_time.unwrap_or(0.0).max(by_rounds.unwrap_or(0.0));
-    let text = plain_status(run);
+    with_bar(plain_status(run), used, look)
+}
+
+/// A text, and a bar of what is used in the room that it leaves.
+fn with_bar(text: String, used: f64, look: Look) -> Spans {
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
     vec![span(Tone::Plain, text), span(Tone::Plain, "  "), span(Tone::Dim, bar(used, room, look))]
 }
@@ -220,4 +254,38 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         lines.push(vec![span(Tone::Dim, text)]);
     }
     lines
+}
+
+/// A sign for each claim, and how far the furthest open one has come.
+fn signs(claims: &[ClaimResult], look: Look) -> Spans {
+    const MOST_SIGNS: usize = 24;
+    let mut line = Spans::new();
+    for claim in claims.iter().take(MOST_SIGNS) {
+        let tone = if is_open(claim) { Tone::Dim } else { tone(claim) };
+        line.push(span(tone, sign(claim)));
+    }
+    if claims.len() > MOST_SIGNS {
+        line.push(span(Tone::Dim, look.pick("\u{2026}", "...")));
+    }
+    let taken = claims.len().min(MOST_SIGNS);
+    line.push(span(Tone::Plain, " ".repeat((MOST_SIGNS - taken).min(8) + 2)));
+    let furthest = |claim: &ClaimResult| {
+        let most = claim.evidence.for_claim.max(claim.evidence.against);
+        share_of_needed(most, claim.evidence.needed)
+    };
+    match claims.iter().filter(|claim| is_open(claim)).map(furthest).reduce(f64::max) {
+        Some(share) => line.push(span(Tone::Plain, bar(share, 12, look))),
+        None => line.push(span(Tone::Dim, "settled")),
+    }
+    line
+}
+
+fn sign(claim: &ClaimResult) -> &'static str {
+    match claim.verdict {
+        Verdict::Holds => "+",
+        Verdict::Refuted => "-",
+        Verdict::TooClose => "~",
+        Verdict::Void => "!",
+        Verdict::Undecided => ".",
+    }
 }

@@ -75,6 +75,14 @@ fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> Stri
     }
 }
 
+/// Limits as a cell: `1.90x .. 1.97x`; an end that is not known is left out, and `-` is neither.
+pub(crate) fn between(low: Option<String>, high: Option<String>) -> String {
+    if low.is_none() && high.is_none() {
+        return "-".to_owned();
+    }
+    format!("{} .. {}", low.unwrap_or_default(), high.unwrap_or_default()).trim().to_owned()
+}
+
 /// `1 round`, `2 rounds`.
 pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })

@@ -19,13 +19,13 @@ pub(crate) use self::block::{Block, Reason, summary as metric_summary};
 pub use self::claims::highlight;
 pub(crate) use self::claims::{claims, sentence_on};
 pub use self::ecdf::ecdf;
-pub(crate) use self::facts::{facts, notes};
+pub(crate) use self::facts::{about, facts, notes};
 pub(crate) use self::footer::{built_with, columns_mean};
 pub(crate) use self::metrics::{per_item, table as metrics_table};
 use self::rows::block_lines;
-pub(crate) use self::rows::{numbers, published};
+pub(crate) use self::rows::columns;
 pub(crate) use self::scaling::table as scaling_table;
-pub(crate) use self::spread::Spread;
+pub(crate) use self::spread::{shares, spread_of};
 
 use self::claims::claims_section;
 use crate::check::{counts_text, tone_of};

@@ -10,8 +10,9 @@ pub use self::ecdf::ecdf;
 pub use self::study::study;
 
 use self::scene::{Anchor, Scene, Sheet};
+use crate::chart::round_step;
 use crate::number::{Rounding, percent};
-use crate::picture::{linear_ends, round_step};
+use crate::picture::linear_ends;
 use crate::presented::Presented;
 use crate::property::is_bursty;
 use crate::sentence::sentence;

@@ -1,6 +1,7 @@
 //! `tiebreak history --watch`: claims over series of runs.
 
-use crate::look::{Look, Tone, columns_of, span};
+use crate::histogram::BLOCKS;
+use crate::look::{Look, Tone, columns_of};
 use crate::number::count;
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, rows};
@@ -28,7 +29,7 @@ pub fn page(series: &[Series], look: &Look) -> String {
         page.line(&row);
     }
     page.gap();
-    page.paragraph("", &[span(Tone::Plain, promise(first.mean_runs, series.len()))]);
+    page.say(Tone::Plain, promise(first.mean_runs, series.len()));
     page.finish()
 }
 
@@ -92,13 +93,7 @@ fn short(value: f64) -> String {
 
 /// The logarithm of the detector over so many of the latest runs, in eight heights up to the alarm.
 fn picture(series: &Series, most: usize, look: Look) -> String {
-    let heights = look.pick(
-        [
-            '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}',
-            '\u{2588}',
-        ],
-        ['_', '_', '.', '.', '-', '-', '=', '#'],
-    );
+    let heights = look.pick(BLOCKS, ['_', '_', '.', '.', '-', '-', '=', '#']);
     let top = series.mean_runs.ln();
     let from = series.points.len().saturating_sub(most);
     let height = |detector: f64| {

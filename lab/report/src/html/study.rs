@@ -4,8 +4,8 @@ use super::sheet::{Sheet, list, section, small};
 use super::table::{split, whole};
 use super::{ODD_BYTES, ink};
 use crate::study::{
-    Block, Reason, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes,
-    numbers, per_item, published, scaling_table,
+    Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
+    per_item, scaling_table, shares, spread_of,
 };
 use crate::table::{Align, Column};
 use crate::text::plain;
@@ -20,14 +20,7 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
     let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    let mut columns = numbers(block, ink::LOOK);
-    // The sign of an open ratio stands beside its interval, not in a column of its own.
-    if let (Some(signs), Some(intervals)) = (columns.pop(), columns.last_mut()) {
-        for (interval, sign) in intervals.cells.iter_mut().zip(signs.cells) {
-            *interval = format!("{interval} {sign}").trim_end().to_owned();
-        }
-    }
-    columns.extend(published(block));
+    let columns = columns(block, Some(ink::LOOK));
     if !names.is_empty() {
         split(sheet, &columns, &names, &strips(block), bytes);
     }
@@ -63,13 +56,13 @@ fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
 
 /// The distributions, which share their scale.
 fn strips(block: &Block) -> Vec<Option<Markup>> {
-    let spread = Spread::of(block);
+    let spread = spread_of(block);
     let strip = |row: &&StudyRow| {
-        let (spread, histogram) = (spread.as_ref()?, row.distribution.as_ref()?);
+        let (spread, histogram) = (spread?, row.distribution.as_ref()?);
         let values = metric_summary(row, Metric::WallTime);
         let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
         let places = values.map(|value| value.map(|value| spread.place(value)));
-        Some(ink::strip(&spread.shares(histogram, ink::PLACES), places))
+        Some(ink::strip(&shares(spread, histogram, ink::PLACES), places))
     };
     block.rows.iter().map(strip).collect()
 }

@@ -1,9 +1,9 @@
 //! A workload of a study as its table shows it: rows in their order, numbers in one unit.
 
 use super::figure;
-use crate::number::{Rounding, Scale, finite, ratio};
+use crate::number::{Rounding, Scale, between, finite, ratio};
 use crate::presented::{Presented, Quantity};
-use crate::text::{plain, short};
+use crate::text::{each_once, plain, short};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{
@@ -188,13 +188,8 @@ impl<'a> Block<'a> {
 
     /// The contracts that are not exact, in the order in which they first occur.
     pub(crate) fn contracts(&self) -> Vec<&'a str> {
-        let mut contracts: Vec<&str> = Vec::new();
-        for row in self.of.rows.iter().filter(|row| !row.is_exact) {
-            if !contracts.contains(&row.contract.as_str()) {
-                contracts.push(&row.contract);
-            }
-        }
-        contracts
+        let marked = self.of.rows.iter().filter(|row| !row.is_exact);
+        each_once(marked.map(|row| row.contract.as_str()))
     }
 
     /// The sign of a contract that is not exact.
@@ -295,11 +290,5 @@ pub(crate) fn ratio_texts(ratio: EffectResult) -> [String; 2] {
         bars: Vec::new(),
     };
     let [estimate, low, high] = told.numbers();
-    let limits = match (low, high) {
-        (None, None) => "-".to_owned(),
-        (Some(low), None) => format!("{low} .."),
-        (None, Some(high)) => format!(".. {high}"),
-        (Some(low), Some(high)) => format!("{low} .. {high}"),
-    };
-    [estimate.unwrap_or_else(|| "-".to_owned()), limits]
+    [estimate.unwrap_or_else(|| "-".to_owned()), between(low, high)]
 }

@@ -2,8 +2,9 @@
 
 use super::block::{Block, Reason};
 use super::claims::{claims, sentence_on};
-use super::facts::{facts, notes};
-use super::{Spread, built_with, footer, metrics, promise, scaling, summary};
+use super::facts::{about, facts, notes};
+use super::spread::{bars, spread_of};
+use super::{built_with, footer, metrics, promise, rows, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::Look;
 use crate::look::NO_BREAK;
@@ -15,6 +16,8 @@ use tiebreak_core::result::{StudyResult, StudyRow};
 
 /// Columns of the pictures of distributions.
 const STRIP: usize = 20;
+/// The title of the column that they stand in.
+const SPREAD: &str = "spread";
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
 /// See [`super::markdown`].
@@ -42,24 +45,23 @@ pub(super) fn markdown(study: &StudyResult) -> String {
 
 fn workload(out: &mut String, block: &Block) {
     let workload = &block.of.workload;
-    let about = match workload.about.as_str() {
-        "" => String::new(),
-        about => format!(": {}", escaped(about)),
-    };
+    let about = escaped(&about(workload));
     let facts = escaped(&facts(block).join(" "));
     *out += &format!("{}{about}. {facts}\n\n", strong(&escaped(&workload.name)));
     if !block.rows.is_empty() {
-        let columns = columns(block);
-        *out += &table(block, &columns);
+        *out += &table(columns(block));
         let others = metrics::table(block);
         if !others.is_empty() {
+            let names = block.rows.iter().map(|row| block.marked(row)).collect();
+            let names = Column::new("", Align::Left, names);
             let per = escaped(&metrics::per_item(block));
-            *out += &format!("Beside wall time, {per}:\n\n{}", table(block, &others));
+            let table = table([vec![names], others].concat());
+            *out += &format!("Beside wall time, {per}:\n\n{table}");
         }
         let threads = scaling::table(block);
-        if let Some((names, others)) = threads.split_first() {
+        if !threads.is_empty() {
             let of = escaped(&scaling::per_second(block)).replacen("on", "On", 1);
-            *out += &format!("{of}:\n\n{}", named(&names.cells, others));
+            *out += &format!("{of}:\n\n{}", table(threads));
         }
         let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
         if !chart.is_empty() {
@@ -74,81 +76,46 @@ fn workload(out: &mut String, block: &Block) {
     }
 }
 
-/// All columns but the names.
 fn columns(block: &Block) -> Vec<Column> {
-    use Align::{Decimal, Left};
-    let cells = |text: &dyn Fn(&StudyRow) -> String| {
-        block.rows.iter().map(|row| text(row)).collect::<Vec<_>>()
-    };
-    let open = |row: &StudyRow| if block.is_open(row) { " ?" } else { "" };
-    let spread = Spread::of(block);
-    let strip = |row: &StudyRow| match (&row.distribution, &spread) {
+    let mut columns = rows::columns(block, None);
+    columns.retain(|column| column.title != "rank" || block.is_ranked());
+    for column in columns.iter_mut().filter(|column| column.title == "in") {
+        column.title = "language".to_owned();
+        column.cells.iter_mut().filter(|cell| *cell == "-").for_each(String::clear);
+    }
+    let Some(spread) = spread_of(block) else { return columns };
+    let strip = |row: &&StudyRow| match &row.distribution {
         // Blanks at the front of a code span may be taken away, and several become one.
-        (Some(histogram), Some(spread)) => {
-            let bars = spread.bars(histogram, STRIP, LOOK);
+        Some(histogram) => {
+            let bars = bars(spread, histogram, STRIP, LOOK);
             bars.trim_end().replace(' ', &NO_BREAK.to_string())
         }
-        _ => String::new(),
+        None => String::new(),
     };
-    let times = |index: usize| cells(&|row| block.times(row)[index].clone());
-    let mut columns = Vec::new();
-    if block.is_ranked() {
-        columns.push(Column::new("rank", Left, cells(&|row| block.rank(row))));
-    }
-    columns.extend([
-        Column::new("language", Left, cells(&|row| row.language.map_or("", |l| l.name()).into())),
-        Column::new(&block.title(), Decimal, times(0)),
-        Column::new("p10", Decimal, times(1)),
-        Column::new("p90", Decimal, times(2)),
-        Column::new(
-            &format!("vs {}", plain(&block.of.reference)),
-            Decimal,
-            cells(&|row| block.ratio(row)[0].clone()),
-        ),
-        Column::new(
-            "interval",
-            Left,
-            cells(&|row| format!("{}{}", block.ratio(row)[1], open(row))),
-        ),
-    ]);
-    if block.rows.iter().any(|row| !row.published.is_empty()) {
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        columns.extend([
-            Column::new("published", Decimal, cells(&|row| or_none(block.published(row)))),
-            Column::new("here", Decimal, cells(&|row| or_none(block.in_published_unit(row)))),
-            Column::new("its ratio", Decimal, cells(&|row| or_none(block.published_ratio(row)))),
-        ]);
-    }
-    if spread.is_some() {
-        columns.push(Column::new("spread", Left, cells(&strip)));
-    }
+    let strips = block.rows.iter().map(strip).collect();
+    columns.push(Column::new(SPREAD, Align::Left, strips));
     columns
 }
 
-/// A table with a row a contestant, and an empty line after it.
-fn table(block: &Block, columns: &[Column]) -> String {
-    let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    named(&names, columns)
-}
-
-/// The same with these names.
-fn named(names: &[String], columns: &[Column]) -> String {
+/// A table with a row a contestant, whose names come first, and an empty line after it.
+fn table(columns: Vec<Column>) -> String {
     let aligns = columns.iter().map(|column| match column.align {
         Align::Left => Align::Left,
         _ => Align::Decimal,
     });
-    let aligns: Vec<Align> = [Align::Left].into_iter().chain(aligns).collect();
-    let titles = columns.iter().map(|column| escaped(&column.title));
-    let head: Vec<String> = ["contestant".to_owned()].into_iter().chain(titles).collect();
-    let row = |(index, name): (usize, &String)| {
-        let cell = |column: &Column| match column.cells[index].as_str() {
-            "" => " ".to_owned(),
-            strip if column.title == "spread" => code(strip),
-            text => escaped(text),
-        };
-        [escaped(name)].into_iter().chain(columns.iter().map(cell)).collect::<Vec<_>>()
+    let title = |(index, column): (usize, &Column)| match index {
+        0 => "contestant".to_owned(),
+        _ => escaped(&column.title),
     };
-    aligned(&head, &aligns, names.iter().enumerate().map(row)) + "\n"
+    let head: Vec<String> = columns.iter().enumerate().map(title).collect();
+    let cell = |column: &Column, row: usize| match column.cells[row].as_str() {
+        "" => " ".to_owned(),
+        strip if column.title == SPREAD => code(strip),
+        text => escaped(text),
+    };
+    let row = |row| columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>();
+    let rows = (0..columns[0].cells.len()).map(row);
+    aligned(&head, &aligns.collect::<Vec<_>>(), rows) + "\n"
 }
 
 /// The source, the builds, the machine, and the command that makes the same again.

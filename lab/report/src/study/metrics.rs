@@ -3,7 +3,7 @@
 use super::block::{Block, median};
 use crate::number::{Scale, finite};
 use crate::table::{Align, Column};
-use crate::text::plain;
+use crate::text::{each_once, plain};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::quantity::four_digits;
 use tiebreak_core::result::StudyRow;
@@ -126,14 +126,12 @@ pub(crate) fn missing(blocks: &[Block]) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let mut reasons: Vec<String> = Vec::new();
-    for warning in blocks.iter().flat_map(|block| &block.run.warnings) {
-        if let Warning::NoMeter { what } = warning
-            && !reasons.contains(&plain(what))
-        {
-            reasons.push(plain(what));
-        }
-    }
+    let reason = |warning: &Warning| match warning {
+        Warning::NoMeter { what } => Some(plain(what)),
+        _ => None,
+    };
+    let warnings = blocks.iter().flat_map(|block| &block.run.warnings);
+    let reasons = each_once(warnings.filter_map(reason));
     let why = match reasons.as_slice() {
         [] => "this run did not measure them".to_owned(),
         reasons => reasons.join("; "),

@@ -1,8 +1,10 @@
 //! A block of the table on a screen.
 
 use super::block::Block;
-use super::facts::{facts, notes};
-use super::{Spread, metrics, scaling};
+use super::facts::{about, facts, notes};
+use super::spread::{bars, spread_of};
+use super::{metrics, scaling};
+use crate::chart::Span;
 use crate::look::{Look, Tone, columns_of, span};
 use crate::page::{INDENT, Page};
 use crate::table::{Align, Column, GAP, indented, rows};
@@ -19,11 +21,8 @@ const STRIP: std::ops::RangeInclusive<usize> = 14..=40;
 pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
     page.gap();
     let workload = &block.of.workload;
-    let mut head = vec![span(Tone::Strong, plain(&workload.name))];
-    if !workload.about.is_empty() {
-        head.push(span(Tone::Plain, format!(": {}", plain(&workload.about))));
-    }
-    page.paragraph("", &head);
+    let name = span(Tone::Strong, plain(&workload.name));
+    page.paragraph("", &[name, span(Tone::Plain, about(workload))]);
     facts(block).into_iter().for_each(|fact| page.note(fact));
     if !block.rows.is_empty() {
         page.gap();
@@ -46,9 +45,9 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
 }
 
 fn main_table(page: &mut Page, block: &Block, look: Look) {
-    let numbers = numbers(block, look);
+    let numbers = numbers(block, Some(look));
     let published = published(block);
-    let spread = Spread::of(block);
+    let spread = spread_of(block);
     let room = look.table_columns() - INDENT.len();
     let all = [numbers.clone(), published.clone()].concat();
     let strip = room.saturating_sub(width(&all) + GAP).min(*STRIP.end());
@@ -58,8 +57,8 @@ fn main_table(page: &mut Page, block: &Block, look: Look) {
         && strip >= *STRIP.start()
     {
         let before = width(&numbers) + GAP;
-        lines(page, [numbers, vec![strips(block, &spread, strip, look)], published].concat(), look);
-        axis(page, block, &spread, before, strip);
+        lines(page, [numbers, vec![strips(block, spread, strip, look)], published].concat(), look);
+        axis(page, block, spread, before, strip);
     } else {
         lines(page, numbers, look);
         below(page, block, spread, published, look);
@@ -87,13 +86,7 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
 }
 
 /// Pictures and published figures, where they have no room beside the numbers.
-fn below(
-    page: &mut Page,
-    block: &Block,
-    spread: Option<Spread>,
-    published: Vec<Column>,
-    look: Look,
-) {
+fn below(page: &mut Page, block: &Block, spread: Option<Span>, published: Vec<Column>, look: Look) {
     let name = vec![name_column(block, look)];
     let room = look.columns() - INDENT.len();
     let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
@@ -103,10 +96,10 @@ fn below(
     }
     page.gap();
     let before = width(&name) + GAP;
-    let picture = spread.map(|spread| strips(block, &spread, strip, look));
+    let picture = spread.map(|spread| strips(block, spread, strip, look));
     lines(page, [name, picture.into_iter().collect(), published].concat(), look);
     if let Some(spread) = spread {
-        axis(page, block, &spread, before, strip);
+        axis(page, block, spread, before, strip);
     }
 }
 
@@ -132,19 +125,26 @@ fn name_column(block: &Block, look: Look) -> Column {
     Column::new("", Align::Left, cells(block, name))
 }
 
-/// Names, times and ratios.
-pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
+/// Names, times and ratios; titles and names are cut for a screen, if it is for one.
+fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let time = |index: usize| cells(block, |row| block.times(row)[index].clone());
     let ratio = |index: usize| cells(block, |row| block.ratio(row)[index].clone());
     let sign = |row: &StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
     let language = |row: &StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
-    let title = shorten_middle(&block.title(), 16, look);
-    let reference = shorten_middle(&plain(&block.of.reference), 14, look);
+    let cut = |text: String, columns: usize| match screen {
+        Some(look) => shorten_middle(&text, columns, look),
+        None => text,
+    };
+    let names = match screen {
+        Some(look) => name_column(block, look),
+        None => Column::new("", Align::Left, cells(block, |row| block.marked(row))),
+    };
+    let reference = cut(plain(&block.of.reference), 14);
     vec![
-        name_column(block, look),
+        names,
         Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(2),
         Column::new("in", Align::Left, cells(block, language)).rank(4),
-        Column::new(&title, Align::Decimal, time(0)),
+        Column::new(&cut(block.title(), 16), Align::Decimal, time(0)),
         Column::new("p10", Align::Decimal, time(1)).rank(3),
         Column::new("p90", Align::Decimal, time(2)).rank(3),
         Column::new(&format!("vs {reference}"), Align::Decimal, ratio(0)),
@@ -153,8 +153,21 @@ pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
     ]
 }
 
+/// The same and what was published, where the sign of an open ratio stands beside its interval, not
+/// in a column of its own.
+pub(crate) fn columns(block: &Block, screen: Option<Look>) -> Vec<Column> {
+    let mut columns = numbers(block, screen);
+    if let (Some(signs), Some(intervals)) = (columns.pop(), columns.last_mut()) {
+        for (interval, sign) in intervals.cells.iter_mut().zip(signs.cells) {
+            *interval = format!("{interval} {sign}").trim_end().to_owned();
+        }
+    }
+    columns.extend(published(block));
+    columns
+}
+
 /// What was published: the figure, ours in its unit, and its ratio; nothing where nothing was.
-pub(crate) fn published(block: &Block) -> Vec<Column> {
+fn published(block: &Block) -> Vec<Column> {
     if block.rows.iter().all(|row| row.published.is_empty()) {
         return Vec::new();
     }
@@ -171,16 +184,16 @@ pub(crate) fn published(block: &Block) -> Vec<Column> {
 }
 
 /// The distributions below each other on one scale.
-fn strips(block: &Block, spread: &Spread, columns: usize, look: Look) -> Column {
+fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
     let strip = |row: &StudyRow| match &row.distribution {
-        Some(histogram) => spread.bars(histogram, columns, look),
+        Some(histogram) => bars(spread, histogram, columns, look),
         None => String::new(),
     };
     Column::new("spread", Align::Left, cells(block, strip))
 }
 
 /// The ends of the scale of the distributions, below them.
-fn axis(page: &mut Page, block: &Block, spread: &Spread, before: usize, columns: usize) {
+fn axis(page: &mut Page, block: &Block, spread: Span, before: usize, columns: usize) {
     let (low, high) = (block.time(spread.low), block.time_with_unit(spread.high));
     let kind = if spread.is_log { "log" } else { "" };
     let gap = columns.saturating_sub(low.width() + kind.len() + high.width());

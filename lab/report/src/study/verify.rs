@@ -4,7 +4,7 @@ use crate::look::{Look, Tone, span};
 use crate::number::count;
 use crate::page::{INDENT, Page};
 use crate::table::{Align, Column};
-use crate::text::{plain, short, shorten_middle};
+use crate::text::{self, plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
 
 /// The table, a summary above it and the faults below it.
@@ -52,21 +52,14 @@ type Reason = (Vec<String>, Vec<String>, String);
 
 /// The contestants without a fault of which a reason is told, those with one reason together.
 fn grouped(found: &[VerifyRow], why: &dyn Fn(&VerifyRow) -> Option<String>) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
-    for row in found.iter().filter(|row| row.fault.is_none()) {
-        let Some(why) = why(row).as_deref().map(short) else { continue };
-        if !reasons.iter().any(|(_, _, other)| *other == why) {
-            reasons.push((Vec::new(), Vec::new(), why.clone()));
-        }
-        let of_reason = reasons.iter_mut().find(|(_, _, other)| *other == why);
-        let Some((names, workloads, _)) = of_reason else { continue };
-        for (all, one) in [(names, &row.contestant), (workloads, &row.workload)] {
-            if !all.contains(&plain(one)) {
-                all.push(plain(one));
-            }
-        }
-    }
-    reasons
+    let told = || {
+        let rows = found.iter().filter(|row| row.fault.is_none());
+        rows.filter_map(|row| Some((short(why(row).as_deref()?), row)))
+    };
+    let names = text::grouped(told().map(|(why, row)| (why, plain(&row.contestant))));
+    let workloads = text::grouped(told().map(|(why, row)| (why, plain(&row.workload))));
+    let reasons = names.into_iter().zip(workloads);
+    reasons.map(|((why, names), (_, workloads))| (names, workloads, why)).collect()
 }
 
 fn summary(found: &[VerifyRow]) -> String {

@@ -3,8 +3,8 @@
 use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
 use crate::chart::Span;
 use crate::look::Look;
-use crate::study::Block;
 use crate::study::ecdf::{Ecdfs, Steps, time};
+use crate::study::{Block, about};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyResult;
 
@@ -89,8 +89,7 @@ struct Panel {
 impl Panel {
     fn of(block: Block) -> Panel {
         let workload = &block.of.workload;
-        let about = if workload.about.is_empty() { "" } else { ": " };
-        let title = format!("{}{about}{}", plain(&workload.name), plain(&workload.about));
+        let title = format!("{}{}", plain(&workload.name), about(workload));
         let known = Ecdfs::of(&block);
         let legend = legend(known.iter().flat_map(|known| &known.curves));
         Panel { title, known, legend }

@@ -1,11 +1,11 @@
 //! The spread of a study's contestants as a picture.
 
 use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+use crate::chart::{Span, round_step};
 use crate::look::Look;
 use crate::number::value_text;
 use crate::number::{Scale, finite};
-use crate::picture::round_step;
-use crate::study::{Block, Spread, metric_summary};
+use crate::study::{Block, about, metric_summary, shares, spread_of};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{StudyResult, StudyRow};
@@ -73,11 +73,8 @@ fn height(block: &Block) -> f64 {
 
 fn panel(scene: &mut Scene, block: &Block, top: f64, cut: &impl Fn(&str) -> String) {
     let workload = &block.of.workload;
-    let about = match workload.about.as_str() {
-        "" => String::new(),
-        about => format!(": {about}"),
-    };
-    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &cut(&format!("{}{about}", workload.name)));
+    let title = format!("{}{}", workload.name, about(workload));
+    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &cut(&title));
     let Some(axis) = Axis::of(block) else {
         if !block.rows.is_empty() {
             scene.text("dim", LEFT, top + 50.0, Anchor::Start, "nothing was timed yet");
@@ -93,7 +90,7 @@ fn panel(scene: &mut Scene, block: &Block, top: f64, cut: &impl Fn(&str) -> Stri
 
 /// The scale of a panel, in nanoseconds for one call.
 struct Axis {
-    spread: Spread,
+    spread: Span,
     /// Of one item, in which ticks are written.
     items: f64,
 }
@@ -104,7 +101,7 @@ impl Axis {
     fn of(block: &Block) -> Option<Axis> {
         let summaries = block.rows.iter().filter_map(|row| metric_summary(row, Metric::WallTime));
         let times = summaries.flat_map(|s| [s.p10, s.median, s.p90]).filter_map(finite);
-        let spread = Spread::of(block);
+        let spread = spread_of(block);
         let ends = spread.iter().flat_map(|spread| [spread.low, spread.high]);
         let values: Vec<f64> = times.chain(ends).filter(|value| *value > 0.0).collect();
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -118,10 +115,10 @@ impl Axis {
             published.fold((least, most), |(low, high), ns| (low.min(ns), high.max(ns)));
         let is_log = high > LOG_FROM * low || spread.is_some_and(|spread| spread.is_log);
         let spread = if is_log {
-            Spread { low: low / 1.1, high: high * 1.1, is_log }
+            Span { low: low / 1.1, high: high * 1.1, is_log }
         } else {
             let room = (high - low).max(high * 1e-6) * 0.04;
-            Spread { low: (low - room).max(0.0), high: high + room, is_log }
+            Span { low: (low - room).max(0.0), high: high + room, is_log }
         };
         Some(Axis { spread, items: block.of.items.max(1) as f64 })
     }
@@ -191,7 +188,7 @@ impl Axis {
     /// The distribution of a row, above its line.
     fn hill(&self, scene: &mut Scene, row: &StudyRow, y: f64) {
         let Some(histogram) = &row.distribution else { return };
-        let shares = self.spread.shares(histogram, PLACES);
+        let shares = shares(self.spread, histogram, PLACES);
         let most = shares.iter().copied().fold(0.0, f64::max);
         let step = (RIGHT - LEFT) / PLACES as f64;
         // Each stretch that is not empty is an outline of its own.
