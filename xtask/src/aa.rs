@@ -1,9 +1,10 @@
 //! The table of what a machine can find, from the result of `tiebreak aa`.
 
-use crate::measured::{self, Machine, read, source};
+use crate::measured::{Machine, read, source};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use tiebreak_report::markdown::table;
+use tiebreak_report::number::share_text;
 
 /// Where the result is, from the root.
 pub const DATA: &str = "docs/measured/aa.json";
@@ -113,7 +114,7 @@ pub fn render(json: &str) -> Result<String> {
 
 /// A share in percent with one digit after the point, below 1% with two, and no needless zeros.
 fn percent(share: f64) -> String {
-    measured::percent(share, if share < 0.00995 { 2 } else { 1 })
+    share_text(share, if share < 0.00995 { 2 } else { 1 })
 }
 
 fn machine(facts: &Facts) -> Machine {

@@ -99,12 +99,6 @@ fn wilson(count: usize, of: usize) -> Option<(f64, f64)> {
     (of > 0.0).then_some(((centre - half).max(0.0), (centre + half).min(1.0)))
 }
 
-/// A share in percent with so many digits after the point at most, and no needless zeros.
-pub fn percent(share: f64, digits: usize) -> String {
-    let text = format!("{:.digits$}", 100.0 * share);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
 /// The median; of an even count the mean of the two in the middle; none of nothing.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);

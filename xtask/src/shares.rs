@@ -1,10 +1,11 @@
 //! The tables of what claims about success rates cost and how often they are wrong, from what the
 //! example `shares` of `lab/stats` simulated.
 
-use crate::measured::{self, read, source};
+use crate::measured::{read, source};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use tiebreak_report::markdown::table;
+use tiebreak_report::number::share_text;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/shares.json";
@@ -208,7 +209,7 @@ fn interval(rate: f64, low: f64, high: f64) -> String {
 }
 
 fn percent(share: f64) -> String {
-    measured::percent(share, 2)
+    share_text(share, 2)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
 use crate::look::NO_BREAK;
 use crate::look::{Look, Spans, Tone, columns_of, letters, span};
-use crate::number::{Rounding, between, count, percent, seconds};
+use crate::number::{Rounding, between, count, or_none, percent, seconds};
 use crate::odd::odd_of;
 use crate::page::{INDENT, Page};
 use crate::presented::Presented;
@@ -215,11 +215,11 @@ fn of_what(contest: &ContestResult) -> Option<String> {
 /// All columns but the claims themselves.
 fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
     let told: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
-    let estimates = told.iter().map(|[estimate, ..]| estimate.clone().unwrap_or("-".to_owned()));
+    let estimates = told.iter().map(|[estimate, ..]| or_none(estimate.clone()));
     // The units differ from line to line, so nothing would stand below its like.
     let intervals = told.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
     let words = all.iter().map(|(.., claim)| passing_words(claim, look)).collect();
-    let lines = all.iter().map(|(_, line, _)| line.map_or("-".to_owned(), |line| line.to_string()));
+    let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
         Column::new("verdict", Align::Left, words),

@@ -1,7 +1,7 @@
 //! What the contestants gave: a table a metric.
 
 use crate::look::{Look, Tone, span};
-use crate::number::{Scale, count, finite};
+use crate::number::{Scale, count, finite, or_none};
 use crate::page::{INDENT, Page};
 use crate::table::{Align, Column, align_decimals};
 use crate::text::{each_once, plain, short, shorten_middle};
@@ -72,7 +72,7 @@ pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec
     let cells = |value: fn(&MetricSummary) -> Option<f64>, write: fn(Scale, f64) -> String| {
         let cell = |(c, scale): (&ContestantResult, &Scale)| {
             let value = finite(summary(c, metric).and_then(value));
-            value.map_or("-".to_owned(), |value| write(*scale, value))
+            or_none(value.map(|value| write(*scale, value)))
         };
         run.contestants.iter().zip(&scales).map(cell).collect::<Vec<_>>()
     };
@@ -120,7 +120,7 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
         let scales = scales(run, metric);
         let cell = |(c, scale): (&ContestantResult, &Scale)| {
             let median = finite(summary(c, metric).and_then(|s| s.median));
-            median.map_or("-".to_owned(), |value| scale.write(value))
+            or_none(median.map(|value| scale.write(value)))
         };
         let cells = run.contestants.iter().zip(&scales).map(cell).collect();
         columns.push(Column::new(title, Align::Decimal, cells).rank(rank));

@@ -2,6 +2,7 @@
 
 use crate::contestants::{ranges, short_name};
 use crate::look::{Look, Span, Tone, columns_of, span};
+use crate::number::or_none;
 use crate::page::{INDENT, Page};
 use crate::picture::Axis;
 use crate::presented::{Presented, short_label};
@@ -117,7 +118,7 @@ pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
 fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
     let all: Vec<_> = rows.iter().map(|row| row.told.numbers()).collect();
     let cells = |index: usize| {
-        let cell = |numbers: &[Option<String>; 3]| numbers[index].clone().unwrap_or("-".to_owned());
+        let cell = |numbers: &[Option<String>; 3]| or_none(numbers[index].clone());
         all.iter().map(cell).collect::<Vec<_>>()
     };
     let estimates = align_decimals(&cells(0));

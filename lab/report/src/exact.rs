@@ -6,7 +6,7 @@ mod tests;
 
 use crate::json;
 use crate::look::{Look, Spans, Tone, letters, span};
-use crate::number::{Rounding, count, percent};
+use crate::number::{Rounding, count, or_none, percent, trimmed};
 use crate::page::{INDENT, Page};
 use crate::property::capitalised;
 use crate::table::{Align, Column};
@@ -53,12 +53,7 @@ fn number(value: f64) -> String {
         return format!("{value:.5e}");
     }
     let digits = if value == 0.0 { 0.0 } else { 5.0 - value.abs().log10().floor() };
-    let text = format!("{value:.*}", digits.clamp(0.0, 9.0) as usize);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    trimmed(&format!("{value:.*}", digits.clamp(0.0, 9.0) as usize)).to_owned()
 }
 
 fn said(result: &ResamplingResult) -> Spans {
@@ -159,7 +154,7 @@ fn sets(result: &ResamplingResult) -> Vec<Column> {
     let cells = |text: &dyn Fn(&NumberSet) -> String, last: String| {
         sets.iter().map(|(_, set)| text(set)).chain([last]).collect::<Vec<_>>()
     };
-    let of = |set: &NumberSet| set.statistic.map_or("-".to_owned(), number);
+    let of = |set: &NumberSet| or_none(set.statistic.map(number));
     let title = if result.by_program { "statistic".to_owned() } else { statistic(result) };
     let difference = match (result.by_program, result.is_paired) {
         (true, _) => "X and Y",

@@ -216,13 +216,13 @@ fn joined(cells: &[(char, Tone)]) -> Spans {
 mod tests {
     use super::*;
     use crate::look::letters;
-    use crate::presented::Quantity;
+    use crate::presented::Subject;
 
     const ASCII: Look = Look { width: 80, color: false, unicode: false };
 
     fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Presented<'static> {
-        let quantity = Quantity::Ratio { ahead: "A", behind: "B" };
-        Presented { quantity, estimate, low, high, bars: vec![1.0] }
+        let subject = Subject::Ratio { ahead: "A", behind: "B" };
+        Presented { subject, estimate, low, high, bars: vec![1.0] }
     }
 
     fn check(told: &Presented, expected: [&str; 2]) {

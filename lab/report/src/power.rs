@@ -7,7 +7,7 @@ mod tests;
 
 use crate::json;
 use crate::look::{Look, Tone, letters};
-use crate::number::{Rounding, count, percent};
+use crate::number::{Rounding, count, percent, share_text, trimmed};
 use crate::page::Page;
 use crate::text::plain;
 use said::said;
@@ -127,7 +127,7 @@ fn noise(result: &ForecastResult) -> String {
 fn difference(ratio: f64, rounding: Rounding) -> String {
     match ratio {
         ratio if ratio >= 2.0 => {
-            format!("{ratio:.4}").trim_end_matches('0').trim_end_matches('.').to_owned() + "x"
+            format!("{}x", trimmed(&format!("{ratio:.4}")))
         }
         // A ratio such as 1.03 is not quite so in binary.
         ratio => percent(((ratio - 1.0) * 1e9).round() / 1e9, rounding),
@@ -136,6 +136,5 @@ fn difference(ratio: f64, rounding: Rounding) -> String {
 
 /// A rate with all the decimals that it has, up to four.
 fn rate(rate: f64) -> String {
-    let text = format!("{:.4}", rate * 100.0);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    share_text(rate, 4)
 }

@@ -2,7 +2,7 @@
 
 use crate::contestants::{ranges, short_name};
 use crate::look::{Look, Span, Tone, span};
-use crate::number::{Rounding, Scale, count, percent, ratio, ratio_decimals};
+use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
 use crate::page::Page;
 use crate::table::{Align, Column};
 use crate::text::plain;
@@ -24,7 +24,7 @@ fn what_is_seen(claim: &ClaimResult, found: &OneFactorResult) -> String {
     let right = claim.right.as_deref().unwrap_or_default();
     let other = if found.slow == claim.left { right } else { &claim.left };
     let [slow, other] = [plain(&found.slow), plain(other)];
-    let times = ratio(found.times, ratio_decimals(Some(found.times), [None; 2]), Rounding::Nearest);
+    let times = lone_ratio(found.times);
     let times = if found.is_least { format!("at least {times}") } else { times };
     let what = match claim.metric.unit() {
         Unit::Nanoseconds => format!("took {times} as long as usual"),
@@ -62,12 +62,12 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     };
     let values = |value: fn(&RatioRow) -> Option<f64>| {
         let write = |value: f64| Scale::of(claim.metric.unit(), value).write(value);
-        table.iter().map(|row| value(row).map_or("-".to_owned(), write)).collect()
+        table.iter().map(|row| or_none(value(row).map(write))).collect()
     };
     let ratios = |value: fn(&RatioRow) -> Option<f64>, rounding: Rounding| -> Vec<String> {
         let write = |row: &RatioRow| {
             let decimals = ratio_decimals(row.ratio.estimate, [row.ratio.low, row.ratio.high]);
-            value(row).map_or("-".to_owned(), |value| ratio(value, decimals, rounding))
+            or_none(value(row).map(|value| ratio(value, decimals, rounding)))
         };
         table.iter().map(write).collect()
     };

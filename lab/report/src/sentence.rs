@@ -7,9 +7,8 @@ pub(crate) use self::scope::observation_noun;
 use self::scope::scope_words;
 use crate::look::NO_BREAK;
 use crate::look::{Span, Spans, Tone, letters, span};
-use crate::number::value_text;
-use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
-use crate::presented::{Presented, Quantity, bar_text};
+use crate::number::{Rounding, count, lone_ratio, percent, ratio_text, seconds, value_text};
+use crate::presented::{Presented, Subject};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use crate::text::{plain, short};
@@ -163,8 +162,7 @@ fn beside(claim: &ClaimResult) -> Option<String> {
     let own = ratio.filter(|_| claim.centre != Centre::Mean);
     let own = own.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
     let own = own.filter(|ratio| ratio.is_finite()).map(|own| {
-        let decimals = ratio_decimals(Some(own), [None, None]);
-        let own = number::ratio(own, decimals, Rounding::Nearest);
+        let own = lone_ratio(own);
         format!(" (by {by} it was {own}; --by '{by}' asks for that)")
     });
     Some(condition + &own.unwrap_or_default())
@@ -219,8 +217,8 @@ fn order(told: &Presented, metric: Metric) -> String {
 
 /// The contestants of a ratio.
 fn names<'a>(told: &Presented<'a>) -> (&'a str, &'a str) {
-    match told.quantity {
-        Quantity::Ratio { ahead, behind } => (ahead, behind),
+    match told.subject {
+        Subject::Ratio { ahead, behind } => (ahead, behind),
         _ => ("", ""),
     }
 }
@@ -324,7 +322,7 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
             format!(": {what} is within {close} of 1x ({limits})")
         }
         (Verdict::TooClose, false) => {
-            let bar = bar_text(told.nearest_bar());
+            let bar = ratio_text(told.nearest_bar());
             let what = match claim.centre {
                 Centre::Mean => pair,
                 Centre::Median => format!("The median of {pair}"),

@@ -2,7 +2,7 @@
 
 use crate::histogram::BLOCKS;
 use crate::look::{Look, Tone, columns_of};
-use crate::number::count;
+use crate::number::{count, or_none};
 use crate::page::Page;
 use crate::table::{Align, Column, GAP, rows};
 use crate::text::{plain, shorten_middle};
@@ -84,7 +84,7 @@ fn promise(mean_runs: f64, series: usize) -> String {
 /// The run of the latest alarm.
 fn alarm(series: &Series) -> String {
     let alarm = series.points.iter().rev().find(|point| point.is_alarm);
-    alarm.map_or("-".to_owned(), |point| plain(&point.run))
+    or_none(alarm.map(|point| plain(&point.run)))
 }
 
 fn short(value: f64) -> String {

@@ -3,7 +3,7 @@
 use super::{difference, rate, unit};
 use crate::histogram::level;
 use crate::look::{Look, Tone, span};
-use crate::number::{Rounding, percent, seconds};
+use crate::number::{Rounding, or_none, percent, seconds};
 use crate::page::{INDENT, Page};
 use crate::table::{Align, Column};
 use crate::text::plain;
@@ -43,7 +43,7 @@ pub(super) fn table(result: &ForecastResult) -> Vec<Column> {
     ];
     if let Some(a_round) = result.seconds_a_round {
         let time = |row: &ForecastRow| {
-            row.rounds_median.map_or("-".to_owned(), |rounds| seconds(a_round * rounds as f64))
+            or_none(row.rounds_median.map(|rounds| seconds(a_round * rounds as f64)))
         };
         columns.push(Column::new("time", Align::Right, cells(&time)).rank(4));
     }

@@ -1,8 +1,7 @@
 //! A workload of a study as its table shows it: rows in their order, numbers in one unit.
 
 use super::figure;
-use crate::number::{Rounding, Scale, between, finite, ratio};
-use crate::presented::{Presented, Quantity};
+use crate::number::{Kind, Rounding, Scale, between, finite, or_none, ratio};
 use crate::text::{each_once, plain, short};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
@@ -121,7 +120,7 @@ impl<'a> Block<'a> {
         let scale = self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, size));
         let digits = |ns: f64| scale.digits(ns / self.divisor());
         let texts = [median.map(|ns| self.time(ns)), p10.map(digits), p90.map(digits)];
-        texts.map(|text| text.unwrap_or_else(|| "-".to_owned()))
+        texts.map(or_none)
     }
 
     /// Whether the others are compared with this one.
@@ -134,7 +133,7 @@ impl<'a> Block<'a> {
         match row.ratio {
             _ if self.is_reference(row) => ["1x".to_owned(), "reference".to_owned()],
             Some(ratio) => ratio_texts(ratio),
-            None => ["-".to_owned(), "-".to_owned()],
+            None => [None, None].map(or_none),
         }
     }
 
@@ -282,13 +281,7 @@ pub(crate) fn median(row: &StudyRow, metric: Metric) -> Option<f64> {
 /// A ratio and its limits: `1.93x`, `1.90x .. 1.97x`; `-` for what is not known.
 pub(crate) fn ratio_texts(ratio: EffectResult) -> [String; 2] {
     let usable = |value| finite(value).filter(|value| *value > 0.0);
-    let told = Presented {
-        quantity: Quantity::Ratio { ahead: "", behind: "" },
-        estimate: usable(ratio.estimate),
-        low: usable(ratio.low),
-        high: usable(ratio.high),
-        bars: Vec::new(),
-    };
-    let [estimate, low, high] = told.numbers();
-    [estimate.unwrap_or_else(|| "-".to_owned()), between(low, high)]
+    let values = [ratio.estimate, ratio.low, ratio.high].map(usable);
+    let [estimate, low, high] = Kind::Ratio.numbers(values, &[]);
+    [or_none(estimate), between(low, high)]
 }

@@ -95,14 +95,7 @@ impl Ecdfs {
 
 /// A round time with its unit and no more digits than it has: `200 ns`, `1.5 ms`.
 pub(crate) fn time(ns: f64) -> String {
-    let text = number::Scale::of(Unit::Nanoseconds, ns * (1.0 + 1e-9)).write(ns);
-    let Some((digits, unit)) = text.split_once(' ') else { return text };
-    let short = if digits.contains('.') && !digits.contains('e') {
-        digits.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        digits
-    };
-    format!("{short} {unit}")
+    number::Scale::of(Unit::Nanoseconds, ns * (1.0 + 1e-9)).short(ns)
 }
 
 /// The distribution functions of each workload's contestants, in letters: for each time the share

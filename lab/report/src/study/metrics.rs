@@ -1,7 +1,7 @@
 //! What was measured of a workload beside wall time.
 
 use super::block::{Block, median};
-use crate::number::{Scale, finite};
+use crate::number::{Scale, finite, or_none};
 use crate::table::{Align, Column};
 use crate::text::{each_once, plain};
 use tiebreak_core::metric::{Metric, Unit};
@@ -54,14 +54,14 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             let ns = reset_ns(row)? as f64;
             Some(Scale::of(Unit::Nanoseconds, ns).write(ns))
         };
-        let cells = block.rows.iter().map(|row| cell(row).unwrap_or("-".to_owned())).collect();
+        let cells = block.rows.iter().map(|row| or_none(cell(row))).collect();
         columns.push(Column::new("reset", Align::Decimal, cells).rank(11));
     }
     if block.of.input_bytes > 0 && !columns.is_empty() {
         let speed = |row: &&StudyRow| {
             let ns = median(row, Metric::WallTime).filter(|ns| *ns > 0.0);
             let speed = ns.map(|ns| block.of.input_bytes as f64 / ns);
-            finite(speed).map_or("-".to_owned(), four_digits)
+            or_none(finite(speed).map(four_digits))
         };
         let cells = block.rows.iter().map(speed).collect();
         columns.push(Column::new("GB/s", Align::Decimal, cells).rank(12));
@@ -80,7 +80,7 @@ fn cells(block: &Block, metric: Metric, per: Per) -> Vec<String> {
             unit => shared.unwrap_or_else(|| Scale::of(unit, value)).write(value),
         })
     };
-    block.rows.iter().map(|row| cell(row).unwrap_or("-".to_owned())).collect()
+    block.rows.iter().map(|row| or_none(cell(row))).collect()
 }
 
 /// A number of events, of which there may be less than one.

@@ -6,6 +6,7 @@ use super::spread::{bars, spread_of};
 use super::{metrics, scaling};
 use crate::chart::Span;
 use crate::look::{Look, Tone, columns_of, span};
+use crate::number::or_none;
 use crate::page::{INDENT, Page};
 use crate::table::{Align, Column, GAP, indented, rows};
 use crate::text::{plain, shorten_middle};
@@ -172,7 +173,7 @@ fn published(block: &Block) -> Vec<Column> {
         return Vec::new();
     }
     let text = |text: fn(&Block, &StudyRow) -> Option<String>| {
-        cells(block, |row| text(block, row).unwrap_or("-".to_owned()))
+        cells(block, |row| or_none(text(block, row)))
     };
     vec![
         Column::new("published", Align::Decimal, text(|block, row| block.published(row))),

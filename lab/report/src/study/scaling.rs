@@ -3,7 +3,7 @@
 use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
 use crate::chart::{Chart, Curve, Scale as Axis};
-use crate::number::{Rounding, Scale, finite, percent};
+use crate::number::{Rounding, Scale, finite, or_none, percent};
 use crate::table::{Align, Column};
 use crate::text::plain;
 use tiebreak_core::metric::Unit;
@@ -47,7 +47,6 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     let cells = |text: &dyn Fn(&StudyRow, &Scaling) -> String| {
         rows.iter().map(|(row, of)| text(row, of)).collect::<Vec<_>>()
     };
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
         Column::new("", Align::Left, cells(&|_, of| plain(&of.family))),
         Column::new("threads", Align::Right, cells(&|_, of| of.threads.to_string())),
@@ -85,8 +84,7 @@ fn efficiency(of: &Scaling) -> [String; 2] {
 /// The share of units with proof; one thread needs none.
 fn together(of: &Scaling) -> String {
     match (of.threads, of.units) {
-        (1, _) => "-".to_owned(),
-        (_, 0) => "-".to_owned(),
+        (1, _) | (_, 0) => "-".to_owned(),
         (_, units) => percent(of.together as f64 / units as f64, Rounding::Down),
     }
 }

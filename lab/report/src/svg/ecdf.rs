@@ -1,6 +1,6 @@
 //! Distribution functions as a picture: which share of its batches took at most so long.
 
-use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, legend, width_of};
 use crate::chart::Span;
 use crate::look::Look;
 use crate::study::ecdf::{Ecdfs, Steps, time};
@@ -30,27 +30,7 @@ const CLOSE: f64 = 1.0;
 const SHARES: [(f64, &str); 4] = [(0.0, "0"), (0.5, "0.5"), (0.9, "0.9"), (0.99, "0.99")];
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-const SHEET: Sheet = Sheet::new("tiebreak-ecdf", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-ecdf path{fill:none;stroke-width:2}\
-.tiebreak-ecdf .dash1{stroke-dasharray:8 4}\
-.tiebreak-ecdf .dash2{stroke-dasharray:2 3}\
-.tiebreak-ecdf .dash3{stroke-dasharray:10 3 2 3}\
-.tiebreak-ecdf .stroke0{stroke:#0969da}\
-.tiebreak-ecdf .stroke1{stroke:#bc4c00}\
-.tiebreak-ecdf .stroke2{stroke:#1a7f37}\
-.tiebreak-ecdf .stroke3{stroke:#8250df}\
-.tiebreak-ecdf .stroke4{stroke:#bf3989}\
-.tiebreak-ecdf .stroke5{stroke:#6e7781}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-ecdf .stroke0{stroke:#58a6ff}\
-.tiebreak-ecdf .stroke1{stroke:#f0883e}\
-.tiebreak-ecdf .stroke2{stroke:#56d364}\
-.tiebreak-ecdf .stroke3{stroke:#bc8cff}\
-.tiebreak-ecdf .stroke4{stroke:#ff7bbd}\
-.tiebreak-ecdf .stroke5{stroke:#9198a1}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-ecdf", include_str!("ecdf.css"));
 
 /// The distribution functions of a study: a panel a workload, a stair a contestant, over the time
 /// of one item; names stand in the order of the medians, so from left to right. Curves differ in
@@ -91,7 +71,9 @@ impl Panel {
         let workload = &block.of.workload;
         let title = format!("{}{}", plain(&workload.name), about(workload));
         let known = Ecdfs::of(&block);
-        let legend = legend(known.iter().flat_map(|known| &known.curves));
+        let curves = known.iter().flat_map(|known| &known.curves);
+        let widths = curves.map(|curve| entry_width(&short_name(curve)));
+        let legend = legend(widths, LEFT, RIGHT);
         Panel { title, known, legend }
     }
 
@@ -158,23 +140,6 @@ fn short_name(curve: &Steps) -> String {
 
 fn entry_width(name: &str) -> f64 {
     SAMPLE + 24.0 + width_of(name, SMALL)
-}
-
-fn legend<'a>(curves: impl Iterator<Item = &'a Steps>) -> Vec<Vec<usize>> {
-    let mut lines: Vec<Vec<usize>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for (index, curve) in curves.enumerate() {
-        let width = entry_width(&short_name(curve));
-        if used + width > RIGHT {
-            lines.push(Vec::new());
-            used = LEFT;
-        }
-        used += width;
-        if let Some(line) = lines.last_mut() {
-            line.push(index);
-        }
-    }
-    lines
 }
 
 /// Where a plot lies.

@@ -25,21 +25,7 @@ const NAME: usize = 22;
 const LOG_FROM: f64 = 8.0;
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-const SHEET: Sheet = Sheet::new("tiebreak-study", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-study .mass{fill:#0969da;fill-opacity:.35}\
-.tiebreak-study .range{stroke:#1f2328;stroke-width:2}\
-.tiebreak-study .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
-.tiebreak-study .told{stroke:#bc4c00;stroke-width:2}\
-.tiebreak-study .told-text{fill:#bc4c00}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-study .mass{fill:#58a6ff;fill-opacity:.45}\
-.tiebreak-study .range{stroke:#f0f6fc}\
-.tiebreak-study .dot{fill:#f0f6fc;stroke:#0d1117}\
-.tiebreak-study .told{stroke:#f0883e}\
-.tiebreak-study .told-text{fill:#f0883e}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
 
 /// The spread of a study: a panel a workload, a row a contestant, the fastest first: the
 /// distribution of its timed batches, a line from p10 to p90 with a dot at the median, and where a
