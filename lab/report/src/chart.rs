@@ -105,6 +105,15 @@ impl Span {
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
     }
 
+    /// From the least to the greatest time, with a little space beyond both.
+    pub(crate) fn of_times(low: f64, high: f64, is_log: bool) -> Span {
+        if is_log {
+            return Span { low: low / 1.1, high: high * 1.1, is_log };
+        }
+        let room = (high - low).max(high * 1e-6) * 0.04;
+        Span { low: (low - room).max(0.0), high: high + room, is_log }
+    }
+
     /// With space beyond the outermost values; a single value stands in the middle.
     fn wider(self, scale: &Scale) -> Span {
         let Span { low, high, is_log } = self;

@@ -3,15 +3,14 @@
 use crate::effects::verdict_words;
 use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
-use crate::look::NO_BREAK;
-use crate::look::{Look, Spans, Tone, columns_of, letters, span};
+use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
 use crate::number::{Rounding, between, count, or_none, percent, seconds};
 use crate::odd::odd_of;
 use crate::page::{INDENT, Page};
 use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Column, indented, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{
@@ -35,7 +34,7 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
         page.gap();
     }
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
-    page.paragraph("", &[span(tone, summary(check)), span(Tone::Plain, ".")]);
+    page.paragraph("", &[span(tone, summary(check)), words(".")]);
     page.say(Tone::Plain, promise(check));
     failures(&mut page, check);
     table(&mut page, check, look);
@@ -188,8 +187,8 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     let taken = columns_of(&rows(columns.clone(), room - LEAST_CLAIM - 2)[0]);
     let claim_room = room.saturating_sub(taken + 2).max(LEAST_CLAIM);
     let texts = all.iter().map(|(.., claim)| plain(&claim.claim));
-    let cells = texts.map(|text| shorten_middle(&text, claim_room, look)).collect();
-    columns.insert(1, Column::new("claim", Align::Left, cells));
+    let cells = texts.map(|text| shorten_middle(&text, claim_room, look));
+    columns.insert(1, Column::left("claim", cells));
     let mut rows = rows(columns, room).into_iter();
     rows.next().into_iter().for_each(|title| page.line(&indented(title, INDENT)));
     let mut above: Option<&ContestResult> = None;
@@ -197,7 +196,7 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
         if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
             let name = shorten_middle(&plain(&contest.name), room, look);
             let mut title = vec![span(Tone::Strong, name)];
-            title.extend(of_what(contest).map(|what| span(Tone::Plain, what)));
+            title.extend(of_what(contest).map(words));
             page.paragraph(INDENT, &title);
             above = Some(contest);
         }
@@ -218,15 +217,15 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     let estimates = told.iter().map(|[estimate, ..]| or_none(estimate.clone()));
     // The units differ from line to line, so nothing would stand below its like.
     let intervals = told.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
-    let words = all.iter().map(|(.., claim)| passing_words(claim, look)).collect();
+    let verdicts = all.iter().map(|(.., claim)| passing_words(claim, look));
     let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
-        Column::new("verdict", Align::Left, words),
-        Column::new("effect", Align::Right, estimates.collect()).rank(1),
-        Column::new("interval", Align::Left, intervals.collect()).rank(2),
-        Column::new("evidence", Align::Right, rounds.collect()).rank(3),
-        Column::new("line", Align::Right, lines.collect()).rank(4),
+        Column::left("verdict", verdicts),
+        Column::right("effect", estimates).rank(1),
+        Column::left("interval", intervals).rank(2),
+        Column::right("evidence", rounds).rank(3),
+        Column::right("line", lines).rank(4),
     ]
 }
 

@@ -1,9 +1,9 @@
 //! What the contestants gave: a table a metric.
 
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, words};
 use crate::number::{Scale, count, finite, or_none};
 use crate::page::{INDENT, Page};
-use crate::table::{Align, Column, align_decimals};
+use crate::table::{Column, align_decimals};
 use crate::text::{each_once, plain, short, shorten_middle};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
@@ -52,7 +52,7 @@ pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
             text += &format!("; the first time it {}", short(&fault.to_string()));
         }
         page.gap();
-        page.paragraph(INDENT, &[span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[words(text)]);
     }
 }
 
@@ -81,16 +81,15 @@ pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec
         short_name(&c.name, look) + mark
     });
     vec![
-        Column::new(metric.name(), Align::Left, names.collect()),
-        Column::new("median", Align::Decimal, cells(|s| s.median, Scale::write)),
-        Column::new(
+        Column::left(metric.name(), names),
+        Column::decimal("median", cells(|s| s.median, Scale::write)),
+        Column::left(
             "99% interval",
-            Align::Left,
             ranges(&cells(|s| s.low, Scale::digits), &cells(|s| s.high, Scale::digits)),
         )
         .rank(3),
-        Column::new("p10", Align::Decimal, cells(|s| s.p10, Scale::digits)).rank(4),
-        Column::new("p90", Align::Decimal, cells(|s| s.p90, Scale::digits)).rank(4),
+        Column::decimal("p10", cells(|s| s.p10, Scale::digits)).rank(4),
+        Column::decimal("p90", cells(|s| s.p90, Scale::digits)).rank(4),
     ]
 }
 
@@ -122,8 +121,8 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
             let median = finite(summary(c, metric).and_then(|s| s.median));
             or_none(median.map(|value| scale.write(value)))
         };
-        let cells = run.contestants.iter().zip(&scales).map(cell).collect();
-        columns.push(Column::new(title, Align::Decimal, cells).rank(rank));
+        let cells = run.contestants.iter().zip(&scales).map(cell);
+        columns.push(Column::decimal(title, cells).rank(rank));
     }
     let samples = |c: &ContestantResult| {
         let bounds = [(c.timed_out, "cut off"), (c.invalid - c.timed_out, "unusable")];
@@ -133,6 +132,6 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     };
     let cells: Vec<_> = run.contestants.iter().map(samples).collect();
     let rank = if run.contestants.iter().any(|c| c.invalid > 0) { 1 } else { 5 };
-    columns.push(Column::new("samples", Align::Right, cells).rank(rank));
+    columns.push(Column::right("samples", cells).rank(rank));
     columns
 }

@@ -1,7 +1,7 @@
 //! What a run's claims are about, as a table with pictures.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, Tone, columns_of, span};
+use crate::look::{Look, Span, Tone, columns_of, span, words};
 use crate::number::or_none;
 use crate::page::{INDENT, Page};
 use crate::picture::Axis;
@@ -67,9 +67,9 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     let indent = " ".repeat(2 * INDENT.len() + labels[0].width());
     for ((label, row), numbers) in labels.iter().zip(rows).zip(numbers) {
         if let Some(curve) = curve(row, &axis, look).filter(|_| picture > 0) {
-            page.line(&[span(Tone::Plain, &indent), span(Tone::Dim, curve)]);
+            page.line(&[words(&indent), span(Tone::Dim, curve)]);
         }
-        let mut line = vec![span(Tone::Plain, INDENT), span(Tone::Strong, label), gap()];
+        let mut line = vec![words(INDENT), span(Tone::Strong, label), gap()];
         if picture > 0 {
             line.extend(axis.draw(&row.told, resolution, look));
             line.push(gap());
@@ -79,7 +79,7 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     }
     if picture > 0 {
         let labels = axis.labels(&told[0], common_bars(&told));
-        page.line(&[span(Tone::Plain, indent), span(Tone::Dim, labels)]);
+        page.line(&[words(indent), span(Tone::Dim, labels)]);
     }
 }
 
@@ -99,7 +99,7 @@ fn common_bars<'a>(told: &'a [Presented]) -> &'a [f64] {
 }
 
 fn gap() -> Span {
-    span(Tone::Plain, INDENT)
+    words(INDENT)
 }
 
 /// `B / A`, cut to a part of the screen.
@@ -123,9 +123,9 @@ fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
     };
     let estimates = align_decimals(&cells(0));
     let limits = padded(ranges(&cells(1), &cells(2)));
-    let words = padded(rows.iter().map(|row| verdict_words(row.claim, look)).collect());
+    let verdicts = padded(rows.iter().map(|row| verdict_words(row.claim, look)).collect());
     let line = |((estimate, limits), (word, row)): ((&String, &String), (&String, &Row))| {
-        let mut line = vec![span(Tone::Strong, estimate), gap(), span(Tone::Plain, limits)];
+        let mut line = vec![span(Tone::Strong, estimate), gap(), words(limits)];
         if let Some(sign) = Sign::of(&row.told) {
             line.extend([gap(), span(Tone::Strong, sign.symbol(look))]);
             if has_sign_word {
@@ -137,7 +137,7 @@ fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
         }
         line
     };
-    estimates.iter().zip(&limits).zip(words.iter().zip(rows)).map(line).collect()
+    estimates.iter().zip(&limits).zip(verdicts.iter().zip(rows)).map(line).collect()
 }
 
 /// A verdict in a table: of a question, the winner.

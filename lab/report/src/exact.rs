@@ -5,11 +5,11 @@ mod picture;
 mod tests;
 
 use crate::json;
-use crate::look::{Look, Spans, Tone, letters, span};
+use crate::look::{Look, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, or_none, percent, trimmed};
 use crate::page::{INDENT, Page};
 use crate::property::capitalised;
-use crate::table::{Align, Column};
+use crate::table::Column;
 use crate::text::plain;
 use picture::picture;
 use tiebreak_core::journal::StopReason;
@@ -36,7 +36,7 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
     page.gap();
     page.table(sets(result));
     page.gap();
-    page.paragraph(INDENT, &[span(Tone::Plain, p_line(result))]);
+    page.paragraph(INDENT, &[words(p_line(result))]);
     if let Some(resampled) = &result.resampled {
         picture(&mut page, result, resampled, *look);
     }
@@ -87,7 +87,7 @@ fn said(result: &ResamplingResult) -> Spans {
             format!(": {how_far}, and {drawn} cannot tell whether p is at most {alpha}."),
         ),
     };
-    vec![span(tone, word), span(Tone::Plain, text)]
+    vec![span(tone, word), words(text)]
 }
 
 /// What was computed of the sets, in words.
@@ -162,10 +162,10 @@ fn sets(result: &ResamplingResult) -> Vec<Column> {
         (false, false) => "Y - X",
     };
     vec![
-        Column::new("", Align::Left, ["X", "Y", difference].map(str::to_owned).to_vec()),
-        Column::new(&title, Align::Right, cells(&of, number(result.difference))),
-        Column::new("numbers", Align::Right, cells(&|set| set.count.to_string(), String::new())),
-        Column::new("from", Align::Left, cells(&|set| place(&set.name), String::new())),
+        Column::left("", ["X", "Y", difference].map(str::to_owned).to_vec()),
+        Column::right(&title, cells(&of, number(result.difference))),
+        Column::right("numbers", cells(&|set| set.count.to_string(), String::new())),
+        Column::left("from", cells(&|set| place(&set.name), String::new())),
     ]
 }
 

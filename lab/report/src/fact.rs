@@ -1,6 +1,6 @@
 //! What a machine says of itself.
 
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, words};
 use crate::number::value_text;
 use crate::page::Page;
 use crate::text::plain;
@@ -39,7 +39,7 @@ pub fn page(machine: &Fingerprint, look: &Look) -> String {
     let (now, always): (Vec<_>, Vec<_>) =
         machine.0.iter().partition(|(key, _)| key.starts_with("now_"));
     for (key, fact) in always.into_iter().chain(now) {
-        let value = span(Tone::Plain, value(key, fact));
+        let value = words(value(key, fact));
         page.labelled(&format!("{}: ", name(key, fact)), &[value]);
     }
     page.finish()

@@ -1,7 +1,7 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
 use crate::live::round_noun;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::{count, seconds};
 use crate::odd::is_odd;
 use crate::page::{INDENT, Page};
@@ -40,7 +40,7 @@ pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
 fn repeat(page: &mut Page, run: &RunResult) {
     for (index, line) in repeat_lines(run, page.look()).into_iter().enumerate() {
         let label = label(if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, label), span(Tone::Plain, line)]);
+        page.line(&[span(Tone::Dim, label), words(line)]);
     }
 }
 
@@ -64,7 +64,7 @@ fn label(name: &str) -> String {
 
 /// A line behind its label.
 pub(crate) fn entry(page: &mut Page, name: &str, text: String) {
-    page.labelled(&label(name), &[span(Tone::Plain, text)]);
+    page.labelled(&label(name), &[words(text)]);
 }
 
 /// Lines of which the first one has the label.

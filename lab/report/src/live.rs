@@ -5,7 +5,7 @@ mod study;
 
 use crate::contestants::short_name;
 use crate::effects::{padded, pair, verdict_words};
-use crate::look::{Look, Spans, Tone, span};
+use crate::look::{Look, Spans, Tone, span, words};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
 use crate::presented::Presented;
@@ -84,7 +84,7 @@ fn frame_of(
     let names = padded(shown.iter().map(|(name, _)| short_name(name, look)).collect());
     let mut lines = vec![status];
     for ((name, middle), (_, run)) in names.into_iter().zip(middles(shown)).zip(shown) {
-        let mut line = vec![span(Tone::Strong, name), span(Tone::Plain, middle)];
+        let mut line = vec![span(Tone::Strong, name), words(middle)];
         line.extend(signs(&run.verdicts, look));
         lines.push(line);
     }
@@ -141,7 +141,7 @@ fn status(run: &RunResult, look: Look) -> Spans {
 /// A text, and a bar of what is used in the room that it leaves.
 fn with_bar(text: String, used: f64, look: Look) -> Spans {
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
-    vec![span(Tone::Plain, text), span(Tone::Plain, "  "), span(Tone::Dim, bar(used, room, look))]
+    vec![words(text), words("  "), span(Tone::Dim, bar(used, room, look))]
 }
 
 /// A bar that is full at 1.
@@ -194,7 +194,7 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     let indent = labels[0].width() + 2;
     let room = (look.columns() - indent - ESTIMATE).min(56);
     let axis = Axis::around(std::slice::from_ref(&told), run.resolution, room);
-    let mut interval = vec![span(Tone::Strong, &labels[0]), span(Tone::Plain, "  ")];
+    let mut interval = vec![span(Tone::Strong, &labels[0]), words("  ")];
     interval.extend(axis.draw(&told, run.resolution, look));
     let [estimate, ..] = told.numbers();
     let estimate = format!("  {}", estimate.unwrap_or_default());
@@ -213,8 +213,8 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
         let share = share_of_needed(evidence, claim.evidence.needed);
         lines.push(vec![
             span(Tone::Strong, label),
-            span(Tone::Plain, format!("  {}", bar(share, room - (COUNTS - ESTIMATE), look))),
-            span(Tone::Plain, format!("  {}", of_needed(evidence, claim))),
+            words(format!("  {}", bar(share, room - (COUNTS - ESTIMATE), look))),
+            words(format!("  {}", of_needed(evidence, claim))),
         ]);
     }
     lines
@@ -236,13 +236,13 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         // The ratios share an axis; everything else has one of its own.
         let shown = if told.is_ratio() { &ratios[..] } else { std::slice::from_ref(told) };
         let axis = Axis::around(shown, run.resolution, room);
-        let mut line = vec![span(Tone::Strong, label), span(Tone::Plain, "  ")];
+        let mut line = vec![span(Tone::Strong, label), words("  ")];
         line.extend(axis.draw(told, run.resolution, look));
         let most = claim.evidence.for_claim.max(claim.evidence.against);
         let share = share_of_needed(most, claim.evidence.needed);
-        line.push(span(Tone::Plain, "  "));
+        line.push(words("  "));
         line.push(if is_open(claim) {
-            span(Tone::Plain, bar(share, evidence_room, look))
+            words(bar(share, evidence_room, look))
         } else {
             span(tone(claim), verdict_words(claim, look))
         });
@@ -268,13 +268,13 @@ fn signs(claims: &[ClaimResult], look: Look) -> Spans {
         line.push(span(Tone::Dim, look.pick("\u{2026}", "...")));
     }
     let taken = claims.len().min(MOST_SIGNS);
-    line.push(span(Tone::Plain, " ".repeat((MOST_SIGNS - taken).min(8) + 2)));
+    line.push(words(" ".repeat((MOST_SIGNS - taken).min(8) + 2)));
     let furthest = |claim: &ClaimResult| {
         let most = claim.evidence.for_claim.max(claim.evidence.against);
         share_of_needed(most, claim.evidence.needed)
     };
     match claims.iter().filter(|claim| is_open(claim)).map(furthest).reduce(f64::max) {
-        Some(share) => line.push(span(Tone::Plain, bar(share, 12, look))),
+        Some(share) => line.push(words(bar(share, 12, look))),
         None => line.push(span(Tone::Dim, "settled")),
     }
     line

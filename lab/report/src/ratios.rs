@@ -1,10 +1,10 @@
 //! Where a ratio is not one factor: what it is instead.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, Tone, span};
+use crate::look::{Look, Span, words};
 use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
 use crate::page::Page;
-use crate::table::{Align, Column};
+use crate::table::Column;
 use crate::text::plain;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{ClaimResult, OneFactorResult, RatioRow, RunResult};
@@ -16,7 +16,7 @@ pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
     if found.far > 0 {
         text += &format!(": {}", what_is_seen(claim, found));
     }
-    Some(span(Tone::Plain, text))
+    Some(words(text))
 }
 
 /// `in 12 of 120 rounds A took 3.0x as long as usual beside B`.
@@ -62,7 +62,7 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     };
     let values = |value: fn(&RatioRow) -> Option<f64>| {
         let write = |value: f64| Scale::of(claim.metric.unit(), value).write(value);
-        table.iter().map(|row| or_none(value(row).map(write))).collect()
+        table.iter().map(move |row| or_none(value(row).map(write)))
     };
     let ratios = |value: fn(&RatioRow) -> Option<f64>, rounding: Rounding| -> Vec<String> {
         let write = |row: &RatioRow| {
@@ -76,13 +76,13 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
     let estimates = ratios(|row| row.ratio.estimate, Rounding::Nearest);
-    let statistics = table.iter().map(|row| row.statistic.to_string()).collect();
+    let statistics = table.iter().map(|row| row.statistic.to_string());
     vec![
-        Column::new(&title, Align::Left, statistics),
-        Column::new(&left, Align::Decimal, values(|row| row.left)),
-        Column::new(&right, Align::Decimal, values(|row| row.right)),
-        Column::new(&format!("{right} / {left}"), Align::Decimal, estimates),
-        Column::new(&interval, Align::Left, bounded(ranges(&lows, &highs))),
+        Column::left(&title, statistics),
+        Column::decimal(&left, values(|row| row.left)),
+        Column::decimal(&right, values(|row| row.right)),
+        Column::decimal(&format!("{right} / {left}"), estimates),
+        Column::left(&interval, bounded(ranges(&lows, &highs))),
     ]
 }
 

@@ -1,9 +1,9 @@
 //! The page of `tiebreak aa`: this machine's false alarms, and the smallest difference it can find.
 
-use crate::look::{Spans, Tone, span};
+use crate::look::{Spans, Tone, span, words};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
-use crate::table::{Align, Column};
+use crate::table::{Column, cells};
 use crate::text::plain;
 use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
 
@@ -12,7 +12,7 @@ pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResu
     match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
         Some(fault) => {
             let text = plain(&format!(": the program {fault}."));
-            page.paragraph("", &[span(Tone::Bad, "Void"), span(Tone::Plain, text)]);
+            page.paragraph("", &[span(Tone::Bad, "Void"), words(text)]);
         }
         None => page.paragraph("", &sentence(found)),
     }
@@ -33,20 +33,18 @@ pub(crate) fn sentence(found: &SelfCheckResult) -> Spans {
         count(found.comparisons, "comparison")
     );
     let asked = percent(found.error, Rounding::Up);
-    let text = |text: String| span(Tone::Plain, text);
-    if found.comparisons == 0 {
-        return vec![span(Tone::Doubt, "Undecided"), text(": no comparison has ended.".to_owned())];
-    }
-    if found.rate_low > found.error {
-        return vec![
-            span(Tone::Bad, "This set-up is biased"),
-            text(format!(
-                ": {of}, which is more than the {asked} that were asked for. Do not trust verdicts \
+    let (tone, word, text) = match found.comparisons {
+        0 => (Tone::Doubt, "Undecided", "no comparison has ended.".to_owned()),
+        _ if found.rate_low > found.error => {
+            let text = format!(
+                "{of}, which is more than the {asked} that were asked for. Do not trust verdicts \
                  from here before the cause is found."
-            )),
-        ];
-    }
-    vec![span(Tone::Good, "No bias was found"), text(format!(": {of}, where at most {asked} may."))]
+            );
+            (Tone::Bad, "This set-up is biased", text)
+        }
+        _ => (Tone::Good, "No bias was found", format!("{of}, where at most {asked} may.")),
+    };
+    vec![span(tone, word), words(format!(": {text}"))]
 }
 
 pub(crate) fn rate(found: &SelfCheckResult) -> String {
@@ -63,8 +61,8 @@ fn counts(found: &SelfCheckResult) -> Vec<Column> {
     let names = ["one side faster (false)", "too close to matter", "undecided"];
     let numbers = [found.false_verdicts, found.too_close, found.undecided];
     vec![
-        Column::new("verdict", Align::Left, names.map(str::to_owned).to_vec()),
-        Column::new("comparisons", Align::Right, numbers.map(|n| n.to_string()).to_vec()),
+        Column::left("verdict", names.map(str::to_owned).to_vec()),
+        Column::right("comparisons", numbers.map(|n| n.to_string()).to_vec()),
     ]
 }
 
@@ -80,10 +78,9 @@ pub(crate) fn size(difference: &SmallestDifference) -> String {
 }
 
 fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
-    let cells = |text: fn(&SmallestDifference) -> String| differences.iter().map(text).collect();
     vec![
-        Column::new("time", Align::Left, cells(|d| seconds(d.seconds))),
-        Column::new("rounds", Align::Right, cells(|d| d.rounds.to_string())),
-        Column::new("difference", Align::Left, cells(size)),
+        Column::left("time", cells(differences, |d| seconds(d.seconds))),
+        Column::right("rounds", cells(differences, |d| d.rounds.to_string())),
+        Column::left("difference", cells(differences, size)),
     ]
 }

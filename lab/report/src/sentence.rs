@@ -5,8 +5,7 @@ mod scope;
 pub(crate) use self::scope::observation_noun;
 
 use self::scope::scope_words;
-use crate::look::NO_BREAK;
-use crate::look::{Span, Spans, Tone, letters, span};
+use crate::look::{NO_BREAK, Span, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, lone_ratio, percent, ratio_text, seconds, value_text};
 use crate::presented::{Presented, Subject};
 use crate::property::{self, capitalised, trial_noun, trials};
@@ -41,9 +40,9 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
     let mut text = head(run, claim);
     if claim.verdict != Verdict::Void && Presented::of(claim).is_known() {
         if let Some(observation) = property::observation(claim) {
-            text.push(span(Tone::Plain, format!(", {observation}")));
+            text.push(words(format!(", {observation}")));
         }
-        text.push(span(Tone::Plain, format!(", {}", scope_words(run, claim))));
+        text.push(words(format!(", {}", scope_words(run, claim))));
         let effect = claim.effect();
         let has_bounds = effect.low.is_some() || effect.high.is_some();
         let error = match claim.verdict {
@@ -61,16 +60,16 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         let condition = condition.filter(|_| has_bounds || promise.is_some());
         let said: Vec<String> = condition.into_iter().chain(promise).collect();
         if !said.is_empty() {
-            text.push(span(Tone::Plain, format!("; {}", said.join(", "))));
+            text.push(words(format!("; {}", said.join(", "))));
         }
         text.extend(of_bursts(claim));
         text.extend(of_no_factor(claim));
     }
     if let Some(needed) = property::still_needed(claim) {
-        text.push(span(Tone::Plain, format!("; {needed}")));
+        text.push(words(format!("; {needed}")));
     }
-    text.push(span(Tone::Plain, "."));
-    text.extend(whose(claim).map(|whose| span(Tone::Plain, whose)));
+    text.push(words("."));
+    text.extend(whose(claim).map(words));
     text
 }
 
@@ -88,7 +87,7 @@ pub(crate) fn whose(claim: &ClaimResult) -> Option<&'static str> {
 
 /// Of a claim whose failures come in bursts: what is said in the place of its error.
 pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
-    property::bursts(claim).map(|text| span(Tone::Plain, format!("; {text}")))
+    property::bursts(claim).map(|text| words(format!("; {text}")))
 }
 
 /// What is said of one claim, without its scope and without a full stop at the end.
@@ -97,7 +96,7 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     let is_measure = claim.statement.is_measure();
     let mut text = match (claim.verdict, claim.is_question) {
         (Verdict::Holds, true) if is_measure => {
-            vec![span(tone, "Measured"), span(Tone::Plain, format!(": {}", pair_and_metric(claim)))]
+            vec![span(tone, "Measured"), words(format!(": {}", pair_and_metric(claim)))]
         }
         (Verdict::Holds, true) => {
             vec![span(tone, order(&Presented::of(claim), claim.metric) + in_what(run, claim))]
@@ -109,13 +108,13 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
                 Some(gate) => (gate, format!(" (undecided{after}): {}", subject(claim))),
                 None => ("Undecided", format!("{after}: {}", subject(claim))),
             };
-            vec![span(tone, word), span(Tone::Plain, rest)]
+            vec![span(tone, word), words(rest)]
         }
         (verdict, _) if gate_word(claim).is_none() && property::proven(claim).is_some() => {
             // Of two rates the claim as it reads may be false where its verdict is right.
             let proven = property::proven(claim).unwrap_or_default();
             let rest = format!(" ({verdict}: {})", subject(claim));
-            vec![span(tone, capitalised(&proven)), span(Tone::Plain, rest)]
+            vec![span(tone, capitalised(&proven)), words(rest)]
         }
         (verdict, is_question) => {
             let whether = if verdict == Verdict::Void && !is_question { "whether " } else { "" };
@@ -123,15 +122,12 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
                 Some(gate) => (gate.to_owned(), format!(" ({verdict})")),
                 None => (capitalised(verdict.name()), String::new()),
             };
-            vec![
-                span(tone, word),
-                span(Tone::Plain, format!("{note}: {whether}{}", subject(claim))),
-            ]
+            vec![span(tone, word), words(format!("{note}: {whether}{}", subject(claim)))]
         }
     };
-    text.push(span(Tone::Plain, estimate(run, claim)));
-    text.extend(capped(claim).map(|capped| span(Tone::Plain, capped)));
-    text.extend(beside(claim).map(|beside| span(Tone::Plain, beside)));
+    text.push(words(estimate(run, claim)));
+    text.extend(capped(claim).map(words));
+    text.extend(beside(claim).map(words));
     text
 }
 
@@ -384,9 +380,9 @@ pub(crate) fn of_a_family(false_share: f64) -> String {
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
     let first = open.next().filter(|_| run.self_check.is_none())?;
-    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, resume_command(run))];
+    let mut spans = vec![words("To go on: "), span(Tone::Strong, resume_command(run))];
     if let Some(hint) = what_ends_it(run, first) {
-        spans.push(span(Tone::Plain, format!("; {hint}")));
+        spans.push(words(format!("; {hint}")));
     }
     Some(spans)
 }

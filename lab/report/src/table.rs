@@ -1,6 +1,6 @@
 //! Text tables with aligned columns.
 
-use crate::look::{Look, Span, Spans, Tone, columns_of, span};
+use crate::look::{Look, Span, Spans, Tone, columns_of, span, words};
 use crate::text::{fitted, plain, shorten_middle};
 use unicode_width::UnicodeWidthStr;
 
@@ -35,6 +35,21 @@ impl Column {
         Column { title: title.to_owned(), align, rank: 0, cells }
     }
 
+    /// A column flush left.
+    pub(crate) fn left(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Left, cells.into_iter().collect())
+    }
+
+    /// A column flush right.
+    pub(crate) fn right(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Right, cells.into_iter().collect())
+    }
+
+    /// A column whose decimal points stand below each other.
+    pub(crate) fn decimal(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Decimal, cells.into_iter().collect())
+    }
+
     /// The same column with another rank.
     #[must_use]
     pub fn rank(mut self, rank: u8) -> Column {
@@ -60,6 +75,11 @@ impl Column {
         };
         [&self.title].into_iter().chain(&cells).map(pad).collect()
     }
+}
+
+/// A cell for each of some things.
+pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
+    rows.iter().map(text).collect()
 }
 
 /// Pads cells such as `12.35 ms` so that their points and units stand below each other.
@@ -153,13 +173,12 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
     if runs.is_empty() {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
     }
-    let texts = |text: fn(&HistoryRow) -> String| runs.iter().map(text).collect::<Vec<_>>();
     let mut table = vec![
-        Column::new("run", Align::Left, texts(|run| plain(&run.id))),
-        Column::new("when", Align::Left, texts(|run| plain(&run.when))).rank(2),
-        Column::new("verdict", Align::Left, texts(|run| plain(&run.verdicts))),
-        Column::new("rounds", Align::Right, texts(|run| run.rounds.to_string())).rank(3),
-        Column::new("time", Align::Right, texts(|run| crate::number::seconds(run.seconds))).rank(4),
+        Column::left("run", cells(runs, |run| plain(&run.id))),
+        Column::left("when", cells(runs, |run| plain(&run.when))).rank(2),
+        Column::left("verdict", cells(runs, |run| plain(&run.verdicts))),
+        Column::right("rounds", cells(runs, |run| run.rounds.to_string())).rank(3),
+        Column::right("time", cells(runs, |run| crate::number::seconds(run.seconds))).rank(4),
     ];
     // At least this much is kept for the command, or else it tells nothing.
     let least = 24;
@@ -171,13 +190,13 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
     }
     let room = look.columns().saturating_sub(fixed(&table) + GAP).max(8);
     let commands = runs.iter().map(|run| shorten_middle(&plain(&run.command), room, *look));
-    table.push(Column::new("command", Align::Left, commands.collect()));
+    table.push(Column::left("command", commands));
     render(table, look)
 }
 
 /// A line of a table behind some blanks.
 pub fn indented(row: Spans, indent: &str) -> Vec<Span> {
-    [span(Tone::Plain, indent)].into_iter().chain(row).collect()
+    [words(indent)].into_iter().chain(row).collect()
 }
 
 #[cfg(test)]

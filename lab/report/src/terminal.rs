@@ -4,7 +4,7 @@ use crate::contestants::tables;
 use crate::distributions::distributions;
 use crate::effects::effects;
 use crate::footer::{footer, state};
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::odd::odd;
 use crate::page::Page;
 use crate::ratios::{of_no_factor, ratios};
@@ -64,7 +64,7 @@ fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
         for claim in &run.verdicts {
             let mut text = head(run, claim);
             text.extend(of_bursts(claim).into_iter().chain(of_no_factor(claim)));
-            text.push(span(Tone::Plain, "."));
+            text.push(words("."));
             page.paragraph("", &text);
         }
         if let Some(tail) = common_tail(run) {

@@ -1,12 +1,13 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
 use crate::check::{effect, promise, sentence, summary};
+use crate::fact;
+use crate::footer::machine_model;
 use crate::markdown::{self, Place, aligned, fenced, folded, heading};
 use crate::repeat_line;
 use crate::table::Align;
 use crate::text::{each_once, plain};
-use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult, RunResult};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
@@ -119,14 +120,10 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
 
 /// The machine on a line.
 fn machine(check: &CheckResult) -> String {
-    let fact = |run: &RunResult, key: &str| match run.machine.facts.0.get(key) {
-        Some(Fact::Text(text)) => Some(plain(text)),
-        Some(Fact::Number(number)) => Some(number.to_string()),
-        _ => None,
-    };
     let first = check.contests.first().map(|contest| &contest.run);
-    let model = first.and_then(|run| fact(run, "cpu_model"));
-    let cpus = first.and_then(|run| fact(run, "cpu_count"));
+    let model = first.and_then(machine_model);
+    let cpus = first.and_then(|run| run.machine.facts.0.get("cpu_count"));
+    let cpus = cpus.map(|count| fact::value("cpu_count", count));
     let seconds = format!("{:.1} s", check.seconds.max(0.0));
     let machine = match (model, cpus) {
         (Some(model), Some(cpus)) => format!("{}, {} CPUs", escaped(&model), escaped(&cpus)),

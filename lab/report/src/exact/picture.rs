@@ -2,7 +2,7 @@
 
 use super::number;
 use crate::histogram;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::count;
 use crate::page::{INDENT, Page};
 use tiebreak_core::resampling::{Null, Resampled, ResamplingResult};
@@ -51,6 +51,6 @@ pub(super) fn picture(
         (Tone::Strong, marked),
         (Tone::Dim, format!("{low}{}{high}", " ".repeat(gap))),
     ] {
-        page.line(&[span(Tone::Plain, INDENT), span(tone, text)]);
+        page.line(&[words(INDENT), span(tone, text)]);
     }
 }

@@ -4,7 +4,6 @@ use crate::look::Look;
 use crate::text::{plain, shorten_middle};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 /// Letters of a sentence, and of a name: longer ones lose their middle.
 const SENTENCE: usize = 600;
 const NAME: usize = 60;
@@ -146,7 +145,7 @@ pub(super) fn name(text: &str) -> String {
 }
 
 fn cut(text: &str, letters: usize) -> String {
-    let text = shorten_middle(&plain(text), letters, LOOK);
+    let text = shorten_middle(&plain(text), letters, Look::PAPER);
     text.chars().map(|c| if is_safe(c) { c } else { '?' }).collect()
 }
 

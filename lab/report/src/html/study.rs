@@ -3,11 +3,12 @@
 use super::sheet::{Sheet, list, section, small};
 use super::table::{split, whole};
 use super::{ODD_BYTES, ink};
+use crate::look::Look;
 use crate::study::{
     Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
     per_item, scaling_table, shares, spread_of,
 };
-use crate::table::{Align, Column};
+use crate::table::Column;
 use crate::text::plain;
 use maud::{Markup, html};
 use tiebreak_core::metric::Metric;
@@ -20,7 +21,7 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
     let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    let columns = columns(block, Some(ink::LOOK));
+    let columns = columns(block, Some(Look::PAPER));
     if !names.is_empty() {
         split(sheet, &columns, &names, &strips(block), bytes);
     }
@@ -47,7 +48,7 @@ fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
     if metrics.is_empty() {
         return;
     }
-    let first = Column::new("", Align::Left, names.to_vec());
+    let first = Column::left("", names.to_vec());
     let metrics = metrics.into_iter().map(|column| column.rank(1));
     let columns: Vec<Column> = std::iter::once(first).chain(metrics).collect();
     let table = whole(sheet, &columns, names);

@@ -1,9 +1,10 @@
 //! Tables, with a distribution below each row.
 
-use super::ink::{self, LOOK};
+use super::ink;
 use super::sheet::{Sheet, name, section, small};
 use crate::chart::Span;
 use crate::contestants::{claimed_metrics, metric_columns, other_columns};
+use crate::look::Look;
 use crate::study::shares;
 use crate::table::{Align, Column};
 use crate::text::{plain, short};
@@ -19,7 +20,7 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
         return;
     }
     let metric = claimed_metrics(run)[0];
-    let mut columns = metric_columns(run, metric, LOOK);
+    let mut columns = metric_columns(run, metric, Look::PAPER);
     columns.extend(other_columns(run, metric));
     // There are few of them, so that more fit a narrow screen.
     columns.iter_mut().for_each(|column| column.rank = column.rank.saturating_sub(2));

@@ -3,8 +3,7 @@
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
-use crate::look::NO_BREAK;
-use crate::look::letters;
+use crate::look::{NO_BREAK, letters};
 use crate::number::{count, seconds};
 use crate::presented::Presented;
 use crate::self_check;

@@ -1,7 +1,6 @@
 //! The claims of a study beside its table.
 
-use crate::look::NO_BREAK;
-use crate::look::{Spans, Tone, letters, span};
+use crate::look::{NO_BREAK, Spans, Tone, letters, span};
 use crate::page::{INDENT, Page};
 use crate::sentence::{head, spans, what_helps};
 use crate::text::plain;

@@ -2,8 +2,7 @@
 
 use super::block::Block;
 use super::figure;
-use crate::number::value_text;
-use crate::number::{Rounding, Scale, count, percent};
+use crate::number::{Rounding, Scale, count, percent, value_text};
 use crate::sentence::observation_noun;
 use crate::text::plain;
 use tiebreak_core::metric::Unit;

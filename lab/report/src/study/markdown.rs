@@ -3,25 +3,22 @@
 use super::block::{Block, Reason};
 use super::claims::{claims, sentence_on};
 use super::facts::{about, facts, notes};
-use super::spread::{bars, spread_of};
+use super::spread::spread_of;
 use super::{built_with, footer, metrics, promise, rows, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
-use crate::look::Look;
-use crate::look::NO_BREAK;
+use crate::look::{Look, NO_BREAK};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::number::seconds;
 use crate::table::{Align, Column};
 use crate::text::plain;
-use tiebreak_core::result::{StudyResult, StudyRow};
+use tiebreak_core::result::StudyResult;
 
 /// Columns of the pictures of distributions.
 const STRIP: usize = 20;
-/// The title of the column that they stand in.
-const SPREAD: &str = "spread";
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-/// See [`super::markdown`].
-pub(super) fn markdown(study: &StudyResult) -> String {
+/// The table of a study as Markdown, as the README of the study has it: everything in it is in the
+/// JSON of the study too, so that the one is made from the other, always in the same way.
+pub fn markdown(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let mut out = String::new();
     for block in &blocks {
@@ -52,8 +49,7 @@ fn workload(out: &mut String, block: &Block) {
         *out += &table(columns(block));
         let others = metrics::table(block);
         if !others.is_empty() {
-            let names = block.rows.iter().map(|row| block.marked(row)).collect();
-            let names = Column::new("", Align::Left, names);
+            let names = rows::names(block, None);
             let per = escaped(&metrics::per_item(block));
             let table = table([vec![names], others].concat());
             *out += &format!("Beside wall time, {per}:\n\n{table}");
@@ -63,7 +59,7 @@ fn workload(out: &mut String, block: &Block) {
             let of = escaped(&scaling::per_second(block)).replacen("on", "On", 1);
             *out += &format!("{of}:\n\n{}", table(threads));
         }
-        let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
+        let chart = scaling::chart(block).map(|chart| chart.text(&Look::PAPER)).unwrap_or_default();
         if !chart.is_empty() {
             *out += &format!("{}\n", fenced("text", chart.trim_end()));
         }
@@ -84,16 +80,12 @@ fn columns(block: &Block) -> Vec<Column> {
         column.cells.iter_mut().filter(|cell| *cell == "-").for_each(String::clear);
     }
     let Some(spread) = spread_of(block) else { return columns };
-    let strip = |row: &&StudyRow| match &row.distribution {
+    let mut strips = rows::strips(block, spread, STRIP, Look::PAPER);
+    for cell in &mut strips.cells {
         // Blanks at the front of a code span may be taken away, and several become one.
-        Some(histogram) => {
-            let bars = bars(spread, histogram, STRIP, LOOK);
-            bars.trim_end().replace(' ', &NO_BREAK.to_string())
-        }
-        None => String::new(),
-    };
-    let strips = block.rows.iter().map(strip).collect();
-    columns.push(Column::new(SPREAD, Align::Left, strips));
+        *cell = cell.trim_end().replace(' ', &NO_BREAK.to_string());
+    }
+    columns.push(strips);
     columns
 }
 
@@ -110,7 +102,7 @@ fn table(columns: Vec<Column>) -> String {
     let head: Vec<String> = columns.iter().enumerate().map(title).collect();
     let cell = |column: &Column, row: usize| match column.cells[row].as_str() {
         "" => " ".to_owned(),
-        strip if column.title == SPREAD => code(strip),
+        strip if column.title == "spread" => code(strip),
         text => escaped(text),
     };
     let row = |row| columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 
 use super::block::{Block, median};
 use crate::number::{Scale, finite, or_none};
-use crate::table::{Align, Column};
+use crate::table::Column;
 use crate::text::{each_once, plain};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::quantity::four_digits;
@@ -45,7 +45,7 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     for (index, (metric, title, per)) in SHOWN.into_iter().enumerate() {
         if block.rows.iter().any(|row| median(row, metric).is_some()) {
             let cells = cells(block, metric, per);
-            columns.push(Column::new(title, Align::Decimal, cells).rank(1 + index as u8));
+            columns.push(Column::decimal(title, cells).rank(1 + index as u8));
         }
     }
     let reset_ns = |row: &&StudyRow| row.untimed.map(|seen| seen.reset_ns).filter(|ns| *ns > 0);
@@ -54,8 +54,8 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             let ns = reset_ns(row)? as f64;
             Some(Scale::of(Unit::Nanoseconds, ns).write(ns))
         };
-        let cells = block.rows.iter().map(|row| or_none(cell(row))).collect();
-        columns.push(Column::new("reset", Align::Decimal, cells).rank(11));
+        let cells = block.rows.iter().map(|row| or_none(cell(row)));
+        columns.push(Column::decimal("reset", cells).rank(11));
     }
     if block.of.input_bytes > 0 && !columns.is_empty() {
         let speed = |row: &&StudyRow| {
@@ -63,8 +63,8 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             let speed = ns.map(|ns| block.of.input_bytes as f64 / ns);
             or_none(finite(speed).map(four_digits))
         };
-        let cells = block.rows.iter().map(speed).collect();
-        columns.push(Column::new("GB/s", Align::Decimal, cells).rank(12));
+        let cells = block.rows.iter().map(speed);
+        columns.push(Column::decimal("GB/s", cells).rank(12));
     }
     columns
 }

@@ -5,10 +5,10 @@ use super::facts::{about, facts, notes};
 use super::spread::{bars, spread_of};
 use super::{metrics, scaling};
 use crate::chart::Span;
-use crate::look::{Look, Tone, columns_of, span};
+use crate::look::{Look, Tone, columns_of, span, words};
 use crate::number::or_none;
 use crate::page::{INDENT, Page};
-use crate::table::{Align, Column, GAP, indented, rows};
+use crate::table::{Column, GAP, cells, indented, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyRow;
 use unicode_width::UnicodeWidthStr;
@@ -23,7 +23,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
     page.gap();
     let workload = &block.of.workload;
     let name = span(Tone::Strong, plain(&workload.name));
-    page.paragraph("", &[name, span(Tone::Plain, about(workload))]);
+    page.paragraph("", &[name, words(about(workload))]);
     facts(block).into_iter().for_each(|fact| page.note(fact));
     if !block.rows.is_empty() {
         page.gap();
@@ -33,7 +33,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
     let others = metrics::table(block);
     if !others.is_empty() {
         page.gap();
-        let columns = [vec![name_column(block, look)], others].concat();
+        let columns = [vec![names(block, Some(look))], others].concat();
         lines(page, columns, look);
         page.note(metrics::per_item(block));
     }
@@ -82,13 +82,13 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
         page.gap();
     }
     for line in text.lines() {
-        page.table_line(&[span(Tone::Plain, format!("{INDENT}{line}"))]);
+        page.table_line(&[words(format!("{INDENT}{line}"))]);
     }
 }
 
 /// Pictures and published figures, where they have no room beside the numbers.
 fn below(page: &mut Page, block: &Block, spread: Option<Span>, published: Vec<Column>, look: Look) {
-    let name = vec![name_column(block, look)];
+    let name = vec![names(block, Some(look))];
     let room = look.columns() - INDENT.len();
     let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
     let strip = room.saturating_sub(taken).clamp(*STRIP.start(), *STRIP.end());
@@ -115,42 +115,36 @@ fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
     }
 }
 
-/// A cell for each row that runs.
-fn cells(block: &Block, text: impl Fn(&StudyRow) -> String) -> Vec<String> {
-    block.rows.iter().map(|row| text(row)).collect()
-}
-
-fn name_column(block: &Block, look: Look) -> Column {
-    let room = (look.columns() / 4).min(24);
-    let name = |row: &StudyRow| shorten_middle(&block.marked(row), room, look);
-    Column::new("", Align::Left, cells(block, name))
+/// The names, cut for a screen if it is for one.
+pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
+    let cut = |name: String| match screen {
+        Some(look) => shorten_middle(&name, (look.columns() / 4).min(24), look),
+        None => name,
+    };
+    Column::left("", cells(&block.rows, |row| cut(block.marked(row))))
 }
 
 /// Names, times and ratios; titles and names are cut for a screen, if it is for one.
 fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
-    let time = |index: usize| cells(block, |row| block.times(row)[index].clone());
-    let ratio = |index: usize| cells(block, |row| block.ratio(row)[index].clone());
-    let sign = |row: &StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
-    let language = |row: &StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
+    let time = |index: usize| cells(&block.rows, |row| block.times(row)[index].clone());
+    let ratio = |index: usize| cells(&block.rows, |row| block.ratio(row)[index].clone());
+    let sign = |row: &&StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
+    let language = |row: &&StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
     let cut = |text: String, columns: usize| match screen {
         Some(look) => shorten_middle(&text, columns, look),
         None => text,
     };
-    let names = match screen {
-        Some(look) => name_column(block, look),
-        None => Column::new("", Align::Left, cells(block, |row| block.marked(row))),
-    };
     let reference = cut(plain(&block.of.reference), 14);
     vec![
-        names,
-        Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(2),
-        Column::new("in", Align::Left, cells(block, language)).rank(4),
-        Column::new(&cut(block.title(), 16), Align::Decimal, time(0)),
-        Column::new("p10", Align::Decimal, time(1)).rank(3),
-        Column::new("p90", Align::Decimal, time(2)).rank(3),
-        Column::new(&format!("vs {reference}"), Align::Decimal, ratio(0)),
-        Column::new("interval", Align::Left, ratio(1)).rank(1),
-        Column::new("", Align::Left, cells(block, sign)).rank(1),
+        names(block, screen),
+        Column::left("rank", cells(&block.rows, |row| block.rank(row))).rank(2),
+        Column::left("in", cells(&block.rows, language)).rank(4),
+        Column::decimal(&cut(block.title(), 16), time(0)),
+        Column::decimal("p10", time(1)).rank(3),
+        Column::decimal("p90", time(2)).rank(3),
+        Column::decimal(&format!("vs {reference}"), ratio(0)),
+        Column::left("interval", ratio(1)).rank(1),
+        Column::left("", cells(&block.rows, sign)).rank(1),
     ]
 }
 
@@ -173,24 +167,22 @@ fn published(block: &Block) -> Vec<Column> {
         return Vec::new();
     }
     let text = |text: fn(&Block, &StudyRow) -> Option<String>| {
-        cells(block, |row| or_none(text(block, row)))
+        cells(&block.rows, |row| or_none(text(block, row)))
     };
     vec![
-        Column::new("published", Align::Decimal, text(|block, row| block.published(row))),
-        Column::new("here", Align::Decimal, text(|block, row| block.in_published_unit(row)))
-            .rank(3),
-        Column::new("its ratio", Align::Decimal, text(|block, row| block.published_ratio(row)))
-            .rank(2),
+        Column::decimal("published", text(|block, row| block.published(row))),
+        Column::decimal("here", text(|block, row| block.in_published_unit(row))).rank(3),
+        Column::decimal("its ratio", text(|block, row| block.published_ratio(row))).rank(2),
     ]
 }
 
 /// The distributions below each other on one scale.
-fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
-    let strip = |row: &StudyRow| match &row.distribution {
+pub(super) fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
+    let strip = |row: &&StudyRow| match &row.distribution {
         Some(histogram) => bars(spread, histogram, columns, look),
         None => String::new(),
     };
-    Column::new("spread", Align::Left, cells(block, strip))
+    Column::left("spread", cells(&block.rows, strip))
 }
 
 /// The ends of the scale of the distributions, below them.
@@ -201,7 +193,7 @@ fn axis(page: &mut Page, block: &Block, spread: Span, before: usize, columns: us
     let (left, right) = (gap / 2, (gap - gap / 2).max(1));
     let text = format!("{low}{}{kind}{}{high}", " ".repeat(left), " ".repeat(right));
     let before = " ".repeat(before);
-    page.table_line(&[span(Tone::Plain, INDENT), span(Tone::Dim, format!("{before}{text}"))]);
+    page.table_line(&[words(INDENT), span(Tone::Dim, format!("{before}{text}"))]);
 }
 
 /// Why contestants are not in the table.
@@ -213,9 +205,9 @@ fn left_out(page: &mut Page, block: &Block) {
             INDENT,
             &[
                 span(Tone::Strong, reason.names.join(", ")),
-                span(Tone::Plain, format!(" {verb} ")),
+                words(format!(" {verb} ")),
                 span(tone, what),
-                span(Tone::Plain, why),
+                words(why),
             ],
         );
     }

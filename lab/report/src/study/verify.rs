@@ -1,14 +1,15 @@
 //! What the oracle said of each contestant.
 
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::count;
 use crate::page::{INDENT, Page};
-use crate::table::{Align, Column};
+use crate::table::{Column, cells};
 use crate::text::{self, plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
 
-/// The table, a summary above it and the faults below it.
-pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
+/// What `study verify` found: a line a contestant and input below a summary, then what was wrong in
+/// full.
+pub fn verify(found: &[VerifyRow], look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     let wrong = found.iter().filter(|row| row.fault.is_some()).count();
@@ -17,7 +18,7 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         (0, true) => Tone::Doubt,
         (0, false) => Tone::Good,
     };
-    page.paragraph("", &[span(tone, summary(found)), span(Tone::Plain, ".")]);
+    page.paragraph("", &[span(tone, summary(found)), words(".")]);
     if found.is_empty() {
         return page.finish();
     }
@@ -28,7 +29,7 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         page.gap();
         let name = span(Tone::Strong, plain(&row.contestant));
         let text = format!(" {}.", short(&fault.to_string()));
-        page.paragraph(INDENT, &[name, span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[name, words(text)]);
     }
     let not_judged = |row: &VerifyRow| row.not_run.clone();
     tell(&mut page, &grouped(found, &not_judged), "not judged");
@@ -43,7 +44,7 @@ fn tell(page: &mut Page, reasons: &[Reason], what: &str) {
         page.gap();
         let verb = if names.len() == 1 { "was" } else { "were" };
         let text = format!(" {verb} {what} on {}: {why}.", workloads.join(", "));
-        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), words(text)]);
     }
 }
 
@@ -79,7 +80,6 @@ fn summary(found: &[VerifyRow]) -> String {
 }
 
 fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
-    let cells = |text: &dyn Fn(&VerifyRow) -> String| found.iter().map(text).collect::<Vec<_>>();
     let cut = |text: &str| shorten_middle(&plain(text), look.columns() / 3, look);
     let verdict = |row: &VerifyRow| match (&row.fault, &row.not_run) {
         (Some(_), _) => "wrong",
@@ -87,9 +87,9 @@ fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
         (None, None) => "right",
     };
     vec![
-        Column::new("contestant", Align::Left, cells(&|row| cut(&row.contestant))),
-        Column::new("input", Align::Left, cells(&|row| cut(&row.workload))).rank(2),
-        Column::new("items", Align::Right, cells(&|row| row.items.to_string())).rank(1),
-        Column::new("answer", Align::Left, cells(&|row| verdict(row).to_owned())),
+        Column::left("contestant", cells(found, |row| cut(&row.contestant))),
+        Column::left("input", cells(found, |row| cut(&row.workload))).rank(2),
+        Column::right("items", cells(found, |row| row.items.to_string())).rank(1),
+        Column::left("answer", cells(found, |row| verdict(row).to_owned())),
     ]
 }

@@ -28,7 +28,6 @@ const DASHES: usize = 4;
 const CLOSE: f64 = 1.0;
 /// Shares with a line across: half of the batches, and where tails begin.
 const SHARES: [(f64, &str); 4] = [(0.0, "0"), (0.5, "0.5"), (0.9, "0.9"), (0.99, "0.99")];
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
 const SHEET: Sheet = Sheet::new("tiebreak-ecdf", include_str!("ecdf.css"));
 
@@ -43,7 +42,7 @@ pub fn ecdf(study: &StudyResult) -> String {
     let height: f64 = panels.iter().map(Panel::height).sum();
     let mut scene = Scene::new(SHEET, WIDTH, 66.0 + height);
     let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);
+    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
     let legend = "Upwards: the share of timed batches that took at most so long. Each scale of \
@@ -135,7 +134,7 @@ fn class(curve: &Steps) -> String {
 }
 
 fn short_name(curve: &Steps) -> String {
-    shorten_middle(&curve.name, NAME, LOOK)
+    shorten_middle(&curve.name, NAME, Look::PAPER)
 }
 
 fn entry_width(name: &str) -> f64 {

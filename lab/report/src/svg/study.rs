@@ -3,8 +3,7 @@
 use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
 use crate::chart::{Span, round_step};
 use crate::look::Look;
-use crate::number::value_text;
-use crate::number::{Scale, finite};
+use crate::number::{Scale, finite, value_text};
 use crate::study::{Block, about, metric_summary, shares, spread_of};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::metric::{Metric, Unit};
@@ -23,7 +22,6 @@ const PLACES: usize = 120;
 const NAME: usize = 22;
 /// What is so many times as large as the smallest is read on a logarithmic scale.
 const LOG_FROM: f64 = 8.0;
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
 const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
 
@@ -40,7 +38,7 @@ pub fn study(study: &StudyResult) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, 84.0 + heights);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);
+    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
     scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
     let legend = "Each row: timed batches, p10 to p90, and the median; orange: as published.";
     scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
@@ -100,12 +98,7 @@ impl Axis {
         let (low, high) =
             published.fold((least, most), |(low, high), ns| (low.min(ns), high.max(ns)));
         let is_log = high > LOG_FROM * low || spread.is_some_and(|spread| spread.is_log);
-        let spread = if is_log {
-            Span { low: low / 1.1, high: high * 1.1, is_log }
-        } else {
-            let room = (high - low).max(high * 1e-6) * 0.04;
-            Span { low: (low - room).max(0.0), high: high + room, is_log }
-        };
+        let spread = Span::of_times(low, high, is_log);
         Some(Axis { spread, items: block.of.items.max(1) as f64 })
     }
 
@@ -139,14 +132,14 @@ impl Axis {
                 free = x + half + 6.0;
             }
         }
-        let item = shorten_middle(&block.item(), 12, LOOK);
+        let item = shorten_middle(&block.item(), 12, Look::PAPER);
         let kind = if self.spread.is_log { ", log" } else { "" };
         let text = format!("a {item}{kind}");
         scene.text("dim small", WIDTH - 24.0, bottom + 17.0, Anchor::End, &text);
     }
 
     fn row(&self, scene: &mut Scene, block: &Block, row: &StudyRow, y: f64) {
-        let name = shorten_middle(&block.marked(row), NAME, LOOK);
+        let name = shorten_middle(&block.marked(row), NAME, Look::PAPER);
         scene.text("ink", LEFT - 14.0, y, Anchor::End, &name);
         self.hill(scene, row, y);
         let known = metric_summary(row, Metric::WallTime);
