@@ -56,6 +56,13 @@ pub struct Span {
     pub is_log: bool,
 }
 
+impl Scale {
+    /// An axis that begins where its values do.
+    pub(crate) fn new(label: impl Into<String>, is_log: bool, write: fn(f64) -> String) -> Scale {
+        Scale { label: label.into(), is_log, from_zero: false, write }
+    }
+}
+
 impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.

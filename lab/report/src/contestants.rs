@@ -67,15 +67,23 @@ fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
-    let scales = scales(run, metric);
-    let cells = |value: fn(&MetricSummary) -> Option<f64>, write: fn(Scale, f64) -> String| {
-        let cell = |(c, scale): (&ContestantResult, &Scale)| {
-            let value = finite(summary(c, metric).and_then(value));
-            or_none(value.map(|value| write(*scale, value)))
-        };
-        run.contestants.iter().zip(&scales).map(cell).collect::<Vec<_>>()
+/// A value of each contestant's metric.
+fn cells(
+    run: &RunResult,
+    metric: Metric,
+    value: fn(&MetricSummary) -> Option<f64>,
+    write: fn(Scale, f64) -> String,
+) -> Vec<String> {
+    let cell = |(c, scale): (&ContestantResult, Scale)| {
+        let value = finite(summary(c, metric).and_then(value));
+        or_none(value.map(|value| write(scale, value)))
     };
+    run.contestants.iter().zip(scales(run, metric)).map(cell).collect()
+}
+
+/// The names, and a metric in full.
+pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
+    let cells = |value: fn(&MetricSummary) -> Option<f64>, write| cells(run, metric, value, write);
     let names = run.contestants.iter().map(|c| {
         let mark = if c.fault.is_some() { " (void)" } else { "" };
         short_name(&c.name, look) + mark
@@ -116,12 +124,7 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     ];
     let mut columns = Vec::new();
     for (metric, title, rank) in medians.into_iter().filter(|(metric, ..)| *metric != shown) {
-        let scales = scales(run, metric);
-        let cell = |(c, scale): (&ContestantResult, &Scale)| {
-            let median = finite(summary(c, metric).and_then(|s| s.median));
-            or_none(median.map(|value| scale.write(value)))
-        };
-        let cells = run.contestants.iter().zip(&scales).map(cell);
+        let cells = cells(run, metric, |s| s.median, Scale::write);
         columns.push(Column::decimal(title, cells).rank(rank));
     }
     let samples = |c: &ContestantResult| {

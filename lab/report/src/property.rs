@@ -340,8 +340,7 @@ fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
 
 /// With a capital letter at the front.
 pub(crate) fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    let mut text = text.to_owned();
+    text.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
+    text
 }

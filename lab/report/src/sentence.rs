@@ -198,11 +198,16 @@ fn effort(run: &RunResult, claim: &ClaimResult) -> String {
 /// `B / A`, with the metric unless it is wall time.
 fn pair_and_metric(claim: &ClaimResult) -> String {
     let [left, right] = [plain(&claim.left), plain(right(claim))];
-    let metric = match claim.metric {
+    let metric = in_metric(claim);
+    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
+}
+
+/// The metric behind a pair, unless it is wall time.
+fn in_metric(claim: &ClaimResult) -> String {
+    match claim.metric {
         Metric::WallTime => String::new(),
         metric => format!(" in {}", metric.name()),
-    };
-    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
+    }
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
@@ -244,10 +249,7 @@ fn in_what(run: &RunResult, claim: &ClaimResult) -> &'static str {
 }
 
 fn tie(run: &RunResult, claim: &ClaimResult) -> String {
-    let metric = match claim.metric {
-        Metric::WallTime => String::new(),
-        metric => format!(" in {}", metric.name()),
-    };
+    let metric = in_metric(claim);
     let [left, right] = [plain(&claim.left), plain(right(claim))];
     format!("{left} and {right} are too close{metric}{} to matter", in_what(run, claim))
 }
@@ -285,10 +287,9 @@ fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
 }
 
 fn uncapitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+    let mut text = text.to_owned();
+    text.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
+    text
 }
 
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {

@@ -12,6 +12,9 @@ use tiebreak_core::result::StudyResult;
 /// Where the greatest time is so many times the least, the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
+/// What the axis upwards shows.
+const SHARE: &str = "share of batches that took at most so long";
+
 /// The contestants of a workload whose distribution is known.
 pub(crate) struct Ecdfs {
     /// In the order of the table, the fastest first.
@@ -75,18 +78,8 @@ impl Ecdfs {
         let curve = |of: &Steps| Curve { name: of.name.clone(), points: of.steps.clone() };
         Chart {
             title: title.to_owned(),
-            x: Scale {
-                label: self.across(),
-                is_log: self.axis.is_log,
-                from_zero: false,
-                write: time,
-            },
-            y: Scale {
-                label: "share of batches that took at most so long".to_owned(),
-                is_log: false,
-                from_zero: true,
-                write: |share| format!("{share:.1}"),
-            },
+            x: Scale::new(self.across(), self.axis.is_log, time),
+            y: Scale { from_zero: true, ..Scale::new(SHARE, false, |share| format!("{share:.1}")) },
             curves: self.curves.iter().map(curve).collect(),
             marks: Vec::new(),
         }

@@ -101,18 +101,10 @@ pub(super) fn chart(block: &Block) -> Option<Chart> {
     let item = block.item();
     curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
         title: format!("{item}s a second, all threads together"),
-        x: Axis {
-            label: "threads".to_owned(),
-            is_log: true,
-            from_zero: false,
-            write: |value| format!("{value:.0}"),
-        },
-        y: Axis {
-            label: format!("{item}s/s"),
-            is_log: true,
-            from_zero: false,
-            write: |value| Scale::of(Unit::Count, value).write(value),
-        },
+        x: Axis::new("threads", true, |value| format!("{value:.0}")),
+        y: Axis::new(format!("{item}s/s"), true, |value| {
+            Scale::of(Unit::Count, value).write(value)
+        }),
         curves,
         marks: Vec::new(),
     })
