@@ -64,9 +64,11 @@ fn said(result: &ResamplingResult) -> Spans {
         (Verdict::Holds, _) => (
             Tone::Good,
             "Proven",
-            format!(": {}, at the level of {alpha} ({drawn}). {}.", rejected(result), {
+            format!(
+                ": {}, at the level of {alpha} ({drawn}). {}.",
+                rejected(result),
                 capitalised(&how_far)
-            }),
+            ),
         ),
         (_, StopReason::Interrupted) => (
             Tone::Doubt,
@@ -127,18 +129,16 @@ fn shift(result: &ResamplingResult) -> Option<String> {
 }
 
 /// The null hypothesis, denied.
-fn rejected(result: &ResamplingResult) -> &'static str {
-    match (result.null, result.is_paired) {
-        (Null::Same, false) => "X and Y are not from one distribution",
-        (Null::Shift { .. }, false) => "Y is not distributed as X plus the shift",
-        (Null::Ratio { .. }, false) => "Y is not distributed as X times the ratio",
-        (Null::Same, true) => "in a pair, X and Y do not take each other's place by chance",
-        (Null::Shift { .. }, true) => {
-            "in a pair, X plus the shift and Y do not take each other's place by chance"
-        }
-        (Null::Ratio { .. }, true) => {
-            "in a pair, X times the ratio and Y do not take each other's place by chance"
-        }
+fn rejected(result: &ResamplingResult) -> String {
+    let x = match result.null {
+        Null::Same => "X",
+        Null::Shift { .. } => "X plus the shift",
+        Null::Ratio { .. } => "X times the ratio",
+    };
+    match (result.is_paired, result.null) {
+        (true, _) => format!("in a pair, {x} and Y do not take each other's place by chance"),
+        (false, Null::Same) => "X and Y are not from one distribution".to_owned(),
+        (false, _) => format!("Y is not distributed as {x}"),
     }
 }
 

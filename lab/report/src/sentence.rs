@@ -354,7 +354,7 @@ fn void(claim: &ClaimResult) -> String {
 /// What the scope and the error of several verdicts are, said once.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(scope_words(run, proven().next()?));
+    let scope = capitalised(&scope_words(run, proven().next()?));
     let bursty = proven().filter(|claim| property::is_bursty(claim)).count();
     if bursty == proven().count() {
         return Some(format!("{scope}."));

@@ -124,23 +124,16 @@ pub fn rows(mut table: Vec<Column>, columns: usize) -> Vec<Spans> {
 }
 
 fn line(aligned: &[(u8, Vec<String>)], row: usize) -> Spans {
+    let tone = if row == 0 { Tone::Dim } else { Tone::Plain };
     let mut line = Spans::new();
     for (index, (_, cells)) in aligned.iter().enumerate() {
-        let tone = match (row, index) {
-            (0, _) => Tone::Dim,
-            (_, 0) => Tone::Strong,
-            _ => Tone::Plain,
-        };
         if index > 0 {
-            line.push(span(tone_of_gap(row), " ".repeat(GAP)));
+            line.push(span(tone, " ".repeat(GAP)));
         }
+        let tone = if row > 0 && index == 0 { Tone::Strong } else { tone };
         line.push(span(tone, cells.get(row).cloned().unwrap_or_default()));
     }
     line
-}
-
-fn tone_of_gap(row: usize) -> Tone {
-    if row == 0 { Tone::Dim } else { Tone::Plain }
 }
 
 /// A table as text, one line feed after each line, no line wider than the screen: a line that does
