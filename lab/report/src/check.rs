@@ -139,12 +139,7 @@ fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
 /// What a claim is about, with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is known.
 pub fn effect(claim: &ClaimResult) -> String {
     let told = Presented::of(claim);
-    let [estimate, ..] = told.numbers();
-    match estimate {
-        _ if !told.is_known() => "-".to_owned(),
-        Some(estimate) => format!("{estimate} ({})", told.limits()),
-        None => told.limits(),
-    }
+    if told.is_known() { told.found() } else { or_none(None) }
 }
 
 /// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.

@@ -165,6 +165,12 @@ impl<'a> Presented<'a> {
         self.kind().mark(value)
     }
 
+    /// Estimate and limits: `1.42x (1.31x to 1.55x)`.
+    pub(crate) fn found(&self) -> String {
+        let ([estimate, ..], limits) = (self.numbers(), self.limits());
+        estimate.map_or(limits.clone(), |estimate| format!("{estimate} ({limits})"))
+    }
+
     /// The limits in words: `1.31x to 1.55x`, `at least 1.03x; no upper bound yet`.
     pub(crate) fn limits(&self) -> String {
         let [_, low, high] = self.numbers();

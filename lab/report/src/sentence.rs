@@ -295,7 +295,7 @@ fn uncapitalised(text: &str) -> String {
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let told = Presented::of(claim);
     let (ahead, behind) = names(&told);
-    let found = found(&told);
+    let found = told.found();
     let limits = told.limits();
     let is_mean = claim.centre == Centre::Mean;
     let [ahead, behind] = [plain(ahead), plain(behind)];
@@ -330,15 +330,6 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
         (Verdict::Undecided, _) if !told.is_known() => format!(". Nothing is known of {pair} yet"),
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
         (Verdict::Holds | Verdict::Refuted, _) => format!(". {pair} is {found}"),
-    }
-}
-
-/// `1.42x (1.31x to 1.55x)`.
-fn found(told: &Presented) -> String {
-    let ([estimate, ..], limits) = (told.numbers(), told.limits());
-    match estimate {
-        Some(estimate) => format!("{estimate} ({limits})"),
-        None => limits,
     }
 }
 
