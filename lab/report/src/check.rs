@@ -5,7 +5,7 @@ use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
 use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
 use crate::number::{Rounding, between, count, or_none, percent, seconds};
-use crate::odd::odd_of;
+use crate::odd::{self, odd_of};
 use crate::page::{INDENT, Page};
 use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
@@ -41,7 +41,11 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
     let odd = check.contests.iter().flat_map(|contest| {
         contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
     });
-    odd_of(&mut page, odd);
+    let odd = odd_of(odd);
+    if !odd.is_empty() {
+        page.part(odd::TITLE);
+    }
+    odd.into_iter().for_each(|text| page.item(text));
     footer(&mut page, check);
     page.finish()
 }

@@ -5,13 +5,13 @@ mod study;
 
 use crate::contestants::short_name;
 use crate::effects::{padded, pair, verdict_words};
-use crate::look::{Look, Spans, Tone, span, words};
+use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span, words};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
 use crate::presented::Presented;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
-use crate::text::{fitted, plain, shorten_middle};
+use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
@@ -36,7 +36,7 @@ pub fn frame(run: &RunResult, look: &Look) -> Vec<String> {
         ([claim], None) => lines.extend(single(run, claim, look)),
         (claims, None) => lines.extend(several(run, claims, look)),
     }
-    lines.into_iter().map(|line| fitted(&line, look.columns(), look)).collect()
+    lines.into_iter().map(|line| fitted(&line, look)).collect()
 }
 
 /// One plain line of progress, for pipes and dumb terminals, without a line feed and styles: the
@@ -93,7 +93,15 @@ fn frame_of(
         let text = format!("{}, {open} open", count(runs.len() as u64, noun));
         lines.push(vec![span(Tone::Dim, text)]);
     }
-    lines.into_iter().map(|line| fitted(&line, look.columns(), look)).collect()
+    lines.into_iter().map(|line| fitted(&line, look)).collect()
+}
+
+/// A line that is never wider than the screen.
+fn fitted(line: &[Span], look: Look) -> String {
+    if columns_of(line) <= look.columns() {
+        return paint(line, look);
+    }
+    shorten_middle(letters(line).trim_end(), look.columns(), look)
 }
 
 fn is_open(claim: &ClaimResult) -> bool {

@@ -9,7 +9,8 @@ use tiebreak_core::result::{ContestantResult, RunResult};
 use tiebreak_core::sample::Mark;
 use tiebreak_core::warning::Warning;
 
-const TITLE: &str = "what was odd";
+/// What stands above it.
+pub(crate) const TITLE: &str = "what was odd";
 
 /// Whether there is anything to say.
 pub(crate) fn is_odd(run: &RunResult) -> bool {
@@ -39,16 +40,10 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-/// The warnings of several runs, each once behind the names of what it is about; nothing if there
-/// are none.
-pub(crate) fn odd_of<'a>(page: &mut Page, warnings: impl Iterator<Item = (&'a Warning, &'a str)>) {
+/// The warnings of several runs, each once behind the names of what it is about.
+pub(crate) fn odd_of<'a>(warnings: impl Iterator<Item = (&'a Warning, &'a str)>) -> Vec<String> {
     let said = grouped(warnings.map(|(warning, name)| (plain(&warning.to_string()), plain(name))));
-    if !said.is_empty() {
-        page.part(TITLE);
-    }
-    for (text, names) in said {
-        page.item(format!("{}: {text}", names.join(", ")));
-    }
+    said.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
 }
 
 /// The marks that were given, that of the memory floor only where memory is what is compared.

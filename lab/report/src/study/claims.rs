@@ -43,7 +43,8 @@ pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
 /// Every claim in full, and how to go on where some are open.
 pub(super) fn claims_section(page: &mut Page, study: &StudyResult) {
     if study.runs.iter().flat_map(claims).next().is_some() {
-        page.part("claims");
+        page.gap();
+        page.note("claims");
     }
     for run in &study.runs {
         for claim in claims(run) {

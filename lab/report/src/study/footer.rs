@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{ABOUT_TIMES, metrics, not_covered, scaling};
 use crate::footer::{again, entries, entry};
 use crate::number::{Rounding, percent, seconds};
-use crate::odd::{odd_of, told_warnings};
+use crate::odd::{self, odd_of, told_warnings};
 use crate::page::Page;
 use crate::text::{grouped, plain};
 use tiebreak_core::result::StudyResult;
@@ -14,7 +14,13 @@ use tiebreak_core::result::StudyResult;
 pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let named = || blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
-    odd_of(page, named().flat_map(|(run, name)| told_warnings(run).map(move |odd| (odd, name))));
+    let told = |(run, name)| told_warnings(run).map(move |warning| (warning, name));
+    let odd = odd_of(named().flat_map(told));
+    if !odd.is_empty() {
+        page.gap();
+        page.note(odd::TITLE);
+    }
+    odd.into_iter().for_each(|text| page.item(text));
     notes_of(page, &blocks);
     page.note(not_covered_by(&blocks));
     page.gap();
