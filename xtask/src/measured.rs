@@ -21,7 +21,7 @@ pub fn read<T: DeserializeOwned>(json: &str, place: &str, schema: &str) -> Resul
     serde_json::from_str(json).with_context(reading)
 }
 
-/// Where the reader finds the data, as a sentence of a page in a folder of `docs`.
+/// Says where the data is, as a sentence of a page in a folder of `docs`.
 pub fn source(place: &str) -> String {
     let name = place.trim_start_matches("docs/measured/");
     format!("The data is in {}.", link(name, &format!("../measured/{name}")))
@@ -71,7 +71,7 @@ impl fmt::Display for Neighbour {
     }
 }
 
-/// The median with the least and the most in brackets: `250 (245 to 261)`; none of nothing.
+/// Tells the median with the least and the most in brackets: `250 (245 to 261)`; none of nothing.
 pub fn spread(values: Vec<f64>, decimals: usize) -> Option<String> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -79,7 +79,7 @@ pub fn spread(values: Vec<f64>, decimals: usize) -> Option<String> {
     Some(format!("{middle:.decimals$} ({least:.decimals$} to {most:.decimals$})"))
 }
 
-/// So many of how many, and the share with its 95% interval.
+/// Tells so many of how many, and the share with its 95% interval.
 pub fn rate(count: usize, of: usize) -> String {
     let Some((low, high)) = wilson(count, of) else {
         return "-".to_owned();

@@ -57,7 +57,7 @@ pub struct Span {
 }
 
 impl Scale {
-    /// An axis that begins where its values do.
+    /// Makes an axis that begins where its values do.
     pub(crate) fn new(label: impl Into<String>, is_log: bool, write: fn(f64) -> String) -> Scale {
         Scale { label: label.into(), is_log, from_zero: false, write }
     }
@@ -112,7 +112,7 @@ impl Span {
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
     }
 
-    /// From the least to the greatest time, with a little space beyond both.
+    /// Spans from the least to the greatest time, with a little space beyond both.
     pub(crate) fn of_times(low: f64, high: f64, is_log: bool) -> Span {
         if is_log {
             return Span { low: low / 1.1, high: high * 1.1, is_log };

@@ -67,7 +67,7 @@ fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-/// A value of each contestant's metric.
+/// Writes a value of each contestant's metric.
 fn cells(
     run: &RunResult,
     metric: Metric,
@@ -81,7 +81,7 @@ fn cells(
     run.contestants.iter().zip(scales(run, metric)).map(cell).collect()
 }
 
-/// The names, and a metric in full.
+/// Makes the columns of the names and of a metric in full.
 pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
     let cells = |value: fn(&MetricSummary) -> Option<f64>, write| cells(run, metric, value, write);
     let names = run.contestants.iter().map(|c| {

@@ -23,8 +23,8 @@ pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     entry(page, "replay", replay_line(run));
 }
 
-/// The same of several runs that were made by one command, each with its name: the machine, the
-/// command, and how to replay each.
+/// Adds the same of several runs that were made by one command, each with its name: the machine,
+/// the command, and how to replay each.
 pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
     let Some((first, _)) = runs.first() else { return };
     machine_model(first).into_iter().for_each(|model| entry(page, "machine", model));
@@ -47,7 +47,7 @@ fn repeat(page: &mut Page, run: &RunResult) {
 /// What is said of a result that is not the last word, because somebody stopped it.
 pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
 
-/// Why a run's result is not the last word, if it is not.
+/// Says why a run's result is not the last word, if it is not.
 pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
     match run.stopped {
         None => Some("Still running, or cut off; this is what is known so far."),
@@ -62,12 +62,12 @@ fn label(name: &str) -> String {
     format!("{INDENT}{name:<LABEL$}")
 }
 
-/// A line behind its label.
+/// Adds a line behind its label.
 pub(crate) fn entry(page: &mut Page, name: &str, text: String) {
     page.labelled(&label(name), &[words(text)]);
 }
 
-/// Lines of which the first one has the label.
+/// Adds lines of which the first one has the label.
 pub(crate) fn entries(page: &mut Page, name: &str, texts: impl IntoIterator<Item = String>) {
     for (index, text) in texts.into_iter().enumerate() {
         entry(page, if index == 0 { name } else { "" }, text);

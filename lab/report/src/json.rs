@@ -22,7 +22,7 @@ pub fn text<T: Serialize>(result: &T) -> String {
     serde_json::to_string_pretty(result).unwrap_or_default() + "\n"
 }
 
-/// The same of a result that does not say its schema by itself.
+/// Writes the same of a result that does not say its schema by itself.
 pub(crate) fn text_of<T: Serialize>(schema: &'static str, result: &T) -> String {
     #[derive(Serialize)]
     struct Document<'a, T> {

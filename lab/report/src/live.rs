@@ -67,9 +67,9 @@ pub fn line(run: &RunResult, look: &Look) -> String {
     shorten_middle(&text, look.columns(), look)
 }
 
-/// A frame about several runs, each with its name: the status, a line a run, those with something
-/// open first, and of too many a last line about the others. `middles` gives what stands between
-/// the names and the signs of the claims.
+/// Draws a frame about several runs, each with its name: the status, a line a run, those with
+/// something open first, and of too many a last line about the others. `middles` gives what stands
+/// between the names and the signs of the claims.
 fn frame_of(
     status: Spans,
     mut runs: Vec<(&str, &RunResult)>,
@@ -146,7 +146,7 @@ fn status(run: &RunResult, look: Look) -> Spans {
     with_bar(plain_status(run), used, look)
 }
 
-/// A text, and a bar of what is used in the room that it leaves.
+/// Puts a bar of what is used behind a text, in the room that it leaves.
 fn with_bar(text: String, used: f64, look: Look) -> Spans {
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
     vec![words(text), words("  "), span(Tone::Dim, bar(used, room, look))]

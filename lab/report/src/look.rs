@@ -86,7 +86,7 @@ pub fn span(tone: Tone, text: impl Into<String>) -> Span {
     Span { text: text.into(), tone }
 }
 
-/// An ordinary piece of text.
+/// Makes an ordinary piece of text.
 pub(crate) fn words(text: impl Into<String>) -> Span {
     span(Tone::Plain, text)
 }

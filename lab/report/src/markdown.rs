@@ -13,7 +13,7 @@ pub enum Place {
     Comment,
 }
 
-/// A text that stays a text: on one line, and nothing in it is taken for more.
+/// Writes a text so that it stays one: on one line, and nothing in it is taken for more.
 pub fn escaped(text: &str, place: Place) -> String {
     let mut out = String::new();
     let text = plain(text);
@@ -35,7 +35,7 @@ pub fn escaped(text: &str, place: Place) -> String {
     out
 }
 
-/// A table whose columns are all flush left. Titles and cells are Markdown already.
+/// Writes a table whose columns are all flush left. Titles and cells are Markdown already.
 pub fn table<R: AsRef<[String]>>(
     head: &[impl AsRef<str>],
     rows: impl IntoIterator<Item = R>,
@@ -43,8 +43,8 @@ pub fn table<R: AsRef<[String]>>(
     aligned(head, &vec![Align::Left; head.len()], rows)
 }
 
-/// A table with an alignment a column. Flush right and by the decimal point look the same: they
-/// differ in the signs alone, which pages have either way.
+/// Writes a table with an alignment a column. Flush right and by the decimal point look the same:
+/// they differ in the signs alone, which pages have either way.
 pub fn aligned<R: AsRef<[String]>>(
     head: &[impl AsRef<str>],
     aligns: &[Align],
@@ -60,7 +60,7 @@ pub fn aligned<R: AsRef<[String]>>(
     out
 }
 
-/// A line of a table; a cell without a letter has no blank behind it.
+/// Writes a line of a table; a cell without a letter has no blank behind it.
 fn row(cells: &[impl AsRef<str>]) -> String {
     let cell = |cell: &str| match cell.trim() {
         "" => format!(" {cell}|"),
@@ -69,32 +69,32 @@ fn row(cells: &[impl AsRef<str>]) -> String {
     format!("|{}\n", cells.iter().map(|text| cell(text.as_ref())).collect::<String>())
 }
 
-/// The title of a part, so many steps below the page's.
+/// Writes the title of a part, so many steps below the page's.
 pub fn heading(level: usize, text: &str) -> String {
     format!("{} {text}\n\n", "#".repeat(level + 1))
 }
 
-/// Letters that stand out.
+/// Makes letters stand out.
 pub fn strong(text: &str) -> String {
     format!("**{text}**")
 }
 
-/// A text that leads to another page.
+/// Makes a text lead to another page.
 pub fn link(text: &str, target: &str) -> String {
     format!("[{text}]({target})")
 }
 
-/// A short piece of code in a line; it cannot have backticks, which become quotes.
+/// Marks a short piece of code in a line; it cannot have backticks, which become quotes.
 pub fn code(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// A list, an item a line.
+/// Writes a list, an item a line.
 pub fn list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     items.into_iter().map(|item| format!("- {}\n", item.as_ref())).collect()
 }
 
-/// A block of code in a language, whose fence is longer than any row of backticks in it.
+/// Fences a block of code in a language, by more backticks than any row in it has.
 pub fn fenced(language: &str, code: &str) -> String {
     let mut longest = 0;
     let mut row = 0;
@@ -106,7 +106,7 @@ pub fn fenced(language: &str, code: &str) -> String {
     format!("{fence}{language}\n{code}\n{fence}\n")
 }
 
-/// Content that is folded behind its title.
+/// Folds content behind its title.
 pub fn folded(title: &str, content: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{content}\n</details>\n")
 }

@@ -75,7 +75,8 @@ fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> Stri
     }
 }
 
-/// Limits as a cell: `1.90x .. 1.97x`; an end that is not known is left out, and `-` is neither.
+/// Writes limits as a cell: `1.90x .. 1.97x`; an end that is not known is left out, and `-` is
+/// neither.
 pub(crate) fn between(low: Option<String>, high: Option<String>) -> String {
     if low.is_none() && high.is_none() {
         return "-".to_owned();
@@ -183,23 +184,23 @@ pub fn value_text(unit: Unit, value: f64) -> String {
     Scale::of(unit, value).short(value)
 }
 
-/// A ratio as people write it: `1x`, `1.5x`, `0.98x`.
+/// Writes a ratio as people do: `1x`, `1.5x`, `0.98x`.
 pub(crate) fn ratio_text(value: f64) -> String {
     let text = lone_ratio(value);
     text.strip_suffix('x').map_or(text.clone(), |digits| format!("{}x", trimmed(digits)))
 }
 
-/// A ratio that stands alone, with the decimals that it needs.
+/// Writes a ratio that stands alone, with the decimals that it needs.
 pub(crate) fn lone_ratio(value: f64) -> String {
     ratio(value, ratio_decimals(Some(value), [None, None]), Rounding::Nearest)
 }
 
-/// A share as people write it, as a percentage with so many decimals at most: `98%`, `99.95%`.
+/// Writes a share as people do, as a percentage with so many decimals at most: `98%`, `99.95%`.
 pub fn share_text(share: f64, decimals: usize) -> String {
     format!("{}%", trimmed(&format!("{:.decimals$}", share * 100.0)))
 }
 
-/// Digits without idle zeros: `1.500` is `1.5`.
+/// Takes idle zeros away: `1.500` is `1.5`.
 pub(crate) fn trimmed(digits: &str) -> &str {
     if !digits.contains('.') || digits.contains('e') {
         return digits;
@@ -219,8 +220,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Estimate, lower and upper limit with equally many decimals, so that they are read against
-    /// each other and the bars at a glance; limits are rounded outwards.
+    /// Writes estimate, lower and upper limit with equally many decimals, so that they are read
+    /// against each other and the bars at a glance; limits are rounded outwards.
     pub(crate) fn numbers(self, values: [Option<f64>; 3], bars: &[f64]) -> [Option<String>; 3] {
         let [estimate, low, high] = values;
         let write: Box<dyn Fn(f64, Rounding) -> String> = match self {
@@ -260,7 +261,7 @@ impl Kind {
 /// Decimals of a percentage that is written with as many digits as it was said with.
 pub(crate) const SAID: usize = 9;
 
-/// A text, or what stands for none.
+/// Returns the text, or what stands for none.
 pub(crate) fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }

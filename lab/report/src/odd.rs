@@ -40,7 +40,7 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-/// The warnings of several runs, each once behind the names of what it is about.
+/// Tells the warnings of several runs, each once behind the names of what it is about.
 pub(crate) fn odd_of<'a>(warnings: impl Iterator<Item = (&'a Warning, &'a str)>) -> Vec<String> {
     let said = grouped(warnings.map(|(warning, name)| (plain(&warning.to_string()), plain(name))));
     said.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()

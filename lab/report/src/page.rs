@@ -27,7 +27,7 @@ impl Page {
         }
     }
 
-    /// What the page may look like.
+    /// Returns what the page may look like.
     pub(crate) fn look(&self) -> Look {
         self.look
     }
@@ -42,14 +42,14 @@ impl Page {
         self.lines.push(fitted(spans, self.look.table_columns(), self.look));
     }
 
-    /// An indented table.
+    /// Adds an indented table.
     pub(crate) fn table(&mut self, columns: Vec<Column>) {
         for row in rows(columns, self.look.columns() - INDENT.len()) {
             self.line(&indented(row, INDENT));
         }
     }
 
-    /// The small title of an indented part, below an empty line.
+    /// Adds the small title of an indented part, below an empty line.
     pub(crate) fn part(&mut self, title: &str) {
         self.gap();
         self.line(&[span(Tone::Dim, format!("{INDENT}{title}"))]);
@@ -66,17 +66,17 @@ impl Page {
         self.wrapped(span(Tone::Plain, lead), text);
     }
 
-    /// A paragraph of one tone at the left edge.
+    /// Adds a paragraph of one tone at the left edge.
     pub(crate) fn say(&mut self, tone: Tone, text: impl Into<String>) {
         self.paragraph("", &[span(tone, text)]);
     }
 
-    /// An indented paragraph in small print.
+    /// Adds an indented paragraph in small print.
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.paragraph(INDENT, &[span(Tone::Dim, text)]);
     }
 
-    /// An entry of a list.
+    /// Adds an entry of a list.
     pub(crate) fn item(&mut self, text: impl Into<String>) {
         self.paragraph(&format!("{INDENT}- "), &[span(Tone::Plain, text)]);
     }

@@ -7,7 +7,7 @@ use tiebreak_core::metric::Unit;
 use tiebreak_core::result::{ClaimResult, EffectResult};
 use tiebreak_core::verdict::Verdict;
 
-/// What a quantity is one of.
+/// What a quantity is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Subject<'a> {
     /// The ratio `behind / ahead`.
@@ -146,7 +146,7 @@ impl<'a> Presented<'a> {
         }
     }
 
-    /// How its values are written.
+    /// Says how its values are written.
     fn kind(&self) -> Kind {
         match self.subject {
             Subject::Ratio { .. } => Kind::Ratio,
@@ -165,7 +165,7 @@ impl<'a> Presented<'a> {
         self.kind().mark(value)
     }
 
-    /// Estimate and limits: `1.42x (1.31x to 1.55x)`.
+    /// Tells estimate and limits: `1.42x (1.31x to 1.55x)`.
     pub(crate) fn found(&self) -> String {
         let ([estimate, ..], limits) = (self.numbers(), self.limits());
         estimate.map_or(limits.clone(), |estimate| format!("{estimate} ({limits})"))

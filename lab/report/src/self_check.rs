@@ -66,7 +66,7 @@ fn counts(found: &SelfCheckResult) -> Vec<Column> {
     ]
 }
 
-/// How small a difference it is.
+/// Says how small a difference it is.
 pub(crate) fn size(difference: &SmallestDifference) -> String {
     match difference.fraction {
         Some(fraction) if difference.is_bound => {

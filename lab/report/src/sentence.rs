@@ -202,7 +202,7 @@ fn pair_and_metric(claim: &ClaimResult) -> String {
     format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
 }
 
-/// The metric behind a pair, unless it is wall time.
+/// Names the metric behind a pair, unless it is wall time.
 fn in_metric(claim: &ClaimResult) -> String {
     match claim.metric {
         Metric::WallTime => String::new(),

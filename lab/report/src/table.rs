@@ -35,17 +35,17 @@ impl Column {
         Column { title: title.to_owned(), align, rank: 0, cells }
     }
 
-    /// A column flush left.
+    /// Makes a column flush left.
     pub(crate) fn left(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
         Column::new(title, Align::Left, cells.into_iter().collect())
     }
 
-    /// A column flush right.
+    /// Makes a column flush right.
     pub(crate) fn right(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
         Column::new(title, Align::Right, cells.into_iter().collect())
     }
 
-    /// A column whose decimal points stand below each other.
+    /// Makes a column whose decimal points stand below each other.
     pub(crate) fn decimal(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
         Column::new(title, Align::Decimal, cells.into_iter().collect())
     }
@@ -77,7 +77,7 @@ impl Column {
     }
 }
 
-/// A cell for each of some things.
+/// Makes a cell for each of some things.
 pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
     rows.iter().map(text).collect()
 }

@@ -21,7 +21,7 @@ pub fn short(text: &str) -> String {
     shown.trim_end_matches('.').to_owned()
 }
 
-/// The values in their order, those that are equal once.
+/// Gathers values in their order, those that are equal once.
 pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for value in values {
@@ -32,7 +32,7 @@ pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// Texts in their order, each once, with the names that it belongs to.
+/// Gathers texts in their order, each once, with the names that it belongs to.
 pub(crate) fn grouped(
     told: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, Vec<String>)> {
@@ -47,8 +47,7 @@ pub(crate) fn grouped(
     groups
 }
 
-/// A line as the screen gets it; one that takes more than `columns` loses its middle, and its tones
-/// with it.
+/// Paints a line; one that takes more than `columns` loses its middle, and its tones with it.
 pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     if columns_of(line) <= columns {
         return paint(line, look);

@@ -37,14 +37,14 @@ pub(crate) struct Reason {
 }
 
 impl Reason {
-    /// What they are, and why, as it goes on behind their names: `is`, `void`, `: it crashed.`.
+    /// Says what they are, and why, behind their names: `is`, `void`, `: it crashed.`.
     pub(crate) fn words(&self) -> [String; 3] {
         let verb = if self.names.len() == 1 { "is" } else { "are" };
         let what = if self.is_void { "void" } else { "not run" };
         [verb.to_owned(), what.to_owned(), format!(": {}.", self.why)]
     }
 
-    /// The same as a sentence.
+    /// Says the same as a sentence.
     pub(crate) fn sentence(&self) -> String {
         let [verb, what, why] = self.words();
         format!("{} {verb} {what}{why}", self.names.join(", "))

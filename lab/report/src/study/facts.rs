@@ -10,7 +10,7 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{PublishedResult, StudyRow};
 use tiebreak_core::study::Workload;
 
-/// What a workload is, behind its name; nothing where it does not say.
+/// Says what a workload is, behind its name; nothing where it does not.
 pub(crate) fn about(workload: &Workload) -> String {
     match workload.about.as_str() {
         "" => String::new(),

@@ -6,8 +6,8 @@ use crate::table::Column;
 use crate::text::plain;
 use tiebreak_core::study::{Study, Workload};
 
-/// What a race of the study looks for beside wrong answers: after an empty line, a line a kind of
-/// cheat, with the workloads on which it is looked for, or why it is not.
+/// Tells what a race of the study looks for beside wrong answers: after an empty line, a line a
+/// kind of cheat, with the workloads on which it is looked for, or why it is not.
 pub fn looked_for(study: &Study, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.say(Tone::Plain, "Beside answers, a race looks for:");

@@ -16,8 +16,8 @@ use tiebreak_core::result::StudyResult;
 /// Columns of the pictures of distributions.
 const STRIP: usize = 20;
 
-/// The table of a study as Markdown, as the README of the study has it: everything in it is in the
-/// JSON of the study too, so that the one is made from the other, always in the same way.
+/// Writes the table of a study as Markdown, as the README of the study has it: everything in it is
+/// in the JSON of the study too, so that the one is made from the other, always in the same way.
 pub fn markdown(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let mut out = String::new();

@@ -115,7 +115,7 @@ fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
     }
 }
 
-/// The names, cut for a screen if it is for one.
+/// Makes the column of the names, cut for a screen if it is for one.
 pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
     let cut = |name: String| match screen {
         Some(look) => shorten_middle(&name, (look.columns() / 4).min(24), look),
@@ -124,7 +124,7 @@ pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
     Column::left("", cells(&block.rows, |row| cut(block.marked(row))))
 }
 
-/// Names, times and ratios; titles and names are cut for a screen, if it is for one.
+/// Makes the columns of names, times and ratios, cut for a screen if they are for one.
 fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let time = |index: usize| cells(&block.rows, |row| block.times(row)[index].clone());
     let ratio = |index: usize| cells(&block.rows, |row| block.ratio(row)[index].clone());
@@ -148,8 +148,8 @@ fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
     ]
 }
 
-/// The same and what was published, where the sign of an open ratio stands beside its interval, not
-/// in a column of its own.
+/// Makes the same and those of what was published, with the sign of an open ratio beside its
+/// interval, not in a column of its own.
 pub(crate) fn columns(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let mut columns = numbers(block, screen);
     if let (Some(signs), Some(intervals)) = (columns.pop(), columns.last_mut()) {

@@ -7,8 +7,8 @@ use crate::table::{Column, cells};
 use crate::text::{self, plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
 
-/// What `study verify` found: a line a contestant and input below a summary, then what was wrong in
-/// full.
+/// Tells what `study verify` found: a line a contestant and input below a summary, then what was
+/// wrong in full.
 pub fn verify(found: &[VerifyRow], look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);

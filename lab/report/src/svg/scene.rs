@@ -123,7 +123,7 @@ impl Scene {
     }
 }
 
-/// Entries of these widths, by their index, in lines that end at `right`.
+/// Puts entries of these widths, by their index, on lines that end at `right`.
 pub(super) fn legend(widths: impl Iterator<Item = f64>, left: f64, right: f64) -> Vec<Vec<usize>> {
     let mut lines: Vec<Vec<usize>> = Vec::new();
     let mut used = f64::INFINITY;
