@@ -1,9 +1,10 @@
 //! The table of what a machine can find, from the result of `tiebreak aa`.
 
-use crate::measured::Machine;
-use anyhow::{Context, Result, ensure};
+use crate::measured::{Machine, read, source};
+use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
+use tiebreak_report::number::share_text;
 
 /// Where the result is, from the root.
 pub const DATA: &str = "docs/measured/aa.json";
@@ -12,7 +13,6 @@ const SCHEMA: &str = "tiebreak/result/1";
 
 #[derive(Deserialize)]
 struct Run {
-    schema: String,
     seconds: f64,
     rounds: u64,
     contestants: Vec<Contestant>,
@@ -73,53 +73,48 @@ struct Smallest {
 /// # Errors
 /// The data is not the result of `tiebreak aa`.
 pub fn render(json: &str) -> Result<String> {
-    let run: Run = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(run.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", run.schema);
+    let run: Run = read(json, DATA, SCHEMA)?;
     let found = run.self_check.as_ref().with_context(|| format!("{DATA}: not of tiebreak aa"))?;
     let first = run.contestants.first().with_context(|| format!("{DATA}: no contestants"))?;
-    let mut out = String::new();
-    writeln!(out, "| a program against itself | here |\n|---|---|")?;
-    writeln!(out, "| comparisons | {} |", found.comparisons)?;
-    writeln!(out, "| said that one side is faster, which is false | {} |", found.false_verdicts)?;
-    writeln!(out, "| said that they are too close to matter | {} |", found.too_close)?;
-    writeln!(out, "| undecided | {} |", found.undecided)?;
-    writeln!(
-        out,
-        "| rate of false verdicts | {}: {} to {} with probability at least {}; asked for: at most \
-         {} |",
+    let rate = format!(
+        "{}: {} to {} with probability at least {}; asked for: at most {}",
         percent(found.rate),
         percent((1e3 * found.rate_low).floor() / 1e3),
         percent((1e3 * found.rate_high).ceil() / 1e3),
         percent(found.confidence),
         percent(found.error),
-    )?;
-    for Smallest { seconds, rounds, fraction } in &found.smallest {
+    );
+    let mut rows = vec![
+        ["comparisons".to_owned(), found.comparisons.to_string()],
+        [
+            "said that one side is faster, which is false".to_owned(),
+            found.false_verdicts.to_string(),
+        ],
+        ["said that they are too close to matter".to_owned(), found.too_close.to_string()],
+        ["undecided".to_owned(), found.undecided.to_string()],
+        ["rate of false verdicts".to_owned(), rate],
+    ];
+    rows.extend(found.smallest.iter().map(|Smallest { seconds, rounds, fraction }| {
+        let what = format!("smallest difference that {seconds} s ({rounds} rounds) would find");
         let size = fraction.map_or("none that was tried".to_owned(), percent);
-        writeln!(
-            out,
-            "| smallest difference that {seconds} s ({rounds} rounds) would find, nine times of \
-             ten | {size} |"
-        )?;
-    }
+        [what + ", nine times of ten", size]
+    }));
+    let table = table(&["a program against itself", "here"], rows);
     let wall = &first.metrics.wall_ns;
     let [median, p10, p90] = [wall.median, wall.p10, wall.p90].map(|ns| ns / 1e6);
-    writeln!(
-        out,
-        "\nThe program took {median:.2} ms in the median; eight runs of ten took {p10:.2} to \
-         {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. The data is in \
-         [aa.json](../measured/aa.json).",
+    Ok(format!(
+        "{table}\nThe program took {median:.2} ms in the median; eight runs of ten took {p10:.2} \
+         to {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. {}\n",
         run.rounds,
         run.seconds,
-        machine(&run.machine)
-    )?;
-    Ok(out)
+        machine(&run.machine),
+        source(DATA)
+    ))
 }
 
 /// A share in percent with one digit after the point, below 1% with two, and no needless zeros.
 fn percent(share: f64) -> String {
-    let digits = if share < 0.00995 { 2 } else { 1 };
-    let text = format!("{:.digits$}", 100.0 * share);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    share_text(share, if share < 0.00995 { 2 } else { 1 })
 }
 
 fn machine(facts: &Facts) -> Machine {

@@ -1,9 +1,9 @@
 //! The table of gates of `docs/ci/README.md`, from what `bench/gate` measured.
 
-use crate::measured::{Machine, median};
+use crate::measured::{Machine, Neighbour, Tools, median, read, source};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/gate.json";
@@ -12,7 +12,6 @@ const SCHEMA: &str = "tiebreak/gate/1";
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     date: String,
     machine: Machine,
     tools: Tools,
@@ -20,13 +19,6 @@ struct Data {
     neighbour: Neighbour,
     baseline_ms: Vec<f64>,
     checks: Vec<Check>,
-}
-
-#[derive(Deserialize)]
-struct Tools {
-    tiebreak: String,
-    hyperfine: String,
-    scipy: String,
 }
 
 #[derive(Deserialize)]
@@ -38,14 +30,6 @@ struct Settings {
     budget_seconds: f64,
     runs: u32,
     p: f64,
-}
-
-/// What the neighbour would have used of a CPU of its own, and what it got.
-#[derive(Deserialize)]
-struct Neighbour {
-    duty: f64,
-    cpu_seconds: f64,
-    wall_seconds: f64,
 }
 
 /// One pull request, gated by both tools.
@@ -114,18 +98,13 @@ struct Judge {
 /// # Errors
 /// The data is not what `bench/gate` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
+    let data: Data = read(json, DATA, SCHEMA)?;
     ensure!(!data.checks.is_empty(), "{DATA}: no checks");
     let cases = cases(&data);
-    let mut out = String::new();
-    writeln!(out, "| gate | not slower: closed | 3% slower: closed | seconds a check |")?;
-    writeln!(out, "|---|---|---|---|")?;
-    for judge in judges(&data.settings) {
-        writeln!(out, "{}", row(&judge, &cases)?)?;
-    }
-    writeln!(out, "\n{}", conditions(&data))?;
-    Ok(out)
+    let head = ["gate", "not slower: closed", "3% slower: closed", "seconds a check"];
+    let judges = judges(&data.settings);
+    let rows = judges.iter().map(|judge| row(judge, &cases)).collect::<Result<Vec<_>>>()?;
+    Ok(format!("{}\n{}\n", table(&head, rows), conditions(&data)))
 }
 
 fn cases(data: &Data) -> Vec<Case<'_>> {
@@ -178,7 +157,7 @@ fn judges(settings: &Settings) -> Vec<Judge> {
     ]
 }
 
-fn row(judge: &Judge, cases: &[Case]) -> Result<String> {
+fn row(judge: &Judge, cases: &[Case]) -> Result<[String; 4]> {
     let closed = |slower: bool| {
         let of = cases.iter().filter(|case| case.check.slower == slower);
         let closed = of.clone().filter(|case| (judge.closes)(case)).count();
@@ -187,9 +166,8 @@ fn row(judge: &Judge, cases: &[Case]) -> Result<String> {
     let seconds: Vec<f64> = cases.iter().map(|case| (judge.seconds)(case.check)).collect();
     let most = seconds.iter().copied().fold(0.0, f64::max);
     let middle = median(seconds).with_context(|| format!("{DATA}: no checks"))?;
-    let (not_slower, slower) = (closed(false), closed(true));
-    let name = &judge.name;
-    Ok(format!("| {name} | {not_slower} | {slower} | {middle:.1}, at most {most:.1} |"))
+    let seconds = format!("{middle:.1}, at most {most:.1}");
+    Ok([judge.name.clone(), closed(false), closed(true), seconds])
 }
 
 fn conditions(data: &Data) -> String {
@@ -199,17 +177,14 @@ fn conditions(data: &Data) -> String {
     format!(
         "Measured on {} on {machine}: pull requests of a made-up repository, in random order; each \
          changes something innocent, and those that are slower do {:.0}% more work in a process of \
-         about {:.0} ms. A bursty neighbour was on the same CPU (made to be busy for {:.0}% of the \
-         time, it had {:.0}% of the CPU). tiebreak {}: `--max-slowdown {:.0}% --error {:.0}% \
-         --budget {:.0}s`; of the slower ones that passed, {undecided} were undecided, which is \
-         said as a warning. hyperfine {}: `-N -w 3 -r {}`, judged by SciPy {}. \"The latest main \
-         stored\" is main as measured for the check before. Median seconds, builds included. The \
-         data is in [gate.json](../measured/gate.json).",
+         about {:.0} ms. A bursty neighbour was on the same CPU ({neighbour}). tiebreak {}: \
+         `--max-slowdown {:.0}% --error {:.0}% --budget {:.0}s`; of the slower ones that passed, \
+         {undecided} were undecided, which is said as a warning. hyperfine {}: `-N -w 3 -r {}`, \
+         judged by SciPy {}. \"The latest main stored\" is main as measured for the check before. \
+         Median seconds, builds included. {}",
         data.date,
         100.0 * settings.slower,
         settings.process_ms,
-        100.0 * neighbour.duty,
-        100.0 * neighbour.cpu_seconds / neighbour.wall_seconds,
         tools.tiebreak,
         100.0 * settings.max_slowdown,
         100.0 * settings.error,
@@ -217,6 +192,7 @@ fn conditions(data: &Data) -> String {
         tools.hyperfine,
         settings.runs,
         tools.scipy,
+        source(DATA),
     )
 }
 

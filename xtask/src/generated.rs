@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tiebreak_report::markdown::fenced;
 
 const START: &str = "<!-- generated: ";
 const END: &str = "<!-- end -->";
@@ -78,8 +79,8 @@ fn transcript(root: &Path, arguments: &str) -> Result<String> {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
     }
     let text = String::from_utf8(output.stdout).context("its output is not UTF-8")?;
-    let lines = text.lines().map(|line| format!("{}\n", line.trim_end()));
-    Ok(format!("```text\n{}```\n", lines.collect::<String>()))
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Ok(fenced("text", &lines.join("\n")))
 }
 
 /// The pictures that stand beside the block of a study, with their paths: those that are there.

@@ -1,11 +1,12 @@
 //! The tables of `docs/manual/machine.md`: tiebreak's probes beside other programs, from what
 //! `bench/machine` measured.
 
-use crate::measured::{Machine, median};
-use anyhow::{Context, Result, ensure};
+use crate::measured::{Machine, median, read, spread};
+use anyhow::Result;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use tiebreak_report::markdown::aligned;
+use tiebreak_report::table::Align::{Left, Right};
 
 /// Where the data about latency from core to core is, from the root.
 pub const CORES: &str = "docs/measured/machine-cores.json";
@@ -21,7 +22,6 @@ const SAME: f64 = 1.1;
 
 #[derive(Deserialize)]
 struct Cores {
-    schema: String,
     date: String,
     machine: Machine,
     tools: BTreeMap<String, String>,
@@ -45,7 +45,6 @@ struct Ours {
 
 #[derive(Deserialize)]
 struct Bandwidth {
-    schema: String,
     date: String,
     machine: Machine,
     compiler: String,
@@ -69,64 +68,56 @@ struct Ratio {
 /// # Errors
 /// The data is not what `bench/machine` writes.
 pub fn render(cores: &str, bandwidth: &str) -> Result<String> {
-    let cores: Cores = serde_json::from_str(cores).with_context(|| format!("reading {CORES}"))?;
-    ensure!(cores.schema == "tiebreak/machine-cores/1", "{CORES} is a '{}'", cores.schema);
-    let bandwidth: Bandwidth =
-        serde_json::from_str(bandwidth).with_context(|| format!("reading {BANDWIDTH}"))?;
-    let schema = &bandwidth.schema;
-    ensure!(schema == "tiebreak/machine-bandwidth/1", "{BANDWIDTH} is a '{schema}'");
-    let mut page = String::new();
-    latency(&cores, &mut page)?;
-    page.push('\n');
-    rates(&bandwidth, &mut page)?;
-    Ok(page)
+    let cores = latency(&read(cores, CORES, "tiebreak/machine-cores/1")?);
+    let bandwidth = rates(&read(bandwidth, BANDWIDTH, "tiebreak/machine-bandwidth/1")?);
+    Ok(cores + "\n" + &bandwidth)
 }
 
-fn latency(data: &Cores, page: &mut String) -> Result<()> {
+fn latency(data: &Cores) -> String {
     let version = data.tools.get("core-to-core-latency").map_or("", String::as_str);
-    writeln!(
-        page,
-        "| nanoseconds, one way | core-to-core-latency {version}, means | its least mean of 25 \
-         short runs | tiebreak, lowest mode | ours over its least, same placement |"
-    )?;
-    writeln!(page, "|---|---:|---:|---:|---:|")?;
-    for series in ["quiet", "loaded"] {
-        let turns: Vec<&Turn> = data.turns.iter().filter(|turn| turn.series == series).collect();
-        for (key, words) in KERNELS {
-            let of = |maps: &[BTreeMap<String, f64>]| -> Vec<f64> {
-                maps.iter().filter_map(|map| map.get(key).copied()).collect()
-            };
-            let means = turns.iter().flat_map(|turn| of(&turn.peer)).collect();
-            let least = turns.iter().flat_map(|turn| of(&turn.peer_least)).collect();
-            let lowest = turns.iter().filter_map(|turn| lowest(turn, key)).collect();
-            let ratios = turns.iter().filter_map(|turn| ratio(turn, key)).collect::<Vec<_>>();
-            let compared = ratios.len();
-            writeln!(
-                page,
-                "| {series}, {words}, {} turns | {} | {} | {} | {} ({compared} turns) |",
-                turns.len(),
-                range(means, 0),
-                range(least, 0),
-                range(lowest, 1),
-                range(ratios, 2),
-            )?;
-        }
-    }
-    let busy = |series: &str| {
-        let turns = data.turns.iter().filter(|turn| turn.series == series);
-        median(turns.map(|turn| turn.busy_before).collect()).unwrap_or(0.0) * 100.0
-    };
-    writeln!(
-        page,
-        "\n{}, {}. Each cell: median, least to most. The CPUs were busy with other programs for \
+    let means = format!("core-to-core-latency {version}, means");
+    let head = [
+        "nanoseconds, one way",
+        &means,
+        "its least mean of 25 short runs",
+        "tiebreak, lowest mode",
+        "ours over its least, same placement",
+    ];
+    let of = |series| data.turns.iter().filter(move |turn| turn.series == series);
+    let rows = ["quiet", "loaded"].into_iter().flat_map(|series| {
+        let turns: Vec<&Turn> = of(series).collect();
+        KERNELS.map(|kernel| latency_row(series, &turns, kernel))
+    });
+    let busy =
+        |series| median(of(series).map(|turn| turn.busy_before).collect()).unwrap_or(0.0) * 100.0;
+    format!(
+        "{}\n{}, {}. Each cell: median, least to most. The CPUs were busy with other programs for \
          {:.0}% of the time before the turns that are called quiet, and for {:.0}% before the \
-         loaded ones.",
+         loaded ones.\n",
+        aligned(&head, &[Left, Right, Right, Right, Right], rows),
         data.date,
         data.machine,
         busy("quiet"),
         busy("loaded")
-    )?;
-    Ok(())
+    )
+}
+
+fn latency_row(series: &str, turns: &[&Turn], (key, words): (&str, &str)) -> [String; 5] {
+    let of = |maps: &[BTreeMap<String, f64>]| -> Vec<f64> {
+        maps.iter().filter_map(|map| map.get(key).copied()).collect()
+    };
+    let means = turns.iter().flat_map(|turn| of(&turn.peer)).collect();
+    let least = turns.iter().flat_map(|turn| of(&turn.peer_least)).collect();
+    let lowest = turns.iter().filter_map(|turn| lowest(turn, key)).collect();
+    let ratios: Vec<f64> = turns.iter().filter_map(|turn| ratio(turn, key)).collect();
+    let compared = ratios.len();
+    [
+        format!("{series}, {words}, {} turns", turns.len()),
+        range(means, 0),
+        range(least, 0),
+        range(lowest, 1),
+        format!("{} ({compared} turns)", range(ratios, 2)),
+    ]
 }
 
 fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
@@ -138,58 +129,41 @@ fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
 fn ratio(turn: &Turn, kernel: &str) -> Option<f64> {
     let least: Vec<f64> =
         turn.peer_least.iter().filter_map(|map| map.get(kernel).copied()).collect();
-    let (low, high) = ends(&least)?;
+    let low = least.iter().copied().min_by(f64::total_cmp)?;
+    let high = least.iter().copied().max_by(f64::total_cmp)?;
     let is_one = turn.ours.modes.get(kernel)?.len() == 1 && high <= low * SAME;
     is_one.then(|| lowest(turn, kernel).map(|ours| ours / low)).flatten()
 }
 
-fn ends(values: &[f64]) -> Option<(f64, f64)> {
-    let low = values.iter().copied().min_by(f64::total_cmp)?;
-    Some((low, values.iter().copied().max_by(f64::total_cmp)?))
-}
-
-/// `250 (245 to 261)`.
 fn range(values: Vec<f64>, decimals: usize) -> String {
-    match (ends(&values), median(values)) {
-        (Some((low, high)), Some(middle)) => {
-            format!("{middle:.decimals$} ({low:.decimals$} to {high:.decimals$})")
-        }
-        _ => "-".to_owned(),
-    }
+    spread(values, decimals).unwrap_or_else(|| "-".to_owned())
 }
 
-fn rates(data: &Bandwidth, page: &mut String) -> Result<()> {
-    writeln!(page, "| bandwidth | one thread | two threads |\n|---|---:|---:|")?;
+fn rates(data: &Bandwidth) -> String {
     let mut kernels: Vec<&str> = data.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
-    kernels.dedup();
     kernels.sort_unstable();
     kernels.dedup();
-    for kernel in kernels {
-        let cell = |threads: u32| {
-            let found = data.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
-            let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found
-            else {
-                return "-".to_owned();
-            };
-            let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
-            format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
+    let cell = |kernel: &str, threads: u32| {
+        let found = data.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
+        let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found else {
+            return "-".to_owned();
         };
-        writeln!(
-            page,
-            "| {kernel}: tiebreak over the best of a STREAM-like C program; over its median | {} \
-             | {} |",
-            cell(1),
-            cell(2)
-        )?;
-    }
+        let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
+        format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
+    };
+    let what = "tiebreak over the best of a STREAM-like C program; over its median";
+    let rows = kernels
+        .into_iter()
+        .map(|kernel| [format!("{kernel}: {what}"), cell(kernel, 1), cell(kernel, 2)]);
+    let head = ["bandwidth", "one thread", "two threads"];
     let compiler = data.compiler.split(" (").next().unwrap_or(&data.compiler);
-    writeln!(
-        page,
-        "\n{}, {}, {compiler}. Medians over turns in which the C program's own \
-                    figures before and after agree within a tenth.",
-        data.date, data.machine
-    )?;
-    Ok(())
+    format!(
+        "{}\n{}, {}, {compiler}. Medians over turns in which the C program's own figures before \
+         and after agree within a tenth.\n",
+        aligned(&head, &[Left, Right, Right], rows),
+        data.date,
+        data.machine
+    )
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The tables of what tiebreak itself costs, from what `bench/peers/own.py` measured.
 
-use crate::measured::{Machine, median};
-use anyhow::{Context, Result, ensure};
+use crate::measured::{self, Machine, median, read, source};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/own.json";
@@ -16,7 +16,6 @@ const EVIDENCE_ROUNDS: u64 = 1000;
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     date: String,
     machine: Machine,
     tools: BTreeMap<String, String>,
@@ -51,25 +50,22 @@ enum Way {
 /// # Errors
 /// The data is not what `bench/peers/own.py` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
-    let mut out = String::new();
-    writeln!(out, "| what | demanded | measured | how |\n|---|---|---|---|")?;
-    for rows in [rounds, starts, memory, evidence] {
-        out += &rows(&data)?;
-    }
-    writeln!(out, "\n| tool | timed runs of `true` a second | beside each of them, ms |")?;
-    writeln!(out, "|---|---|---|")?;
-    out += &tools(&data)?;
-    writeln!(
-        out,
-        "\nMedians, with the least and the most in brackets, measured on {} on {}. In the second \
-         table the tools took turns; tiebreak starts three processes for two timed runs, looks at \
-         each output and writes each round into its journal. The data is in \
-         [own.json](../measured/own.json).",
-        data.date, data.machine
-    )?;
-    Ok(out)
+    let data: Data = read(json, DATA, SCHEMA)?;
+    let mut costs = rounds(&data)?;
+    costs.extend(starts(&data)?);
+    costs.push(memory(&data)?);
+    costs.extend(evidence(&data)?);
+    let tools_head = ["tool", "timed runs of `true` a second", "beside each of them, ms"];
+    Ok(format!(
+        "{}\n{}\nMedians, with the least and the most in brackets, measured on {} on {}. In the \
+         second table the tools took turns; tiebreak starts three processes for two timed runs, \
+         looks at each output and writes each round into its journal. {}\n",
+        table(&["what", "demanded", "measured", "how"], costs),
+        table(&tools_head, tools(&data)?),
+        data.date,
+        data.machine,
+        source(DATA)
+    ))
 }
 
 /// The values of some measurements with their median, `digits` after the point.
@@ -78,17 +74,21 @@ fn spread(data: &Data, digits: usize, of: impl Fn(&Measurement) -> Option<f64>) 
 }
 
 fn spread_of(values: Vec<f64>, digits: usize) -> Result<String> {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let middle = median(values).with_context(|| format!("{DATA}: a row without measurements"))?;
-    Ok(format!("{middle:.digits$} ({least:.digits$} to {most:.digits$})"))
+    measured::spread(values, digits).with_context(|| format!("{DATA}: a row without measurements"))
+}
+
+/// What was demanded and measured of a cost, and how.
+type Row = [String; 4];
+
+fn row(what: &str, demanded: &str, measured: String, how: String) -> Row {
+    [what.to_owned(), demanded.to_owned(), measured, how]
 }
 
 fn count(data: &Data, is_meant: impl Fn(&Measurement) -> bool) -> usize {
     data.measurements.iter().filter(|each| is_meant(each)).count()
 }
 
-fn rounds(data: &Data) -> Result<String> {
+fn rounds(data: &Data) -> Result<Vec<Row>> {
     let programs = data.measurements.iter().filter_map(|each| match each {
         Measurement::Round { program_ms, .. } => Some(*program_ms),
         _ => None,
@@ -104,8 +104,7 @@ fn rounds(data: &Data) -> Result<String> {
         (Way::Terminal, "the same, with progress on a terminal", "`--no-wait`"),
         (Way::Waiting, "the same, waiting for quiet, the waiting apart", "`--quiet`"),
     ];
-    let mut out = String::new();
-    for (wanted, what, options) in ways {
+    let rows = ways.into_iter().map(|(wanted, what, options)| {
         let added = |each: &Measurement| match each {
             Measurement::Round { way, added_ms, .. } if *way == wanted => Some(*added_ms),
             _ => None,
@@ -113,18 +112,17 @@ fn rounds(data: &Data) -> Result<String> {
         let measured = spread(data, 2, added)?;
         let runs = count(data, |each| added(each).is_some());
         let how = format!("{options}, {runs} runs of {} rounds", lengths.unwrap_or_default());
-        writeln!(out, "| {what} | under 1 ms | {measured} ms | {how} |")?;
-    }
-    Ok(out)
+        Ok(row(what, "under 1 ms", format!("{measured} ms"), how))
+    });
+    rows.collect()
 }
 
-fn starts(data: &Data) -> Result<String> {
-    let mut out = String::new();
+fn starts(data: &Data) -> Result<Vec<Row>> {
     let journals = [
         ("new", "from its exec to the first instruction of what it runs, `--no-wait`"),
         ("existing", "the same, with the runs before in the journal"),
     ];
-    for (wanted, how) in journals {
+    let rows = journals.into_iter().map(|(wanted, how)| {
         let start = |each: &Measurement| match each {
             Measurement::Start { journal, ms } if journal == wanted => Some(*ms),
             _ => None,
@@ -132,13 +130,13 @@ fn starts(data: &Data) -> Result<String> {
         let measured = spread(data, 1, start)?;
         let starts = count(data, |each| start(each).is_some());
         let what = format!("start-up, journal {wanted}");
-        writeln!(out, "| {what} | under 20 ms | {measured} ms | {how}; {starts} starts |")?;
-    }
-    Ok(out)
+        Ok(row(&what, "under 20 ms", format!("{measured} ms"), format!("{how}; {starts} starts")))
+    });
+    rows.collect()
 }
 
 /// What the samples of a long run need more than those of a short one, pair by pair.
-fn memory(data: &Data) -> Result<String> {
+fn memory(data: &Data) -> Result<Row> {
     let runs = || {
         data.measurements.iter().filter_map(|each| match each {
             Measurement::Memory { samples, peak_bytes } => Some((*samples, *peak_bytes)),
@@ -150,15 +148,13 @@ fn memory(data: &Data) -> Result<String> {
     let long = runs().filter(|(samples, _)| *samples > fewest);
     let growths = short.zip(long).map(|(short, long)| (long.1 - short.1) / (long.0 - short.0));
     let most = runs().map(|(samples, _)| samples).fold(0.0, f64::max);
-    Ok(format!(
-        "| memory a sample | under 200 bytes | {} bytes | peak memory of {most} samples of `true` \
-         less that of {fewest} |\n",
-        spread_of(growths.collect(), 0)?
-    ))
+    let measured = format!("{} bytes", spread_of(growths.collect(), 0)?);
+    let how = format!("peak memory of {most} samples of `true` less that of {fewest}");
+    Ok(row("memory a sample", "under 200 bytes", measured, how))
 }
 
-fn evidence(data: &Data) -> Result<String> {
-    let mut out = String::new();
+fn evidence(data: &Data) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
     for (wanted, centre) in [("M3r", "factor"), ("S", "median")] {
         let of = |each: &Measurement, value: fn(f64, f64) -> f64| match each {
             Measurement::Evidence { engine, rounds, update_ns, interval_ms }
@@ -176,15 +172,17 @@ fn evidence(data: &Data) -> Result<String> {
         let interval_ms = middle(|_, interval_ms| interval_ms)?;
         let how = format!("`cargo bench -p tiebreak-stats`, after {EVIDENCE_ROUNDS} rounds");
         let option = format!("`--centre {centre}` ({wanted})");
-        writeln!(out, "| an update, {option} | under 200 ns | {update_ns:.0} ns | {how} |")?;
-        writeln!(out, "| an interval, {option} | under 2 ms | {interval_ms:.2} ms | {how} |")?;
+        let of = |what: &str| format!("{what}, {option}");
+        let update = format!("{update_ns:.0} ns");
+        rows.push(row(&of("an update"), "under 200 ns", update, how.clone()));
+        let interval = format!("{interval_ms:.2} ms");
+        rows.push(row(&of("an interval"), "under 2 ms", interval, how));
     }
-    Ok(out)
+    Ok(rows)
 }
 
-fn tools(data: &Data) -> Result<String> {
-    let mut out = String::new();
-    for (name, version) in data.tools.iter().rev() {
+fn tools(data: &Data) -> Result<Vec<[String; 3]>> {
+    let rows = data.tools.iter().rev().map(|(name, version)| {
         let of = |value: fn(f64, f64, f64) -> f64| {
             move |each: &Measurement| match each {
                 Measurement::Tool { tool, seconds, timed_runs, program_ms } if tool == name => {
@@ -195,10 +193,9 @@ fn tools(data: &Data) -> Result<String> {
         };
         let rate = spread(data, 0, of(|seconds, timed_runs, _| timed_runs / seconds))?;
         let beside_ms = of(|seconds, runs, program_ms| 1e3 * seconds / runs - program_ms);
-        let beside_ms = spread(data, 2, beside_ms)?;
-        writeln!(out, "| {name} {version} | {rate} | {beside_ms} |")?;
-    }
-    Ok(out)
+        Ok([format!("{name} {version}"), rate, spread(data, 2, beside_ms)?])
+    });
+    rows.collect()
 }
 
 #[cfg(test)]

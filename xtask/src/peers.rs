@@ -1,9 +1,9 @@
 //! The table of the comparison with other tools, from what `bench/peers` measured.
 
-use crate::measured::{Machine, median};
-use anyhow::{Context, Result, ensure};
+use crate::measured::{Machine, Neighbour, Tools, median, rate, read, source};
+use anyhow::{Result, ensure};
 use serde::Deserialize;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/peers.json";
@@ -12,7 +12,6 @@ const SCHEMA: &str = "tiebreak/peers/1";
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     date: String,
     machine: Machine,
     tools: Tools,
@@ -22,26 +21,11 @@ struct Data {
 }
 
 #[derive(Deserialize)]
-struct Tools {
-    tiebreak: String,
-    hyperfine: String,
-    scipy: String,
-}
-
-#[derive(Deserialize)]
 struct Settings {
     process_ms: f64,
     runs: u32,
     error: f64,
     budget_seconds: Budgets,
-}
-
-/// What the neighbour would have used of a CPU of its own, and what it got.
-#[derive(Deserialize)]
-struct Neighbour {
-    duty: f64,
-    cpu_seconds: f64,
-    wall_seconds: f64,
 }
 
 #[derive(Deserialize)]
@@ -116,21 +100,22 @@ struct Judge {
 /// # Errors
 /// The data is not what `bench/peers` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
+    let data: Data = read(json, DATA, SCHEMA)?;
     ensure!(!data.comparisons.is_empty(), "{DATA}: no comparisons");
-    let mut out = String::new();
-    writeln!(
-        out,
-        "| judged by | A against A: false | B 5% slower: found | wrong | B 2% slower: found \
-         | wrong | median seconds a comparison |"
-    )?;
-    writeln!(out, "|---|---|---|---|---|---|---|")?;
-    for judge in judges(&data) {
-        writeln!(out, "{}", row(&judge, &data.comparisons))?;
-    }
-    writeln!(out, "\n{}", conditions(&data))?;
-    Ok(out)
+    let head = [
+        "judged by",
+        "A against A: false",
+        "B 5% slower: found",
+        "wrong",
+        "B 2% slower: found",
+        "wrong",
+        "median seconds a comparison",
+    ];
+    let rows = judges(&data).into_iter().map(|judge| {
+        let cells = cells(&judge, &data.comparisons);
+        [judge.name].into_iter().chain(cells).collect::<Vec<_>>()
+    });
+    Ok(format!("{}\n{}\n", table(&head, rows), conditions(&data)))
 }
 
 /// The first page's rows of the same data: tiebreak beside Welch's t-test at 5%.
@@ -138,7 +123,7 @@ pub fn render(json: &str) -> Result<String> {
 /// # Errors
 /// As of [`render`].
 pub fn in_short(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
+    let data: Data = read(json, DATA, SCHEMA)?;
     let judges = judges(&data);
     let [ours, welch] = [&judges[0], &judges[1]];
     let [left, right] = [ours, welch].map(|judge| cells(judge, &data.comparisons));
@@ -148,11 +133,9 @@ pub fn in_short(json: &str) -> Result<String> {
         ("2% slower: called faster or equal", 4),
         ("median seconds: against itself / 5% / 2% slower", 5),
     ];
-    let mut out = format!("| | {} | {} |\n|---|---|---|\n", ours.name, welch.name);
-    for (what, cell) in rows {
-        writeln!(out, "| {what} | {} | {} |", left[cell], right[cell])?;
-    }
-    Ok(out)
+    let row =
+        |(what, cell): (&str, usize)| [what.to_owned(), left[cell].clone(), right[cell].clone()];
+    Ok(table(&["", &ours.name, &welch.name], rows.map(row)))
 }
 
 fn judges(data: &Data) -> Vec<Judge> {
@@ -194,10 +177,6 @@ fn by_test(test: Test, level: f64) -> Verdicts {
     }
 }
 
-fn row(judge: &Judge, comparisons: &[Comparison]) -> String {
-    format!("| {} | {} |", judge.name, cells(judge, comparisons).join(" | "))
-}
-
 /// What a judge said falsely of A against A, found and got wrong of 5% and of 2%, and its time.
 fn cells(judge: &Judge, comparisons: &[Comparison]) -> [String; 6] {
     let of = |case| comparisons.iter().filter(move |comparison| comparison.case == case);
@@ -229,16 +208,12 @@ fn conditions(data: &Data) -> String {
         "Each cell: comparisons that came to this verdict, of how many, and the share with its 95% \
          interval (Wilson). \"Wrong\" is the wrong way round, or \"too close\". The seconds are \
          those of A against A, 5% and 2%.\n\n\
-         Measured on {} on {machine}: a process of about {:.0} ms, on one CPU \
-         with a bursty neighbour (made to be busy for {:.0}% of the time, it had {:.0}% of the \
-         CPU). The tools took turns, in an order drawn for each comparison. tiebreak {}: \
-         `--error {} --budget` {} s, {} s and {} s. hyperfine {}: `-N -w 3 -r {}`, both commands \
-         in one call; its exported times judged by SciPy {}. The data is in \
-         [peers.json](../measured/peers.json).",
+         Measured on {} on {machine}: a process of about {:.0} ms, on one CPU with a bursty \
+         neighbour ({neighbour}). The tools took turns, in an order drawn for each comparison. \
+         tiebreak {}: `--error {} --budget` {} s, {} s and {} s. hyperfine {}: `-N -w 3 -r {}`, \
+         both commands in one call; its exported times judged by SciPy {}. {}",
         data.date,
         settings.process_ms,
-        100.0 * neighbour.duty,
-        100.0 * neighbour.cpu_seconds / neighbour.wall_seconds,
         tools.tiebreak,
         settings.error,
         budgets.same,
@@ -247,27 +222,8 @@ fn conditions(data: &Data) -> String {
         tools.hyperfine,
         settings.runs,
         tools.scipy,
+        source(DATA),
     )
-}
-
-/// Comparisons with a verdict, of how many, and the share with its 95% interval.
-pub(crate) fn rate(count: usize, of: usize) -> String {
-    let Some((low, high)) = wilson(count, of) else {
-        return "-".to_owned();
-    };
-    let share = 100.0 * count as f64 / of as f64;
-    format!("{count} of {of}: {share:.1}% ({:.1} to {:.1})", 100.0 * low, 100.0 * high)
-}
-
-/// Wilson's score interval (1927) for a share, at 95%; none of nothing.
-fn wilson(count: usize, of: usize) -> Option<(f64, f64)> {
-    const Z: f64 = 1.959964;
-    let (count, of) = (count as f64, of as f64);
-    let share = count / of;
-    let scale = 1.0 + Z * Z / of;
-    let centre = (share + Z * Z / (2.0 * of)) / scale;
-    let half = Z / scale * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt();
-    (of > 0.0).then_some(((centre - half).max(0.0), (centre + half).min(1.0)))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The table of the same code against itself at each scope, from what `bench/scopes` measured.
 
-use crate::measured::{Machine, median};
-use crate::peers::rate;
+use crate::measured::{Machine, Neighbour, median, rate, read, source};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/scopes.json";
@@ -31,7 +30,6 @@ const MORE: [(&str, &str); 3] = [
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     date: String,
     machine: Machine,
     settings: Settings,
@@ -43,14 +41,6 @@ struct Data {
 #[derive(Deserialize)]
 struct Settings {
     error: f64,
-}
-
-/// What the neighbour would have used of a CPU of its own, and what it got.
-#[derive(Deserialize)]
-struct Neighbour {
-    duty: f64,
-    cpu_seconds: f64,
-    wall_seconds: f64,
 }
 
 /// What `tiebreak power` said of the branches before they were raced.
@@ -77,32 +67,34 @@ struct Race {
 /// # Errors
 /// The data is not what `bench/scopes` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
-    let mut out = String::new();
-    writeln!(out, "| the same code against itself | said to differ: false | units | seconds |")?;
-    writeln!(out, "|---|---|---|---|")?;
-    for (case, name) in SAME {
-        writeln!(out, "{}", row(&data, case, name, |race| race.verdict == "holds")?)?;
-    }
-    writeln!(out, "\n| against 2% more work | found | units | seconds |\n|---|---|---|---|")?;
-    for (case, name) in MORE {
-        let found = |race: &Race| race.faster.as_deref() == Some("first");
-        writeln!(out, "{}", row(&data, case, name, found)?)?;
-    }
-    writeln!(out, "\n{}", conditions(&data)?)?;
-    Ok(out)
+    let data: Data = read(json, DATA, SCHEMA)?;
+    let is_false = |race: &Race| race.verdict == "holds";
+    let same = SAME.iter().map(|case| row(&data, *case, is_false)).collect::<Result<Vec<_>>>()?;
+    let found = |race: &Race| race.faster.as_deref() == Some("first");
+    let more = MORE.iter().map(|case| row(&data, *case, found)).collect::<Result<Vec<_>>>()?;
+    let head = ["the same code against itself", "said to differ: false", "units", "seconds"];
+    Ok(format!(
+        "{}\n{}\n{}\n",
+        table(&head, same),
+        table(&["against 2% more work", "found", "units", "seconds"], more),
+        conditions(&data)?
+    ))
 }
 
 /// A case: how many of its races came to this verdict, and what half of them needed.
-fn row(data: &Data, case: &str, name: &str, is_counted: fn(&Race) -> bool) -> Result<String> {
+fn row(
+    data: &Data,
+    (case, name): (&str, &str),
+    is_counted: fn(&Race) -> bool,
+) -> Result<[String; 4]> {
     let races: Vec<&Race> = data.races.iter().filter(|race| race.case == case).collect();
     ensure!(!races.is_empty(), "{DATA}: no races of '{case}'");
     let counted = races.iter().filter(|race| is_counted(race)).count();
     let middle = |of: fn(&Race) -> f64| median(races.iter().map(|race| of(race)).collect());
     let units = middle(|race| race.units as f64).unwrap_or_default();
     let seconds = middle(|race| race.seconds).unwrap_or_default();
-    Ok(format!("| {name} | {} | {units:.0} | {seconds:.2} |", rate(counted, races.len())))
+    let counted = rate(counted, races.len());
+    Ok([name.to_owned(), counted, format!("{units:.0}"), format!("{seconds:.2}")])
 }
 
 fn conditions(data: &Data) -> Result<String> {
@@ -110,23 +102,20 @@ fn conditions(data: &Data) -> Result<String> {
     let needed = median(found.map(|race| race.units as f64).collect()).unwrap_or_default();
     let forecast = data.forecast.units_median;
     let forecast = forecast.with_context(|| format!("{DATA}: no forecast"))?;
-    let Neighbour { duty, cpu_seconds, wall_seconds } = data.neighbour;
     Ok(format!(
         "Each cell: races that came to this verdict, of how many, and the share with its 95% \
          interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
          `tiebreak power` had predicted {forecast} units from the noise of 200 others ({:.1}% a \
          unit): half of the races needed {:.2} times as many.\n\n\
-         Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour (made to be busy \
-         for {:.0}% of the time, it had {:.0}% of the CPU). No two races share a placement, the \
-         last case of the first table apart. The data is in \
-         [scopes.json](../measured/scopes.json).",
+         Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour ({}). No two \
+         races share a placement, the last case of the first table apart. {}",
         100.0 * data.forecast.noise,
         needed / forecast as f64,
         data.date,
         data.machine,
         data.settings.error,
-        100.0 * duty,
-        100.0 * cpu_seconds / wall_seconds.max(1e-9),
+        data.neighbour,
+        source(DATA),
     ))
 }
 

@@ -1,9 +1,11 @@
 //! The tables of what claims about success rates cost and how often they are wrong, from what the
 //! example `shares` of `lab/stats` simulated.
 
-use anyhow::{Context, Result, ensure};
+use crate::measured::{read, source};
+use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
+use tiebreak_report::number::share_text;
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/shares.json";
@@ -16,7 +18,6 @@ const OURS: [&str; 2] = ["grid", "half SPRT, half grid"];
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     rates: Rates,
     bursts: Bursts,
 }
@@ -81,14 +82,14 @@ struct Rate {
 /// # Errors
 /// The data is not what the example writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
-    let mut out = trials(&data.rates)?;
-    out += &wrong(&data.rates)?;
-    out += &bursts(&data.bursts)?;
-    out += "\nEvery number is simulated, with fixed seeds. The data is in \
-            [shares.json](../measured/shares.json).\n";
-    Ok(out)
+    let data: Data = read(json, DATA, SCHEMA)?;
+    Ok(format!(
+        "{}{}{}\nEvery number is simulated, with fixed seeds. {}\n",
+        trials(&data.rates)?,
+        wrong(&data.rates)?,
+        bursts(&data.bursts)?,
+        source(DATA)
+    ))
 }
 
 /// The names of the methods in the order of the data; rows with one bar have fewer of them.
@@ -103,64 +104,58 @@ fn method<'a>(row: &'a Row, name: &str) -> Option<&'a Method> {
 
 fn trials(rates: &Rates) -> Result<String> {
     let names = names(&rates.rows);
-    let mut out = String::new();
-    writeln!(out, "| claim | true rate | {} | saved |", names.join(" | "))?;
-    writeln!(out, "|---|---|{}---|", "---|".repeat(names.len()))?;
-    for row in &rates.rows {
-        write!(out, "| {} | {} |", claim(row), percent(row.truth))?;
-        for name in &names {
-            match method(row, name) {
-                Some(method) => write!(out, " {} ({:.0}) |", method.median, method.mean)?,
-                None => write!(out, " - |")?,
-            }
-        }
+    let row = |row: &Row| {
         let ours = method(row, OURS[usize::from(row.good > row.bad)]);
         let both = method(row, CLASSIC).zip(ours);
         let (classic, ours) = both.with_context(|| format!("{DATA}: a row lacks a method"))?;
-        writeln!(out, " {:.0}% |", 100.0 * (1.0 - ours.mean / classic.mean))?;
-    }
+        let saved = format!("{:.0}%", 100.0 * (1.0 - ours.mean / classic.mean));
+        let cell = |name: &&str| {
+            let told = |method: &Method| format!("{} ({:.0})", method.median, method.mean);
+            method(row, name).map_or("-".to_owned(), told)
+        };
+        let cells = names.iter().map(cell).chain([saved]);
+        Ok([claim(row), percent(row.truth)].into_iter().chain(cells).collect::<Vec<_>>())
+    };
+    let rows = rates.rows.iter().map(row).collect::<Result<Vec<_>>>()?;
+    let head = [&["claim", "true rate"][..], &names, &["saved"]].concat();
     let entries = || rates.rows.iter().flat_map(|row| &row.methods);
     let longest = entries().map(|method| method.p90).max().unwrap_or(0);
     let ended = match entries().map(|method| method.undecided).sum() {
         0 => "all of them".to_owned(),
         undecided => format!("all but {undecided} of them"),
     };
-    writeln!(
-        out,
-        "\nTrials to the verdict: the median and, in brackets, the mean of {} streams, the same \
+    Ok(format!(
+        "{}\nTrials to the verdict: the median and, in brackets, the mean of {} streams, the same \
          for all methods. The last column is what tiebreak (the rightmost method of its row) saves \
          of the classic driver's mean. Nine of ten runs of any method ended within {longest} \
-         trials, and {ended} within {}.\n",
-        rates.streams, rates.trials_most
-    )?;
-    Ok(out)
+         trials, and {ended} within {}.\n\n",
+        table(&head, rows),
+        rates.streams,
+        rates.trials_most
+    ))
 }
 
 /// False verdicts where the truth lies at a bar, and where they are thus most likely.
 fn wrong(rates: &Rates) -> Result<String> {
     let at_a_bar = |row: &&Row| row.truth == row.good || row.truth == row.bad;
-    let rows: Vec<_> = rates.rows.iter().filter(at_a_bar).collect();
     let names = names(&rates.rows);
-    let mut out = String::new();
-    writeln!(out, "| claim | true rate | asked for | {} |", names.join(" | "))?;
-    writeln!(out, "|---|---|---|{}", "---|".repeat(names.len()))?;
-    for row in rows {
-        let asked = percent(row.error);
-        write!(out, "| {} | {} | {asked} |", claim(row), percent(row.truth))?;
-        for name in &names {
+    let row = |row: &Row| {
+        let rate = |name: &&str| {
             let method = method(row, name).with_context(|| format!("{DATA}: no {name}"))?;
             let rate = method.wrong as f64 / rates.streams as f64;
-            let Method { wrong_low, wrong_high, .. } = method;
-            write!(out, " {} |", interval(rate, *wrong_low, *wrong_high))?;
-        }
-        writeln!(out)?;
-    }
-    writeln!(
-        out,
-        "\nFalse verdicts on the same streams, with an interval that holds with probability {}.\n",
+            Ok(interval(rate, method.wrong_low, method.wrong_high))
+        };
+        let mut cells = vec![claim(row), percent(row.truth), percent(row.error)];
+        cells.extend(names.iter().map(rate).collect::<Result<Vec<_>>>()?);
+        Ok(cells)
+    };
+    let rows = rates.rows.iter().filter(at_a_bar).map(row).collect::<Result<Vec<_>>>()?;
+    Ok(format!(
+        "{}\nFalse verdicts on the same streams, with an interval that holds with probability \
+         {}.\n\n",
+        table(&[&["claim", "true rate", "asked for"][..], &names].concat(), rows),
         percent(rates.confidence)
-    )?;
-    Ok(out)
+    ))
 }
 
 fn bursts(bursts: &Bursts) -> Result<String> {
@@ -169,36 +164,34 @@ fn bursts(bursts: &Bursts) -> Result<String> {
     blocks.dedup();
     let mut lengths: Vec<f64> = bursts.rows.iter().map(|row| row.mean_burst).collect();
     lengths.dedup();
-    let heads: Vec<_> = blocks.iter().map(|block| format!("block {block}")).collect();
-    let mut out = String::new();
-    writeln!(out, "| mean burst | verdict | {} |", heads.join(" | "))?;
-    writeln!(out, "|---|---|{}", "---|".repeat(blocks.len()))?;
-    for length in lengths {
-        for verdict in ["holds", "refuted"] {
-            write!(out, "| {length} | {verdict} |")?;
-            for block in &blocks {
-                let is_meant = |row: &&Burst| row.mean_burst == length && row.block == *block;
-                let found = bursts.rows.iter().find(is_meant);
-                let row = found.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
-                let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
-                let Rate { rate, low, high } = rate;
-                write!(out, " {} |", interval(*rate, *low, *high))?;
-            }
-            writeln!(out)?;
-        }
+    let mut rows = Vec::new();
+    for (length, verdict) in
+        lengths.into_iter().flat_map(|length| ["holds", "refuted"].map(|verdict| (length, verdict)))
+    {
+        let cell = |block: &u64| {
+            let is_meant = |row: &&Burst| row.mean_burst == length && row.block == *block;
+            let found = bursts.rows.iter().find(is_meant);
+            let row = found.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
+            let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
+            Ok(interval(rate.rate, rate.low, rate.high))
+        };
+        let mut cells = vec![length.to_string(), verdict.to_owned()];
+        cells.extend(blocks.iter().map(cell).collect::<Result<Vec<_>>>()?);
+        rows.push(cells);
     }
-    writeln!(
-        out,
-        "\nStreams of requests that got this verdict, of {} with up to {} requests each. Exactly \
+    let mut head = vec!["mean burst".to_owned(), "verdict".to_owned()];
+    head.extend(blocks.iter().map(|block| format!("block {block}")));
+    Ok(format!(
+        "{}\nStreams of requests that got this verdict, of {} with up to {} requests each. Exactly \
          {} of the requests succeed in the long run, and that is the bar, so that neither verdict \
-         may come in more than {} of the streams. Intervals hold with probability {}.",
+         may come in more than {} of the streams. Intervals hold with probability {}.\n",
+        table(&head, rows),
         bursts.streams,
         bursts.requests,
         percent(bursts.share),
         percent(bursts.error),
         percent(bursts.confidence)
-    )?;
-    Ok(out)
+    ))
 }
 
 fn claim(row: &Row) -> String {
@@ -215,10 +208,8 @@ fn interval(rate: f64, low: f64, high: f64) -> String {
     format!("{} ({} to {})", percent(rate), percent(low), percent(high))
 }
 
-/// A share in percent with at most two digits after the point, and no needless zeros.
 fn percent(share: f64) -> String {
-    let text = format!("{:.2}", 100.0 * share);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    share_text(share, 2)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The tables of what finds small differences sooner, from what `bench/sooner` measured.
 
-use crate::measured::{Machine, median};
+use crate::measured::{Machine, median, read, source};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use tiebreak_report::markdown::{heading, table};
 
 /// Where the data is, from the root.
 pub const DATA: &str = "docs/measured/sooner.json";
@@ -22,7 +22,6 @@ const WAYS: [(&str, &str); 5] = [
 
 #[derive(Deserialize)]
 struct Data {
-    schema: String,
     date: String,
     machine: Machine,
     settings: Settings,
@@ -100,8 +99,7 @@ impl Verdicts {
 /// # Errors
 /// The data is not what `bench/sooner` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = serde_json::from_str(json).with_context(|| format!("reading {DATA}"))?;
-    ensure!(data.schema == SCHEMA, "{DATA}: schema {} instead of {SCHEMA}", data.schema);
+    let data: Data = read(json, DATA, SCHEMA)?;
     ensure!(!data.races.is_empty(), "{DATA}: no races");
     let mut out = String::new();
     for (duty, waits) in worlds(&data.races) {
@@ -109,27 +107,29 @@ pub fn render(json: &str) -> Result<String> {
         let races: Vec<&Race> = data.races.iter().filter(is_there).collect();
         let waiting =
             if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
-        writeln!(
-            out,
-            "### A neighbour that is busy {:.0}% of the time, {waiting}\n",
-            100.0 * duty
-        )?;
-        writeln!(
-            out,
-            "| way | 2% slower: found | said otherwise | rounds, median | nine of ten within | \
-             rounds less | the same: said that one is faster | too close |\n\
-             |---|---|---|---|---|---|---|---|"
-        )?;
-        for way in WAYS {
-            writeln!(out, "{}", measured(&races, way)?)?;
-        }
-        writeln!(out, "\n{} of the rounds were disturbed.\n", disturbed(&races))?;
+        let busy = format!("{:.0}%", 100.0 * duty);
+        let title = format!("A neighbour that is busy {busy} of the time, {waiting}");
+        let rows = WAYS.iter().map(|way| measured(&races, *way)).collect::<Result<Vec<_>>>()?;
+        out += &heading(2, &title);
+        out += &table(&HEAD, rows);
+        out += &format!("\n{} of the rounds were disturbed.\n\n", disturbed(&races));
     }
-    writeln!(out, "{}", conditions(&data))?;
-    writeln!(out, "\n### Simulated neighbours\n\n{}", gains(&data.simulated.gains)?)?;
-    writeln!(out, "### Where contestants are not equal\n\n{}", bars(&data.simulated.bars))?;
-    Ok(out)
+    out += &format!("{}\n\n", conditions(&data));
+    out += &(heading(2, "Simulated neighbours") + &gains(&data.simulated.gains)? + "\n");
+    Ok(out + &heading(2, "Where contestants are not equal") + &bars(&data.simulated.bars) + "\n")
 }
+
+/// The columns of the first tables.
+const HEAD: [&str; 8] = [
+    "way",
+    "2% slower: found",
+    "said otherwise",
+    "rounds, median",
+    "nine of ten within",
+    "rounds less",
+    "the same: said that one is faster",
+    "too close",
+];
 
 /// The neighbours, and whether rounds waited for them, each once: the calmest first.
 fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
@@ -140,7 +140,7 @@ fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
 }
 
 /// A row of the first tables.
-fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
+fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
     let of = |case: Case| {
         let races = races.iter().filter(move |race| race.case == case);
         races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Verdicts>>>()
@@ -152,18 +152,16 @@ fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<String> {
     let wrong = slower.iter().filter(|said| said.verdict.is_some() && said.a_faster != Some(true));
     let count = |said: &[&Verdicts], verdict| said.iter().filter(|said| said.is(verdict)).count();
     let (median, most) = (quantile(&slower, 0.5), quantile(&slower, 0.9));
-    Ok(format!(
-        "| {name} | {} of {} | {} | {} | {} | {} | {} of {} | {} |",
-        found.count(),
-        slower.len(),
-        wrong.count(),
+    Ok([
+        name.to_owned(),
+        format!("{} of {}", found.count(), slower.len()),
+        wrong.count().to_string(),
         rounds(median),
         rounds(most),
         saved(races, way),
-        count(&same, "holds"),
-        same.len(),
-        count(&same, "too close"),
-    ))
+        format!("{} of {}", count(&same, "holds"), same.len()),
+        count(&same, "too close").to_string(),
+    ])
 }
 
 /// The rounds that this share of the races needed at most; none if they were too few.
@@ -206,33 +204,35 @@ fn conditions(data: &Data) -> String {
          its time. Each race recorded up to {} rounds, and each way then looked at the same \
          rounds from the first one on, at an error of {:.0}% and a resolution of {:.0}%. \
          \"Rounds less\" is the median over the races of what a way saves of the rounds of the \
-         same race. The data is in [sooner.json](../measured/sooner.json).",
+         same race. {}",
         settings.process_ms,
         settings.rounds,
         100.0 * settings.error,
         100.0 * settings.resolution,
+        source(DATA),
     )
 }
 
 fn gains(gains: &[Gain]) -> Result<String> {
     let ways = &WAYS[..4];
-    let mut out = String::from("| neighbour | second slot |");
-    out += &ways.iter().map(|(_, name)| format!(" {name} |")).collect::<String>();
-    out += "\n|---|---|---|---|---|---|\n";
-    for gain in gains {
+    let row = |gain: &Gain| {
         let slot = match gain.slow_second {
             0.0 => "as fast".to_owned(),
             slower => format!("{:.0}% slower", 100.0 * slower),
         };
-        write!(out, "| {:.0}% | {slot} |", 100.0 * gain.duty)?;
-        for (way, _) in ways {
+        let cell = |(way, _): &(&str, &str)| {
             let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
-            let [median, most] = needed
-                .map(|needed| needed.map_or("over 3000".to_owned(), |needed| needed.to_string()));
-            write!(out, " {median} / {most} |")?;
-        }
-        out.push('\n');
-    }
+            let text =
+                |needed: Option<u64>| needed.map_or("over 3000".to_owned(), |n| n.to_string());
+            Ok(needed.map(text).join(" / "))
+        };
+        let mut cells = vec![format!("{:.0}%", 100.0 * gain.duty), slot];
+        cells.extend(ways.iter().map(cell).collect::<Result<Vec<_>>>()?);
+        Ok(cells)
+    };
+    let rows = gains.iter().map(row).collect::<Result<Vec<_>>>()?;
+    let names: Vec<&str> = ways.iter().map(|(_, name)| *name).collect();
+    let mut out = table(&[&["neighbour", "second slot"][..], &names].concat(), rows);
     out += "\nRounds until it is told that one of two programs of 3 ms is 2% faster, half of the \
             streams / nine of ten, at an error of 1% and without a resolution; the programs have \
             1.5% noise of their own. The neighbour visits a run as often as the first column says \
@@ -241,15 +241,14 @@ fn gains(gains: &[Gain]) -> Result<String> {
 }
 
 fn bars(bars: &[Bar]) -> String {
-    let mut out = String::from(
-        "| B / A alone | nothing taken out: above / below | `--adjust strata`: above / below |\n\
-         |---|---|---|\n",
-    );
-    for bar in bars {
+    let row = |bar: &Bar| {
         let percent = |wrong: u64| format!("{:.1}%", 100.0 * wrong as f64 / bar.streams as f64);
-        let both = |[above, below]: [u64; 2]| format!("{} / {}", percent(above), percent(below));
-        out += &format!("| {} | {} | {} |\n", bar.factor, both(bar.none), both(bar.strata));
-    }
+        let both = |wrong: [u64; 2]| wrong.map(percent).join(" / ");
+        [bar.factor.to_string(), both(bar.none), both(bar.strata)]
+    };
+    let head =
+        ["B / A alone", "nothing taken out: above / below", "`--adjust strata`: above / below"];
+    let mut out = table(&head, bars.iter().map(row));
     out += "\nHow often the factor of what two programs need alone was ever excluded from below or \
             from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
             ms; 1% was asked for of each side.\n";

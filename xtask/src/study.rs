@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use tiebreak_core::result::StudyResult;
 use tiebreak_report::json::{self, NotAStudy};
+use tiebreak_report::markdown::{link, table};
 use tiebreak_report::{study, svg};
 
 /// How the sentence of a missing meter ends.
@@ -104,14 +104,14 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// The data of a study is not there, or not what `tiebreak study run` writes.
 pub fn gallery(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
-    let mut out = "| study | one of its verdicts |\n|---|---|\n".to_owned();
-    for name in names {
+    let row = |name: &String| {
         let result = read(&data_of(&data(name)?)?, name)?;
         let text = study::highlight(&result);
-        let text = text.as_deref().unwrap_or("No claim about two contestants was proven.");
-        writeln!(out, "| [{}](studies/{name}/README.md) | {text} |", result.title)?;
-    }
-    Ok(out)
+        let text = text.unwrap_or_else(|| "No claim about two contestants was proven.".to_owned());
+        Ok([link(&result.title, &format!("studies/{name}/README.md")), text])
+    };
+    let rows = names.iter().map(row).collect::<Result<Vec<_>>>()?;
+    Ok(table(&["study", "one of its verdicts"], rows))
 }
 
 #[cfg(test)]

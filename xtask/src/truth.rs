@@ -1,12 +1,12 @@
 //! The tables of `make truth`: how often verdicts and intervals are wrong, world by world, from
 //! what the example `truth` of `lab/engine` simulated and from what `bench/truth` measured.
 
-use crate::measured::Machine;
-use crate::peers::rate;
-use anyhow::{Context, Result, ensure};
+use crate::measured::{Machine, Tools, rate, read, source};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use tiebreak_report::markdown::table;
+use tiebreak_report::text::each_once;
 
 /// Where the data is, from the root: in virtual time, and on the real clock.
 pub const VIRTUAL: &str = "docs/measured/truth.json";
@@ -19,7 +19,6 @@ const FORMS: [&str; 3] = ["programs", "functions", "runners"];
 
 #[derive(Deserialize)]
 struct Virtual {
-    schema: String,
     comparisons: usize,
     rounds: u64,
     error: f64,
@@ -45,19 +44,11 @@ struct Cell {
 
 #[derive(Deserialize)]
 struct Real {
-    schema: String,
     date: String,
     machine: Machine,
     tools: Tools,
     settings: Settings,
     comparisons: Vec<Comparison>,
-}
-
-#[derive(Deserialize)]
-struct Tools {
-    tiebreak: String,
-    hyperfine: String,
-    scipy: String,
 }
 
 #[derive(Deserialize)]
@@ -96,63 +87,48 @@ struct Verdicts {
 /// # Errors
 /// The data is not what the example and `bench/truth` write.
 pub fn render(json: &str, real: Option<&str>) -> Result<String> {
-    let data: Virtual = serde_json::from_str(json).with_context(|| format!("reading {VIRTUAL}"))?;
-    ensure!(data.schema == SCHEMA, "{VIRTUAL}: schema {} instead of {SCHEMA}", data.schema);
-    let Some(real) = real else {
-        return Ok(simulated(&data)? + "\nNothing was measured on the real clock yet.\n");
+    let simulated = simulated(&read(json, VIRTUAL, SCHEMA)?)?;
+    let real = match real {
+        Some(real) => measured(&read(real, REAL, REAL_SCHEMA)?),
+        None => "Nothing was measured on the real clock yet.\n".to_owned(),
     };
-    let real: Real = serde_json::from_str(real).with_context(|| format!("reading {REAL}"))?;
-    ensure!(real.schema == REAL_SCHEMA, "{REAL}: schema {}, not {REAL_SCHEMA}", real.schema);
-    Ok(simulated(&data)? + "\n" + &measured(&real)?)
-}
-
-/// Values in the order in which they come first.
-fn in_order<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = Vec::new();
-    values.for_each(|value| {
-        if !seen.contains(&value) {
-            seen.push(value);
-        }
-    });
-    seen
+    Ok(simulated + "\n" + &real)
 }
 
 fn simulated(data: &Virtual) -> Result<String> {
-    let whats = in_order(data.rows.iter().map(|row| row.what.as_str()));
-    let mut out = "| world |".to_owned();
-    for what in &whats {
-        write!(out, " {} |", if *what == "Welch" { "Welch's t-test of programs" } else { what })?;
-    }
-    writeln!(out, "\n|---|{}", "---|".repeat(whats.len()))?;
-    for world in in_order(data.rows.iter().map(|row| row.world.as_str())) {
-        write!(out, "| {world} |")?;
-        for what in &whats {
+    let whats = each_once(data.rows.iter().map(|row| row.what.as_str()));
+    let row = |world: &str| {
+        let cell = |what: &&str| {
             let row = data.rows.iter().find(|row| row.world == world && row.what == *what);
             let Row { same, slower, .. } = row.with_context(|| format!("{VIRTUAL}: no {what}"))?;
-            let (wrong, missed) = (slower.wrong, slower.missed);
-            write!(
-                out,
-                " {} / {wrong}, {} / {missed}; {} |",
-                same.wrong, same.missed, slower.found
-            )?;
-        }
-        writeln!(out)?;
-    }
+            let Cell { found, wrong, missed } = slower;
+            Ok(format!("{} / {wrong}, {} / {missed}; {found}", same.wrong, same.missed))
+        };
+        let cells = [Ok(world.to_owned())].into_iter().chain(whats.iter().map(cell));
+        cells.collect::<Result<Vec<_>>>()
+    };
+    let worlds = each_once(data.rows.iter().map(|row| row.world.as_str()));
+    let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+    let title = |what: &&str| match *what {
+        "Welch" => "Welch's t-test of programs".to_owned(),
+        what => what.to_owned(),
+    };
+    let head: Vec<String> =
+        ["world".to_owned()].into_iter().chain(whats.iter().map(title)).collect();
     let Virtual { comparisons, rounds, error, slower, .. } = data;
-    writeln!(
-        out,
-        "\nEach cell: false verdicts of A against A / of B {:.0}% slower, missed intervals of the \
-         same two, and after the semicolon how often the difference was found. Each number is of \
-         {comparisons} comparisons at an error of {:.0}%, of at most {rounds} rounds; {:.0} are \
+    Ok(format!(
+        "{}\nEach cell: false verdicts of A against A / of B {:.0}% slower, missed intervals of \
+         the same two, and after the semicolon how often the difference was found. Each number is \
+         of {comparisons} comparisons at an error of {:.0}%, of at most {rounds} rounds; {:.0} are \
          what the error allows on average. Of ours the highest number of false verdicts or missed \
-         intervals in any cell is {}. Every number is simulated, with fixed seeds. The data is in \
-         [truth.json](../measured/truth.json).",
+         intervals in any cell is {}. Every number is simulated, with fixed seeds. {}\n",
+        table(&head, rows),
         100.0 * slower,
         100.0 * error,
         error * *comparisons as f64,
         highest(data),
-    )?;
-    Ok(out)
+        source(VIRTUAL),
+    ))
 }
 
 fn highest(data: &Virtual) -> String {
@@ -162,33 +138,41 @@ fn highest(data: &Virtual) -> String {
     rate(most, data.comparisons)
 }
 
-fn measured(data: &Real) -> Result<String> {
-    let mut out = "| what, beside | judged by | A against A: false | interval missed \
-                   | B 2% slower: found | wrong | load average |\n|---|---|---|---|---|---|---|\n"
-        .to_owned();
+fn measured(data: &Real) -> String {
+    let head = [
+        "what, beside",
+        "judged by",
+        "A against A: false",
+        "interval missed",
+        "B 2% slower: found",
+        "wrong",
+        "load average",
+    ];
     let mut cells: Vec<(usize, u32, &str)> = data.comparisons.iter().map(place).collect();
     cells.sort_unstable();
     cells.dedup();
+    let mut rows = Vec::new();
     for cell in cells {
         let of: Vec<&Comparison> = data.comparisons.iter().filter(|c| place(c) == cell).collect();
         let (what, load) = (FORMS.get(cell.0).copied().unwrap_or("others"), cell.2);
         let ours: Vec<(bool, &Verdicts)> = of.iter().map(|c| (c.slower, &c.tiebreak)).collect();
         let beside = range(of.iter().map(|c| c.load_average));
-        writeln!(out, "| {what}, {load} | tiebreak | {} | {beside} |", judged(&ours))?;
+        rows.push(row(format!("{what}, {load}"), "tiebreak", judged(&ours), beside));
         let welch = of.iter().filter_map(|c| Some((c.slower, c.welch.as_ref()?)));
         let welch: Vec<(bool, &Verdicts)> = welch.collect();
         if !welch.is_empty() {
-            writeln!(out, "| | hyperfine, Welch's t-test | {} | |", judged(&welch))?;
+            let (judge, none) = ("hyperfine, Welch's t-test", String::new());
+            rows.push(row(none.clone(), judge, judged(&welch), none));
         }
     }
     let Real { date, machine, tools, settings, .. } = data;
-    writeln!(
-        out,
-        "\nEach cell: how many of how many, and the share with its 95% interval (Wilson). {} \
+    format!(
+        "{}\nEach cell: how many of how many, and the share with its 95% interval (Wilson). {} \
          Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
          says and whatever else the machine did, which the last column shows: programs of about {} \
          ms, `--error {}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy {}, \
-         p < {}. The data is in [truth-real.json](../measured/truth-real.json).",
+         p < {}. {}\n",
+        table(&head, rows),
         accused(data),
         settings.process_ms,
         settings.error,
@@ -198,8 +182,12 @@ fn measured(data: &Real) -> Result<String> {
         settings.runs,
         tools.scipy,
         settings.error,
-    )?;
-    Ok(out)
+        source(REAL),
+    )
+}
+
+fn row(what: String, judge: &str, [a, b, c, d]: [String; 4], beside: String) -> [String; 7] {
+    [what, judge.to_owned(), a, b, c, d, beside]
 }
 
 /// Where the row of a comparison stands: by form, then by how many others there were.
@@ -235,7 +223,7 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> String {
 }
 
 /// Four cells of a row: of equals, and of others.
-fn judged(all: &[(bool, &Verdicts)]) -> String {
+fn judged(all: &[(bool, &Verdicts)]) -> [String; 4] {
     let cell = |slower: bool, is: fn(&Verdicts) -> Option<bool>| {
         let of = all.iter().filter(|(of, _)| *of == slower).filter_map(|(_, said)| is(said));
         let of: Vec<bool> = of.collect();
@@ -247,7 +235,6 @@ fn judged(all: &[(bool, &Verdicts)]) -> String {
         cell(true, |said| Some(said.found)),
         cell(true, |said| Some(said.wrong)),
     ]
-    .join(" | ")
 }
 
 #[cfg(test)]

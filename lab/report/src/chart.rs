@@ -4,6 +4,8 @@
 mod ticks;
 mod words;
 
+pub(crate) use self::ticks::round_step;
+
 use crate::look::Look;
 
 /// A chart of one or more curves.
@@ -54,6 +56,13 @@ pub struct Span {
     pub is_log: bool,
 }
 
+impl Scale {
+    /// Makes an axis that begins where its values do.
+    pub(crate) fn new(label: impl Into<String>, is_log: bool, write: fn(f64) -> String) -> Scale {
+        Scale { label: label.into(), is_log, from_zero: false, write }
+    }
+}
+
 impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
@@ -101,6 +110,15 @@ impl Span {
             low = low.min(0.0);
         }
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
+    }
+
+    /// Spans from the least to the greatest time, with a little space beyond both.
+    pub(crate) fn of_times(low: f64, high: f64, is_log: bool) -> Span {
+        if is_log {
+            return Span { low: low / 1.1, high: high * 1.1, is_log };
+        }
+        let room = (high - low).max(high * 1e-6) * 0.04;
+        Span { low: (low - room).max(0.0), high: high + room, is_log }
     }
 
     /// With space beyond the outermost values; a single value stands in the middle.

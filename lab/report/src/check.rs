@@ -1,17 +1,16 @@
 //! The page about a file of claims: what failed, every claim, and what the error of the file means.
 
-use crate::contestants::INDENT;
 use crate::effects::verdict_words;
-use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
+use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
-use crate::look::NO_BREAK;
-use crate::look::{Look, Spans, Tone, columns_of, letters, span};
-use crate::number::{Rounding, count, percent, seconds};
-use crate::page::Page;
+use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
+use crate::number::{Rounding, between, count, or_none, percent, seconds};
+use crate::odd::{self, odd_of};
+use crate::page::{INDENT, Page};
 use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Column, indented, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{
@@ -31,16 +30,23 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     if check.interrupted {
-        page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
+        page.line(&[span(Tone::Dim, INTERRUPTED)]);
         page.gap();
     }
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
-    page.paragraph("", &[span(tone, summary(check)), span(Tone::Plain, ".")]);
-    page.paragraph("", &[span(Tone::Plain, promise(check))]);
+    page.paragraph("", &[span(tone, summary(check)), words(".")]);
+    page.say(Tone::Plain, promise(check));
     failures(&mut page, check);
     table(&mut page, check, look);
-    odd(&mut page, check);
-    footer(&mut page, check, look);
+    let odd = check.contests.iter().flat_map(|contest| {
+        contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
+    });
+    let odd = odd_of(odd);
+    if !odd.is_empty() {
+        page.part(odd::TITLE);
+    }
+    odd.into_iter().for_each(|text| page.item(text));
+    footer(&mut page, check);
     page.finish()
 }
 
@@ -137,12 +143,7 @@ fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
 /// What a claim is about, with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is known.
 pub fn effect(claim: &ClaimResult) -> String {
     let told = Presented::of(claim);
-    let [estimate, ..] = told.numbers();
-    match estimate {
-        _ if !told.is_known() => "-".to_owned(),
-        Some(estimate) => format!("{estimate} ({})", told.limits()),
-        None => told.limits(),
-    }
+    if told.is_known() { told.found() } else { or_none(None) }
 }
 
 /// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.
@@ -185,8 +186,8 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     let taken = columns_of(&rows(columns.clone(), room - LEAST_CLAIM - 2)[0]);
     let claim_room = room.saturating_sub(taken + 2).max(LEAST_CLAIM);
     let texts = all.iter().map(|(.., claim)| plain(&claim.claim));
-    let cells = texts.map(|text| shorten_middle(&text, claim_room, look)).collect();
-    columns.insert(1, Column::new("claim", Align::Left, cells));
+    let cells = texts.map(|text| shorten_middle(&text, claim_room, look));
+    columns.insert(1, Column::left("claim", cells));
     let mut rows = rows(columns, room).into_iter();
     rows.next().into_iter().for_each(|title| page.line(&indented(title, INDENT)));
     let mut above: Option<&ContestResult> = None;
@@ -194,7 +195,7 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
         if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
             let name = shorten_middle(&plain(&contest.name), room, look);
             let mut title = vec![span(Tone::Strong, name)];
-            title.extend(of_what(contest).map(|what| span(Tone::Plain, what)));
+            title.extend(of_what(contest).map(words));
             page.paragraph(INDENT, &title);
             above = Some(contest);
         }
@@ -212,24 +213,18 @@ fn of_what(contest: &ContestResult) -> Option<String> {
 /// All columns but the claims themselves.
 fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
     let told: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
-    let estimate = |numbers: &[Option<String>; 3]| numbers[0].clone().unwrap_or("-".to_owned());
+    let estimates = told.iter().map(|[estimate, ..]| or_none(estimate.clone()));
     // The units differ from line to line, so nothing would stand below its like.
-    let interval = |numbers: &[Option<String>; 3]| match (&numbers[1], &numbers[2]) {
-        (None, None) => "-".to_owned(),
-        (low, high) => {
-            let [low, high] = [low, high].map(|limit| limit.as_deref().unwrap_or_default());
-            format!("{low} .. {high}").trim().to_owned()
-        }
-    };
-    let words = all.iter().map(|(.., claim)| passing_words(claim, look)).collect();
-    let lines = all.iter().map(|(_, line, _)| line.map_or("-".to_owned(), |line| line.to_string()));
+    let intervals = told.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
+    let verdicts = all.iter().map(|(.., claim)| passing_words(claim, look));
+    let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
-        Column::new("verdict", Align::Left, words),
-        Column::new("effect", Align::Right, told.iter().map(estimate).collect()).rank(1),
-        Column::new("interval", Align::Left, told.iter().map(interval).collect()).rank(2),
-        Column::new("evidence", Align::Right, rounds.collect()).rank(3),
-        Column::new("line", Align::Right, lines.collect()).rank(4),
+        Column::left("verdict", verdicts),
+        Column::right("effect", estimates).rank(1),
+        Column::left("interval", intervals).rank(2),
+        Column::right("evidence", rounds).rank(3),
+        Column::right("line", lines).rank(4),
     ]
 }
 
@@ -243,53 +238,11 @@ fn passing_words(claim: &ClaimResult, look: Look) -> String {
     }
 }
 
-/// The warnings of the contests, each once, with the contests that it is about.
-fn odd(page: &mut Page, check: &CheckResult) {
-    let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    for contest in &check.contests {
-        for warning in &contest.run.warnings {
-            let (text, name) = (plain(&warning.to_string()), plain(&contest.name));
-            match said.iter_mut().find(|(other, _)| *other == text) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name),
-                None => said.push((text, vec![name])),
-            }
-        }
-    }
-    if said.is_empty() {
-        return;
-    }
-    page.gap();
-    page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
-    for (text, names) in said {
-        page.paragraph("  - ", &[span(Tone::Plain, format!("{}: {text}", names.join(", ")))]);
-    }
-}
-
 /// The effort, the machine, and how to get the same again.
-fn footer(page: &mut Page, check: &CheckResult, look: Look) {
+fn footer(page: &mut Page, check: &CheckResult) {
     page.gap();
     let contests = count(check.contests.len() as u64, "contest");
-    let entry = |page: &mut Page, name: &str, text: String| {
-        page.labelled(&format!("{INDENT}{name:<9}"), &[span(Tone::Plain, text)]);
-    };
     entry(page, "file", format!("{contests} in {}", seconds(check.seconds)));
-    let Some(first) = check.contests.first() else {
-        return;
-    };
-    if let Some(model) = machine_model(&first.run) {
-        entry(page, "machine", model);
-    }
-    if let Some(print) = print_line(&first.run) {
-        entry(page, "", print);
-    }
-    for (index, line) in repeat_lines(&first.run, look).into_iter().enumerate() {
-        let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
-    }
-    for (index, contest) in check.contests.iter().enumerate() {
-        let replay = replay_line(&contest.run);
-        let name = if index == 0 { "replay" } else { "" };
-        entry(page, name, format!("{replay} ({})", plain(&contest.name)));
-    }
+    let runs = check.contests.iter().map(|contest| (&contest.run, contest.name.as_str()));
+    again(page, &runs.collect::<Vec<_>>());
 }

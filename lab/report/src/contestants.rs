@@ -1,25 +1,17 @@
 //! What the contestants gave: a table a metric.
 
-use crate::look::{Look, Tone, span};
-use crate::number::{Scale, count, finite};
-use crate::page::Page;
-use crate::table::{Align, Column, align_decimals, indented, rows};
-use crate::text::{plain, short, shorten_middle};
+use crate::look::{Look, words};
+use crate::number::{Scale, count, finite, or_none};
+use crate::page::{INDENT, Page};
+use crate::table::{Column, align_decimals};
+use crate::text::{each_once, plain, short, shorten_middle};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
 
-/// What stands in front of every line below the verdict.
-pub(crate) const INDENT: &str = "  ";
-
 /// The metrics that the claims are about, in the order of the claims; wall time without a claim.
 pub(crate) fn claimed_metrics(run: &RunResult) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = Vec::new();
-    for claim in &run.verdicts {
-        if !metrics.contains(&claim.metric) {
-            metrics.push(claim.metric);
-        }
-    }
+    let metrics = each_once(run.verdicts.iter().map(|claim| claim.metric));
     if metrics.is_empty() { vec![Metric::WallTime] } else { metrics }
 }
 
@@ -60,7 +52,7 @@ pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
             text += &format!("; the first time it {}", short(&fault.to_string()));
         }
         page.gap();
-        page.paragraph(INDENT, &[span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[words(text)]);
     }
 }
 
@@ -71,36 +63,41 @@ fn for_metrics(page: &mut Page, run: &RunResult, look: Look) {
         if index == 0 {
             columns.extend(other_columns(run, metric));
         }
-        for row in rows(columns, look.columns() - INDENT.len()) {
-            page.line(&indented(row, INDENT));
-        }
+        page.table(columns);
     }
 }
 
-pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
-    let scales = scales(run, metric);
-    let cells = |value: fn(&MetricSummary) -> Option<f64>, write: fn(Scale, f64) -> String| {
-        let cell = |(c, scale): (&ContestantResult, &Scale)| {
-            let value = finite(summary(c, metric).and_then(value));
-            value.map_or("-".to_owned(), |value| write(*scale, value))
-        };
-        run.contestants.iter().zip(&scales).map(cell).collect::<Vec<_>>()
+/// Writes a value of each contestant's metric.
+fn cells(
+    run: &RunResult,
+    metric: Metric,
+    value: fn(&MetricSummary) -> Option<f64>,
+    write: fn(Scale, f64) -> String,
+) -> Vec<String> {
+    let cell = |(c, scale): (&ContestantResult, Scale)| {
+        let value = finite(summary(c, metric).and_then(value));
+        or_none(value.map(|value| write(scale, value)))
     };
+    run.contestants.iter().zip(scales(run, metric)).map(cell).collect()
+}
+
+/// Makes the columns of the names and of a metric in full.
+pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec<Column> {
+    let cells = |value: fn(&MetricSummary) -> Option<f64>, write| cells(run, metric, value, write);
     let names = run.contestants.iter().map(|c| {
         let mark = if c.fault.is_some() { " (void)" } else { "" };
         short_name(&c.name, look) + mark
     });
     vec![
-        Column::new(metric.name(), Align::Left, names.collect()),
-        Column::new("median", Align::Decimal, cells(|s| s.median, Scale::write)),
-        Column::new(
+        Column::left(metric.name(), names),
+        Column::decimal("median", cells(|s| s.median, Scale::write)),
+        Column::left(
             "99% interval",
-            Align::Left,
             ranges(&cells(|s| s.low, Scale::digits), &cells(|s| s.high, Scale::digits)),
         )
         .rank(3),
-        Column::new("p10", Align::Decimal, cells(|s| s.p10, Scale::digits)).rank(4),
-        Column::new("p90", Align::Decimal, cells(|s| s.p90, Scale::digits)).rank(4),
+        Column::decimal("p10", cells(|s| s.p10, Scale::digits)).rank(4),
+        Column::decimal("p90", cells(|s| s.p90, Scale::digits)).rank(4),
     ]
 }
 
@@ -127,13 +124,8 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     ];
     let mut columns = Vec::new();
     for (metric, title, rank) in medians.into_iter().filter(|(metric, ..)| *metric != shown) {
-        let scales = scales(run, metric);
-        let cell = |(c, scale): (&ContestantResult, &Scale)| {
-            let median = finite(summary(c, metric).and_then(|s| s.median));
-            median.map_or("-".to_owned(), |value| scale.write(value))
-        };
-        let cells = run.contestants.iter().zip(&scales).map(cell).collect();
-        columns.push(Column::new(title, Align::Decimal, cells).rank(rank));
+        let cells = cells(run, metric, |s| s.median, Scale::write);
+        columns.push(Column::decimal(title, cells).rank(rank));
     }
     let samples = |c: &ContestantResult| {
         let bounds = [(c.timed_out, "cut off"), (c.invalid - c.timed_out, "unusable")];
@@ -143,6 +135,6 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     };
     let cells: Vec<_> = run.contestants.iter().map(samples).collect();
     let rank = if run.contestants.iter().any(|c| c.invalid > 0) { 1 } else { 5 };
-    columns.push(Column::new("samples", Align::Right, cells).rank(rank));
+    columns.push(Column::right("samples", cells).rank(rank));
     columns
 }

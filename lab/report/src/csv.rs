@@ -4,33 +4,35 @@ use tiebreak_core::journal::{Event, Journal, Round};
 use tiebreak_core::plan::Kind;
 use tiebreak_core::sample::{Outcome, Sample};
 
-/// The header line: fields by their names, units last.
-const FIELDS: [&str; 25] = [
-    "round",
-    "attempt",
-    "position",
-    "contestant",
-    "outcome",
-    "wall_ns",
-    "user_ns",
-    "system_ns",
-    "peak_memory_bytes",
-    "minor_faults",
-    "major_faults",
-    "voluntary_switches",
-    "involuntary_switches",
-    "cycles",
-    "instructions",
-    "branch_misses",
-    "cache_misses",
-    "energy_nj",
-    "foreign_cpu_ns",
-    "steal_ns",
-    "migrations",
-    "throttled_ns",
-    "marks",
-    "run_ns",
-    "run_delay_ns",
+/// What is told of a sample before what was measured.
+const WHICH: [&str; 5] = ["round", "attempt", "position", "contestant", "outcome"];
+
+/// The name of a field, and what a sample has there.
+type Field = (&'static str, fn(&Sample) -> Option<u64>);
+
+/// What was measured, by its name, units last: before the marks and behind them.
+const MEASURED: [Field; 17] = [
+    ("wall_ns", |sample| Some(sample.wall_ns)),
+    ("user_ns", |sample| Some(sample.user_ns)),
+    ("system_ns", |sample| Some(sample.system_ns)),
+    ("peak_memory_bytes", |sample| Some(sample.peak_memory_bytes)),
+    ("minor_faults", |sample| Some(sample.minor_faults)),
+    ("major_faults", |sample| Some(sample.major_faults)),
+    ("voluntary_switches", |sample| Some(sample.voluntary_switches)),
+    ("involuntary_switches", |sample| Some(sample.involuntary_switches)),
+    ("cycles", |sample| sample.meters.cycles),
+    ("instructions", |sample| sample.meters.instructions),
+    ("branch_misses", |sample| sample.meters.branch_misses),
+    ("cache_misses", |sample| sample.meters.cache_misses),
+    ("energy_nj", |sample| sample.meters.energy_nj),
+    ("foreign_cpu_ns", |sample| sample.beside.foreign_cpu_ns),
+    ("steal_ns", |sample| sample.beside.steal_ns),
+    ("migrations", |sample| sample.beside.migrations),
+    ("throttled_ns", |sample| sample.beside.throttled_ns),
+];
+const LATER: [Field; 2] = [
+    ("run_ns", |sample| sample.meters.run_ns),
+    ("run_delay_ns", |sample| sample.beside.run_delay_ns),
 ];
 
 /// The header line of a stream, of which the journal keeps what makes an observation.
@@ -45,7 +47,9 @@ pub fn samples(journal: &Journal, out: &mut String) {
     if matches!(journal.header.plan.kind, Kind::Stream { .. }) {
         return observations(journal, out);
     }
-    push_line(FIELDS.iter().map(|field| field.to_string()), out);
+    let name = |field: &Field| field.0;
+    let measured = MEASURED.iter().map(name).chain(["marks"]).chain(LATER.iter().map(name));
+    push_line(WHICH.into_iter().chain(measured).map(str::to_owned), out);
     for round in &journal.rounds {
         for (position, sample) in round.samples.iter().enumerate() {
             push_line(line(journal, round, position, sample).into_iter(), out);
@@ -82,40 +86,11 @@ fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> V
         contestant.map_or(String::new(), |contestant| contestant.name.clone()),
         outcome.to_owned(),
     ];
-    line.extend(always_measured(sample).map(|value| value.to_string()));
-    let text = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-    line.extend(sometimes_measured(sample).map(text));
+    let cell = |(_, of): &Field| of(sample).map_or(String::new(), |value| value.to_string());
+    line.extend(MEASURED.iter().map(cell));
     line.push(marks.join("|"));
-    line.extend([sample.meters.run_ns, sample.beside.run_delay_ns].map(text));
+    line.extend(LATER.iter().map(cell));
     line
-}
-
-fn always_measured(sample: &Sample) -> [u64; 8] {
-    [
-        sample.wall_ns,
-        sample.user_ns,
-        sample.system_ns,
-        sample.peak_memory_bytes,
-        sample.minor_faults,
-        sample.major_faults,
-        sample.voluntary_switches,
-        sample.involuntary_switches,
-    ]
-}
-
-fn sometimes_measured(sample: &Sample) -> [Option<u64>; 9] {
-    let (meters, beside) = (sample.meters, sample.beside);
-    [
-        meters.cycles,
-        meters.instructions,
-        meters.branch_misses,
-        meters.cache_misses,
-        meters.energy_nj,
-        beside.foreign_cpu_ns,
-        beside.steal_ns,
-        beside.migrations,
-        beside.throttled_ns,
-    ]
 }
 
 fn push_line(fields: impl Iterator<Item = String>, out: &mut String) {

@@ -1,10 +1,10 @@
 //! The distributions of the contestants, below each other on one scale.
 
-use crate::contestants::{INDENT, claimed_metrics, short_name};
+use crate::contestants::{claimed_metrics, short_name};
 use crate::histogram;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::Scale;
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use tiebreak_core::result::{ContestantResult, Histogram, RunResult};
 use unicode_width::UnicodeWidthStr;
 
@@ -31,9 +31,9 @@ pub(crate) fn distributions(page: &mut Page, run: &RunResult, look: Look) {
         let bars = histogram::bars(histogram, room, look);
         let pad = " ".repeat(label - name.width());
         page.line(&[
-            span(Tone::Plain, INDENT),
+            words(INDENT),
             span(Tone::Strong, format!("{name}{pad}")),
-            span(Tone::Plain, format!("{INDENT}{bars}")),
+            words(format!("{INDENT}{bars}")),
             span(Tone::Dim, beyond(histogram)),
         ]);
     }
@@ -45,5 +45,5 @@ pub(crate) fn distributions(page: &mut Page, run: &RunResult, look: Look) {
     let gap = width.saturating_sub(low.width() + high.width()).max(2);
     let axis = format!("{low}{}{high}", " ".repeat(gap));
     let indent = " ".repeat(label + 2 * INDENT.len());
-    page.line(&[span(Tone::Plain, indent), span(Tone::Dim, axis)]);
+    page.line(&[words(indent), span(Tone::Dim, axis)]);
 }

@@ -1,8 +1,9 @@
 //! What a run's claims are about, as a table with pictures.
 
-use crate::contestants::{INDENT, ranges, short_name};
-use crate::look::{Look, Span, Tone, columns_of, span};
-use crate::page::Page;
+use crate::contestants::{ranges, short_name};
+use crate::look::{Look, Span, Tone, columns_of, span, words};
+use crate::number::or_none;
+use crate::page::{INDENT, Page};
 use crate::picture::Axis;
 use crate::presented::{Presented, short_label};
 use crate::sentence::tone;
@@ -66,9 +67,9 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     let indent = " ".repeat(2 * INDENT.len() + labels[0].width());
     for ((label, row), numbers) in labels.iter().zip(rows).zip(numbers) {
         if let Some(curve) = curve(row, &axis, look).filter(|_| picture > 0) {
-            page.line(&[span(Tone::Plain, &indent), span(Tone::Dim, curve)]);
+            page.line(&[words(&indent), span(Tone::Dim, curve)]);
         }
-        let mut line = vec![span(Tone::Plain, INDENT), span(Tone::Strong, label), gap()];
+        let mut line = vec![words(INDENT), span(Tone::Strong, label), gap()];
         if picture > 0 {
             line.extend(axis.draw(&row.told, resolution, look));
             line.push(gap());
@@ -78,7 +79,7 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     }
     if picture > 0 {
         let labels = axis.labels(&told[0], common_bars(&told));
-        page.line(&[span(Tone::Plain, indent), span(Tone::Dim, labels)]);
+        page.line(&[words(indent), span(Tone::Dim, labels)]);
     }
 }
 
@@ -98,7 +99,7 @@ fn common_bars<'a>(told: &'a [Presented]) -> &'a [f64] {
 }
 
 fn gap() -> Span {
-    span(Tone::Plain, INDENT)
+    words(INDENT)
 }
 
 /// `B / A`, cut to a part of the screen.
@@ -117,14 +118,14 @@ pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
 fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
     let all: Vec<_> = rows.iter().map(|row| row.told.numbers()).collect();
     let cells = |index: usize| {
-        let cell = |numbers: &[Option<String>; 3]| numbers[index].clone().unwrap_or("-".to_owned());
+        let cell = |numbers: &[Option<String>; 3]| or_none(numbers[index].clone());
         all.iter().map(cell).collect::<Vec<_>>()
     };
     let estimates = align_decimals(&cells(0));
     let limits = padded(ranges(&cells(1), &cells(2)));
-    let words = padded(rows.iter().map(|row| verdict_words(row.claim, look)).collect());
+    let verdicts = padded(rows.iter().map(|row| verdict_words(row.claim, look)).collect());
     let line = |((estimate, limits), (word, row)): ((&String, &String), (&String, &Row))| {
-        let mut line = vec![span(Tone::Strong, estimate), gap(), span(Tone::Plain, limits)];
+        let mut line = vec![span(Tone::Strong, estimate), gap(), words(limits)];
         if let Some(sign) = Sign::of(&row.told) {
             line.extend([gap(), span(Tone::Strong, sign.symbol(look))]);
             if has_sign_word {
@@ -136,7 +137,7 @@ fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
         }
         line
     };
-    estimates.iter().zip(&limits).zip(words.iter().zip(rows)).map(line).collect()
+    estimates.iter().zip(&limits).zip(verdicts.iter().zip(rows)).map(line).collect()
 }
 
 /// A verdict in a table: of a question, the winner.

@@ -4,12 +4,12 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Spans, Tone, letters, span};
-use crate::number::{Rounding, count, percent};
-use crate::page::Page;
+use crate::json;
+use crate::look::{Look, Spans, Tone, letters, span, words};
+use crate::number::{Rounding, count, or_none, percent, trimmed};
+use crate::page::{INDENT, Page};
 use crate::property::capitalised;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::Column;
 use crate::text::plain;
 use picture::picture;
 use tiebreak_core::journal::StopReason;
@@ -21,15 +21,7 @@ use tiebreak_core::verdict::Verdict;
 /// The result as JSON with a line feed at the end, as `docs/schema/exact-1.schema.json` describes
 /// it.
 pub fn json(result: &ResamplingResult) -> String {
-    #[derive(serde::Serialize)]
-    struct Document<'a> {
-        schema: &'static str,
-        #[serde(flatten)]
-        result: &'a ResamplingResult,
-    }
-    // Keys are texts and numbers finite or null, so that nothing here can fail.
-    let document = Document { schema: RESAMPLING_SCHEMA, result };
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    json::text_of(RESAMPLING_SCHEMA, result)
 }
 
 /// What the test says, in a sentence without styles.
@@ -42,17 +34,15 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &said(result));
     page.gap();
-    for row in rows(sets(result), look.columns() - INDENT.len()) {
-        page.line(&indented(row, INDENT));
-    }
+    page.table(sets(result));
     page.gap();
-    page.paragraph(INDENT, &[span(Tone::Plain, p_line(result))]);
+    page.paragraph(INDENT, &[words(p_line(result))]);
     if let Some(resampled) = &result.resampled {
         picture(&mut page, result, resampled, *look);
     }
     page.gap();
     for line in small_print(result) {
-        page.paragraph("", &[span(Tone::Dim, line)]);
+        page.say(Tone::Dim, line);
     }
     page.finish()
 }
@@ -63,12 +53,7 @@ fn number(value: f64) -> String {
         return format!("{value:.5e}");
     }
     let digits = if value == 0.0 { 0.0 } else { 5.0 - value.abs().log10().floor() };
-    let text = format!("{value:.*}", digits.clamp(0.0, 9.0) as usize);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    trimmed(&format!("{value:.*}", digits.clamp(0.0, 9.0) as usize)).to_owned()
 }
 
 fn said(result: &ResamplingResult) -> Spans {
@@ -79,9 +64,11 @@ fn said(result: &ResamplingResult) -> Spans {
         (Verdict::Holds, _) => (
             Tone::Good,
             "Proven",
-            format!(": {}, at the level of {alpha} ({drawn}). {}.", rejected(result), {
+            format!(
+                ": {}, at the level of {alpha} ({drawn}). {}.",
+                rejected(result),
                 capitalised(&how_far)
-            }),
+            ),
         ),
         (_, StopReason::Interrupted) => (
             Tone::Doubt,
@@ -102,7 +89,7 @@ fn said(result: &ResamplingResult) -> Spans {
             format!(": {how_far}, and {drawn} cannot tell whether p is at most {alpha}."),
         ),
     };
-    vec![span(tone, word), span(Tone::Plain, text)]
+    vec![span(tone, word), words(text)]
 }
 
 /// What was computed of the sets, in words.
@@ -142,18 +129,16 @@ fn shift(result: &ResamplingResult) -> Option<String> {
 }
 
 /// The null hypothesis, denied.
-fn rejected(result: &ResamplingResult) -> &'static str {
-    match (result.null, result.is_paired) {
-        (Null::Same, false) => "X and Y are not from one distribution",
-        (Null::Shift { .. }, false) => "Y is not distributed as X plus the shift",
-        (Null::Ratio { .. }, false) => "Y is not distributed as X times the ratio",
-        (Null::Same, true) => "in a pair, X and Y do not take each other's place by chance",
-        (Null::Shift { .. }, true) => {
-            "in a pair, X plus the shift and Y do not take each other's place by chance"
-        }
-        (Null::Ratio { .. }, true) => {
-            "in a pair, X times the ratio and Y do not take each other's place by chance"
-        }
+fn rejected(result: &ResamplingResult) -> String {
+    let x = match result.null {
+        Null::Same => "X",
+        Null::Shift { .. } => "X plus the shift",
+        Null::Ratio { .. } => "X times the ratio",
+    };
+    match (result.is_paired, result.null) {
+        (true, _) => format!("in a pair, {x} and Y do not take each other's place by chance"),
+        (false, Null::Same) => "X and Y are not from one distribution".to_owned(),
+        (false, _) => format!("Y is not distributed as {x}"),
     }
 }
 
@@ -169,7 +154,7 @@ fn sets(result: &ResamplingResult) -> Vec<Column> {
     let cells = |text: &dyn Fn(&NumberSet) -> String, last: String| {
         sets.iter().map(|(_, set)| text(set)).chain([last]).collect::<Vec<_>>()
     };
-    let of = |set: &NumberSet| set.statistic.map_or("-".to_owned(), number);
+    let of = |set: &NumberSet| or_none(set.statistic.map(number));
     let title = if result.by_program { "statistic".to_owned() } else { statistic(result) };
     let difference = match (result.by_program, result.is_paired) {
         (true, _) => "X and Y",
@@ -177,10 +162,10 @@ fn sets(result: &ResamplingResult) -> Vec<Column> {
         (false, false) => "Y - X",
     };
     vec![
-        Column::new("", Align::Left, ["X", "Y", difference].map(str::to_owned).to_vec()),
-        Column::new(&title, Align::Right, cells(&of, number(result.difference))),
-        Column::new("numbers", Align::Right, cells(&|set| set.count.to_string(), String::new())),
-        Column::new("from", Align::Left, cells(&|set| place(&set.name), String::new())),
+        Column::left("", ["X", "Y", difference].map(str::to_owned).to_vec()),
+        Column::right(&title, cells(&of, number(result.difference))),
+        Column::right("numbers", cells(&|set| set.count.to_string(), String::new())),
+        Column::left("from", cells(&|set| place(&set.name), String::new())),
     ]
 }
 

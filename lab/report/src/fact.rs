@@ -1,7 +1,7 @@
 //! What a machine says of itself.
 
-use crate::look::{Look, Tone, span};
-use crate::number::Scale;
+use crate::look::{Look, words};
+use crate::number::value_text;
 use crate::page::Page;
 use crate::text::plain;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
@@ -9,15 +9,7 @@ use tiebreak_core::metric::Unit;
 
 /// A size in bytes without idle digits: `48 KiB`, `7.751 GiB`.
 pub fn bytes(count: u64) -> String {
-    let count = count as f64;
-    let scale = Scale::of(Unit::Bytes, count);
-    let digits = scale.digits(count);
-    let short = if digits.contains('.') {
-        digits.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &digits
-    };
-    format!("{short} {}", scale.name())
+    value_text(Unit::Bytes, count as f64)
 }
 
 /// `cpu model: Example CPU 3000`; sizes in a unit of their size.
@@ -47,7 +39,7 @@ pub fn page(machine: &Fingerprint, look: &Look) -> String {
     let (now, always): (Vec<_>, Vec<_>) =
         machine.0.iter().partition(|(key, _)| key.starts_with("now_"));
     for (key, fact) in always.into_iter().chain(now) {
-        let value = span(Tone::Plain, value(key, fact));
+        let value = words(value(key, fact));
         page.labelled(&format!("{}: ", name(key, fact)), &[value]);
     }
     page.finish()

@@ -1,32 +1,59 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
-use crate::contestants::INDENT;
 use crate::live::round_noun;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::{count, seconds};
 use crate::odd::is_odd;
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use crate::text::{plain, shell_quote, shorten_middle};
 use tiebreak_core::fingerprint::Fact;
+use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 use unicode_width::UnicodeWidthStr;
 
 /// The run, its machine, and how to get the same again.
-pub(crate) fn footer(page: &mut Page, run: &RunResult, look: Look) {
+pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     page.gap();
-    entry(page, "run", &effort(run));
+    entry(page, "run", effort(run));
     let machine = machine(run);
-    if let Some(machine) = &machine {
-        entry(page, "machine", machine);
-    }
-    if let Some(print) = print_line(run) {
-        entry(page, if machine.is_some() { "" } else { "machine" }, &print);
-    }
-    for (index, line) in repeat_lines(run, look).into_iter().enumerate() {
+    let label = if machine.is_some() { "" } else { "machine" };
+    machine.into_iter().for_each(|machine| entry(page, "machine", machine));
+    print_line(run).into_iter().for_each(|print| entry(page, label, print));
+    repeat(page, run);
+    entry(page, "replay", replay_line(run));
+}
+
+/// Adds the same of several runs that were made by one command, each with its name: the machine,
+/// the command, and how to replay each.
+pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
+    let Some((first, _)) = runs.first() else { return };
+    machine_model(first).into_iter().for_each(|model| entry(page, "machine", model));
+    print_line(first).into_iter().for_each(|print| entry(page, "", print));
+    repeat(page, first);
+    entries(
+        page,
+        "replay",
+        runs.iter().map(|(run, name)| format!("{} ({})", replay_line(run), plain(name))),
+    );
+}
+
+fn repeat(page: &mut Page, run: &RunResult) {
+    for (index, line) in repeat_lines(run, page.look()).into_iter().enumerate() {
         let label = label(if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, label), span(Tone::Plain, line)]);
+        page.line(&[span(Tone::Dim, label), words(line)]);
     }
-    entry(page, "replay", &replay_line(run));
+}
+
+/// What is said of a result that is not the last word, because somebody stopped it.
+pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
+
+/// Says why a run's result is not the last word, if it is not.
+pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
+    match run.stopped {
+        None => Some("Still running, or cut off; this is what is known so far."),
+        Some(StopReason::Interrupted) => Some(INTERRUPTED),
+        Some(_) => None,
+    }
 }
 
 const LABEL: usize = 9;
@@ -35,8 +62,16 @@ fn label(name: &str) -> String {
     format!("{INDENT}{name:<LABEL$}")
 }
 
-fn entry(page: &mut Page, name: &str, text: &str) {
-    page.labelled(&label(name), &[span(Tone::Plain, text)]);
+/// Adds a line behind its label.
+pub(crate) fn entry(page: &mut Page, name: &str, text: String) {
+    page.labelled(&label(name), &[words(text)]);
+}
+
+/// Adds lines of which the first one has the label.
+pub(crate) fn entries(page: &mut Page, name: &str, texts: impl IntoIterator<Item = String>) {
+    for (index, text) in texts.into_iter().enumerate() {
+        entry(page, if index == 0 { name } else { "" }, text);
+    }
 }
 
 /// So many digits of a chain's head are shown: 64 bits.
@@ -82,7 +117,7 @@ pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
 }
 
 /// How to see what the machine was when it was last measured.
-pub(crate) fn print_line(run: &RunResult) -> Option<String> {
+fn print_line(run: &RunResult) -> Option<String> {
     let name = plain(run.machine.print.as_ref()?);
     Some(format!("measured as {name}: tiebreak machine show {name}"))
 }
@@ -114,7 +149,7 @@ fn repeat_words(run: &RunResult) -> Vec<String> {
 
 /// The command, broken between words so that it can still be copied; if it takes too many lines, or
 /// a word is too long for one, a single line without its middle.
-pub(crate) fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
+fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     const MOST: usize = 5;
     let room = look.columns() - INDENT.len() - LABEL;
     let words = repeat_words(run);

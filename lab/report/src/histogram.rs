@@ -3,6 +3,12 @@
 use crate::look::Look;
 use tiebreak_core::result::Histogram;
 
+/// Blocks of eight heights, and what stands for them where there are none.
+pub(crate) const BLOCKS: [char; 8] = [
+    '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}',
+];
+pub(crate) const LEVELS: [char; 8] = ['.', ':', '-', '=', '+', '*', '#', '@'];
+
 /// The bars of a histogram in at most `columns` columns, one line high; the highest bar is full,
 /// and where there is a sample there is a mark. Bins that do not fit are added up in groups.
 pub(crate) fn bars(histogram: &Histogram, columns: usize, look: Look) -> String {
@@ -14,13 +20,7 @@ pub(crate) fn bars(histogram: &Histogram, columns: usize, look: Look) -> String 
 
 /// A block as high as a share of the line, which is above 0 and at most 1; a blank for 0.
 pub(crate) fn level(share: f64, look: Look) -> char {
-    let levels = look.pick(
-        [
-            '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}',
-            '\u{2588}',
-        ],
-        ['.', ':', '-', '=', '+', '*', '#', '@'],
-    );
+    let levels = look.pick(BLOCKS, LEVELS);
     let eighths = (share * levels.len() as f64).ceil() as usize;
     if share > 0.0 { levels[eighths.clamp(1, levels.len()) - 1] } else { ' ' }
 }

@@ -11,13 +11,12 @@ pub use self::machine::Measured;
 pub use self::sheet::{Sheet, code, folded, lines, paragraph, section, small};
 
 use self::sheet::list;
-use crate::footer::{effort, repeat_line, replay_line};
+use crate::footer::{effort, repeat_line, replay_line, state};
 use crate::odd::told_warnings;
 use crate::small_print::small_print;
 use crate::study::Block;
-use crate::text::plain;
+use crate::text::{each_once, plain};
 use maud::html;
-use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sample::Mark;
 
@@ -45,9 +44,8 @@ const ODD_BYTES: usize = 12_500;
 pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     let mut sheet = Sheet::new(&title(run));
     if let Some(study) = &run.study {
-        let about = study.workload.about.as_str();
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        sheet.add(paragraph(&format!("On {}{about}", study.workload.name)));
+        let (name, about) = (&study.workload.name, crate::study::about(&study.workload));
+        sheet.add(paragraph(&format!("On {name}{about}")));
     }
     if let Some(state) = state(run) {
         sheet.add(small(state));
@@ -85,24 +83,9 @@ fn title(run: &RunResult) -> String {
     }
 }
 
-/// Why the page is not the last word, if it is not.
-fn state(run: &RunResult) -> Option<&'static str> {
-    match run.stopped {
-        None => Some("Still running, or cut off; this is what is known so far."),
-        Some(StopReason::Interrupted) => Some("Interrupted; everything up to here is kept."),
-        Some(_) => None,
-    }
-}
-
 /// The warnings, each once, and how many samples have marks.
 fn odd(sheet: &mut Sheet, run: &RunResult) {
-    let mut said: Vec<String> = Vec::new();
-    for warning in told_warnings(run) {
-        let text = plain(&warning.to_string());
-        if !said.contains(&text) {
-            said.push(text);
-        }
-    }
+    let mut said = each_once(told_warnings(run).map(|warning| plain(&warning.to_string())));
     for contestant in &run.contestants {
         let marks = contestant.marks.iter().filter(|(_, count)| **count > 0);
         let text = |(mark, count): (&Mark, &u64)| format!("{count} {}", mark.name());

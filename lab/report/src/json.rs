@@ -22,6 +22,17 @@ pub fn text<T: Serialize>(result: &T) -> String {
     serde_json::to_string_pretty(result).unwrap_or_default() + "\n"
 }
 
+/// Writes the same of a result that does not say its schema by itself.
+pub(crate) fn text_of<T: Serialize>(schema: &'static str, result: &T) -> String {
+    #[derive(Serialize)]
+    struct Document<'a, T> {
+        schema: &'static str,
+        #[serde(flatten)]
+        result: &'a T,
+    }
+    text(&Document { schema, result })
+}
+
 /// A text that is not the JSON of a study; says what is wrong with it.
 #[derive(Debug)]
 pub struct NotAStudy(String);

@@ -43,6 +43,7 @@ pub mod html;
 pub mod json;
 pub mod live;
 pub mod look;
+pub mod markdown;
 pub mod number;
 mod odd;
 pub mod page;

@@ -3,8 +3,9 @@
 mod check;
 mod study;
 
+use crate::contestants::short_name;
 use crate::effects::{padded, pair, verdict_words};
-use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
+use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span, words};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
 use crate::presented::Presented;
@@ -18,7 +19,7 @@ use unicode_width::UnicodeWidthStr;
 pub use self::check::{check_frame, check_line};
 pub use self::study::{study_frame, study_line};
 
-/// The most claims that have a line each.
+/// The most claims, contests or workloads that have a line each.
 const MOST_CLAIMS: usize = 5;
 
 /// The lines of the progress display, at most six, without line feeds. Their number depends on the
@@ -64,6 +65,35 @@ pub fn line(run: &RunResult, look: &Look) -> String {
         }
     }
     shorten_middle(&text, look.columns(), look)
+}
+
+/// Draws a frame about several runs, each with its name: the status, a line a run, those with
+/// something open first, and of too many a last line about the others. `middles` gives what stands
+/// between the names and the signs of the claims.
+fn frame_of(
+    status: Spans,
+    mut runs: Vec<(&str, &RunResult)>,
+    noun: &str,
+    middles: fn(&[(&str, &RunResult)]) -> Vec<String>,
+    look: Look,
+) -> Vec<String> {
+    let has_open = |(_, run): &(&str, &RunResult)| run.verdicts.iter().any(is_open);
+    runs.sort_by_key(|run| !has_open(run));
+    let has_more = runs.len() > MOST_CLAIMS;
+    let shown = &runs[..if has_more { MOST_CLAIMS - 1 } else { runs.len() }];
+    let names = padded(shown.iter().map(|(name, _)| short_name(name, look)).collect());
+    let mut lines = vec![status];
+    for ((name, middle), (_, run)) in names.into_iter().zip(middles(shown)).zip(shown) {
+        let mut line = vec![span(Tone::Strong, name), words(middle)];
+        line.extend(signs(&run.verdicts, look));
+        lines.push(line);
+    }
+    if has_more {
+        let open = runs.iter().filter(|run| has_open(run)).count();
+        let text = format!("{}, {open} open", count(runs.len() as u64, noun));
+        lines.push(vec![span(Tone::Dim, text)]);
+    }
+    lines.into_iter().map(|line| fitted(&line, look)).collect()
 }
 
 /// A line that is never wider than the screen.
@@ -113,9 +143,13 @@ fn status(run: &RunResult, look: Look) -> Spans {
     let by_time = finite(run.budget.seconds).map(|most| run.seconds / most);
     let by_rounds = run.budget.rounds.map(|most| run.rounds as f64 / most as f64);
     let used = by_time.unwrap_or(0.0).max(by_rounds.unwrap_or(0.0));
-    let text = plain_status(run);
+    with_bar(plain_status(run), used, look)
+}
+
+/// Puts a bar of what is used behind a text, in the room that it leaves.
+fn with_bar(text: String, used: f64, look: Look) -> Spans {
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
-    vec![span(Tone::Plain, text), span(Tone::Plain, "  "), span(Tone::Dim, bar(used, room, look))]
+    vec![words(text), words("  "), span(Tone::Dim, bar(used, room, look))]
 }
 
 /// A bar that is full at 1.
@@ -168,7 +202,7 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     let indent = labels[0].width() + 2;
     let room = (look.columns() - indent - ESTIMATE).min(56);
     let axis = Axis::around(std::slice::from_ref(&told), run.resolution, room);
-    let mut interval = vec![span(Tone::Strong, &labels[0]), span(Tone::Plain, "  ")];
+    let mut interval = vec![span(Tone::Strong, &labels[0]), words("  ")];
     interval.extend(axis.draw(&told, run.resolution, look));
     let [estimate, ..] = told.numbers();
     let estimate = format!("  {}", estimate.unwrap_or_default());
@@ -187,8 +221,8 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
         let share = share_of_needed(evidence, claim.evidence.needed);
         lines.push(vec![
             span(Tone::Strong, label),
-            span(Tone::Plain, format!("  {}", bar(share, room - (COUNTS - ESTIMATE), look))),
-            span(Tone::Plain, format!("  {}", of_needed(evidence, claim))),
+            words(format!("  {}", bar(share, room - (COUNTS - ESTIMATE), look))),
+            words(format!("  {}", of_needed(evidence, claim))),
         ]);
     }
     lines
@@ -210,13 +244,13 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         // The ratios share an axis; everything else has one of its own.
         let shown = if told.is_ratio() { &ratios[..] } else { std::slice::from_ref(told) };
         let axis = Axis::around(shown, run.resolution, room);
-        let mut line = vec![span(Tone::Strong, label), span(Tone::Plain, "  ")];
+        let mut line = vec![span(Tone::Strong, label), words("  ")];
         line.extend(axis.draw(told, run.resolution, look));
         let most = claim.evidence.for_claim.max(claim.evidence.against);
         let share = share_of_needed(most, claim.evidence.needed);
-        line.push(span(Tone::Plain, "  "));
+        line.push(words("  "));
         line.push(if is_open(claim) {
-            span(Tone::Plain, bar(share, evidence_room, look))
+            words(bar(share, evidence_room, look))
         } else {
             span(tone(claim), verdict_words(claim, look))
         });
@@ -228,4 +262,38 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         lines.push(vec![span(Tone::Dim, text)]);
     }
     lines
+}
+
+/// A sign for each claim, and how far the furthest open one has come.
+fn signs(claims: &[ClaimResult], look: Look) -> Spans {
+    const MOST_SIGNS: usize = 24;
+    let mut line = Spans::new();
+    for claim in claims.iter().take(MOST_SIGNS) {
+        let tone = if is_open(claim) { Tone::Dim } else { tone(claim) };
+        line.push(span(tone, sign(claim)));
+    }
+    if claims.len() > MOST_SIGNS {
+        line.push(span(Tone::Dim, look.pick("\u{2026}", "...")));
+    }
+    let taken = claims.len().min(MOST_SIGNS);
+    line.push(words(" ".repeat((MOST_SIGNS - taken).min(8) + 2)));
+    let furthest = |claim: &ClaimResult| {
+        let most = claim.evidence.for_claim.max(claim.evidence.against);
+        share_of_needed(most, claim.evidence.needed)
+    };
+    match claims.iter().filter(|claim| is_open(claim)).map(furthest).reduce(f64::max) {
+        Some(share) => line.push(words(bar(share, 12, look))),
+        None => line.push(span(Tone::Dim, "settled")),
+    }
+    line
+}
+
+fn sign(claim: &ClaimResult) -> &'static str {
+    match claim.verdict {
+        Verdict::Holds => "+",
+        Verdict::Refuted => "-",
+        Verdict::TooClose => "~",
+        Verdict::Void => "!",
+        Verdict::Undecided => ".",
+    }
 }

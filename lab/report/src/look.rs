@@ -18,6 +18,9 @@ pub struct Look {
 }
 
 impl Look {
+    /// What a file can show that no screen is known of.
+    pub(crate) const PAPER: Look = Look { width: 100, color: false, unicode: true };
+
     /// The columns that a report fills: `width`, at least 40 and at most 100, because longer lines
     /// are hard to read.
     pub fn columns(self) -> usize {
@@ -81,6 +84,11 @@ pub type Spans = Vec<Span>;
 /// A piece of text.
 pub fn span(tone: Tone, text: impl Into<String>) -> Span {
     Span { text: text.into(), tone }
+}
+
+/// Makes an ordinary piece of text.
+pub(crate) fn words(text: impl Into<String>) -> Span {
+    span(Tone::Plain, text)
 }
 
 /// The letters of a text, without its tones.

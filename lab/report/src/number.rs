@@ -75,6 +75,15 @@ fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> Stri
     }
 }
 
+/// Writes limits as a cell: `1.90x .. 1.97x`; an end that is not known is left out, and `-` is
+/// neither.
+pub(crate) fn between(low: Option<String>, high: Option<String>) -> String {
+    if low.is_none() && high.is_none() {
+        return "-".to_owned();
+    }
+    format!("{} .. {}", low.unwrap_or_default(), high.unwrap_or_default()).trim().to_owned()
+}
+
 /// `1 round`, `2 rounds`.
 pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
@@ -161,21 +170,100 @@ impl Scale {
 
     /// Writes a value with the unit.
     pub fn write(self, value: f64) -> String {
-        format!("{} {}", self.digits(value), self.name).trim_end().to_owned()
+        self.write_rounded(value, Rounding::Nearest)
+    }
+
+    /// Writes a value with the unit and without idle zeros.
+    pub(crate) fn short(self, value: f64) -> String {
+        format!("{} {}", trimmed(&self.digits(value)), self.name).trim_end().to_owned()
     }
 }
 
 /// A value as people write it: `5 ms`, `1.5 MiB`.
 pub fn value_text(unit: Unit, value: f64) -> String {
-    let text = Scale::of(unit, value).write(value);
-    let (digits, name) = match text.split_once(' ') {
-        Some((digits, name)) => (digits, format!(" {name}")),
-        None => (text.as_str(), String::new()),
-    };
-    if digits.contains('.') && !digits.contains('e') {
-        return format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'));
+    Scale::of(unit, value).short(value)
+}
+
+/// Writes a ratio as people do: `1x`, `1.5x`, `0.98x`.
+pub(crate) fn ratio_text(value: f64) -> String {
+    let text = lone_ratio(value);
+    text.strip_suffix('x').map_or(text.clone(), |digits| format!("{}x", trimmed(digits)))
+}
+
+/// Writes a ratio that stands alone, with the decimals that it needs.
+pub(crate) fn lone_ratio(value: f64) -> String {
+    ratio(value, ratio_decimals(Some(value), [None, None]), Rounding::Nearest)
+}
+
+/// Writes a share as people do, as a percentage with so many decimals at most: `98%`, `99.95%`.
+pub fn share_text(share: f64, decimals: usize) -> String {
+    format!("{}%", trimmed(&format!("{:.decimals$}", share * 100.0)))
+}
+
+/// Takes idle zeros away: `1.500` is `1.5`.
+pub(crate) fn trimmed(digits: &str) -> &str {
+    if !digits.contains('.') || digits.contains('e') {
+        return digits;
     }
-    format!("{digits}{name}")
+    digits.trim_end_matches('0').trim_end_matches('.')
+}
+
+/// How a quantity is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// As a factor, `1.42x`.
+    Ratio,
+    /// As a percentage.
+    Share,
+    /// With a unit.
+    Value(Unit),
+}
+
+impl Kind {
+    /// Writes estimate, lower and upper limit with equally many decimals, so that they are read
+    /// against each other and the bars at a glance; limits are rounded outwards.
+    pub(crate) fn numbers(self, values: [Option<f64>; 3], bars: &[f64]) -> [Option<String>; 3] {
+        let [estimate, low, high] = values;
+        let write: Box<dyn Fn(f64, Rounding) -> String> = match self {
+            Kind::Ratio => {
+                let decimals = ratio_decimals(estimate, [low, high]);
+                Box::new(move |value, rounding| ratio(value, decimals, rounding))
+            }
+            Kind::Share => {
+                let decimals = share_decimals(&values, bars);
+                Box::new(move |value, rounding| share(value, decimals, rounding))
+            }
+            Kind::Value(unit) => {
+                let known: Vec<f64> = values.into_iter().flatten().collect();
+                let size = known.first().or(bars.first()).copied().unwrap_or(0.0);
+                let scale = Scale::shared(unit, &known).unwrap_or_else(|| Scale::of(unit, size));
+                Box::new(move |value, rounding| scale.write_rounded(value, rounding))
+            }
+        };
+        let written = |value: Option<f64>, rounding| value.map(|value| write(value, rounding));
+        [
+            written(estimate, Rounding::Nearest),
+            written(low, Rounding::Down),
+            written(high, Rounding::Up),
+        ]
+    }
+
+    /// A value as people write it: `1.5x`, `98%`, `5 ms`.
+    pub(crate) fn mark(self, value: f64) -> String {
+        match self {
+            Kind::Ratio => ratio_text(value),
+            Kind::Share => share_text(value, SAID),
+            Kind::Value(unit) => value_text(unit, value),
+        }
+    }
+}
+
+/// Decimals of a percentage that is written with as many digits as it was said with.
+pub(crate) const SAID: usize = 9;
+
+/// Returns the text, or what stands for none.
+pub(crate) fn or_none(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
 }
 
 #[cfg(test)]

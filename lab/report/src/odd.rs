@@ -1,13 +1,16 @@
 //! What was odd: warnings with their remedies, and how many samples carry marks.
 
-use crate::contestants::{INDENT, short_name};
-use crate::look::{Look, Tone, span};
+use crate::contestants::short_name;
+use crate::look::Look;
 use crate::page::Page;
-use crate::text::plain;
+use crate::text::{each_once, grouped, plain};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{ContestantResult, RunResult};
 use tiebreak_core::sample::Mark;
 use tiebreak_core::warning::Warning;
+
+/// What stands above it.
+pub(crate) const TITLE: &str = "what was odd";
 
 /// Whether there is anything to say.
 pub(crate) fn is_odd(run: &RunResult) -> bool {
@@ -27,20 +30,20 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     if !is_odd(run) {
         return;
     }
-    page.gap();
-    page.line(&[span(Tone::Dim, format!("{INDENT}what was odd"))]);
-    let mut said: Vec<String> = Vec::new();
-    for warning in told_warnings(run) {
-        let text = plain(&warning.to_string());
-        // Several claims may have the same to say.
-        if !said.contains(&text) {
-            page.paragraph("  - ", &[span(Tone::Plain, text.as_str())]);
-            said.push(text);
-        }
+    page.part(TITLE);
+    // Several claims may have the same to say.
+    for text in each_once(told_warnings(run).map(|warning| plain(&warning.to_string()))) {
+        page.item(text);
     }
     if let Some(marks) = marks(run, look) {
-        page.paragraph("  - ", &[span(Tone::Plain, marks)]);
+        page.item(marks);
     }
+}
+
+/// Tells the warnings of several runs, each once behind the names of what it is about.
+pub(crate) fn odd_of<'a>(warnings: impl Iterator<Item = (&'a Warning, &'a str)>) -> Vec<String> {
+    let said = grouped(warnings.map(|(warning, name)| (plain(&warning.to_string()), plain(name))));
+    said.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
 }
 
 /// The marks that were given, that of the memory floor only where memory is what is compared.

@@ -1,8 +1,12 @@
 //! A page under construction: lines that never take more columns than the screen has.
 
-use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
-use crate::text::{shorten_middle, wrap};
+use crate::look::{Look, Span, Spans, Tone, paint, span};
+use crate::table::{Column, indented, rows};
+use crate::text::{fitted, wrap};
 use unicode_width::UnicodeWidthStr;
+
+/// What stands in front of every line below the verdict.
+pub(crate) const INDENT: &str = "  ";
 
 /// Lines of a report.
 pub struct Page {
@@ -23,23 +27,32 @@ impl Page {
         }
     }
 
+    /// Returns what the page may look like.
+    pub(crate) fn look(&self) -> Look {
+        self.look
+    }
+
     /// One line; if it is too wide it loses its middle, and its tones with it.
     pub fn line(&mut self, spans: &[Span]) {
-        self.line_within(spans, self.look.columns());
+        self.lines.push(fitted(spans, self.look.columns(), self.look));
     }
 
     /// One line of a wide table.
     pub fn table_line(&mut self, spans: &[Span]) {
-        self.line_within(spans, self.look.table_columns());
+        self.lines.push(fitted(spans, self.look.table_columns(), self.look));
     }
 
-    fn line_within(&mut self, spans: &[Span], columns: usize) {
-        if columns_of(spans) <= columns {
-            self.lines.push(paint(spans, self.look));
-        } else {
-            let short = shorten_middle(&letters(spans), columns, self.look);
-            self.lines.push(paint(&[span(Tone::Plain, short)], self.look));
+    /// Adds an indented table.
+    pub(crate) fn table(&mut self, columns: Vec<Column>) {
+        for row in rows(columns, self.look.columns() - INDENT.len()) {
+            self.line(&indented(row, INDENT));
         }
+    }
+
+    /// Adds the small title of an indented part, below an empty line.
+    pub(crate) fn part(&mut self, title: &str) {
+        self.gap();
+        self.line(&[span(Tone::Dim, format!("{INDENT}{title}"))]);
     }
 
     /// One line as it is, also if it is wider than the screen: a command, which must survive being
@@ -51,6 +64,21 @@ impl Page {
     /// A paragraph: its first line starts with `lead`, the others are indented as far.
     pub fn paragraph(&mut self, lead: &str, text: &[Span]) {
         self.wrapped(span(Tone::Plain, lead), text);
+    }
+
+    /// Adds a paragraph of one tone at the left edge.
+    pub(crate) fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        self.paragraph("", &[span(tone, text)]);
+    }
+
+    /// Adds an indented paragraph in small print.
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.paragraph(INDENT, &[span(Tone::Dim, text)]);
+    }
+
+    /// Adds an entry of a list.
+    pub(crate) fn item(&mut self, text: impl Into<String>) {
+        self.paragraph(&format!("{INDENT}- "), &[span(Tone::Plain, text)]);
     }
 
     /// A paragraph behind a dim label.

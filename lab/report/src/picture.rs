@@ -1,15 +1,15 @@
 //! Small pictures of ratios, shares and values: an interval on an axis with its bars and zones.
 
+use crate::chart::{Span, round_step};
+use crate::histogram::{BLOCKS, LEVELS};
 use crate::look::{Look, Spans, Tone, span};
 use crate::presented::Presented;
 
 /// An axis over some columns: of ratios logarithmic, of the others linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    low: f64,
-    high: f64,
+    span: Span,
     columns: usize,
-    is_log: bool,
 }
 
 /// Ends that an axis of ratios may have: round numbers, so that a picture that is redrawn while an
@@ -27,7 +27,7 @@ impl Axis {
         } else {
             let is_share = told.iter().all(Presented::is_share);
             let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
-            Axis { low, high, columns, is_log: false }
+            Axis { span: Span { low, high, is_log: false }, columns }
         }
     }
 
@@ -43,21 +43,18 @@ impl Axis {
             let wanted = value.powf(1.1);
             *ENDS.iter().find(|end| **end >= wanted).unwrap_or(&ENDS[ENDS.len() - 1])
         };
-        Axis { low: 1.0 / end(1.0 / low.max(1e-9)), high: end(high), columns, is_log: true }
+        let (low, high) = (1.0 / end(1.0 / low.max(1e-9)), end(high));
+        Axis { span: Span { low, high, is_log: true }, columns }
     }
 
     /// Its ends.
     pub(crate) fn ends(&self) -> (f64, f64) {
-        (self.low, self.high)
+        (self.span.low, self.span.high)
     }
 
     /// Where a value lies, from 0 to 1; less or more beyond the ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
-        if self.is_log {
-            (value / self.low).ln() / (self.high / self.low).ln()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        }
+        self.span.place(value)
     }
 
     /// The column of a value; `None` beyond the ends.
@@ -69,18 +66,15 @@ impl Axis {
 
     /// The column of a value, or of the end that it lies beyond.
     fn nearest_column(&self, value: f64) -> usize {
-        self.column(value.clamp(self.low, self.high)).unwrap_or(0)
+        self.column(value.clamp(self.span.low, self.span.high)).unwrap_or(0)
     }
 
     /// A curve over a linear axis, one line high: in each column the highest of its points.
     pub(crate) fn curve(&self, points: &[(f64, f64)], look: Look) -> String {
-        let levels: Vec<char> = look
-            .pick("\u{2581}\u{2582}\u{2583}\u{2584}\u{2585}\u{2586}\u{2587}\u{2588}", ".:-=+*#@")
-            .chars()
-            .collect();
-        let step = (self.high - self.low) / (self.columns - 1) as f64;
+        let levels = look.pick(BLOCKS, LEVELS);
+        let step = (self.span.high - self.span.low) / (self.columns - 1) as f64;
         let level = |column: usize| {
-            let middle = self.low + column as f64 * step;
+            let middle = self.span.low + column as f64 * step;
             let height = height_around(points, middle, step / 2.0);
             let level = (height.clamp(0.0, 1.0) * levels.len() as f64).round() as usize;
             if level == 0 { ' ' } else { levels[level - 1] }
@@ -148,8 +142,8 @@ impl Axis {
     /// far as there is room; `told` says how they are written.
     pub(crate) fn labels(&self, told: &Presented, bars: &[f64]) -> String {
         let mut cells = vec![' '; self.columns];
-        let one = self.is_log.then_some(1.0);
-        let ends = [self.low, self.high];
+        let one = self.span.is_log.then_some(1.0);
+        let ends = [self.span.low, self.span.high];
         let marks = bars.iter().copied().chain(one).chain(ends);
         for (value, text) in marks.map(|value| (value, told.mark(value))) {
             let Some(column) = self.column(value) else {
@@ -196,13 +190,6 @@ pub(crate) fn linear_ends(values: &[f64], is_share: bool) -> (f64, f64) {
     if low_end < high_end { (low_end, high_end) } else { (low - width, high + width) }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
-pub(crate) fn round_step(least: f64) -> f64 {
-    let power = 10f64.powf(least.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
-    step.unwrap_or(10.0) * power
-}
-
 /// The height of a curve within `reach` of a place: its highest point there, or a place on the line
 /// between the points on either side. Outside of its points it is 0.
 fn height_around(points: &[(f64, f64)], place: f64, reach: f64) -> f64 {
@@ -229,13 +216,13 @@ fn joined(cells: &[(char, Tone)]) -> Spans {
 mod tests {
     use super::*;
     use crate::look::letters;
-    use crate::presented::Quantity;
+    use crate::presented::Subject;
 
     const ASCII: Look = Look { width: 80, color: false, unicode: false };
 
     fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Presented<'static> {
-        let quantity = Quantity::Ratio { ahead: "A", behind: "B" };
-        Presented { quantity, estimate, low, high, bars: vec![1.0] }
+        let subject = Subject::Ratio { ahead: "A", behind: "B" };
+        Presented { subject, estimate, low, high, bars: vec![1.0] }
     }
 
     fn check(told: &Presented, expected: [&str; 2]) {

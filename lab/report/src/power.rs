@@ -5,11 +5,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Tone, letters, span};
-use crate::number::{Rounding, count, percent};
+use crate::json;
+use crate::look::{Look, Tone, letters};
+use crate::number::{Rounding, count, percent, share_text, trimmed};
 use crate::page::Page;
-use crate::table::{indented, rows};
 use crate::text::plain;
 use said::said;
 use table::{curves, table};
@@ -21,15 +20,7 @@ use tiebreak_core::forecast::{
 /// The result as JSON with a line feed at the end, as `docs/schema/power-1.schema.json` describes
 /// it.
 pub fn json(result: &ForecastResult) -> String {
-    #[derive(serde::Serialize)]
-    struct Document<'a> {
-        schema: &'static str,
-        #[serde(flatten)]
-        result: &'a ForecastResult,
-    }
-    // Keys are texts and numbers finite or null, so that nothing here can fail.
-    let document = Document { schema: FORECAST_SCHEMA, result };
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    json::text_of(FORECAST_SCHEMA, result)
 }
 
 /// What the forecast says, in a sentence or two without styles.
@@ -45,15 +36,13 @@ pub fn render(result: &ForecastResult, look: &Look) -> String {
         page.gap();
         let title =
             format!("{}s by which so many runs had ended, and what they said", unit(result));
-        page.paragraph(INDENT, &[span(Tone::Dim, title)]);
-        for row in rows(table(result), look.columns() - INDENT.len()) {
-            page.line(&indented(row, INDENT));
-        }
+        page.note(title);
+        page.table(table(result));
         curves(&mut page, result, *look);
     }
     page.gap();
     for line in small_print(result) {
-        page.paragraph("", &[span(Tone::Dim, line)]);
+        page.say(Tone::Dim, line);
     }
     page.finish()
 }
@@ -138,7 +127,7 @@ fn noise(result: &ForecastResult) -> String {
 fn difference(ratio: f64, rounding: Rounding) -> String {
     match ratio {
         ratio if ratio >= 2.0 => {
-            format!("{ratio:.4}").trim_end_matches('0').trim_end_matches('.').to_owned() + "x"
+            format!("{}x", trimmed(&format!("{ratio:.4}")))
         }
         // A ratio such as 1.03 is not quite so in binary.
         ratio => percent(((ratio - 1.0) * 1e9).round() / 1e9, rounding),
@@ -147,6 +136,5 @@ fn difference(ratio: f64, rounding: Rounding) -> String {
 
 /// A rate with all the decimals that it has, up to four.
 fn rate(rate: f64) -> String {
-    let text = format!("{:.4}", rate * 100.0);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    share_text(rate, 4)
 }

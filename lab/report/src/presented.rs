@@ -1,17 +1,15 @@
 //! What a claim is about, the way round in which it is told, with the bar that it is held against.
 
-use crate::number::{
-    Rounding, Scale, finite, ratio, ratio_decimals, share, share_decimals, value_text,
-};
+use crate::number::{Kind, SAID, finite, share_text, value_text};
 use crate::text::shorten_middle;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::metric::Unit;
 use tiebreak_core::result::{ClaimResult, EffectResult};
 use tiebreak_core::verdict::Verdict;
 
-/// What kind of quantity is told.
+/// What a quantity is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Quantity<'a> {
+pub(crate) enum Subject<'a> {
     /// The ratio `behind / ahead`.
     Ratio {
         /// The contestant that needs less if the ratio is above 1.
@@ -36,7 +34,7 @@ pub(crate) enum Quantity<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Presented<'a> {
     /// What it is.
-    pub quantity: Quantity<'a>,
+    pub subject: Subject<'a>,
     /// The estimate; finite, and of a ratio above 0.
     pub estimate: Option<f64>,
     /// The lower limit; the same.
@@ -53,20 +51,20 @@ impl<'a> Presented<'a> {
         let left = claim.left.as_str();
         let unit = claim.metric.unit();
         let right = claim.right.as_deref().unwrap_or_default();
-        let (quantity, bars) = match claim.statement {
+        let (subject, bars) = match claim.statement {
             Statement::Ratio(relation) => {
-                (Quantity::Ratio { ahead: left, behind: right }, bars(relation))
+                (Subject::Ratio { ahead: left, behind: right }, bars(relation))
             }
             Statement::Property(property) => match property {
-                Property::InShareOfRounds { share, .. } => (Quantity::Rounds, vec![share]),
-                Property::Succeeds { good, bad } => (Quantity::Rate(left), thresholds(good, bad)),
+                Property::InShareOfRounds { share, .. } => (Subject::Rounds, vec![share]),
+                Property::Succeeds { good, bad } => (Subject::Rate(left), thresholds(good, bad)),
                 Property::Quantile { good, bar, .. } => {
-                    (Quantity::Quantile(left, good, unit), vec![bar])
+                    (Subject::Quantile(left, good, unit), vec![bar])
                 }
-                Property::Mean { bar, .. } => (Quantity::Mean(left, unit), vec![bar]),
+                Property::Mean { bar, .. } => (Subject::Mean(left, unit), vec![bar]),
             },
         };
-        let told = Presented::with(claim, quantity, claim.effect(), bars);
+        let told = Presented::with(claim, subject, claim.effect(), bars);
         let right_won = claim.winner.is_some() && claim.winner == claim.right;
         let turned = claim.is_question && claim.verdict == Verdict::Holds && right_won;
         if turned { told.turned_round() } else { told }
@@ -76,29 +74,29 @@ impl<'a> Presented<'a> {
     /// most the bar, of the others the quantity itself.
     pub(crate) fn share_of(claim: &'a ClaimResult) -> Option<Presented<'a>> {
         let effect = claim.share.as_ref().and(claim.quantity.rate())?;
-        let (quantity, good, bad) = match claim.statement.property()? {
-            Property::InShareOfRounds { share, .. } => (Quantity::Rounds, share, share),
-            Property::Succeeds { good, bad } => (Quantity::Rate(&claim.left), good, bad),
+        let (subject, good, bad) = match claim.statement.property()? {
+            Property::InShareOfRounds { share, .. } => (Subject::Rounds, share, share),
+            Property::Succeeds { good, bad } => (Subject::Rate(&claim.left), good, bad),
             Property::Quantile { good, bad, bar } => {
-                (Quantity::UpTo(bar, claim.metric.unit()), good, bad)
+                (Subject::UpTo(bar, claim.metric.unit()), good, bad)
             }
             Property::Mean { .. } => return None,
         };
-        Some(Presented::with(claim, quantity, effect, thresholds(good, bad)))
+        Some(Presented::with(claim, subject, effect, thresholds(good, bad)))
     }
 
     fn with(
         claim: &ClaimResult,
-        quantity: Quantity<'a>,
+        subject: Subject<'a>,
         effect: EffectResult,
         bars: Vec<f64>,
     ) -> Presented<'a> {
         // Nothing can be said of a void claim, so what its rounds gave is not shown.
         let is_void = claim.verdict == Verdict::Void;
-        let is_ratio = matches!(quantity, Quantity::Ratio { .. });
+        let is_ratio = matches!(subject, Subject::Ratio { .. });
         let usable = |value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void);
         Presented {
-            quantity,
+            subject,
             estimate: usable(effect.estimate),
             low: usable(effect.low),
             high: usable(effect.high),
@@ -108,12 +106,12 @@ impl<'a> Presented<'a> {
 
     fn turned_round(self) -> Presented<'a> {
         let inverse = |value: Option<f64>| value.map(|value| 1.0 / value);
-        let quantity = match self.quantity {
-            Quantity::Ratio { ahead, behind } => Quantity::Ratio { ahead: behind, behind: ahead },
+        let subject = match self.subject {
+            Subject::Ratio { ahead, behind } => Subject::Ratio { ahead: behind, behind: ahead },
             other => other,
         };
         Presented {
-            quantity,
+            subject,
             estimate: inverse(self.estimate),
             low: inverse(self.high),
             high: inverse(self.low),
@@ -123,12 +121,12 @@ impl<'a> Presented<'a> {
 
     /// Whether it is a ratio, which is drawn by its logarithm.
     pub(crate) fn is_ratio(&self) -> bool {
-        matches!(self.quantity, Quantity::Ratio { .. })
+        self.kind() == Kind::Ratio
     }
 
     /// Whether it is a share, from 0 to 1.
     pub(crate) fn is_share(&self) -> bool {
-        matches!(self.quantity, Quantity::Rate(_) | Quantity::UpTo(..) | Quantity::Rounds)
+        self.kind() == Kind::Share
     }
 
     /// Whether there is an estimate or a limit.
@@ -138,53 +136,39 @@ impl<'a> Presented<'a> {
 
     /// What it is in a few words, with names cut by `short`: `B / A`, `rate of A`, `p99 of A`.
     pub(crate) fn label(&self, short: impl Fn(&str) -> String) -> String {
-        match self.quantity {
-            Quantity::Ratio { ahead, behind } => format!("{} / {}", short(behind), short(ahead)),
-            Quantity::Rate(of) => format!("rate of {}", short(of)),
-            Quantity::UpTo(bar, unit) => format!("at most {}", value_text(unit, bar)),
-            Quantity::Rounds => "share of rounds".to_owned(),
-            Quantity::Quantile(of, at, _) => format!("{} of {}", quantile_name(at), short(of)),
-            Quantity::Mean(of, _) => format!("mean of {}", short(of)),
+        match self.subject {
+            Subject::Ratio { ahead, behind } => format!("{} / {}", short(behind), short(ahead)),
+            Subject::Rate(of) => format!("rate of {}", short(of)),
+            Subject::UpTo(bar, unit) => format!("at most {}", value_text(unit, bar)),
+            Subject::Rounds => "share of rounds".to_owned(),
+            Subject::Quantile(of, at, _) => format!("{} of {}", quantile_name(at), short(of)),
+            Subject::Mean(of, _) => format!("mean of {}", short(of)),
+        }
+    }
+
+    /// Says how its values are written.
+    fn kind(&self) -> Kind {
+        match self.subject {
+            Subject::Ratio { .. } => Kind::Ratio,
+            Subject::Rate(_) | Subject::UpTo(..) | Subject::Rounds => Kind::Share,
+            Subject::Quantile(_, _, unit) | Subject::Mean(_, unit) => Kind::Value(unit),
         }
     }
 
     /// Estimate, lower and upper limit with equally many decimals, limits rounded outwards.
     pub(crate) fn numbers(&self) -> [Option<String>; 3] {
-        let roundings = [Rounding::Nearest, Rounding::Down, Rounding::Up];
-        let values = [self.estimate, self.low, self.high];
-        let write: Box<dyn Fn(f64, Rounding) -> String> = match self.quantity {
-            Quantity::Ratio { .. } => {
-                let decimals = ratio_decimals(self.estimate, [self.low, self.high]);
-                Box::new(move |value, rounding| ratio(value, decimals, rounding))
-            }
-            Quantity::Rate(_) | Quantity::UpTo(..) | Quantity::Rounds => {
-                let decimals = share_decimals(&values, &self.bars);
-                Box::new(move |value, rounding| share(value, decimals, rounding))
-            }
-            Quantity::Quantile(_, _, unit) | Quantity::Mean(_, unit) => {
-                let scale = self.scale(unit);
-                Box::new(move |value, rounding| scale.write_rounded(value, rounding))
-            }
-        };
-        [0, 1, 2].map(|index| values[index].map(|value| write(value, roundings[index])))
-    }
-
-    /// The unit and the decimals for values, so that they are read against each other at a glance.
-    fn scale(&self, unit: Unit) -> Scale {
-        let known: Vec<f64> = [self.estimate, self.low, self.high].into_iter().flatten().collect();
-        let bar = self.bars.first().copied().unwrap_or(0.0);
-        Scale::shared(unit, &known).unwrap_or_else(|| {
-            Scale::of(unit, self.estimate.or(self.low).or(self.high).unwrap_or(bar))
-        })
+        self.kind().numbers([self.estimate, self.low, self.high], &self.bars)
     }
 
     /// A value of the quantity as people write it: `1.5x`, `98%`, `5 ms`.
     pub(crate) fn mark(&self, value: f64) -> String {
-        match self.quantity {
-            Quantity::Ratio { .. } => bar_text(value),
-            Quantity::Rate(_) | Quantity::UpTo(..) | Quantity::Rounds => rate_text(value),
-            Quantity::Quantile(_, _, unit) | Quantity::Mean(_, unit) => value_text(unit, value),
-        }
+        self.kind().mark(value)
+    }
+
+    /// Tells estimate and limits: `1.42x (1.31x to 1.55x)`.
+    pub(crate) fn found(&self) -> String {
+        let ([estimate, ..], limits) = (self.numbers(), self.limits());
+        estimate.map_or(limits.clone(), |estimate| format!("{estimate} ({limits})"))
     }
 
     /// The limits in words: `1.31x to 1.55x`, `at least 1.03x; no upper bound yet`.
@@ -233,7 +217,7 @@ pub(crate) fn quantile_name(at: f64) -> String {
     if at == 0.5 {
         return "median".to_owned();
     }
-    format!("p{}", rate_text(at).trim_end_matches('%'))
+    format!("p{}", share_text(at, SAID).trim_end_matches('%'))
 }
 
 /// Where a claim about `right / left` changes its truth. Fractions below `-1` or so cannot be meant
@@ -253,26 +237,10 @@ fn thresholds(good: f64, bad: f64) -> Vec<f64> {
     if good == bad { vec![good] } else { vec![bad, good] }
 }
 
-/// A bar as people write it: `1x`, `1.5x`, `0.98x`.
-pub(crate) fn bar_text(bar: f64) -> String {
-    let text = ratio(bar, ratio_decimals(Some(bar), [None, None]), Rounding::Nearest);
-    match text.strip_suffix('x') {
-        Some(digits) if digits.contains('.') && !digits.contains('e') => {
-            format!("{}x", digits.trim_end_matches('0').trim_end_matches('.'))
-        }
-        _ => text,
-    }
-}
-
-/// A rate as people write it: `98%`, `99.95%`: as many digits as it was said with.
-pub(crate) fn rate_text(rate: f64) -> String {
-    let text = format!("{:.9}", rate * 100.0);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::ratio_text;
 
     #[test]
     fn bars_lie_where_claims_change_their_truth() {
@@ -283,7 +251,7 @@ mod tests {
             (Relation::Within { fraction: 0.02 }, "0.98x 1.02x"),
             (Relation::Within { fraction: f64::INFINITY }, ""),
         ] {
-            let texts: Vec<_> = bars(relation).into_iter().map(bar_text).collect();
+            let texts: Vec<_> = bars(relation).into_iter().map(ratio_text).collect();
             assert_eq!(texts.join(" "), expected);
         }
     }
@@ -291,7 +259,7 @@ mod tests {
     #[test]
     fn rates_values_and_quantiles_are_written_as_they_are_said() {
         for (rate, text) in [(0.98, "98%"), (0.9999, "99.99%"), (1.0, "100%"), (0.0, "0%")] {
-            assert_eq!(rate_text(rate), text);
+            assert_eq!(share_text(rate, SAID), text);
         }
         for (unit, value, text) in [
             (Unit::Nanoseconds, 5e6, "5 ms"),

@@ -1,9 +1,8 @@
 //! What is said of claims that are not about a ratio: success rates, quantiles, means, and shares
 //! of rounds.
 
-use crate::number::value_text;
-use crate::number::{Rounding, count, finite, percent};
-use crate::presented::{Presented, quantile_name, rate_text};
+use crate::number::{Rounding, SAID, count, finite, percent, share_text, value_text};
+use crate::presented::{Presented, quantile_name};
 use crate::text::plain;
 use tiebreak_core::claim::Property;
 use tiebreak_core::plan::Scope;
@@ -115,8 +114,8 @@ pub(crate) fn proven(claim: &ClaimResult) -> Option<String> {
     let property = claim.statement.property()?;
     let (good, bad, of) = rates(claim, property).filter(|(good, bad, _)| good != bad)?;
     match claim.verdict {
-        Verdict::Holds => Some(format!("{of} is above {}", rate_text(bad))),
-        Verdict::Refuted => Some(format!("{of} is below {}", rate_text(good))),
+        Verdict::Holds => Some(format!("{of} is above {}", share_text(bad, SAID))),
+        Verdict::Refuted => Some(format!("{of} is below {}", share_text(good, SAID))),
         _ => None,
     }
 }
@@ -278,7 +277,7 @@ pub(crate) fn small_print(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((good, bad, of)) = rates(claim, property).filter(|(good, bad, _)| good != bad) {
-        let [bad, good] = [rate_text(bad), rate_text(good)];
+        let [bad, good] = [bad, good].map(|rate| share_text(rate, SAID));
         lines.push(format!(
             "'Holds' says that {of} is above {bad}, 'refuted' that it is below {good}; between \
              them either is right."
@@ -341,8 +340,7 @@ fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
 
 /// With a capital letter at the front.
 pub(crate) fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    let mut text = text.to_owned();
+    text.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
+    text
 }

@@ -1,10 +1,10 @@
 //! Where a ratio is not one factor: what it is instead.
 
-use crate::contestants::{INDENT, ranges, short_name};
-use crate::look::{Look, Span, Tone, span};
-use crate::number::{Rounding, Scale, count, percent, ratio, ratio_decimals};
+use crate::contestants::{ranges, short_name};
+use crate::look::{Look, Span, words};
+use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
 use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::Column;
 use crate::text::plain;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{ClaimResult, OneFactorResult, RatioRow, RunResult};
@@ -16,7 +16,7 @@ pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
     if found.far > 0 {
         text += &format!(": {}", what_is_seen(claim, found));
     }
-    Some(span(Tone::Plain, text))
+    Some(words(text))
 }
 
 /// `in 12 of 120 rounds A took 3.0x as long as usual beside B`.
@@ -24,7 +24,7 @@ fn what_is_seen(claim: &ClaimResult, found: &OneFactorResult) -> String {
     let right = claim.right.as_deref().unwrap_or_default();
     let other = if found.slow == claim.left { right } else { &claim.left };
     let [slow, other] = [plain(&found.slow), plain(other)];
-    let times = ratio(found.times, ratio_decimals(Some(found.times), [None; 2]), Rounding::Nearest);
+    let times = lone_ratio(found.times);
     let times = if found.is_least { format!("at least {times}") } else { times };
     let what = match claim.metric.unit() {
         Unit::Nanoseconds => format!("took {times} as long as usual"),
@@ -41,16 +41,14 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
             continue;
         };
         page.gap();
-        for row in rows(columns(claim, &found.ratios, look), look.columns() - INDENT.len()) {
-            page.line(&indented(row, INDENT));
-        }
+        page.table(columns(claim, &found.ratios, look));
         if let Some(cap) = found.ratios.iter().find_map(|row| row.cap) {
             let cap = Scale::of(claim.metric.unit(), cap).write(cap);
             let text = format!(
                 "In the mean, what takes longer than {cap} counts as {cap}; a run with --mean and \
                  a --timeout gives a verdict on it."
             );
-            page.paragraph(INDENT, &[span(Tone::Dim, text)]);
+            page.note(text);
         }
     }
 }
@@ -64,12 +62,12 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     };
     let values = |value: fn(&RatioRow) -> Option<f64>| {
         let write = |value: f64| Scale::of(claim.metric.unit(), value).write(value);
-        table.iter().map(|row| value(row).map_or("-".to_owned(), write)).collect()
+        table.iter().map(move |row| or_none(value(row).map(write)))
     };
     let ratios = |value: fn(&RatioRow) -> Option<f64>, rounding: Rounding| -> Vec<String> {
         let write = |row: &RatioRow| {
             let decimals = ratio_decimals(row.ratio.estimate, [row.ratio.low, row.ratio.high]);
-            value(row).map_or("-".to_owned(), |value| ratio(value, decimals, rounding))
+            or_none(value(row).map(|value| ratio(value, decimals, rounding)))
         };
         table.iter().map(write).collect()
     };
@@ -78,13 +76,13 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
     let estimates = ratios(|row| row.ratio.estimate, Rounding::Nearest);
-    let statistics = table.iter().map(|row| row.statistic.to_string()).collect();
+    let statistics = table.iter().map(|row| row.statistic.to_string());
     vec![
-        Column::new(&title, Align::Left, statistics),
-        Column::new(&left, Align::Decimal, values(|row| row.left)),
-        Column::new(&right, Align::Decimal, values(|row| row.right)),
-        Column::new(&format!("{right} / {left}"), Align::Decimal, estimates),
-        Column::new(&interval, Align::Left, bounded(ranges(&lows, &highs))),
+        Column::left(&title, statistics),
+        Column::decimal(&left, values(|row| row.left)),
+        Column::decimal(&right, values(|row| row.right)),
+        Column::decimal(&format!("{right} / {left}"), estimates),
+        Column::left(&interval, bounded(ranges(&lows, &highs))),
     ]
 }
 

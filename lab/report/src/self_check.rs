@@ -1,33 +1,28 @@
 //! The page of `tiebreak aa`: this machine's false alarms, and the smallest difference it can find.
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Spans, Tone, span};
+use crate::look::{Spans, Tone, span, words};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::{Column, cells};
 use crate::text::plain;
 use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
 
 /// The sentence, the counts and the smallest differences.
-pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult, look: Look) {
+pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {
     match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
         Some(fault) => {
             let text = plain(&format!(": the program {fault}."));
-            page.paragraph("", &[span(Tone::Bad, "Void"), span(Tone::Plain, text)]);
+            page.paragraph("", &[span(Tone::Bad, "Void"), words(text)]);
         }
         None => page.paragraph("", &sentence(found)),
     }
     page.gap();
-    let rows_of = |rows: Vec<Spans>, page: &mut Page| {
-        rows.into_iter().for_each(|row| page.line(&indented(row, INDENT)));
-    };
-    rows_of(rows(counts(found), look.columns() - INDENT.len()), page);
-    page.paragraph(INDENT, &[span(Tone::Dim, rate(found))]);
+    page.table(counts(found));
+    page.note(rate(found));
     if !found.smallest.is_empty() {
         page.gap();
-        let title = "the smallest difference that nine of ten comparisons would find here";
-        page.paragraph(INDENT, &[span(Tone::Dim, title)]);
-        rows_of(rows(smallest(&found.smallest), look.columns() - INDENT.len()), page);
+        page.note("the smallest difference that nine of ten comparisons would find here");
+        page.table(smallest(&found.smallest));
     }
 }
 
@@ -38,20 +33,18 @@ pub(crate) fn sentence(found: &SelfCheckResult) -> Spans {
         count(found.comparisons, "comparison")
     );
     let asked = percent(found.error, Rounding::Up);
-    let text = |text: String| span(Tone::Plain, text);
-    if found.comparisons == 0 {
-        return vec![span(Tone::Doubt, "Undecided"), text(": no comparison has ended.".to_owned())];
-    }
-    if found.rate_low > found.error {
-        return vec![
-            span(Tone::Bad, "This set-up is biased"),
-            text(format!(
-                ": {of}, which is more than the {asked} that were asked for. Do not trust verdicts \
+    let (tone, word, text) = match found.comparisons {
+        0 => (Tone::Doubt, "Undecided", "no comparison has ended.".to_owned()),
+        _ if found.rate_low > found.error => {
+            let text = format!(
+                "{of}, which is more than the {asked} that were asked for. Do not trust verdicts \
                  from here before the cause is found."
-            )),
-        ];
-    }
-    vec![span(Tone::Good, "No bias was found"), text(format!(": {of}, where at most {asked} may."))]
+            );
+            (Tone::Bad, "This set-up is biased", text)
+        }
+        _ => (Tone::Good, "No bias was found", format!("{of}, where at most {asked} may.")),
+    };
+    vec![span(tone, word), words(format!(": {text}"))]
 }
 
 pub(crate) fn rate(found: &SelfCheckResult) -> String {
@@ -65,35 +58,29 @@ pub(crate) fn rate(found: &SelfCheckResult) -> String {
 }
 
 fn counts(found: &SelfCheckResult) -> Vec<Column> {
-    let entries = [
-        ("one side faster (false)", found.false_verdicts),
-        ("too close to matter", found.too_close),
-        ("undecided", found.undecided),
-    ];
+    let names = ["one side faster (false)", "too close to matter", "undecided"];
+    let numbers = [found.false_verdicts, found.too_close, found.undecided];
     vec![
-        Column::new(
-            "verdict",
-            Align::Left,
-            entries.iter().map(|(name, _)| name.to_string()).collect(),
-        ),
-        Column::new(
-            "comparisons",
-            Align::Right,
-            entries.iter().map(|(_, n)| n.to_string()).collect(),
-        ),
+        Column::left("verdict", names.map(str::to_owned).to_vec()),
+        Column::right("comparisons", numbers.map(|n| n.to_string()).to_vec()),
     ]
 }
 
-fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
-    let cells = |text: fn(&SmallestDifference) -> String| differences.iter().map(text).collect();
-    let size = |d: &SmallestDifference| match d.fraction {
-        Some(fraction) if d.is_bound => format!("under {}", percent(fraction, Rounding::Up)),
+/// Says how small a difference it is.
+pub(crate) fn size(difference: &SmallestDifference) -> String {
+    match difference.fraction {
+        Some(fraction) if difference.is_bound => {
+            format!("under {}", percent(fraction, Rounding::Up))
+        }
         Some(fraction) => percent(fraction, Rounding::Nearest),
         None => "none that was tried".to_owned(),
-    };
+    }
+}
+
+fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
     vec![
-        Column::new("time", Align::Left, cells(|d| seconds(d.seconds))),
-        Column::new("rounds", Align::Right, cells(|d| d.rounds.to_string())),
-        Column::new("difference", Align::Left, cells(size)),
+        Column::left("time", cells(differences, |d| seconds(d.seconds))),
+        Column::right("rounds", cells(differences, |d| d.rounds.to_string())),
+        Column::left("difference", cells(differences, size)),
     ]
 }

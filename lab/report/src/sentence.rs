@@ -5,11 +5,9 @@ mod scope;
 pub(crate) use self::scope::observation_noun;
 
 use self::scope::scope_words;
-use crate::look::NO_BREAK;
-use crate::look::{Span, Spans, Tone, letters, span};
-use crate::number::value_text;
-use crate::number::{self, Rounding, count, percent, ratio_decimals, seconds};
-use crate::presented::{Presented, Quantity, bar_text};
+use crate::look::{NO_BREAK, Span, Spans, Tone, letters, span, words};
+use crate::number::{Rounding, count, lone_ratio, percent, ratio_text, seconds, value_text};
+use crate::presented::{Presented, Subject};
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use crate::text::{plain, short};
@@ -42,9 +40,9 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
     let mut text = head(run, claim);
     if claim.verdict != Verdict::Void && Presented::of(claim).is_known() {
         if let Some(observation) = property::observation(claim) {
-            text.push(span(Tone::Plain, format!(", {observation}")));
+            text.push(words(format!(", {observation}")));
         }
-        text.push(span(Tone::Plain, format!(", {}", scope_words(run, claim))));
+        text.push(words(format!(", {}", scope_words(run, claim))));
         let effect = claim.effect();
         let has_bounds = effect.low.is_some() || effect.high.is_some();
         let error = match claim.verdict {
@@ -62,16 +60,16 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         let condition = condition.filter(|_| has_bounds || promise.is_some());
         let said: Vec<String> = condition.into_iter().chain(promise).collect();
         if !said.is_empty() {
-            text.push(span(Tone::Plain, format!("; {}", said.join(", "))));
+            text.push(words(format!("; {}", said.join(", "))));
         }
         text.extend(of_bursts(claim));
         text.extend(of_no_factor(claim));
     }
     if let Some(needed) = property::still_needed(claim) {
-        text.push(span(Tone::Plain, format!("; {needed}")));
+        text.push(words(format!("; {needed}")));
     }
-    text.push(span(Tone::Plain, "."));
-    text.extend(whose(claim).map(|whose| span(Tone::Plain, whose)));
+    text.push(words("."));
+    text.extend(whose(claim).map(words));
     text
 }
 
@@ -89,7 +87,7 @@ pub(crate) fn whose(claim: &ClaimResult) -> Option<&'static str> {
 
 /// Of a claim whose failures come in bursts: what is said in the place of its error.
 pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
-    property::bursts(claim).map(|text| span(Tone::Plain, format!("; {text}")))
+    property::bursts(claim).map(|text| words(format!("; {text}")))
 }
 
 /// What is said of one claim, without its scope and without a full stop at the end.
@@ -98,7 +96,7 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     let is_measure = claim.statement.is_measure();
     let mut text = match (claim.verdict, claim.is_question) {
         (Verdict::Holds, true) if is_measure => {
-            vec![span(tone, "Measured"), span(Tone::Plain, format!(": {}", pair_and_metric(claim)))]
+            vec![span(tone, "Measured"), words(format!(": {}", pair_and_metric(claim)))]
         }
         (Verdict::Holds, true) => {
             vec![span(tone, order(&Presented::of(claim), claim.metric) + in_what(run, claim))]
@@ -110,13 +108,13 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
                 Some(gate) => (gate, format!(" (undecided{after}): {}", subject(claim))),
                 None => ("Undecided", format!("{after}: {}", subject(claim))),
             };
-            vec![span(tone, word), span(Tone::Plain, rest)]
+            vec![span(tone, word), words(rest)]
         }
         (verdict, _) if gate_word(claim).is_none() && property::proven(claim).is_some() => {
             // Of two rates the claim as it reads may be false where its verdict is right.
             let proven = property::proven(claim).unwrap_or_default();
             let rest = format!(" ({verdict}: {})", subject(claim));
-            vec![span(tone, capitalised(&proven)), span(Tone::Plain, rest)]
+            vec![span(tone, capitalised(&proven)), words(rest)]
         }
         (verdict, is_question) => {
             let whether = if verdict == Verdict::Void && !is_question { "whether " } else { "" };
@@ -124,15 +122,12 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
                 Some(gate) => (gate.to_owned(), format!(" ({verdict})")),
                 None => (capitalised(verdict.name()), String::new()),
             };
-            vec![
-                span(tone, word),
-                span(Tone::Plain, format!("{note}: {whether}{}", subject(claim))),
-            ]
+            vec![span(tone, word), words(format!("{note}: {whether}{}", subject(claim)))]
         }
     };
-    text.push(span(Tone::Plain, estimate(run, claim)));
-    text.extend(capped(claim).map(|capped| span(Tone::Plain, capped)));
-    text.extend(beside(claim).map(|beside| span(Tone::Plain, beside)));
+    text.push(words(estimate(run, claim)));
+    text.extend(capped(claim).map(words));
+    text.extend(beside(claim).map(words));
     text
 }
 
@@ -163,8 +158,7 @@ fn beside(claim: &ClaimResult) -> Option<String> {
     let own = ratio.filter(|_| claim.centre != Centre::Mean);
     let own = own.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
     let own = own.filter(|ratio| ratio.is_finite()).map(|own| {
-        let decimals = ratio_decimals(Some(own), [None, None]);
-        let own = number::ratio(own, decimals, Rounding::Nearest);
+        let own = lone_ratio(own);
         format!(" (by {by} it was {own}; --by '{by}' asks for that)")
     });
     Some(condition + &own.unwrap_or_default())
@@ -204,11 +198,16 @@ fn effort(run: &RunResult, claim: &ClaimResult) -> String {
 /// `B / A`, with the metric unless it is wall time.
 fn pair_and_metric(claim: &ClaimResult) -> String {
     let [left, right] = [plain(&claim.left), plain(right(claim))];
-    let metric = match claim.metric {
+    let metric = in_metric(claim);
+    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
+}
+
+/// Names the metric behind a pair, unless it is wall time.
+fn in_metric(claim: &ClaimResult) -> String {
+    match claim.metric {
         Metric::WallTime => String::new(),
         metric => format!(" in {}", metric.name()),
-    };
-    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
+    }
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
@@ -219,8 +218,8 @@ fn order(told: &Presented, metric: Metric) -> String {
 
 /// The contestants of a ratio.
 fn names<'a>(told: &Presented<'a>) -> (&'a str, &'a str) {
-    match told.quantity {
-        Quantity::Ratio { ahead, behind } => (ahead, behind),
+    match told.subject {
+        Subject::Ratio { ahead, behind } => (ahead, behind),
         _ => ("", ""),
     }
 }
@@ -250,10 +249,7 @@ fn in_what(run: &RunResult, claim: &ClaimResult) -> &'static str {
 }
 
 fn tie(run: &RunResult, claim: &ClaimResult) -> String {
-    let metric = match claim.metric {
-        Metric::WallTime => String::new(),
-        metric => format!(" in {}", metric.name()),
-    };
+    let metric = in_metric(claim);
     let [left, right] = [plain(&claim.left), plain(right(claim))];
     format!("{left} and {right} are too close{metric}{} to matter", in_what(run, claim))
 }
@@ -291,16 +287,15 @@ fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
 }
 
 fn uncapitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+    let mut text = text.to_owned();
+    text.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
+    text
 }
 
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let told = Presented::of(claim);
     let (ahead, behind) = names(&told);
-    let found = found(&told);
+    let found = told.found();
     let limits = told.limits();
     let is_mean = claim.centre == Centre::Mean;
     let [ahead, behind] = [plain(ahead), plain(behind)];
@@ -324,7 +319,7 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
             format!(": {what} is within {close} of 1x ({limits})")
         }
         (Verdict::TooClose, false) => {
-            let bar = bar_text(told.nearest_bar());
+            let bar = ratio_text(told.nearest_bar());
             let what = match claim.centre {
                 Centre::Mean => pair,
                 Centre::Median => format!("The median of {pair}"),
@@ -335,15 +330,6 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
         (Verdict::Undecided, _) if !told.is_known() => format!(". Nothing is known of {pair} yet"),
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
         (Verdict::Holds | Verdict::Refuted, _) => format!(". {pair} is {found}"),
-    }
-}
-
-/// `1.42x (1.31x to 1.55x)`.
-fn found(told: &Presented) -> String {
-    let ([estimate, ..], limits) = (told.numbers(), told.limits());
-    match estimate {
-        Some(estimate) => format!("{estimate} ({limits})"),
-        None => limits,
     }
 }
 
@@ -359,7 +345,7 @@ fn void(claim: &ClaimResult) -> String {
 /// What the scope and the error of several verdicts are, said once.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(scope_words(run, proven().next()?));
+    let scope = capitalised(&scope_words(run, proven().next()?));
     let bursty = proven().filter(|claim| property::is_bursty(claim)).count();
     if bursty == proven().count() {
         return Some(format!("{scope}."));
@@ -386,9 +372,9 @@ pub(crate) fn of_a_family(false_share: f64) -> String {
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
     let first = open.next().filter(|_| run.self_check.is_none())?;
-    let mut spans = vec![span(Tone::Plain, "To go on: "), span(Tone::Strong, resume_command(run))];
+    let mut spans = vec![words("To go on: "), span(Tone::Strong, resume_command(run))];
     if let Some(hint) = what_ends_it(run, first) {
-        spans.push(span(Tone::Plain, format!("; {hint}")));
+        spans.push(words(format!("; {hint}")));
     }
     Some(spans)
 }

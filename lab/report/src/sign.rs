@@ -82,7 +82,7 @@ impl Sign {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::presented::Quantity;
+    use crate::presented::Subject;
 
     #[test]
     fn the_sign_says_where_the_interval_lies() {
@@ -97,8 +97,8 @@ mod tests {
             (Some(0.99), None, vec![0.98], Sign::Above),
             (None, Some(0.99), vec![0.98], Sign::Open),
         ] {
-            let quantity = Quantity::Rate("A");
-            let told = Presented { quantity, estimate: None, low, high, bars };
+            let subject = Subject::Rate("A");
+            let told = Presented { subject, estimate: None, low, high, bars };
             assert_eq!(Sign::of(&told), Some(expected), "{told:?}");
             let unknown = Presented { low: None, high: None, ..told };
             assert_eq!(Sign::of(&unknown), None);

@@ -4,6 +4,7 @@ use crate::number::{Rounding, percent};
 use crate::property;
 use crate::sentence::of_a_family;
 use crate::study;
+use crate::text::each_once;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
 use tiebreak_core::result::{ClaimResult, RunResult};
@@ -33,12 +34,9 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
             Some(share) => of_a_family(share),
             None => error(claim, several),
         };
-        for line in of_property.unwrap_or_default().into_iter().chain([error]) {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
+        lines.extend(of_property.unwrap_or_default().into_iter().chain([error]));
     }
+    let mut lines = each_once(lines);
     if lines.is_empty() {
         return lines;
     }

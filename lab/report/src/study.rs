@@ -15,28 +15,30 @@ mod scaling;
 mod spread;
 mod verify;
 
-pub(crate) use self::block::{Block, summary as metric_summary};
+pub(crate) use self::block::{Block, Reason, summary as metric_summary};
 pub use self::claims::highlight;
 pub(crate) use self::claims::{claims, sentence_on};
 pub use self::ecdf::ecdf;
-pub(crate) use self::facts::{facts, notes};
+pub(crate) use self::facts::{about, facts, notes};
 pub(crate) use self::footer::{built_with, columns_mean};
+pub use self::looked_for::looked_for;
+pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
 use self::rows::block_lines;
-pub(crate) use self::rows::{numbers, published};
+pub(crate) use self::rows::columns;
 pub(crate) use self::scaling::table as scaling_table;
-pub(crate) use self::spread::Spread;
+pub(crate) use self::spread::{shares, spread_of};
+pub use self::verify::verify;
 
 use self::claims::claims_section;
 use crate::check::{counts_text, tone_of};
-use crate::contestants::INDENT;
+use crate::footer::INTERRUPTED;
 use crate::live::{study_frame, study_line};
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::{Rounding, count, percent};
 use crate::page::Page;
 use crate::text::plain;
-use tiebreak_core::result::{ClaimResult, RunResult, StudyResult, VerifyRow};
-use tiebreak_core::study::Study;
+use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -47,18 +49,18 @@ pub fn table(study: &StudyResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     if study.interrupted {
-        page.line(&[span(Tone::Dim, "Interrupted; everything up to here is kept.")]);
+        page.line(&[span(Tone::Dim, INTERRUPTED)]);
         page.gap();
     }
-    page.paragraph("", &[span(Tone::Strong, plain(&study.title))]);
+    page.say(Tone::Strong, plain(&study.title));
     let tone = tone_of(study.runs.iter().flat_map(claims));
-    page.paragraph("", &[span(tone, summary(study)), span(Tone::Plain, ".")]);
-    page.paragraph("", &[span(Tone::Plain, promise(study))]);
+    page.paragraph("", &[span(tone, summary(study)), words(".")]);
+    page.say(Tone::Plain, promise(study));
     for block in study.runs.iter().filter_map(Block::of) {
         block_lines(&mut page, &block, look);
     }
     claims_section(&mut page, study);
-    footer::footer(&mut page, study, look);
+    footer::footer(&mut page, study);
     page.finish()
 }
 
@@ -75,12 +77,6 @@ pub(crate) fn of_run(page: &mut Page, run: &RunResult, look: Look) {
     footer::notes_of(page, &[block]);
 }
 
-/// The table of a study as Markdown, as the README of the study has it: everything in it is in the
-/// JSON of the study too, so that the one is made from the other, always in the same way.
-pub fn markdown(study: &StudyResult) -> String {
-    markdown::markdown(study)
-}
-
 /// The verdicts on the claims of a study and nothing else: a line a claim, behind its workload,
 /// without styles.
 pub fn verdicts(study: &StudyResult) -> String {
@@ -93,16 +89,6 @@ pub fn verdicts(study: &StudyResult) -> String {
         }
     }
     text
-}
-
-/// What `study verify` found: a line a contestant and input, then what was wrong in full.
-pub fn verify(rows: &[VerifyRow], look: &Look) -> String {
-    verify::verify(rows, look)
-}
-
-/// What a race of the study looks for beside wrong answers, and on which workloads.
-pub fn looked_for(study: &Study, look: &Look) -> String {
-    looked_for::looked_for(study, look)
 }
 
 /// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is
@@ -166,9 +152,4 @@ pub(crate) fn not_covered(is_drawn: bool) -> String {
     format!(
         "Not covered: other machines and {inputs}, fixed paths and environment names, the mean."
     )
-}
-
-/// The lines of an indented note.
-pub(crate) fn note(page: &mut Page, text: &str) {
-    page.paragraph(INDENT, &[span(Tone::Dim, text)]);
 }

@@ -10,8 +10,9 @@ pub use self::ecdf::ecdf;
 pub use self::study::study;
 
 use self::scene::{Anchor, Scene, Sheet};
+use crate::chart::round_step;
 use crate::number::{Rounding, percent};
-use crate::picture::{linear_ends, round_step};
+use crate::picture::linear_ends;
 use crate::presented::Presented;
 use crate::property::is_bursty;
 use crate::sentence::sentence;
@@ -29,29 +30,7 @@ const RIGHT: f64 = WIDTH - MARGIN;
 const CURVE: f64 = 120.0;
 const LINE: f64 = 20.0;
 
-const SHEET: Sheet = Sheet::new("tiebreak-slo", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-slo .sign{font-size:32px}\
-.tiebreak-slo .mass{fill:#f00;fill-opacity:.25}\
-.tiebreak-slo .edge{fill:none;stroke:#f00;stroke-opacity:.5;stroke-width:1}\
-.tiebreak-slo .good{stroke:#d1242f;stroke-width:2}\
-.tiebreak-slo .bad{stroke:#0969da;stroke-width:2}\
-.tiebreak-slo .good-text{fill:#d1242f}\
-.tiebreak-slo .bad-text{fill:#0969da}\
-.tiebreak-slo .bar{stroke:#6e7781;stroke-width:3}\
-.tiebreak-slo .open{stroke-dasharray:3 5}\
-.tiebreak-slo .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-slo .mass{fill:#ff6b6b;fill-opacity:.25}\
-.tiebreak-slo .edge{stroke:#ff6b6b}\
-.tiebreak-slo .good{stroke:#ff7b72}\
-.tiebreak-slo .bad{stroke:#58a6ff}\
-.tiebreak-slo .good-text{fill:#ff7b72}\
-.tiebreak-slo .bad-text{fill:#58a6ff}\
-.tiebreak-slo .bar{stroke:#b1bac4}\
-.tiebreak-slo .dot{fill:#f0f6fc;stroke:#0d1117}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-slo", include_str!("svg/slo.css"));
 
 /// The report of Khuong (2020) about the first claim of a run that counts a share: the density of
 /// plausible rates over an axis, the thresholds (the bad one blue, the good one red), the interval

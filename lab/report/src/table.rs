@@ -1,8 +1,7 @@
 //! Text tables with aligned columns.
 
-use crate::look::{Look, Span, Spans, Tone, columns_of, span};
-use crate::page::Page;
-use crate::text::{plain, shorten_middle};
+use crate::look::{Look, Span, Spans, Tone, columns_of, span, words};
+use crate::text::{fitted, plain, shorten_middle};
 use unicode_width::UnicodeWidthStr;
 
 /// How the cells of a column stand below each other.
@@ -36,6 +35,21 @@ impl Column {
         Column { title: title.to_owned(), align, rank: 0, cells }
     }
 
+    /// Makes a column flush left.
+    pub(crate) fn left(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Left, cells.into_iter().collect())
+    }
+
+    /// Makes a column flush right.
+    pub(crate) fn right(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Right, cells.into_iter().collect())
+    }
+
+    /// Makes a column whose decimal points stand below each other.
+    pub(crate) fn decimal(title: &str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column::new(title, Align::Decimal, cells.into_iter().collect())
+    }
+
     /// The same column with another rank.
     #[must_use]
     pub fn rank(mut self, rank: u8) -> Column {
@@ -61,6 +75,11 @@ impl Column {
         };
         [&self.title].into_iter().chain(&cells).map(pad).collect()
     }
+}
+
+/// Makes a cell for each of some things.
+pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
+    rows.iter().map(text).collect()
 }
 
 /// Pads cells such as `12.35 ms` so that their points and units stand below each other.
@@ -105,33 +124,23 @@ pub fn rows(mut table: Vec<Column>, columns: usize) -> Vec<Spans> {
 }
 
 fn line(aligned: &[(u8, Vec<String>)], row: usize) -> Spans {
+    let tone = if row == 0 { Tone::Dim } else { Tone::Plain };
     let mut line = Spans::new();
     for (index, (_, cells)) in aligned.iter().enumerate() {
-        let tone = match (row, index) {
-            (0, _) => Tone::Dim,
-            (_, 0) => Tone::Strong,
-            _ => Tone::Plain,
-        };
         if index > 0 {
-            line.push(span(tone_of_gap(row), " ".repeat(GAP)));
+            line.push(span(tone, " ".repeat(GAP)));
         }
+        let tone = if row > 0 && index == 0 { Tone::Strong } else { tone };
         line.push(span(tone, cells.get(row).cloned().unwrap_or_default()));
     }
     line
 }
 
-fn tone_of_gap(row: usize) -> Tone {
-    if row == 0 { Tone::Dim } else { Tone::Plain }
-}
-
 /// A table as text, one line feed after each line, no line wider than the screen: a line that does
 /// not fit even without the columns that may go loses its middle.
 pub fn render(columns: Vec<Column>, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    for row in rows(columns, look.columns()) {
-        page.line(&row);
-    }
-    page.finish()
+    let rows = rows(columns, look.columns()).into_iter();
+    rows.map(|row| fitted(&row, look.columns(), *look) + "\n").collect()
 }
 
 /// One run in a list of runs.
@@ -157,13 +166,12 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
     if runs.is_empty() {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
     }
-    let texts = |text: fn(&HistoryRow) -> String| runs.iter().map(text).collect::<Vec<_>>();
     let mut table = vec![
-        Column::new("run", Align::Left, texts(|run| plain(&run.id))),
-        Column::new("when", Align::Left, texts(|run| plain(&run.when))).rank(2),
-        Column::new("verdict", Align::Left, texts(|run| plain(&run.verdicts))),
-        Column::new("rounds", Align::Right, texts(|run| run.rounds.to_string())).rank(3),
-        Column::new("time", Align::Right, texts(|run| crate::number::seconds(run.seconds))).rank(4),
+        Column::left("run", cells(runs, |run| plain(&run.id))),
+        Column::left("when", cells(runs, |run| plain(&run.when))).rank(2),
+        Column::left("verdict", cells(runs, |run| plain(&run.verdicts))),
+        Column::right("rounds", cells(runs, |run| run.rounds.to_string())).rank(3),
+        Column::right("time", cells(runs, |run| crate::number::seconds(run.seconds))).rank(4),
     ];
     // At least this much is kept for the command, or else it tells nothing.
     let least = 24;
@@ -175,13 +183,13 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
     }
     let room = look.columns().saturating_sub(fixed(&table) + GAP).max(8);
     let commands = runs.iter().map(|run| shorten_middle(&plain(&run.command), room, *look));
-    table.push(Column::new("command", Align::Left, commands.collect()));
+    table.push(Column::left("command", commands));
     render(table, look)
 }
 
 /// A line of a table behind some blanks.
 pub fn indented(row: Spans, indent: &str) -> Vec<Span> {
-    [span(Tone::Plain, indent)].into_iter().chain(row).collect()
+    [words(indent)].into_iter().chain(row).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The one screen about a run.
 
-use crate::contestants::{INDENT, tables};
+use crate::contestants::tables;
 use crate::distributions::distributions;
 use crate::effects::effects;
-use crate::footer::footer;
-use crate::look::{Look, Tone, span};
+use crate::footer::{footer, state};
+use crate::look::{Look, Tone, span, words};
 use crate::odd::odd;
 use crate::page::Page;
 use crate::ratios::{of_no_factor, ratios};
@@ -12,7 +12,6 @@ use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
 use crate::study;
-use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 
 /// The whole result of a run as text, finished or not: the verdicts first, then what they are about
@@ -28,7 +27,7 @@ pub fn render(run: &RunResult, look: &Look) -> String {
         page.gap();
     }
     match &run.self_check {
-        Some(found) => self_check(&mut page, run, found, look),
+        Some(found) => self_check(&mut page, run, found),
         None if run.study.is_some() => study::of_run(&mut page, run, look),
         None => verdicts(&mut page, run, look),
     }
@@ -45,8 +44,8 @@ pub fn render(run: &RunResult, look: &Look) -> String {
     if has_cells(run) {
         print.push(ABOUT_CELLS.to_owned());
     }
-    page.paragraph(INDENT, &[span(Tone::Dim, print.join(" "))]);
-    footer(&mut page, run, look);
+    page.note(print.join(" "));
+    footer(&mut page, run);
     page.finish()
 }
 
@@ -57,15 +56,6 @@ fn has_cells(run: &RunResult) -> bool {
     run.contestants.iter().any(|contestant| !contestant.metrics.is_empty())
 }
 
-/// Why the page is not the last word, if it is not.
-fn state(run: &RunResult) -> Option<&'static str> {
-    match run.stopped {
-        None => Some("Still running, or cut off; this is what is known so far."),
-        Some(StopReason::Interrupted) => Some("Interrupted; everything up to here is kept."),
-        Some(_) => None,
-    }
-}
-
 /// The sentences, what helps where they are open, and the pictures.
 fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
     if let [claim] = run.verdicts.as_slice() {
@@ -74,11 +64,11 @@ fn verdicts(page: &mut Page, run: &RunResult, look: Look) {
         for claim in &run.verdicts {
             let mut text = head(run, claim);
             text.extend(of_bursts(claim).into_iter().chain(of_no_factor(claim)));
-            text.push(span(Tone::Plain, "."));
+            text.push(words("."));
             page.paragraph("", &text);
         }
         if let Some(tail) = common_tail(run) {
-            page.paragraph("", &[span(Tone::Plain, tail)]);
+            page.say(Tone::Plain, tail);
         }
     }
     if let Some(helps) = what_helps(run) {

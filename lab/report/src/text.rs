@@ -1,6 +1,6 @@
 //! Text from outside made safe to show, cut to a width, wrapped and quoted.
 
-use crate::look::{Look, Span, Spans, Tone, columns_of, letters, span};
+use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A user's text on one line without control characters, so that it can neither break a table nor
@@ -21,6 +21,40 @@ pub fn short(text: &str) -> String {
     shown.trim_end_matches('.').to_owned()
 }
 
+/// Gathers values in their order, those that are equal once.
+pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for value in values {
+        if !once.contains(&value) {
+            once.push(value);
+        }
+    }
+    once
+}
+
+/// Gathers texts in their order, each once, with the names that it belongs to.
+pub(crate) fn grouped(
+    told: impl IntoIterator<Item = (String, String)>,
+) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (text, name) in told {
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push((text, vec![name])),
+        }
+    }
+    groups
+}
+
+/// Paints a line; one that takes more than `columns` loses its middle, and its tones with it.
+pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
+    if columns_of(line) <= columns {
+        return paint(line, look);
+    }
+    paint(&[span(Tone::Plain, shorten_middle(&letters(line), columns, look))], look)
+}
+
 /// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
 /// is mostly their beginning or their end.
 pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
@@ -29,16 +63,16 @@ pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     }
     let gap = look.pick("\u{2026}", "...");
     if columns <= gap.width() {
-        return fitting(text.chars(), columns).into_iter().collect();
+        return beginning(text.chars(), columns).into_iter().collect();
     }
     let room = columns - gap.width();
-    let head: String = fitting(text.chars(), room.div_ceil(2)).into_iter().collect();
-    let tail = fitting(text.chars().rev(), room / 2);
+    let head: String = beginning(text.chars(), room.div_ceil(2)).into_iter().collect();
+    let tail = beginning(text.chars().rev(), room / 2);
     head + gap + &tail.into_iter().rev().collect::<String>()
 }
 
 /// As many characters from the front as fit into `columns`.
-fn fitting(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+fn beginning(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
     let mut used = 0;
     text.take_while(|c| {
         used += c.width().unwrap_or(0);
@@ -117,7 +151,7 @@ fn broken(word: Spans, columns: usize) -> Vec<Spans> {
     let mut rest = text.as_str();
     let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let piece: String = fitting(rest.chars(), columns.max(2)).into_iter().collect();
+        let piece: String = beginning(rest.chars(), columns.max(2)).into_iter().collect();
         let (piece, after) = rest.split_at(piece.len());
         pieces.push(vec![span(tone, piece)]);
         rest = after;

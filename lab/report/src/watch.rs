@@ -1,9 +1,10 @@
 //! `tiebreak history --watch`: claims over series of runs.
 
-use crate::look::{Look, Tone, columns_of, span};
-use crate::number::count;
+use crate::histogram::BLOCKS;
+use crate::look::{Look, Tone, columns_of};
+use crate::number::{count, or_none};
 use crate::page::Page;
-use crate::table::{Align, Column, GAP, rows};
+use crate::table::{Column, GAP, cells, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::watch::Series;
 
@@ -28,31 +29,30 @@ pub fn page(series: &[Series], look: &Look) -> String {
         page.line(&row);
     }
     page.gap();
-    page.paragraph("", &[span(Tone::Plain, promise(first.mean_runs, series.len()))]);
+    page.say(Tone::Plain, promise(first.mean_runs, series.len()));
     page.finish()
 }
 
 /// What is said of each series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
-    let texts = |text: &dyn Fn(&Series) -> String| series.iter().map(text).collect::<Vec<_>>();
     let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
     let with_commands = is_ambiguous(series);
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
     let claim = |one: &Series| shorten_middle(&plain(&one.claim), most_claim, look);
     let mut columns = vec![
-        Column::new("claim", Align::Left, texts(&claim)),
-        Column::new("runs", Align::Right, texts(&|one| one.points.len().to_string())),
-        Column::new("detector", Align::Right, texts(&|one| short(latest(one)))),
-        Column::new("alarm", Align::Left, texts(&alarm)),
-        Column::new("latest runs", Align::Left, texts(&|one| picture(one, pictured, look))).rank(1),
+        Column::left("claim", cells(series, claim)),
+        Column::right("runs", cells(series, |one| one.points.len().to_string())),
+        Column::right("detector", cells(series, |one| short(latest(one)))),
+        Column::left("alarm", cells(series, alarm)),
+        Column::left("latest runs", cells(series, |one| picture(one, pictured, look))).rank(1),
     ];
     if with_commands {
         // They take the room that is left, or go if that says nothing.
         let taken = columns_of(&rows(columns.clone(), usize::MAX)[0]) + GAP;
         let room = look.columns().saturating_sub(taken).max(LEAST_COMMANDS);
-        let commands = texts(&|one| shorten_middle(&plain(&one.commands), room, look));
-        columns.insert(1, Column::new("commands", Align::Left, commands).rank(2));
+        let commands = cells(series, |one| shorten_middle(&plain(&one.commands), room, look));
+        columns.insert(1, Column::left("commands", commands).rank(2));
     }
     columns
 }
@@ -83,7 +83,7 @@ fn promise(mean_runs: f64, series: usize) -> String {
 /// The run of the latest alarm.
 fn alarm(series: &Series) -> String {
     let alarm = series.points.iter().rev().find(|point| point.is_alarm);
-    alarm.map_or("-".to_owned(), |point| plain(&point.run))
+    or_none(alarm.map(|point| plain(&point.run)))
 }
 
 fn short(value: f64) -> String {
@@ -92,13 +92,7 @@ fn short(value: f64) -> String {
 
 /// The logarithm of the detector over so many of the latest runs, in eight heights up to the alarm.
 fn picture(series: &Series, most: usize, look: Look) -> String {
-    let heights = look.pick(
-        [
-            '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}',
-            '\u{2588}',
-        ],
-        ['_', '_', '.', '.', '-', '-', '=', '#'],
-    );
+    let heights = look.pick(BLOCKS, ['_', '_', '.', '.', '-', '-', '=', '#']);
     let top = series.mean_runs.ln();
     let from = series.points.len().saturating_sub(most);
     let height = |detector: f64| {

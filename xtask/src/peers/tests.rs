@@ -65,11 +65,3 @@ fn other_data_is_refused() {
     let other = data(&[]).replace("peers/1", "peers/9");
     assert!(render(&other).unwrap_err().to_string().contains("peers/9"));
 }
-
-#[test]
-fn wilson_is_wilson() {
-    // 10 of 100: 0.0552 to 0.1744 (Newcombe 1998, method 3, computed again by hand).
-    let (low, high) = wilson(10, 100).unwrap();
-    assert!((low - 0.05523).abs() < 5e-5 && (high - 0.17437).abs() < 5e-5, "{low} {high}");
-    assert_eq!(wilson(0, 0), None);
-}

@@ -1,7 +1,6 @@
 //! Round places on an axis.
 
 use super::Span;
-use crate::picture::round_step;
 
 /// Round values between the ends of an axis, at most `most`, from the lowest.
 pub(super) fn at(axis: Span, most: usize, is_binary: bool) -> Vec<f64> {
@@ -55,4 +54,11 @@ fn powers(axis: Span, most: usize, base: f64, multiples: &[f64]) -> Vec<f64> {
         }
         every += 1;
     }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
+pub(crate) fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
+    step.unwrap_or(10.0) * power
 }

@@ -1,7 +1,7 @@
 //! A chart in letters.
 
 use super::{Chart, Curve, Span};
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::page::Page;
 use crate::text::plain;
 use unicode_width::UnicodeWidthStr;
@@ -31,7 +31,7 @@ pub(super) fn draw(chart: &Chart, look: &Look) -> Option<String> {
     for (row, label) in labels.iter().enumerate() {
         let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
         let line: String = grid.cells[row].iter().collect();
-        page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), span(Tone::Plain, line)]);
+        page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
     }
     foot(chart, across, columns, margin, *look, &mut page);
     Some(page.finish())

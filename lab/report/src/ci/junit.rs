@@ -2,10 +2,11 @@
 
 use crate::check::{effect, sentence};
 use crate::repeat_line;
-use crate::text::plain;
+use crate::text::{each_once, plain};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
 use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
+use tiebreak_core::warning::Warning;
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
 ///
@@ -32,14 +33,11 @@ fn suite(check: &CheckResult, contest: &ContestResult) -> TestSuite {
     suite.add_property(("seed", plain(&contest.run.seed).as_str()));
     suite.add_property(("journal", plain(&contest.run.journal).as_str()));
     suite.add_property(("repeat", plain(&repeat_line(&contest.run)).as_str()));
-    let mut said: Vec<(String, String)> = Vec::new();
-    for warning in &contest.run.warnings {
-        let property = (format!("warning.{}", warning.code()), plain(&warning.to_string()));
-        // Several claims may have the same to say.
-        if !said.contains(&property) {
-            suite.add_property((property.0.as_str(), property.1.as_str()));
-            said.push(property);
-        }
+    // Several claims may have the same to say.
+    let told =
+        |warning: &Warning| (format!("warning.{}", warning.code()), plain(&warning.to_string()));
+    for (name, text) in each_once(contest.run.warnings.iter().map(told)) {
+        suite.add_property((name.as_str(), text.as_str()));
     }
     for (index, claim) in contest.run.verdicts.iter().enumerate() {
         let mut case = case(check, contest, claim);

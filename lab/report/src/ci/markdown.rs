@@ -1,11 +1,15 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
 use crate::check::{effect, promise, sentence, summary};
+use crate::fact;
+use crate::footer::machine_model;
+use crate::markdown::{self, Place, aligned, fenced, folded, heading};
 use crate::repeat_line;
-use crate::text::plain;
-use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult, RunResult};
+use crate::table::Align;
+use crate::text::{each_once, plain};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
 use tiebreak_core::verdict::Verdict;
+use tiebreak_core::warning::Warning;
 
 /// What a comment may have on GitHub, in characters.
 const MOST_CHARACTERS: usize = 65_536;
@@ -24,14 +28,10 @@ pub fn text(check: &CheckResult) -> String {
 }
 
 fn page(check: &CheckResult, most: usize) -> String {
-    let title = escaped(&summary(check));
-    let mut out = format!("### {} {title}\n\n", icon_of(check));
-    out += &escaped(&promise(check));
-    out += "\n\n";
+    let title = format!("{} {}", icon_of(check), escaped(&summary(check)));
     let chosen = chosen(check, most);
-    table(&mut out, check, &chosen);
-    details(&mut out, check, &chosen);
-    out
+    let promise = escaped(&promise(check));
+    heading(2, &title) + &promise + "\n\n" + &table(check, &chosen) + &details(check, &chosen)
 }
 
 /// The sign of the worst outcome.
@@ -73,70 +73,57 @@ fn chosen(check: &CheckResult, most: usize) -> Vec<(&ContestResult, &ClaimResult
     all
 }
 
-fn table(out: &mut String, check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) {
+fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> String {
     if chosen.is_empty() {
-        return;
+        return String::new();
     }
-    let left_out = check.claims().count() - chosen.len();
-    *out += "| verdict | claim | effect | evidence | contest |\n|---|---|---|--:|---|\n";
-    for (contest, claim) in chosen {
-        *out += &format!(
-            "| {} | {} | {} | {} | {} |\n",
+    use Align::{Decimal, Left};
+    let row = |(contest, claim): &(&ContestResult, &ClaimResult)| {
+        let evidence = claim.share.as_ref().map_or(claim.rounds, |share| share.trials);
+        [
             verdict(claim),
             escaped(&claim.claim),
             escaped(&effect(claim)),
-            claim.share.as_ref().map_or(claim.rounds, |share| share.trials),
+            evidence.to_string(),
             escaped(&contest.name),
-        );
-    }
+        ]
+    };
+    let head = ["verdict", "claim", "effect", "evidence", "contest"];
+    let mut out = aligned(&head, &[Left, Left, Left, Decimal, Left], chosen.iter().map(row));
+    let left_out = check.claims().count() - chosen.len();
     if left_out > 0 {
-        *out += &format!("\nand {left_out} more that passed or stand in the report\n");
+        out += &format!("\nand {left_out} more that passed or stand in the report\n");
     }
-    out.push('\n');
+    out + "\n"
 }
 
-fn details(out: &mut String, check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) {
-    *out += "<details>\n<summary>what the verdicts say, and how to get them again</summary>\n\n";
-    for (contest, claim) in chosen {
-        *out += &format!("- {}\n", escaped(&sentence(check, &contest.run, claim)));
-    }
-    let mut odd: Vec<String> = Vec::new();
-    for contest in &check.contests {
-        for warning in &contest.run.warnings {
-            let line = format!("- {}: {}\n", escaped(&contest.name), escaped(&warning.to_string()));
-            if !odd.contains(&line) {
-                odd.push(line);
-            }
-        }
-    }
+fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> String {
+    let said = chosen.iter().map(|(contest, claim)| sentence(check, &contest.run, claim));
+    let mut out = markdown::list(said.map(|text| escaped(&text)));
+    let odd = check.contests.iter().flat_map(|contest| {
+        let told = |warning: &Warning| format!("{}: {warning}", plain(&contest.name));
+        contest.run.warnings.iter().map(told)
+    });
+    let odd = each_once(odd.map(|text| escaped(&text)));
     if !odd.is_empty() {
-        *out += &format!("\nWhat was odd:\n\n{}", odd.concat());
+        out += &format!("\nWhat was odd:\n\n{}", markdown::list(odd));
     }
-    *out += &format!("\n{}\n", machine(check));
-    let mut commands: Vec<String> = Vec::new();
-    for contest in &check.contests {
-        let repeat = plain(&repeat_line(&contest.run));
-        if !commands.contains(&repeat) {
-            commands.push(repeat);
-        }
-    }
+    out += &format!("\n{}\n", machine(check));
+    let mut commands =
+        each_once(check.contests.iter().map(|contest| plain(&repeat_line(&contest.run))));
     let replay =
         |contest: &ContestResult| format!("tiebreak replay {}", plain(&contest.run.journal));
     commands.extend(check.contests.iter().map(replay));
-    *out += &fenced(&commands.join("\n"));
-    *out += "\n</details>\n";
+    out += &fenced("sh", &commands.join("\n"));
+    folded("what the verdicts say, and how to get them again", &out)
 }
 
 /// The machine on a line.
 fn machine(check: &CheckResult) -> String {
-    let fact = |run: &RunResult, key: &str| match run.machine.facts.0.get(key) {
-        Some(Fact::Text(text)) => Some(plain(text)),
-        Some(Fact::Number(number)) => Some(number.to_string()),
-        _ => None,
-    };
     let first = check.contests.first().map(|contest| &contest.run);
-    let model = first.and_then(|run| fact(run, "cpu_model"));
-    let cpus = first.and_then(|run| fact(run, "cpu_count"));
+    let model = first.and_then(machine_model);
+    let cpus = first.and_then(|run| run.machine.facts.0.get("cpu_count"));
+    let cpus = cpus.map(|count| fact::value("cpu_count", count));
     let seconds = format!("{:.1} s", check.seconds.max(0.0));
     let machine = match (model, cpus) {
         (Some(model), Some(cpus)) => format!("{}, {} CPUs", escaped(&model), escaped(&cpus)),
@@ -146,34 +133,8 @@ fn machine(check: &CheckResult) -> String {
     format!("Machine: {machine}. Raced for {seconds}.\n")
 }
 
-/// A block of code whose fence is longer than any row of backticks in it.
-fn fenced(code: &str) -> String {
-    let mut longest = 0;
-    let mut row = 0;
-    for c in code.chars() {
-        row = if c == '`' { row + 1 } else { 0 };
-        longest = longest.max(row);
-    }
-    let fence = "`".repeat((longest + 1).max(3));
-    format!("{fence}sh\n{code}\n{fence}\n")
-}
-
-/// A text that stays a text: on one line, and what could begin markup, a mention, an issue's number
-/// or a cell of a table is written as its character reference.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    let text = plain(text);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        // A colon before a letter could begin an icon's name, or be in the middle of a link.
-        let is_live_colon = c == ':' && rest.peek().is_some_and(|next| !next.is_whitespace());
-        if is_live_colon || "&<>|`*_~[]\\@#$".contains(c) {
-            out.push_str(&format!("&#{};", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    markdown::escaped(text, Place::Comment)
 }
 
 #[cfg(test)]
@@ -215,17 +176,5 @@ mod tests {
         let page = text(&check);
         assert!(page.len() < 65536, "{}", page.len());
         assert!(page.contains("and 349 more"), "{page}");
-    }
-
-    #[test]
-    fn only_what_could_be_markup_is_escaped() {
-        assert_eq!(escaped("A is 1.5x: sure - 'so'"), "A is 1.5x: sure - 'so'");
-        assert_eq!(escaped(":x: #1 a|b\nc"), "&#58;x: &#35;1 a&#124;b c");
-    }
-
-    #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
-        assert_eq!(fenced("a"), "```sh\na\n```\n");
-        assert_eq!(fenced("a ```` b"), "`````sh\na ```` b\n`````\n");
     }
 }

@@ -1,11 +1,10 @@
 //! The picture of the differences of resampled sets.
 
 use super::number;
-use crate::contestants::INDENT;
 use crate::histogram;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::count;
-use crate::page::Page;
+use crate::page::{INDENT, Page};
 use tiebreak_core::resampling::{Null, Resampled, ResamplingResult};
 
 /// The differences of resampled sets as a line of blocks, and the observed one below it.
@@ -52,6 +51,6 @@ pub(super) fn picture(
         (Tone::Strong, marked),
         (Tone::Dim, format!("{low}{}{high}", " ".repeat(gap))),
     ] {
-        page.line(&[span(Tone::Plain, INDENT), span(tone, text)]);
+        page.line(&[words(INDENT), span(tone, text)]);
     }
 }

@@ -1,6 +1,5 @@
 //! Pictures in a page.
 
-use crate::look::Look;
 use crate::picture::Axis;
 use crate::presented::Presented;
 use crate::svg::scene::number;
@@ -90,5 +89,3 @@ fn shape(class: &str, path: &str) -> String {
 
 /// Places along a distribution.
 pub(super) const PLACES: usize = 40;
-/// What the texts of tables are cut to.
-pub(super) const LOOK: Look = Look { width: 100, color: false, unicode: true };

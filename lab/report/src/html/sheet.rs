@@ -4,48 +4,12 @@ use crate::look::Look;
 use crate::text::{plain, shorten_middle};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 /// Letters of a sentence, and of a name: longer ones lose their middle.
 const SENTENCE: usize = 600;
 const NAME: usize = 60;
 
 /// Everything that the page looks like.
-const STYLE: &str = "\
-:root{color-scheme:light dark;--p:#fff;--i:#1f2328;--d:#59636e;--l:#d1d9e0;--m:#0969da;--g:#1a7f37;\
---b:#cf222e;--q:#9a6700;--c:#f6f8fa}\
-@media(prefers-color-scheme:dark){:root{--p:#0d1117;--i:#e6edf3;--d:#9198a1;--l:#3d444d;\
---m:#58a6ff;--g:#3fb950;--b:#ff7b72;--q:#d29922;--c:#151b23}}\
-*{box-sizing:border-box}\
-body{margin:0;background:var(--p);color:var(--i);font:16px/1.5 system-ui,sans-serif;\
-overflow-wrap:anywhere}\
-main{max-width:56rem;margin:auto;padding:1rem}\
-h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}\
-h2,summary{font-size:1rem;font-weight:600;margin:1.6rem 0 .4rem}\
-h2{padding-bottom:.2rem;border-bottom:1px solid var(--l)}\
-summary{margin:.8rem 0 .4rem;cursor:pointer}\
-p,ul{margin:.4rem 0}ul{padding-left:1.2rem}\
-.d{color:var(--d);font-size:.875rem}\
-.v{display:grid;grid-template-columns:1.6rem 1fr;margin:.6rem 0}\
-.v>b{font-size:1.1rem}.v>div{grid-column:2}\
-.g>b{color:var(--g)}.b>b{color:var(--b)}.q>b{color:var(--q)}\
-.x{overflow-x:auto}\
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
-th{font-weight:400;color:var(--d);font-size:.8rem;vertical-align:bottom}\
-th,td{padding:.25rem .6rem .1rem 0}\
-td,th{text-align:right;white-space:nowrap;overflow-wrap:normal;vertical-align:top}\
-tr>:first-child{min-width:6rem;text-align:left;white-space:normal;overflow-wrap:anywhere}\
-td:first-child{font-weight:600}\
-.s td{padding:0 0 .3rem;border-bottom:1px solid var(--l)}\
-svg{display:block;width:100%;height:22px}\
-.a{display:grid;grid-template-columns:auto 1fr auto;gap:.5rem;align-items:center;\
-max-width:34rem;color:var(--d);font-size:.8rem}\
-path{fill:var(--m);fill-opacity:.5}path+path{fill:var(--i);fill-opacity:1}\
-path.z{fill:var(--d);fill-opacity:1}\
-path.m{fill:var(--m);fill-opacity:.5}path.o{fill:var(--m);fill-opacity:.2}\
-pre{background:var(--c);padding:.6rem;margin:.4rem 0;white-space:pre-wrap;font-size:.85rem}\
-img{display:block;max-width:100%;height:auto;margin:.6rem 0}\
-pre.w{overflow-x:auto;white-space:pre;overflow-wrap:normal}\
-@media(max-width:560px){th,td{padding-right:.4rem;font-size:.8rem}th{white-space:normal}}";
+const STYLE: &str = include_str!("sheet.css");
 
 /// A page under construction.
 pub struct Sheet {
@@ -126,7 +90,7 @@ impl Sheet {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 title { (self.title) " - tiebreak" }
-                style { (PreEscaped(STYLE)) (PreEscaped(&self.styles)) }
+                style { (PreEscaped(STYLE.replace('\n', ""))) (PreEscaped(&self.styles)) }
                 main { (PreEscaped(lines(&self.first))) (PreEscaped(lines(folded))) }
             }
         };
@@ -181,7 +145,7 @@ pub(super) fn name(text: &str) -> String {
 }
 
 fn cut(text: &str, letters: usize) -> String {
-    let text = shorten_middle(&plain(text), letters, LOOK);
+    let text = shorten_middle(&plain(text), letters, Look::PAPER);
     text.chars().map(|c| if is_safe(c) { c } else { '?' }).collect()
 }
 

@@ -3,11 +3,12 @@
 use super::sheet::{Sheet, list, section, small};
 use super::table::{split, whole};
 use super::{ODD_BYTES, ink};
+use crate::look::Look;
 use crate::study::{
-    Block, Spread, built_with, columns_mean, facts, metric_summary, metrics_table, notes, numbers,
-    per_item, published, scaling_table,
+    Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
+    per_item, scaling_table, shares, spread_of,
 };
-use crate::table::{Align, Column};
+use crate::table::Column;
 use crate::text::plain;
 use maud::{Markup, html};
 use tiebreak_core::metric::Metric;
@@ -20,18 +21,11 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
     let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    let mut columns = numbers(block, ink::LOOK);
-    // The sign of an open ratio stands beside its interval, not in a column of its own.
-    if let (Some(signs), Some(intervals)) = (columns.pop(), columns.last_mut()) {
-        for (interval, sign) in intervals.cells.iter_mut().zip(signs.cells) {
-            *interval = format!("{interval} {sign}").trim_end().to_owned();
-        }
-    }
-    columns.extend(published(block));
+    let columns = columns(block, Some(Look::PAPER));
     if !names.is_empty() {
         split(sheet, &columns, &names, &strips(block), bytes);
     }
-    let left_out: Vec<String> = block.reasons().iter().map(why).collect();
+    let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
     if !left_out.is_empty() {
         sheet.part("Contestants that did not run", list(&left_out), ODD_BYTES);
     }
@@ -48,20 +42,13 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.fold("Source and builds", list(&[vec![source], builds].concat()));
 }
 
-/// Why contestants are not in the table.
-fn why((names, is_void, why): &(Vec<String>, bool, String)) -> String {
-    let word = if *is_void { "void" } else { "not run" };
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} {word}: {why}.", names.join(", "))
-}
-
 /// What was measured beside wall time.
 fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
     let metrics = metrics_table(block);
     if metrics.is_empty() {
         return;
     }
-    let first = Column::new("", Align::Left, names.to_vec());
+    let first = Column::left("", names.to_vec());
     let metrics = metrics.into_iter().map(|column| column.rank(1));
     let columns: Vec<Column> = std::iter::once(first).chain(metrics).collect();
     let table = whole(sheet, &columns, names);
@@ -70,13 +57,13 @@ fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
 
 /// The distributions, which share their scale.
 fn strips(block: &Block) -> Vec<Option<Markup>> {
-    let spread = Spread::of(block);
+    let spread = spread_of(block);
     let strip = |row: &&StudyRow| {
-        let (spread, histogram) = (spread.as_ref()?, row.distribution.as_ref()?);
+        let (spread, histogram) = (spread?, row.distribution.as_ref()?);
         let values = metric_summary(row, Metric::WallTime);
         let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
         let places = values.map(|value| value.map(|value| spread.place(value)));
-        Some(ink::strip(&spread.shares(histogram, ink::PLACES), places))
+        Some(ink::strip(&shares(spread, histogram, ink::PLACES), places))
     };
     block.rows.iter().map(strip).collect()
 }

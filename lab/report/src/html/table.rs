@@ -1,9 +1,11 @@
 //! Tables, with a distribution below each row.
 
-use super::ink::{self, LOOK};
+use super::ink;
 use super::sheet::{Sheet, name, section, small};
+use crate::chart::Span;
 use crate::contestants::{claimed_metrics, metric_columns, other_columns};
-use crate::study::Spread;
+use crate::look::Look;
+use crate::study::shares;
 use crate::table::{Align, Column};
 use crate::text::{plain, short};
 use maud::{Markup, html};
@@ -18,7 +20,7 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
         return;
     }
     let metric = claimed_metrics(run)[0];
-    let mut columns = metric_columns(run, metric, LOOK);
+    let mut columns = metric_columns(run, metric, Look::PAPER);
     columns.extend(other_columns(run, metric));
     // There are few of them, so that more fit a narrow screen.
     columns.iter_mut().for_each(|column| column.rank = column.rank.saturating_sub(2));
@@ -56,12 +58,12 @@ fn command(contestant: &ContestantResult) -> Option<Markup> {
 fn strip(run: &RunResult, contestant: &ContestantResult) -> Option<Markup> {
     let histogram = contestant.distribution.as_ref()?;
     let metric = claimed_metrics(run)[0];
-    let spread = Spread { low: histogram.low, high: histogram.high, is_log: false };
+    let spread = Span { low: histogram.low, high: histogram.high, is_log: false };
     let summary = contestant.metrics.iter().find(|(key, _)| *key == metric);
     let values = summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]);
     let is_drawn = histogram.low < histogram.high && !histogram.counts.is_empty();
     is_drawn.then(|| {
-        let heights = spread.shares(histogram, ink::PLACES);
+        let heights = shares(spread, histogram, ink::PLACES);
         ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
     })
 }

@@ -3,9 +3,8 @@
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
-use crate::look::NO_BREAK;
-use crate::look::letters;
-use crate::number::{Rounding, count, percent, seconds};
+use crate::look::{NO_BREAK, letters};
+use crate::number::{count, seconds};
 use crate::presented::Presented;
 use crate::self_check;
 use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
@@ -139,14 +138,8 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
         .smallest
         .iter()
         .map(|one| {
-            let size = match one.fraction {
-                Some(fraction) if one.is_bound => {
-                    format!("under {}", percent(fraction, Rounding::Up))
-                }
-                Some(fraction) => percent(fraction, Rounding::Nearest),
-                None => "none that was tried".to_owned(),
-            };
-            format!("in {} ({}): {size}", seconds(one.seconds), count(one.rounds, "round"))
+            let rounds = count(one.rounds, "round");
+            format!("in {} ({rounds}): {}", seconds(one.seconds), self_check::size(one))
         })
         .collect();
     sheet.add(list(&smallest));

@@ -1,18 +1,12 @@
 //! Progress of a study.
 
-use super::check::signs;
-use super::{bar, fitted, is_open};
-use crate::contestants::short_name;
+use super::{frame_of, is_open, with_bar};
 use crate::effects::padded;
-use crate::look::{Look, Spans, Tone, span};
+use crate::look::{Look, Spans};
 use crate::number::{count, finite, seconds};
 use crate::sentence::observation_noun;
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
-use unicode_width::UnicodeWidthStr;
-
-/// The most workloads that have a line each.
-const MOST_WORKLOADS: usize = 5;
 
 /// The lines of the progress display of a study, at most six, without line feeds. Their number
 /// depends on that of the workloads only, so that drawing them again in place does not jump.
@@ -22,27 +16,13 @@ const MOST_WORKLOADS: usize = 5;
 /// of its table (`+` settled, `-` refuted, `~` too close, `!` void, `.` open), and how far the one
 /// that is furthest has come.
 pub fn study_frame(study: &StudyResult, look: &Look) -> Vec<String> {
-    let look = *look;
-    let mut lines = vec![status(study, look)];
-    let mut order: Vec<&RunResult> = study.runs.iter().collect();
-    order.sort_by_key(|run| !run.verdicts.iter().any(is_open));
-    let has_more = order.len() > MOST_WORKLOADS;
-    let shown = if has_more { MOST_WORKLOADS - 1 } else { order.len() };
-    let shown = &order[..shown];
-    let names = padded(shown.iter().map(|run| short_name(name(run), look)).collect());
-    let units = shown.iter().map(|run| count(run.rounds, observation_noun(run)));
-    let units = units.map(|text| format!("{text:>10}")).collect();
-    for ((name, units), run) in names.into_iter().zip(padded(units)).zip(shown) {
-        let mut line = vec![span(Tone::Strong, name), span(Tone::Plain, format!("  {units}  "))];
-        line.extend(signs(&run.verdicts, look));
-        lines.push(line);
-    }
-    if has_more {
-        let open = order.iter().filter(|run| run.verdicts.iter().any(is_open)).count();
-        let text = format!("{}, {open} open", count(order.len() as u64, "workload"));
-        lines.push(vec![span(Tone::Dim, text)]);
-    }
-    lines.into_iter().map(|line| fitted(&line, look)).collect()
+    let runs = study.runs.iter().map(|run| (name(run), run));
+    let units = |shown: &[(&str, &RunResult)]| {
+        let units = shown.iter().map(|(_, run)| count(run.rounds, observation_noun(run)));
+        let units = padded(units.map(|text| format!("{text:>10}")).collect());
+        units.into_iter().map(|text| format!("  {text}  ")).collect()
+    };
+    frame_of(status(study, *look), runs.collect(), "workload", units, *look)
 }
 
 /// One plain line of progress of a study, without a line feed and styles.
@@ -81,7 +61,5 @@ fn plain_status(study: &StudyResult) -> String {
 /// The status, and of the budget what is used.
 fn status(study: &StudyResult, look: Look) -> Spans {
     let used = finite(study.budget.seconds).map_or(0.0, |most| study.seconds / most);
-    let text = plain_status(study);
-    let room = look.columns().saturating_sub(text.width() + 2).min(20);
-    vec![span(Tone::Plain, text), span(Tone::Plain, "  "), span(Tone::Dim, bar(used, room, look))]
+    with_bar(plain_status(study), used, look)
 }

@@ -1,7 +1,7 @@
 //! What a forecast says, in a sentence or two.
 
 use super::{difference, rate, unit};
-use crate::look::{Spans, Tone, span};
+use crate::look::{Spans, Tone, span, words};
 use crate::number::{Rounding, count, percent, seconds};
 use crate::text::plain;
 use tiebreak_core::forecast::{ForecastResult, ForecastRow, NoiseSource};
@@ -10,7 +10,7 @@ use tiebreak_core::forecast::{ForecastResult, ForecastRow, NoiseSource};
 pub(super) fn said(result: &ForecastResult) -> Spans {
     let mut said = match (result.budget, result.rows.as_slice()) {
         _ if result.interrupted => {
-            vec![span(Tone::Doubt, "Interrupted"), span(Tone::Plain, ": what follows is less.")]
+            vec![span(Tone::Doubt, "Interrupted"), words(": what follows is less.")]
         }
         (Some(_), rows) if !rows.is_empty() => chance_said(result),
         (None, [row]) => needed_said(result, row),
@@ -20,7 +20,7 @@ pub(super) fn said(result: &ForecastResult) -> Spans {
                 None => "the true rate".to_owned(),
             };
             let text = format!(": what it takes depends on {what}.");
-            vec![span(Tone::Strong, subject(result)), span(Tone::Plain, text)]
+            vec![span(Tone::Strong, subject(result)), words(text)]
         }
     };
     if let NoiseSource::Pilot { run, is_evidence: true, .. } = &result.noise {
@@ -69,46 +69,30 @@ fn chance_said(result: &ForecastResult) -> Spans {
     });
     let enough = |row: &ForecastRow| row.chance.and_then(|chance| chance.is_enough);
     let all = |wanted: bool| result.rows.iter().all(|row| enough(row) == Some(wanted));
-    let text = |text: String| span(Tone::Plain, text);
     let when = match result.rows.as_slice() {
         [row] => format!(" {}", truth_in_words(result, row)),
         _ => String::new(),
     };
-    let subject = subject(result);
-    if all(true) {
-        return vec![
-            span(Tone::Good, "Enough"),
-            text(format!(
-                ": {subject} ends within {budget}{when} with a chance of at least {wanted}."
-            )),
-        ];
-    }
-    if result.rows.len() == 1 && all(false) {
-        return vec![
-            span(Tone::Bad, "Not enough"),
-            text(format!(": {subject} ends within {budget}{when} with a chance below {wanted}.")),
-        ];
-    }
-    if result.rows.len() == 1 {
-        return vec![
-            span(Tone::Doubt, "Undecided"),
-            text(format!(
-                ": the chance that {subject} ends within {budget}{when} is so close to {wanted} \
-                 that it cannot be told on which side."
-            )),
-        ];
-    }
-    let enough = result.rows.iter().filter(|row| enough(row) == Some(true)).count();
-    let tone = if enough == 0 { Tone::Bad } else { Tone::Doubt };
-    let word = if enough == 0 { "Not enough" } else { "It depends" };
-    vec![
-        span(tone, word),
-        text(format!(
-            ": {subject} ends within {budget} with a chance of at least {wanted} in {enough} of {} \
-             cases.",
-            result.rows.len()
-        )),
-    ]
+    let ends = format!("{} ends within {budget}{when}", subject(result));
+    let cases = result.rows.len();
+    let (tone, word, text) = if all(true) {
+        (Tone::Good, "Enough", format!("{ends} with a chance of at least {wanted}."))
+    } else if cases > 1 {
+        let enough = result.rows.iter().filter(|row| enough(row) == Some(true)).count();
+        let (tone, word) =
+            if enough == 0 { (Tone::Bad, "Not enough") } else { (Tone::Doubt, "It depends") };
+        let text =
+            format!("{ends} with a chance of at least {wanted} in {enough} of {cases} cases.");
+        (tone, word, text)
+    } else if all(false) {
+        (Tone::Bad, "Not enough", format!("{ends} with a chance below {wanted}."))
+    } else {
+        let text = format!(
+            "the chance that {ends} is so close to {wanted} that it cannot be told on which side."
+        );
+        (Tone::Doubt, "Undecided", text)
+    };
+    vec![span(tone, word), words(format!(": {text}"))]
 }
 
 fn needed_said(result: &ForecastResult, row: &ForecastRow) -> Spans {

@@ -1,12 +1,11 @@
 //! The lines of a forecast: one a truth, as numbers and as a curve.
 
 use super::{difference, rate, unit};
-use crate::contestants::INDENT;
 use crate::histogram::level;
-use crate::look::{Look, Tone, span};
-use crate::number::{Rounding, percent, seconds};
-use crate::page::Page;
-use crate::table::{Align, Column};
+use crate::look::{Look, Tone, span, words};
+use crate::number::{Rounding, or_none, percent, seconds};
+use crate::page::{INDENT, Page};
+use crate::table::{Column, cells};
 use crate::text::plain;
 use tiebreak_core::forecast::{ForecastResult, ForecastRow, Says};
 use unicode_width::UnicodeWidthStr;
@@ -28,7 +27,7 @@ fn truth_cell(result: &ForecastResult, row: &ForecastRow) -> String {
 
 /// The numbers of each truth.
 pub(super) fn table(result: &ForecastResult) -> Vec<Column> {
-    let cells = |text: &dyn Fn(&ForecastRow) -> String| result.rows.iter().map(text).collect();
+    let rows = &result.rows;
     let more = format!("> {}", result.rounds_max);
     let rounds = |rounds: Option<u64>| rounds.map_or(more.clone(), |rounds| rounds.to_string());
     let share = |share: f64| match share {
@@ -37,23 +36,23 @@ pub(super) fn table(result: &ForecastResult) -> Vec<Column> {
     };
     let title = truth_title(result);
     let mut columns = vec![
-        Column::new(&title, Align::Right, cells(&|row| truth_cell(result, row))),
-        Column::new("10% by", Align::Right, cells(&|row| rounds(row.rounds_q10))).rank(3),
-        Column::new("half by", Align::Right, cells(&|row| rounds(row.rounds_median))),
-        Column::new("90% by", Align::Right, cells(&|row| rounds(row.rounds_q90))).rank(3),
+        Column::right(&title, cells(rows, |row| truth_cell(result, row))),
+        Column::right("10% by", cells(rows, |row| rounds(row.rounds_q10))).rank(3),
+        Column::right("half by", cells(rows, |row| rounds(row.rounds_median))),
+        Column::right("90% by", cells(rows, |row| rounds(row.rounds_q90))).rank(3),
     ];
     if let Some(a_round) = result.seconds_a_round {
         let time = |row: &ForecastRow| {
-            row.rounds_median.map_or("-".to_owned(), |rounds| seconds(a_round * rounds as f64))
+            or_none(row.rounds_median.map(|rounds| seconds(a_round * rounds as f64)))
         };
-        columns.push(Column::new("time", Align::Right, cells(&time)).rank(4));
+        columns.push(Column::right("time", cells(rows, time)).rank(4));
     }
     if result.budget.is_some() {
-        columns.push(Column::new("in budget", Align::Right, cells(&chance_cell)));
+        columns.push(Column::right("in budget", cells(rows, chance_cell)));
     }
     let mut say = |title: &str, of: fn(&Says) -> f64| {
-        let cells = cells(&|row| share(of(&row.says)));
-        columns.push(Column::new(title, Align::Right, cells).rank(1));
+        let cells = cells(rows, |row| share(of(&row.says)));
+        columns.push(Column::right(title, cells).rank(1));
     };
     say("holds", |says| says.holds);
     say("refuted", |says| says.refuted);
@@ -82,15 +81,15 @@ pub(super) fn curves(page: &mut Page, result: &ForecastResult, look: Look) {
     let label = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
     page.gap();
     let title = format!("share of runs that had ended, over {}s", unit(result));
-    page.line(&[span(Tone::Plain, INDENT), span(Tone::Dim, title)]);
+    page.line(&[words(INDENT), span(Tone::Dim, title)]);
     let mut width = 0;
     for (cell, row) in cells.iter().zip(&result.rows) {
         let line: String = row.curve.iter().map(|share| level(*share, look)).collect();
         width = line.width();
         page.line(&[
-            span(Tone::Plain, INDENT),
+            words(INDENT),
             span(Tone::Strong, format!("{}{cell}", " ".repeat(label - cell.width()))),
-            span(Tone::Plain, format!("{INDENT}{line}")),
+            words(format!("{INDENT}{line}")),
         ]);
     }
     let ends = [result.curve_rounds.first(), result.curve_rounds.last()];
@@ -102,6 +101,6 @@ pub(super) fn curves(page: &mut Page, result: &ForecastResult, look: Look) {
         let right = width.saturating_sub(first.len() + left + middle.len() + last.len()).max(1);
         let axis = format!("{first}{}{middle}{}{last}", " ".repeat(left), " ".repeat(right));
         let indent = " ".repeat(label + 2 * INDENT.len());
-        page.line(&[span(Tone::Plain, indent), span(Tone::Dim, axis)]);
+        page.line(&[words(indent), span(Tone::Dim, axis)]);
     }
 }

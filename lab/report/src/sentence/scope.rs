@@ -5,30 +5,24 @@ use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::warning::Warning;
 
 /// What a verdict speaks of, as the end of a sentence: of a study's, with its inputs.
-pub(super) fn scope_words(run: &RunResult, claim: &ClaimResult) -> &'static str {
-    let is_drawn = run.study.as_ref().map(|study| study.workload.is_drawn);
+pub(super) fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
     let is_reused = |warning: &Warning| matches!(warning, Warning::PlacementsReused { .. });
     if run.warnings.iter().any(is_reused) {
-        return "for this code, in placements that were drawn again and again, which is not valid,";
+        return "for this code, in placements that were drawn again and again, which is not valid,"
+            .to_owned();
     }
-    match (claim.scope, is_drawn) {
-        (Scope::Layout, Some(_)) => {
-            "for these binaries as they lie in memory, on this input and this machine"
-        }
-        (Scope::Binary, Some(true)) => {
-            "for these binaries in fresh processes, on inputs drawn afresh and this machine"
-        }
-        (Scope::Binary, Some(false)) => {
-            "for these binaries in fresh processes, on this input and this machine"
-        }
-        (Scope::Code, Some(true)) => {
-            "for this code, placed afresh in memory, on inputs drawn afresh and this machine"
-        }
-        (Scope::Code, Some(false)) => {
-            "for this code, placed afresh in memory, on this input and this machine"
-        }
-        _ => scope_of_programs(claim),
-    }
+    let what = match (claim.scope, &run.study) {
+        (Scope::Layout, Some(_)) => "these binaries as they lie in memory",
+        (Scope::Binary, Some(_)) => "these binaries in fresh processes",
+        (Scope::Code, Some(_)) => "this code, placed afresh in memory",
+        _ => return scope_of_programs(claim).to_owned(),
+    };
+    let is_drawn = run.study.as_ref().is_some_and(|study| study.workload.is_drawn);
+    let inputs = match claim.scope {
+        Scope::Binary | Scope::Code if is_drawn => "inputs drawn afresh",
+        _ => "this input",
+    };
+    format!("for {what}, on {inputs} and this machine")
 }
 
 fn scope_of_programs(claim: &ClaimResult) -> &'static str {

@@ -1,9 +1,8 @@
 //! A workload of a study as its table shows it: rows in their order, numbers in one unit.
 
 use super::figure;
-use crate::number::{Rounding, Scale, finite, ratio};
-use crate::presented::{Presented, Quantity};
-use crate::text::{plain, short};
+use crate::number::{Kind, Rounding, Scale, between, finite, or_none, ratio};
+use crate::text::{each_once, plain, short};
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{
@@ -26,6 +25,30 @@ pub(crate) struct Block<'a> {
     /// The void ones, then those that were not run.
     pub left_out: Vec<&'a StudyRow>,
     scale: Option<Scale>,
+}
+
+/// Why contestants are not in the table.
+pub(crate) struct Reason {
+    /// Their names, with their marks.
+    pub names: Vec<String>,
+    /// Whether they are void; or else they were not run.
+    pub is_void: bool,
+    why: String,
+}
+
+impl Reason {
+    /// Says what they are, and why, behind their names: `is`, `void`, `: it crashed.`.
+    pub(crate) fn words(&self) -> [String; 3] {
+        let verb = if self.names.len() == 1 { "is" } else { "are" };
+        let what = if self.is_void { "void" } else { "not run" };
+        [verb.to_owned(), what.to_owned(), format!(": {}.", self.why)]
+    }
+
+    /// Says the same as a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let [verb, what, why] = self.words();
+        format!("{} {verb} {what}{why}", self.names.join(", "))
+    }
 }
 
 impl<'a> Block<'a> {
@@ -97,7 +120,7 @@ impl<'a> Block<'a> {
         let scale = self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, size));
         let digits = |ns: f64| scale.digits(ns / self.divisor());
         let texts = [median.map(|ns| self.time(ns)), p10.map(digits), p90.map(digits)];
-        texts.map(|text| text.unwrap_or_else(|| "-".to_owned()))
+        texts.map(or_none)
     }
 
     /// Whether the others are compared with this one.
@@ -110,7 +133,7 @@ impl<'a> Block<'a> {
         match row.ratio {
             _ if self.is_reference(row) => ["1x".to_owned(), "reference".to_owned()],
             Some(ratio) => ratio_texts(ratio),
-            None => ["-".to_owned(), "-".to_owned()],
+            None => [None, None].map(or_none),
         }
     }
 
@@ -144,20 +167,19 @@ impl<'a> Block<'a> {
         if row.is_exact { name } else { format!("{name}{}", self.mark(&row.contract)) }
     }
 
-    /// Why contestants are not in the table: their names, whether they are void, and the reason.
-    /// Those that are not run for the same reason stand together.
-    pub(crate) fn reasons(&self) -> Vec<(Vec<String>, bool, String)> {
-        let mut reasons: Vec<(Vec<String>, bool, String)> = Vec::new();
+    /// Why contestants are not in the table. Those that are not run for the same reason stand
+    /// together.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = Vec::new();
         for row in &self.left_out {
-            let name = self.marked(row);
-            if let Some(fault) = &row.fault {
-                reasons.push((vec![name], true, short(&fault.to_string())));
-                continue;
-            }
-            let why = short(row.not_run.as_deref().unwrap_or_default());
-            match reasons.iter_mut().find(|(_, is_void, other)| !is_void && *other == why) {
-                Some((names, ..)) => names.push(name),
-                None => reasons.push((vec![name], false, why)),
+            let (is_void, why) = match &row.fault {
+                Some(fault) => (true, short(&fault.to_string())),
+                None => (false, short(row.not_run.as_deref().unwrap_or_default())),
+            };
+            let is_same = |other: &&mut Reason| !is_void && !other.is_void && other.why == why;
+            match reasons.iter_mut().find(is_same) {
+                Some(reason) => reason.names.push(self.marked(row)),
+                None => reasons.push(Reason { names: vec![self.marked(row)], is_void, why }),
             }
         }
         reasons
@@ -165,13 +187,8 @@ impl<'a> Block<'a> {
 
     /// The contracts that are not exact, in the order in which they first occur.
     pub(crate) fn contracts(&self) -> Vec<&'a str> {
-        let mut contracts: Vec<&str> = Vec::new();
-        for row in self.of.rows.iter().filter(|row| !row.is_exact) {
-            if !contracts.contains(&row.contract.as_str()) {
-                contracts.push(&row.contract);
-            }
-        }
-        contracts
+        let marked = self.of.rows.iter().filter(|row| !row.is_exact);
+        each_once(marked.map(|row| row.contract.as_str()))
     }
 
     /// The sign of a contract that is not exact.
@@ -264,19 +281,7 @@ pub(crate) fn median(row: &StudyRow, metric: Metric) -> Option<f64> {
 /// A ratio and its limits: `1.93x`, `1.90x .. 1.97x`; `-` for what is not known.
 pub(crate) fn ratio_texts(ratio: EffectResult) -> [String; 2] {
     let usable = |value| finite(value).filter(|value| *value > 0.0);
-    let told = Presented {
-        quantity: Quantity::Ratio { ahead: "", behind: "" },
-        estimate: usable(ratio.estimate),
-        low: usable(ratio.low),
-        high: usable(ratio.high),
-        bars: Vec::new(),
-    };
-    let [estimate, low, high] = told.numbers();
-    let limits = match (low, high) {
-        (None, None) => "-".to_owned(),
-        (Some(low), None) => format!("{low} .."),
-        (None, Some(high)) => format!(".. {high}"),
-        (Some(low), Some(high)) => format!("{low} .. {high}"),
-    };
-    [estimate.unwrap_or_else(|| "-".to_owned()), limits]
+    let values = [ratio.estimate, ratio.low, ratio.high].map(usable);
+    let [estimate, low, high] = Kind::Ratio.numbers(values, &[]);
+    [or_none(estimate), between(low, high)]
 }

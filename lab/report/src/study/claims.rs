@@ -1,10 +1,7 @@
 //! The claims of a study beside its table.
 
-use super::note;
-use crate::contestants::INDENT;
-use crate::look::NO_BREAK;
-use crate::look::{Spans, Tone, letters, span};
-use crate::page::Page;
+use crate::look::{NO_BREAK, Spans, Tone, letters, span};
+use crate::page::{INDENT, Page};
 use crate::sentence::{head, spans, what_helps};
 use crate::text::plain;
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
@@ -47,7 +44,7 @@ pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
 pub(super) fn claims_section(page: &mut Page, study: &StudyResult) {
     if study.runs.iter().flat_map(claims).next().is_some() {
         page.gap();
-        note(page, "claims");
+        page.note("claims");
     }
     for run in &study.runs {
         for claim in claims(run) {

@@ -12,6 +12,9 @@ use tiebreak_core::result::StudyResult;
 /// Where the greatest time is so many times the least, the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
+/// What the axis upwards shows.
+const SHARE: &str = "share of batches that took at most so long";
+
 /// The contestants of a workload whose distribution is known.
 pub(crate) struct Ecdfs {
     /// In the order of the table, the fastest first.
@@ -75,18 +78,8 @@ impl Ecdfs {
         let curve = |of: &Steps| Curve { name: of.name.clone(), points: of.steps.clone() };
         Chart {
             title: title.to_owned(),
-            x: Scale {
-                label: self.across(),
-                is_log: self.axis.is_log,
-                from_zero: false,
-                write: time,
-            },
-            y: Scale {
-                label: "share of batches that took at most so long".to_owned(),
-                is_log: false,
-                from_zero: true,
-                write: |share| format!("{share:.1}"),
-            },
+            x: Scale::new(self.across(), self.axis.is_log, time),
+            y: Scale { from_zero: true, ..Scale::new(SHARE, false, |share| format!("{share:.1}")) },
             curves: self.curves.iter().map(curve).collect(),
             marks: Vec::new(),
         }
@@ -95,14 +88,7 @@ impl Ecdfs {
 
 /// A round time with its unit and no more digits than it has: `200 ns`, `1.5 ms`.
 pub(crate) fn time(ns: f64) -> String {
-    let text = number::Scale::of(Unit::Nanoseconds, ns * (1.0 + 1e-9)).write(ns);
-    let Some((digits, unit)) = text.split_once(' ') else { return text };
-    let short = if digits.contains('.') && !digits.contains('e') {
-        digits.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        digits
-    };
-    format!("{short} {unit}")
+    number::Scale::of(Unit::Nanoseconds, ns * (1.0 + 1e-9)).short(ns)
 }
 
 /// The distribution functions of each workload's contestants, in letters: for each time the share

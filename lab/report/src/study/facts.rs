@@ -2,13 +2,21 @@
 
 use super::block::Block;
 use super::figure;
-use crate::number::value_text;
-use crate::number::{Rounding, Scale, count, percent};
+use crate::number::{Rounding, Scale, count, percent, value_text};
 use crate::sentence::observation_noun;
 use crate::text::plain;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{PublishedResult, StudyRow};
+use tiebreak_core::study::Workload;
+
+/// Says what a workload is, behind its name; nothing where it does not.
+pub(crate) fn about(workload: &Workload) -> String {
+    match workload.about.as_str() {
+        "" => String::new(),
+        about => format!(": {}", plain(about)),
+    }
+}
 
 /// The input, the scope, and how many rounds a unit has and why: a sentence each.
 pub(crate) fn facts(block: &Block) -> Vec<String> {

@@ -1,57 +1,41 @@
 //! The last lines of a study's page.
 
 use super::block::Block;
-use super::{ABOUT_TIMES, metrics, not_covered, note, scaling};
-use crate::contestants::INDENT;
-use crate::footer::{machine_model, print_line, repeat_lines, replay_line};
-use crate::look::{Look, Tone, span};
+use super::{ABOUT_TIMES, metrics, not_covered, scaling};
+use crate::footer::{again, entries, entry};
 use crate::number::{Rounding, percent, seconds};
-use crate::odd::told_warnings;
+use crate::odd::{self, odd_of, told_warnings};
 use crate::page::Page;
-use crate::text::plain;
+use crate::text::{grouped, plain};
 use tiebreak_core::result::StudyResult;
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
 /// the same again.
-pub(super) fn footer(page: &mut Page, study: &StudyResult, look: Look) {
+pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
-    odd(page, &blocks);
+    let named = || blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
+    let told = |(run, name)| told_warnings(run).map(move |warning| (warning, name));
+    let odd = odd_of(named().flat_map(told));
+    if !odd.is_empty() {
+        page.gap();
+        page.note(odd::TITLE);
+    }
+    odd.into_iter().for_each(|text| page.item(text));
     notes_of(page, &blocks);
-    note(page, &not_covered_by(&blocks));
+    page.note(not_covered_by(&blocks));
     page.gap();
-    let entry = |page: &mut Page, name: &str, text: String| {
-        page.labelled(&format!("{INDENT}{name:<9}"), &[span(Tone::Plain, text)]);
-    };
-    let (Some(run), Some(of)) = (study.runs.first(), blocks.first().map(|block| block.of)) else {
-        return;
-    };
-    entry(page, "source", plain(&of.source));
-    for (index, text) in built_with(&blocks).into_iter().enumerate() {
-        entry(page, if index == 0 { "built" } else { "" }, text);
-    }
+    let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) else { return };
+    entry(page, "source", plain(&block.of.source));
+    entries(page, "built", built_with(&blocks));
     entry(page, "run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
-    if let Some(model) = machine_model(run) {
-        entry(page, "machine", model);
-    }
-    if let Some(print) = print_line(run) {
-        entry(page, "", print);
-    }
-    for (index, line) in repeat_lines(run, look).into_iter().enumerate() {
-        let name = format!("{INDENT}{:<9}", if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, name), span(Tone::Plain, line)]);
-    }
-    for (index, block) in blocks.iter().enumerate() {
-        let replay = replay_line(block.run);
-        let workload = plain(&block.of.workload.name);
-        entry(page, if index == 0 { "replay" } else { "" }, format!("{replay} ({workload})"));
-    }
+    again(page, &named().collect::<Vec<_>>());
 }
 
 /// What the columns of the tables mean, and what is missing in them.
 pub(super) fn notes_of(page: &mut Page, blocks: &[Block]) {
     let Some(block) = blocks.first() else { return };
     page.gap();
-    columns_mean(block, blocks).iter().for_each(|text| note(page, text));
+    columns_mean(block, blocks).into_iter().for_each(|text| page.note(text));
 }
 
 /// What holds of no table of the study.
@@ -114,40 +98,10 @@ fn order_of_rows(block: &Block, reference: &str) -> Vec<String> {
 
 /// What the contestants were built with, each compiler with its contestants.
 pub(crate) fn built_with(blocks: &[Block]) -> Vec<String> {
-    let mut built: Vec<(String, Vec<String>)> = Vec::new();
-    for row in blocks.iter().flat_map(|block| &block.of.rows).filter(|row| !row.receipt.is_empty())
-    {
+    let rows = blocks.iter().flat_map(|block| &block.of.rows);
+    let built = grouped(rows.filter(|row| !row.receipt.is_empty()).map(|row| {
         let standard = row.standard.as_ref().map_or(String::new(), |s| format!(", {}", plain(s)));
-        let with = format!("{}{standard}", plain(&row.receipt));
-        let name = plain(&row.name);
-        match built.iter_mut().find(|(other, _)| *other == with) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => built.push((with, vec![name])),
-        }
-    }
+        (format!("{}{standard}", plain(&row.receipt)), plain(&row.name))
+    }));
     built.into_iter().map(|(with, names)| format!("{with}: {}", names.join(", "))).collect()
-}
-
-/// The warnings, each once, with the workloads that it is about.
-fn odd(page: &mut Page, blocks: &[Block]) {
-    let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    for block in blocks {
-        for warning in told_warnings(block.run) {
-            let (text, name) = (plain(&warning.to_string()), plain(&block.of.workload.name));
-            match said.iter_mut().find(|(other, _)| *other == text) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name),
-                None => said.push((text, vec![name])),
-            }
-        }
-    }
-    if said.is_empty() {
-        return;
-    }
-    page.gap();
-    note(page, "what was odd");
-    for (text, names) in said {
-        page.paragraph("  - ", &[span(Tone::Plain, format!("{}: {text}", names.join(", ")))]);
-    }
 }

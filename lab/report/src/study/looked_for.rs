@@ -1,27 +1,20 @@
 //! What a race of a study looks for beside wrong answers, and on which workloads.
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone};
 use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
+use crate::table::Column;
 use crate::text::plain;
 use tiebreak_core::study::{Study, Workload};
 
-/// After an empty line, a line a kind of cheat, with the workloads on which it is looked for, or
-/// why it is not.
-pub(super) fn looked_for(study: &Study, look: &Look) -> String {
-    let look = *look;
-    let mut page = Page::new(look);
-    page.paragraph("", &[span(Tone::Plain, "Beside answers, a race looks for:".to_owned())]);
+/// Tells what a race of the study looks for beside wrong answers: after an empty line, a line a
+/// kind of cheat, with the workloads on which it is looked for, or why it is not.
+pub fn looked_for(study: &Study, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    page.say(Tone::Plain, "Beside answers, a race looks for:");
     let (cheats, places): (Vec<_>, Vec<_>) = lines(study).into_iter().unzip();
-    let cheats = cheats.into_iter().map(str::to_owned).collect();
-    let columns = vec![
-        Column::new("cheat", Align::Left, cheats),
-        Column::new("on", Align::Left, places).rank(1),
-    ];
-    for row in rows(columns, look.columns() - INDENT.len()) {
-        page.line(&indented(row, INDENT));
-    }
+    let cheats = cheats.into_iter().map(str::to_owned);
+    let columns = vec![Column::left("cheat", cheats), Column::left("on", places).rank(1)];
+    page.table(columns);
     format!("\n{}", page.finish())
 }
 

@@ -1,35 +1,34 @@
 //! The table of a study as Markdown.
 
-use super::block::Block;
+use super::block::{Block, Reason};
 use super::claims::{claims, sentence_on};
-use super::facts::{facts, notes};
-use super::{Spread, built_with, footer, metrics, promise, scaling, summary};
+use super::facts::{about, facts, notes};
+use super::spread::spread_of;
+use super::{built_with, footer, metrics, promise, rows, scaling, summary};
 use crate::footer::{machine_model, repeat_line};
-use crate::look::Look;
-use crate::look::NO_BREAK;
+use crate::look::{Look, NO_BREAK};
+use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::number::seconds;
-use crate::table::Column;
+use crate::table::{Align, Column};
 use crate::text::plain;
-use tiebreak_core::result::{StudyResult, StudyRow};
+use tiebreak_core::result::StudyResult;
 
 /// Columns of the pictures of distributions.
 const STRIP: usize = 20;
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-/// See [`super::markdown`].
-pub(super) fn markdown(study: &StudyResult) -> String {
+/// Writes the table of a study as Markdown, as the README of the study has it: everything in it is
+/// in the JSON of the study too, so that the one is made from the other, always in the same way.
+pub fn markdown(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let mut out = String::new();
     for block in &blocks {
         workload(&mut out, block);
     }
     out += &format!("{}. {}\n", escaped(&summary(study)), promise(study));
-    let mut said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
-    if let Some(first) = said.next() {
-        out += "\n";
-        for (run, claim) in std::iter::once(first).chain(said) {
-            out += &format!("- {}\n", escaped(&sentence_on(run, claim)));
-        }
+    let said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    let said = list(said.map(|(run, claim)| escaped(&sentence_on(run, claim))));
+    if !said.is_empty() {
+        out += &format!("\n{said}");
     }
     if let Some(block) = blocks.first() {
         out += "\n";
@@ -43,122 +42,72 @@ pub(super) fn markdown(study: &StudyResult) -> String {
 
 fn workload(out: &mut String, block: &Block) {
     let workload = &block.of.workload;
-    let about = match workload.about.as_str() {
-        "" => String::new(),
-        about => format!(": {}", escaped(about)),
-    };
+    let about = escaped(&about(workload));
     let facts = escaped(&facts(block).join(" "));
-    *out += &format!("**{}**{about}. {facts}\n\n", escaped(&workload.name));
+    *out += &format!("{}{about}. {facts}\n\n", strong(&escaped(&workload.name)));
     if !block.rows.is_empty() {
-        let columns = columns(block);
-        *out += &table(block, &columns);
+        *out += &table(columns(block));
         let others = metrics::table(block);
         if !others.is_empty() {
+            let names = rows::names(block, None);
             let per = escaped(&metrics::per_item(block));
-            *out += &format!("Beside wall time, {per}:\n\n{}", table(block, &others));
+            let table = table([vec![names], others].concat());
+            *out += &format!("Beside wall time, {per}:\n\n{table}");
         }
         let threads = scaling::table(block);
-        if let Some((names, others)) = threads.split_first() {
+        if !threads.is_empty() {
             let of = escaped(&scaling::per_second(block)).replacen("on", "On", 1);
-            *out += &format!("{of}:\n\n{}", named(&names.cells, others));
+            *out += &format!("{of}:\n\n{}", table(threads));
         }
-        let chart = scaling::chart(block).map(|chart| chart.text(&LOOK)).unwrap_or_default();
+        let chart = scaling::chart(block).map(|chart| chart.text(&Look::PAPER)).unwrap_or_default();
         if !chart.is_empty() {
-            *out += &format!("```text\n{}\n```\n\n", chart.trim_end());
+            *out += &format!("{}\n", fenced("text", chart.trim_end()));
         }
     }
-    for (names, is_void, why) in block.reasons() {
-        let word = if is_void { "void" } else { "not run" };
-        let verb = if names.len() == 1 { "is" } else { "are" };
-        let names = escaped(&names.join(", "));
-        *out += &format!("- {names} {verb} {word}: {}.\n", escaped(&why));
-    }
-    let notes = notes(block);
-    for note in &notes {
-        *out += &format!("- {}\n", escaped(note));
-    }
-    if !block.left_out.is_empty() || !notes.is_empty() {
-        out.push('\n');
+    let reasons = block.reasons();
+    let said = reasons.iter().map(Reason::sentence).chain(notes(block));
+    let said = list(said.map(|text| escaped(&text)));
+    if !said.is_empty() {
+        *out += &format!("{said}\n");
     }
 }
 
-/// All columns but the names.
 fn columns(block: &Block) -> Vec<Column> {
-    use crate::table::Align::{Decimal, Left};
-    let cells = |text: &dyn Fn(&StudyRow) -> String| {
-        block.rows.iter().map(|row| text(row)).collect::<Vec<_>>()
-    };
-    let open = |row: &StudyRow| if block.is_open(row) { " ?" } else { "" };
-    let spread = Spread::of(block);
-    let strip = |row: &StudyRow| match (&row.distribution, &spread) {
+    let mut columns = rows::columns(block, None);
+    columns.retain(|column| column.title != "rank" || block.is_ranked());
+    for column in columns.iter_mut().filter(|column| column.title == "in") {
+        column.title = "language".to_owned();
+        column.cells.iter_mut().filter(|cell| *cell == "-").for_each(String::clear);
+    }
+    let Some(spread) = spread_of(block) else { return columns };
+    let mut strips = rows::strips(block, spread, STRIP, Look::PAPER);
+    for cell in &mut strips.cells {
         // Blanks at the front of a code span may be taken away, and several become one.
-        (Some(histogram), Some(spread)) => {
-            let bars = spread.bars(histogram, STRIP, LOOK);
-            bars.trim_end().replace(' ', &NO_BREAK.to_string())
-        }
-        _ => String::new(),
-    };
-    let times = |index: usize| cells(&|row| block.times(row)[index].clone());
-    let mut columns = Vec::new();
-    if block.is_ranked() {
-        columns.push(Column::new("rank", Left, cells(&|row| block.rank(row))));
+        *cell = cell.trim_end().replace(' ', &NO_BREAK.to_string());
     }
-    columns.extend([
-        Column::new("language", Left, cells(&|row| row.language.map_or("", |l| l.name()).into())),
-        Column::new(&block.title(), Decimal, times(0)),
-        Column::new("p10", Decimal, times(1)),
-        Column::new("p90", Decimal, times(2)),
-        Column::new(
-            &format!("vs {}", plain(&block.of.reference)),
-            Decimal,
-            cells(&|row| block.ratio(row)[0].clone()),
-        ),
-        Column::new(
-            "interval",
-            Left,
-            cells(&|row| format!("{}{}", block.ratio(row)[1], open(row))),
-        ),
-    ]);
-    if block.rows.iter().any(|row| !row.published.is_empty()) {
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        columns.extend([
-            Column::new("published", Decimal, cells(&|row| or_none(block.published(row)))),
-            Column::new("here", Decimal, cells(&|row| or_none(block.in_published_unit(row)))),
-            Column::new("its ratio", Decimal, cells(&|row| or_none(block.published_ratio(row)))),
-        ]);
-    }
-    if spread.is_some() {
-        columns.push(Column::new("spread", Left, cells(&strip)));
-    }
+    columns.push(strips);
     columns
 }
 
-/// A table with a row a contestant, and an empty line after it.
-fn table(block: &Block, columns: &[Column]) -> String {
-    let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    named(&names, columns)
-}
-
-/// The same with these names.
-fn named(names: &[String], columns: &[Column]) -> String {
-    use crate::table::Align;
-    let titles = columns.iter().map(|column| escaped(&column.title));
-    let rules = columns.iter().map(|c| if c.align == Align::Left { "---" } else { "--:" });
-    let mut out = format!(
-        "| contestant | {} |\n|---|{}|\n",
-        titles.collect::<Vec<_>>().join(" | "),
-        rules.collect::<Vec<_>>().join("|")
-    );
-    for (index, name) in names.iter().enumerate() {
-        let cell = |column: &Column| match column.cells[index].as_str() {
-            "" => String::new(),
-            strip if column.title == "spread" => format!("`{strip}`"),
-            text => escaped(text),
-        };
-        let cells: Vec<_> = columns.iter().map(cell).collect();
-        out += &format!("| {} | {} |\n", escaped(name), cells.join(" | "));
-    }
-    out + "\n"
+/// A table with a row a contestant, whose names come first, and an empty line after it.
+fn table(columns: Vec<Column>) -> String {
+    let aligns = columns.iter().map(|column| match column.align {
+        Align::Left => Align::Left,
+        _ => Align::Decimal,
+    });
+    let title = |(index, column): (usize, &Column)| match index {
+        0 => "contestant".to_owned(),
+        _ => escaped(&column.title),
+    };
+    let head: Vec<String> = columns.iter().enumerate().map(title).collect();
+    let cell = |column: &Column, row: usize| match column.cells[row].as_str() {
+        "" => " ".to_owned(),
+        strip if column.title == "spread" => code(strip),
+        text => escaped(text),
+    };
+    let row = |row| columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>();
+    let rows = (0..columns[0].cells.len()).map(row);
+    aligned(&head, &aligns.collect::<Vec<_>>(), rows) + "\n"
 }
 
 /// The source, the builds, the machine, and the command that makes the same again.
@@ -172,22 +121,11 @@ fn last_lines(study: &StudyResult, blocks: &[Block]) -> String {
     }
     let model =
         machine_model(run).map_or(String::new(), |model| format!(" on {}", escaped(&model)));
-    let command = repeat_line(run).replace('`', "'");
-    out += &format!("Measured{model} in {} by `{}`.\n", seconds(study.seconds), plain(&command));
+    let command = code(&plain(&repeat_line(run)));
+    out += &format!("Measured{model} in {} by {command}.\n", seconds(study.seconds));
     out
 }
 
-/// A text without anything that Markdown or HTML would take for its own.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in plain(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '~' => out.extend(['\\', c]),
-            c => out.push(c),
-        }
-    }
-    out
+    markdown::escaped(text, Place::File)
 }

@@ -1,9 +1,9 @@
 //! What was measured of a workload beside wall time.
 
 use super::block::{Block, median};
-use crate::number::{Scale, finite};
-use crate::table::{Align, Column};
-use crate::text::plain;
+use crate::number::{Scale, finite, or_none};
+use crate::table::Column;
+use crate::text::{each_once, plain};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::quantity::four_digits;
 use tiebreak_core::result::StudyRow;
@@ -45,7 +45,7 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     for (index, (metric, title, per)) in SHOWN.into_iter().enumerate() {
         if block.rows.iter().any(|row| median(row, metric).is_some()) {
             let cells = cells(block, metric, per);
-            columns.push(Column::new(title, Align::Decimal, cells).rank(1 + index as u8));
+            columns.push(Column::decimal(title, cells).rank(1 + index as u8));
         }
     }
     let reset_ns = |row: &&StudyRow| row.untimed.map(|seen| seen.reset_ns).filter(|ns| *ns > 0);
@@ -54,17 +54,17 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             let ns = reset_ns(row)? as f64;
             Some(Scale::of(Unit::Nanoseconds, ns).write(ns))
         };
-        let cells = block.rows.iter().map(|row| cell(row).unwrap_or("-".to_owned())).collect();
-        columns.push(Column::new("reset", Align::Decimal, cells).rank(11));
+        let cells = block.rows.iter().map(|row| or_none(cell(row)));
+        columns.push(Column::decimal("reset", cells).rank(11));
     }
     if block.of.input_bytes > 0 && !columns.is_empty() {
         let speed = |row: &&StudyRow| {
             let ns = median(row, Metric::WallTime).filter(|ns| *ns > 0.0);
             let speed = ns.map(|ns| block.of.input_bytes as f64 / ns);
-            finite(speed).map_or("-".to_owned(), four_digits)
+            or_none(finite(speed).map(four_digits))
         };
-        let cells = block.rows.iter().map(speed).collect();
-        columns.push(Column::new("GB/s", Align::Decimal, cells).rank(12));
+        let cells = block.rows.iter().map(speed);
+        columns.push(Column::decimal("GB/s", cells).rank(12));
     }
     columns
 }
@@ -80,7 +80,7 @@ fn cells(block: &Block, metric: Metric, per: Per) -> Vec<String> {
             unit => shared.unwrap_or_else(|| Scale::of(unit, value)).write(value),
         })
     };
-    block.rows.iter().map(|row| cell(row).unwrap_or("-".to_owned())).collect()
+    block.rows.iter().map(|row| or_none(cell(row))).collect()
 }
 
 /// A number of events, of which there may be less than one.
@@ -126,14 +126,12 @@ pub(crate) fn missing(blocks: &[Block]) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let mut reasons: Vec<String> = Vec::new();
-    for warning in blocks.iter().flat_map(|block| &block.run.warnings) {
-        if let Warning::NoMeter { what } = warning
-            && !reasons.contains(&plain(what))
-        {
-            reasons.push(plain(what));
-        }
-    }
+    let reason = |warning: &Warning| match warning {
+        Warning::NoMeter { what } => Some(plain(what)),
+        _ => None,
+    };
+    let warnings = blocks.iter().flat_map(|block| &block.run.warnings);
+    let reasons = each_once(warnings.filter_map(reason));
     let why = match reasons.as_slice() {
         [] => "this run did not measure them".to_owned(),
         reasons => reasons.join("; "),

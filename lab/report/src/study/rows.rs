@@ -1,12 +1,14 @@
 //! A block of the table on a screen.
 
 use super::block::Block;
-use super::facts::{facts, notes};
-use super::{Spread, metrics, note, scaling};
-use crate::contestants::INDENT;
-use crate::look::{Look, Spans, Tone, columns_of, span};
-use crate::page::Page;
-use crate::table::{Align, Column, GAP, indented, rows};
+use super::facts::{about, facts, notes};
+use super::spread::{bars, spread_of};
+use super::{metrics, scaling};
+use crate::chart::Span;
+use crate::look::{Look, Tone, columns_of, span, words};
+use crate::number::or_none;
+use crate::page::{INDENT, Page};
+use crate::table::{Column, GAP, cells, indented, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyRow;
 use unicode_width::UnicodeWidthStr;
@@ -20,12 +22,9 @@ const STRIP: std::ops::RangeInclusive<usize> = 14..=40;
 pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
     page.gap();
     let workload = &block.of.workload;
-    let mut head = vec![span(Tone::Strong, plain(&workload.name))];
-    if !workload.about.is_empty() {
-        head.push(span(Tone::Plain, format!(": {}", plain(&workload.about))));
-    }
-    page.paragraph("", &head);
-    facts(block).iter().for_each(|fact| note(page, fact));
+    let name = span(Tone::Strong, plain(&workload.name));
+    page.paragraph("", &[name, words(about(workload))]);
+    facts(block).into_iter().for_each(|fact| page.note(fact));
     if !block.rows.is_empty() {
         page.gap();
         main_table(page, block, look);
@@ -34,22 +33,22 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
     let others = metrics::table(block);
     if !others.is_empty() {
         page.gap();
-        let columns = [vec![name_column(block, look)], others].concat();
+        let columns = [vec![names(block, Some(look))], others].concat();
         lines(page, columns, look);
-        note(page, &metrics::per_item(block));
+        page.note(metrics::per_item(block));
     }
     on_threads(page, block, look);
     let notes = notes(block);
     if !notes.is_empty() {
         page.gap();
-        notes.iter().for_each(|text| note(page, text));
+        notes.into_iter().for_each(|text| page.note(text));
     }
 }
 
 fn main_table(page: &mut Page, block: &Block, look: Look) {
-    let numbers = numbers(block, look);
+    let numbers = numbers(block, Some(look));
     let published = published(block);
-    let spread = Spread::of(block);
+    let spread = spread_of(block);
     let room = look.table_columns() - INDENT.len();
     let all = [numbers.clone(), published.clone()].concat();
     let strip = room.saturating_sub(width(&all) + GAP).min(*STRIP.end());
@@ -59,8 +58,8 @@ fn main_table(page: &mut Page, block: &Block, look: Look) {
         && strip >= *STRIP.start()
     {
         let before = width(&numbers) + GAP;
-        lines(page, [numbers, vec![strips(block, &spread, strip, look)], published].concat(), look);
-        axis(page, block, &spread, before, strip);
+        lines(page, [numbers, vec![strips(block, spread, strip, look)], published].concat(), look);
+        axis(page, block, spread, before, strip);
     } else {
         lines(page, numbers, look);
         below(page, block, spread, published, look);
@@ -74,7 +73,7 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
         return;
     }
     page.gap();
-    note(page, &scaling::per_second(block));
+    page.note(scaling::per_second(block));
     lines(page, columns, look);
     let Some(chart) = scaling::chart(block) else { return };
     let look = Look { width: look.columns() - INDENT.len(), ..look };
@@ -83,19 +82,13 @@ fn on_threads(page: &mut Page, block: &Block, look: Look) {
         page.gap();
     }
     for line in text.lines() {
-        page.table_line(&[span(Tone::Plain, format!("{INDENT}{line}"))]);
+        page.table_line(&[words(format!("{INDENT}{line}"))]);
     }
 }
 
 /// Pictures and published figures, where they have no room beside the numbers.
-fn below(
-    page: &mut Page,
-    block: &Block,
-    spread: Option<Spread>,
-    published: Vec<Column>,
-    look: Look,
-) {
-    let name = vec![name_column(block, look)];
+fn below(page: &mut Page, block: &Block, spread: Option<Span>, published: Vec<Column>, look: Look) {
+    let name = vec![names(block, Some(look))];
     let room = look.columns() - INDENT.len();
     let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
     let strip = room.saturating_sub(taken).clamp(*STRIP.start(), *STRIP.end());
@@ -104,10 +97,10 @@ fn below(
     }
     page.gap();
     let before = width(&name) + GAP;
-    let picture = spread.map(|spread| strips(block, &spread, strip, look));
+    let picture = spread.map(|spread| strips(block, spread, strip, look));
     lines(page, [name, picture.into_iter().collect(), published].concat(), look);
     if let Some(spread) = spread {
-        axis(page, block, &spread, before, strip);
+        axis(page, block, spread, before, strip);
     }
 }
 
@@ -122,83 +115,100 @@ fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
     }
 }
 
-/// A cell for each row that runs.
-fn cells(block: &Block, text: impl Fn(&StudyRow) -> String) -> Vec<String> {
-    block.rows.iter().map(|row| text(row)).collect()
+/// Makes the column of the names, cut for a screen if it is for one.
+pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
+    let cut = |name: String| match screen {
+        Some(look) => shorten_middle(&name, (look.columns() / 4).min(24), look),
+        None => name,
+    };
+    Column::left("", cells(&block.rows, |row| cut(block.marked(row))))
 }
 
-fn name_column(block: &Block, look: Look) -> Column {
-    let room = (look.columns() / 4).min(24);
-    let name = |row: &StudyRow| shorten_middle(&block.marked(row), room, look);
-    Column::new("", Align::Left, cells(block, name))
-}
-
-/// Names, times and ratios.
-pub(crate) fn numbers(block: &Block, look: Look) -> Vec<Column> {
-    let time = |index: usize| cells(block, |row| block.times(row)[index].clone());
-    let ratio = |index: usize| cells(block, |row| block.ratio(row)[index].clone());
-    let sign = |row: &StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
-    let language = |row: &StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
-    let title = shorten_middle(&block.title(), 16, look);
-    let reference = shorten_middle(&plain(&block.of.reference), 14, look);
+/// Makes the columns of names, times and ratios, cut for a screen if they are for one.
+fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
+    let time = |index: usize| cells(&block.rows, |row| block.times(row)[index].clone());
+    let ratio = |index: usize| cells(&block.rows, |row| block.ratio(row)[index].clone());
+    let sign = |row: &&StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
+    let language = |row: &&StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
+    let cut = |text: String, columns: usize| match screen {
+        Some(look) => shorten_middle(&text, columns, look),
+        None => text,
+    };
+    let reference = cut(plain(&block.of.reference), 14);
     vec![
-        name_column(block, look),
-        Column::new("rank", Align::Left, cells(block, |row| block.rank(row))).rank(2),
-        Column::new("in", Align::Left, cells(block, language)).rank(4),
-        Column::new(&title, Align::Decimal, time(0)),
-        Column::new("p10", Align::Decimal, time(1)).rank(3),
-        Column::new("p90", Align::Decimal, time(2)).rank(3),
-        Column::new(&format!("vs {reference}"), Align::Decimal, ratio(0)),
-        Column::new("interval", Align::Left, ratio(1)).rank(1),
-        Column::new("", Align::Left, cells(block, sign)).rank(1),
+        names(block, screen),
+        Column::left("rank", cells(&block.rows, |row| block.rank(row))).rank(2),
+        Column::left("in", cells(&block.rows, language)).rank(4),
+        Column::decimal(&cut(block.title(), 16), time(0)),
+        Column::decimal("p10", time(1)).rank(3),
+        Column::decimal("p90", time(2)).rank(3),
+        Column::decimal(&format!("vs {reference}"), ratio(0)),
+        Column::left("interval", ratio(1)).rank(1),
+        Column::left("", cells(&block.rows, sign)).rank(1),
     ]
 }
 
+/// Makes the same and those of what was published, with the sign of an open ratio beside its
+/// interval, not in a column of its own.
+pub(crate) fn columns(block: &Block, screen: Option<Look>) -> Vec<Column> {
+    let mut columns = numbers(block, screen);
+    if let (Some(signs), Some(intervals)) = (columns.pop(), columns.last_mut()) {
+        for (interval, sign) in intervals.cells.iter_mut().zip(signs.cells) {
+            *interval = format!("{interval} {sign}").trim_end().to_owned();
+        }
+    }
+    columns.extend(published(block));
+    columns
+}
+
 /// What was published: the figure, ours in its unit, and its ratio; nothing where nothing was.
-pub(crate) fn published(block: &Block) -> Vec<Column> {
+fn published(block: &Block) -> Vec<Column> {
     if block.rows.iter().all(|row| row.published.is_empty()) {
         return Vec::new();
     }
     let text = |text: fn(&Block, &StudyRow) -> Option<String>| {
-        cells(block, |row| text(block, row).unwrap_or("-".to_owned()))
+        cells(&block.rows, |row| or_none(text(block, row)))
     };
     vec![
-        Column::new("published", Align::Decimal, text(|block, row| block.published(row))),
-        Column::new("here", Align::Decimal, text(|block, row| block.in_published_unit(row)))
-            .rank(3),
-        Column::new("its ratio", Align::Decimal, text(|block, row| block.published_ratio(row)))
-            .rank(2),
+        Column::decimal("published", text(|block, row| block.published(row))),
+        Column::decimal("here", text(|block, row| block.in_published_unit(row))).rank(3),
+        Column::decimal("its ratio", text(|block, row| block.published_ratio(row))).rank(2),
     ]
 }
 
 /// The distributions below each other on one scale.
-fn strips(block: &Block, spread: &Spread, columns: usize, look: Look) -> Column {
-    let strip = |row: &StudyRow| match &row.distribution {
-        Some(histogram) => spread.bars(histogram, columns, look),
+pub(super) fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
+    let strip = |row: &&StudyRow| match &row.distribution {
+        Some(histogram) => bars(spread, histogram, columns, look),
         None => String::new(),
     };
-    Column::new("spread", Align::Left, cells(block, strip))
+    Column::left("spread", cells(&block.rows, strip))
 }
 
 /// The ends of the scale of the distributions, below them.
-fn axis(page: &mut Page, block: &Block, spread: &Spread, before: usize, columns: usize) {
+fn axis(page: &mut Page, block: &Block, spread: Span, before: usize, columns: usize) {
     let (low, high) = (block.time(spread.low), block.time_with_unit(spread.high));
     let kind = if spread.is_log { "log" } else { "" };
     let gap = columns.saturating_sub(low.width() + kind.len() + high.width());
     let (left, right) = (gap / 2, (gap - gap / 2).max(1));
     let text = format!("{low}{}{kind}{}{high}", " ".repeat(left), " ".repeat(right));
     let before = " ".repeat(before);
-    page.table_line(&[span(Tone::Plain, INDENT), span(Tone::Dim, format!("{before}{text}"))]);
+    page.table_line(&[words(INDENT), span(Tone::Dim, format!("{before}{text}"))]);
 }
 
 /// Why contestants are not in the table.
 fn left_out(page: &mut Page, block: &Block) {
-    for (names, fault, why) in block.reasons() {
-        let (word, tone) = if fault { ("void", Tone::Bad) } else { ("not run", Tone::Doubt) };
-        let verb = if names.len() == 1 { " is " } else { " are " };
-        let name: Spans = vec![span(Tone::Strong, names.join(", "))];
-        let said =
-            [span(Tone::Plain, verb), span(tone, word), span(Tone::Plain, format!(": {why}."))];
-        page.paragraph(INDENT, &[name, said.to_vec()].concat());
+    for reason in block.reasons() {
+        let tone = if reason.is_void { Tone::Bad } else { Tone::Doubt };
+        let [verb, what, why] = reason.words();
+        page.paragraph(
+            INDENT,
+            &[
+                span(Tone::Strong, reason.names.join(", ")),
+                words(format!(" {verb} ")),
+                span(tone, what),
+                words(why),
+            ],
+        );
     }
 }

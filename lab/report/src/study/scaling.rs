@@ -3,8 +3,8 @@
 use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
 use crate::chart::{Chart, Curve, Scale as Axis};
-use crate::number::{Rounding, Scale, finite, percent};
-use crate::table::{Align, Column};
+use crate::number::{Rounding, Scale, finite, or_none, percent};
+use crate::table::{Column, cells};
 use crate::text::plain;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::result::{EffectResult, Scaling, StudyRow};
@@ -44,23 +44,20 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let cells = |text: &dyn Fn(&StudyRow, &Scaling) -> String| {
-        rows.iter().map(|(row, of)| text(row, of)).collect::<Vec<_>>()
-    };
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
-        Column::new("", Align::Left, cells(&|_, of| plain(&of.family))),
-        Column::new("threads", Align::Right, cells(&|_, of| of.threads.to_string())),
-        Column::new(&block.title(), Align::Decimal, cells(&|row, _| block.times(row)[0].clone()))
+        Column::left("", cells(&rows, |(_, of)| plain(&of.family))),
+        Column::right("threads", cells(&rows, |(_, of)| of.threads.to_string())),
+        Column::decimal(&block.title(), cells(&rows, |(row, _)| block.times(row)[0].clone()))
             .rank(2),
-        Column::new(
+        Column::decimal(
             "M/s",
-            Align::Decimal,
-            cells(&|_, of| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))),
+            cells(&rows, |(_, of)| {
+                or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))
+            }),
         ),
-        Column::new("efficiency", Align::Decimal, cells(&|_, of| efficiency(of)[0].clone())),
-        Column::new("interval", Align::Left, cells(&|_, of| efficiency(of)[1].clone())).rank(1),
-        Column::new("together", Align::Right, cells(&|_, of| together(of))).rank(3),
+        Column::decimal("efficiency", cells(&rows, |(_, of)| efficiency(of)[0].clone())),
+        Column::left("interval", cells(&rows, |(_, of)| efficiency(of)[1].clone())).rank(1),
+        Column::right("together", cells(&rows, |(_, of)| together(of))).rank(3),
     ]
 }
 
@@ -85,8 +82,7 @@ fn efficiency(of: &Scaling) -> [String; 2] {
 /// The share of units with proof; one thread needs none.
 fn together(of: &Scaling) -> String {
     match (of.threads, of.units) {
-        (1, _) => "-".to_owned(),
-        (_, 0) => "-".to_owned(),
+        (1, _) | (_, 0) => "-".to_owned(),
         (_, units) => percent(of.together as f64 / units as f64, Rounding::Down),
     }
 }
@@ -105,18 +101,10 @@ pub(super) fn chart(block: &Block) -> Option<Chart> {
     let item = block.item();
     curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
         title: format!("{item}s a second, all threads together"),
-        x: Axis {
-            label: "threads".to_owned(),
-            is_log: true,
-            from_zero: false,
-            write: |value| format!("{value:.0}"),
-        },
-        y: Axis {
-            label: format!("{item}s/s"),
-            is_log: true,
-            from_zero: false,
-            write: |value| Scale::of(Unit::Count, value).write(value),
-        },
+        x: Axis::new("threads", true, |value| format!("{value:.0}")),
+        y: Axis::new(format!("{item}s/s"), true, |value| {
+            Scale::of(Unit::Count, value).write(value)
+        }),
         curves,
         marks: Vec::new(),
     })
@@ -124,13 +112,10 @@ pub(super) fn chart(block: &Block) -> Option<Chart> {
 
 /// What the columns mean; nothing where there are none.
 pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
-    let all = || blocks.iter().flat_map(|block| &block.of.rows);
-    let beside = |row: &&StudyRow| row.scaling.as_ref().is_some_and(|scaling| scaling.threads > 1);
-    let teams: Vec<&Scaling> =
-        all().filter(beside).filter_map(|row| row.scaling.as_ref()).collect();
-    let (units, together) = teams
-        .iter()
-        .fold((0, 0), |(units, together), of| (units + of.units, together + of.together));
+    let all = blocks.iter().flat_map(|block| &block.of.rows);
+    let teams = all.filter_map(|row| row.scaling.as_ref()).filter(|of| of.threads > 1);
+    let add = |(units, together), of: &Scaling| (units + of.units, together + of.together);
+    let (units, together) = teams.fold((0, 0), add);
     if units == 0 {
         return None;
     }

@@ -1,15 +1,15 @@
 //! What the oracle said of each contestant.
 
-use crate::contestants::INDENT;
-use crate::look::{Look, Tone, span};
+use crate::look::{Look, Tone, span, words};
 use crate::number::count;
-use crate::page::Page;
-use crate::table::{Align, Column, indented, rows};
-use crate::text::{plain, short, shorten_middle};
+use crate::page::{INDENT, Page};
+use crate::table::{Column, cells};
+use crate::text::{self, plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
 
-/// The table, a summary above it and the faults below it.
-pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
+/// Tells what `study verify` found: a line a contestant and input below a summary, then what was
+/// wrong in full.
+pub fn verify(found: &[VerifyRow], look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
     let wrong = found.iter().filter(|row| row.fault.is_some()).count();
@@ -18,20 +18,18 @@ pub(super) fn verify(found: &[VerifyRow], look: &Look) -> String {
         (0, true) => Tone::Doubt,
         (0, false) => Tone::Good,
     };
-    page.paragraph("", &[span(tone, summary(found)), span(Tone::Plain, ".")]);
+    page.paragraph("", &[span(tone, summary(found)), words(".")]);
     if found.is_empty() {
         return page.finish();
     }
     page.gap();
-    for row in rows(columns(found, look), look.columns() - INDENT.len()) {
-        page.line(&indented(row, INDENT));
-    }
+    page.table(columns(found, look));
     for row in found {
         let Some(fault) = &row.fault else { continue };
         page.gap();
         let name = span(Tone::Strong, plain(&row.contestant));
         let text = format!(" {}.", short(&fault.to_string()));
-        page.paragraph(INDENT, &[name, span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[name, words(text)]);
     }
     let not_judged = |row: &VerifyRow| row.not_run.clone();
     tell(&mut page, &grouped(found, &not_judged), "not judged");
@@ -46,7 +44,7 @@ fn tell(page: &mut Page, reasons: &[Reason], what: &str) {
         page.gap();
         let verb = if names.len() == 1 { "was" } else { "were" };
         let text = format!(" {verb} {what} on {}: {why}.", workloads.join(", "));
-        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), span(Tone::Plain, text)]);
+        page.paragraph(INDENT, &[span(Tone::Strong, names.join(", ")), words(text)]);
     }
 }
 
@@ -55,21 +53,14 @@ type Reason = (Vec<String>, Vec<String>, String);
 
 /// The contestants without a fault of which a reason is told, those with one reason together.
 fn grouped(found: &[VerifyRow], why: &dyn Fn(&VerifyRow) -> Option<String>) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
-    for row in found.iter().filter(|row| row.fault.is_none()) {
-        let Some(why) = why(row).as_deref().map(short) else { continue };
-        if !reasons.iter().any(|(_, _, other)| *other == why) {
-            reasons.push((Vec::new(), Vec::new(), why.clone()));
-        }
-        let of_reason = reasons.iter_mut().find(|(_, _, other)| *other == why);
-        let Some((names, workloads, _)) = of_reason else { continue };
-        for (all, one) in [(names, &row.contestant), (workloads, &row.workload)] {
-            if !all.contains(&plain(one)) {
-                all.push(plain(one));
-            }
-        }
-    }
-    reasons
+    let told = || {
+        let rows = found.iter().filter(|row| row.fault.is_none());
+        rows.filter_map(|row| Some((short(why(row).as_deref()?), row)))
+    };
+    let names = text::grouped(told().map(|(why, row)| (why, plain(&row.contestant))));
+    let workloads = text::grouped(told().map(|(why, row)| (why, plain(&row.workload))));
+    let reasons = names.into_iter().zip(workloads);
+    reasons.map(|((why, names), (_, workloads))| (names, workloads, why)).collect()
 }
 
 fn summary(found: &[VerifyRow]) -> String {
@@ -89,7 +80,6 @@ fn summary(found: &[VerifyRow]) -> String {
 }
 
 fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
-    let cells = |text: &dyn Fn(&VerifyRow) -> String| found.iter().map(text).collect::<Vec<_>>();
     let cut = |text: &str| shorten_middle(&plain(text), look.columns() / 3, look);
     let verdict = |row: &VerifyRow| match (&row.fault, &row.not_run) {
         (Some(_), _) => "wrong",
@@ -97,9 +87,9 @@ fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
         (None, None) => "right",
     };
     vec![
-        Column::new("contestant", Align::Left, cells(&|row| cut(&row.contestant))),
-        Column::new("input", Align::Left, cells(&|row| cut(&row.workload))).rank(2),
-        Column::new("items", Align::Right, cells(&|row| row.items.to_string())).rank(1),
-        Column::new("answer", Align::Left, cells(&|row| verdict(row).to_owned())),
+        Column::left("contestant", cells(found, |row| cut(&row.contestant))),
+        Column::left("input", cells(found, |row| cut(&row.workload))).rank(2),
+        Column::right("items", cells(found, |row| row.items.to_string())).rank(1),
+        Column::left("answer", cells(found, |row| verdict(row).to_owned())),
     ]
 }

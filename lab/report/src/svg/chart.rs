@@ -1,6 +1,6 @@
 //! Charts as SVG, one below the other in one document.
 
-use super::scene::{Anchor, SMALL, Scene, Sheet, width_of};
+use super::scene::{Anchor, SMALL, Scene, Sheet, legend, width_of};
 use crate::chart::{Chart, Span};
 use crate::text::plain;
 
@@ -15,38 +15,7 @@ const BELOW: f64 = 56.0;
 /// Curves of different colours; later ones begin again.
 const COLORS: usize = 6;
 
-const SHEET: Sheet = Sheet::new("tiebreak-chart", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-chart path{fill:none;stroke-width:2}\
-.tiebreak-chart .mark{stroke:#59636e;stroke-width:1;stroke-dasharray:3 4}\
-.tiebreak-chart .stroke0{stroke:#0969da}\
-.tiebreak-chart .fill0{fill:#0969da}\
-.tiebreak-chart .stroke1{stroke:#bc4c00}\
-.tiebreak-chart .fill1{fill:#bc4c00}\
-.tiebreak-chart .stroke2{stroke:#1a7f37}\
-.tiebreak-chart .fill2{fill:#1a7f37}\
-.tiebreak-chart .stroke3{stroke:#8250df}\
-.tiebreak-chart .fill3{fill:#8250df}\
-.tiebreak-chart .stroke4{stroke:#bf3989}\
-.tiebreak-chart .fill4{fill:#bf3989}\
-.tiebreak-chart .stroke5{stroke:#6e7781}\
-.tiebreak-chart .fill5{fill:#6e7781}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-chart .mark{stroke:#9198a1}\
-.tiebreak-chart .stroke0{stroke:#58a6ff}\
-.tiebreak-chart .fill0{fill:#58a6ff}\
-.tiebreak-chart .stroke1{stroke:#f0883e}\
-.tiebreak-chart .fill1{fill:#f0883e}\
-.tiebreak-chart .stroke2{stroke:#56d364}\
-.tiebreak-chart .fill2{fill:#56d364}\
-.tiebreak-chart .stroke3{stroke:#bc8cff}\
-.tiebreak-chart .fill3{fill:#bc8cff}\
-.tiebreak-chart .stroke4{stroke:#ff7bbd}\
-.tiebreak-chart .fill4{fill:#ff7bbd}\
-.tiebreak-chart .stroke5{stroke:#9198a1}\
-.tiebreak-chart .fill5{fill:#9198a1}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-chart", include_str!("chart.css"));
 
 /// Charts below each other. Curves differ in colour and in the shape of their points; places that
 /// are marked are dashed lines with their word at the top.
@@ -55,7 +24,13 @@ pub fn charts(charts: &[Chart]) -> String {
         .iter()
         .filter_map(|chart| Some((chart, chart.across()?, chart.upwards()?)))
         .collect();
-    let legends: Vec<Vec<Vec<usize>>> = drawn.iter().map(|(chart, ..)| legend(chart)).collect();
+    let legends: Vec<Vec<Vec<usize>>> = drawn
+        .iter()
+        .map(|(chart, ..)| {
+            let widths = chart.curves.iter().map(|curve| 34.0 + width_of(&curve.name, SMALL));
+            legend(widths, LEFT, RIGHT)
+        })
+        .collect();
     let height = |lines: usize| ABOVE + lines as f64 * 20.0 + HEIGHT + BELOW;
     let total: f64 = legends.iter().map(|lines| height(lines.len())).sum();
     let mut scene = Scene::new(SHEET, WIDTH, total.max(40.0));
@@ -81,23 +56,6 @@ fn describe(charts: &[Chart]) -> String {
         format!("{} over {}: {}", chart.y.label, chart.x.label, names.join(", "))
     };
     charts.iter().map(one).collect::<Vec<_>>().join(". ")
-}
-
-/// The curves' indices, in lines that fit.
-fn legend(chart: &Chart) -> Vec<Vec<usize>> {
-    let mut lines: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut used = LEFT;
-    for (index, curve) in chart.curves.iter().enumerate() {
-        let width = 34.0 + width_of(&curve.name, SMALL);
-        if used + width > RIGHT && !lines[lines.len() - 1].is_empty() {
-            lines.push(Vec::new());
-            used = LEFT;
-        }
-        used += width;
-        let last = lines.len() - 1;
-        lines[last].push(index);
-    }
-    lines
 }
 
 fn names(scene: &mut Scene, chart: &Chart, lines: &[Vec<usize>], top: f64) {

@@ -1,10 +1,10 @@
 //! Distribution functions as a picture: which share of its batches took at most so long.
 
-use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, legend, width_of};
 use crate::chart::Span;
 use crate::look::Look;
-use crate::study::Block;
 use crate::study::ecdf::{Ecdfs, Steps, time};
+use crate::study::{Block, about};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyResult;
 
@@ -28,29 +28,8 @@ const DASHES: usize = 4;
 const CLOSE: f64 = 1.0;
 /// Shares with a line across: half of the batches, and where tails begin.
 const SHARES: [(f64, &str); 4] = [(0.0, "0"), (0.5, "0.5"), (0.9, "0.9"), (0.99, "0.99")];
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-const SHEET: Sheet = Sheet::new("tiebreak-ecdf", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-ecdf path{fill:none;stroke-width:2}\
-.tiebreak-ecdf .dash1{stroke-dasharray:8 4}\
-.tiebreak-ecdf .dash2{stroke-dasharray:2 3}\
-.tiebreak-ecdf .dash3{stroke-dasharray:10 3 2 3}\
-.tiebreak-ecdf .stroke0{stroke:#0969da}\
-.tiebreak-ecdf .stroke1{stroke:#bc4c00}\
-.tiebreak-ecdf .stroke2{stroke:#1a7f37}\
-.tiebreak-ecdf .stroke3{stroke:#8250df}\
-.tiebreak-ecdf .stroke4{stroke:#bf3989}\
-.tiebreak-ecdf .stroke5{stroke:#6e7781}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-ecdf .stroke0{stroke:#58a6ff}\
-.tiebreak-ecdf .stroke1{stroke:#f0883e}\
-.tiebreak-ecdf .stroke2{stroke:#56d364}\
-.tiebreak-ecdf .stroke3{stroke:#bc8cff}\
-.tiebreak-ecdf .stroke4{stroke:#ff7bbd}\
-.tiebreak-ecdf .stroke5{stroke:#9198a1}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-ecdf", include_str!("ecdf.css"));
 
 /// The distribution functions of a study: a panel a workload, a stair a contestant, over the time
 /// of one item; names stand in the order of the medians, so from left to right. Curves differ in
@@ -63,7 +42,7 @@ pub fn ecdf(study: &StudyResult) -> String {
     let height: f64 = panels.iter().map(Panel::height).sum();
     let mut scene = Scene::new(SHEET, WIDTH, 66.0 + height);
     let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);
+    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
     let legend = "Upwards: the share of timed batches that took at most so long. Each scale of \
@@ -89,10 +68,11 @@ struct Panel {
 impl Panel {
     fn of(block: Block) -> Panel {
         let workload = &block.of.workload;
-        let about = if workload.about.is_empty() { "" } else { ": " };
-        let title = format!("{}{about}{}", plain(&workload.name), plain(&workload.about));
+        let title = format!("{}{}", plain(&workload.name), about(workload));
         let known = Ecdfs::of(&block);
-        let legend = legend(known.iter().flat_map(|known| &known.curves));
+        let curves = known.iter().flat_map(|known| &known.curves);
+        let widths = curves.map(|curve| entry_width(&short_name(curve)));
+        let legend = legend(widths, LEFT, RIGHT);
         Panel { title, known, legend }
     }
 
@@ -154,28 +134,11 @@ fn class(curve: &Steps) -> String {
 }
 
 fn short_name(curve: &Steps) -> String {
-    shorten_middle(&curve.name, NAME, LOOK)
+    shorten_middle(&curve.name, NAME, Look::PAPER)
 }
 
 fn entry_width(name: &str) -> f64 {
     SAMPLE + 24.0 + width_of(name, SMALL)
-}
-
-fn legend<'a>(curves: impl Iterator<Item = &'a Steps>) -> Vec<Vec<usize>> {
-    let mut lines: Vec<Vec<usize>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for (index, curve) in curves.enumerate() {
-        let width = entry_width(&short_name(curve));
-        if used + width > RIGHT {
-            lines.push(Vec::new());
-            used = LEFT;
-        }
-        used += width;
-        if let Some(line) = lines.last_mut() {
-            line.push(index);
-        }
-    }
-    lines
 }
 
 /// Where a plot lies.

@@ -1,5 +1,6 @@
 //! Shapes and texts of an SVG document.
 
+use crate::number::trimmed;
 use crate::text::plain;
 
 /// Sizes of letters in pixels.
@@ -42,24 +43,7 @@ impl Sheet {
 }
 
 /// What all pictures share; `&` stands for the class.
-const SHARED: &str = "\
-&{background:#fff}\
-& text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\
-& .small{font-size:12px}\
-& .head{font-weight:600}\
-& .paper{fill:#fff}\
-& .ink{fill:#1f2328}\
-& .dim{fill:#59636e}\
-& .axis{stroke:#59636e;stroke-width:1}\
-& .grid{stroke:#d1d9e0;stroke-width:1}\
-@media (prefers-color-scheme:dark){\
-&{background:#0d1117}\
-& .paper{fill:#0d1117}\
-& .ink{fill:#f0f6fc}\
-& .dim{fill:#9198a1}\
-& .axis{stroke:#9198a1}\
-& .grid{stroke:#3d444d}\
-}";
+const SHARED: &str = include_str!("scene.css");
 
 impl Scene {
     /// An empty document of this size in pixels.
@@ -124,19 +108,34 @@ impl Scene {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
         let Sheet { name, style } = self.sheet;
-        let shared = SHARED.replace('&', &format!(".{name}"));
+        let style = (SHARED.replace('&', &format!(".{name}")) + style).replace('\n', "");
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" role=\"img\" \
              aria-labelledby=\"{name}-title {name}-desc\" width=\"{width}\" \
              height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
              <title id=\"{name}-title\">{title}</title>\n\
              <desc id=\"{name}-desc\">{description}</desc>\n\
-             <style>{shared}{style}</style>\n\
+             <style>{style}</style>\n\
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n\
              {}</svg>\n",
             self.body
         )
     }
+}
+
+/// Puts entries of these widths, by their index, on lines that end at `right`.
+pub(super) fn legend(widths: impl Iterator<Item = f64>, left: f64, right: f64) -> Vec<Vec<usize>> {
+    let mut lines: Vec<Vec<usize>> = Vec::new();
+    let mut used = f64::INFINITY;
+    for (index, width) in widths.enumerate() {
+        if used + width > right {
+            lines.push(Vec::new());
+            used = left;
+        }
+        used += width;
+        lines.last_mut().into_iter().for_each(|line| line.push(index));
+    }
+    lines
 }
 
 fn path(points: &[(f64, f64)]) -> String {
@@ -151,7 +150,7 @@ fn path(points: &[(f64, f64)]) -> String {
 /// A coordinate with two decimals at most, in as few characters as it takes.
 pub fn number(value: f64) -> String {
     let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
-    match text.trim_end_matches('0').trim_end_matches('.') {
+    match trimmed(&text) {
         "-0" => "0".to_owned(),
         short => short.to_owned(),
     }

@@ -1,11 +1,10 @@
 //! The spread of a study's contestants as a picture.
 
 use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+use crate::chart::{Span, round_step};
 use crate::look::Look;
-use crate::number::value_text;
-use crate::number::{Scale, finite};
-use crate::picture::round_step;
-use crate::study::{Block, Spread, metric_summary};
+use crate::number::{Scale, finite, value_text};
+use crate::study::{Block, about, metric_summary, shares, spread_of};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{StudyResult, StudyRow};
@@ -23,23 +22,8 @@ const PLACES: usize = 120;
 const NAME: usize = 22;
 /// What is so many times as large as the smallest is read on a logarithmic scale.
 const LOG_FROM: f64 = 8.0;
-const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-const SHEET: Sheet = Sheet::new("tiebreak-study", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-study .mass{fill:#0969da;fill-opacity:.35}\
-.tiebreak-study .range{stroke:#1f2328;stroke-width:2}\
-.tiebreak-study .dot{fill:#1f2328;stroke:#fff;stroke-width:1.5}\
-.tiebreak-study .told{stroke:#bc4c00;stroke-width:2}\
-.tiebreak-study .told-text{fill:#bc4c00}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-study .mass{fill:#58a6ff;fill-opacity:.45}\
-.tiebreak-study .range{stroke:#f0f6fc}\
-.tiebreak-study .dot{fill:#f0f6fc;stroke:#0d1117}\
-.tiebreak-study .told{stroke:#f0883e}\
-.tiebreak-study .told-text{fill:#f0883e}\
-}";
+const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
 
 /// The spread of a study: a panel a workload, a row a contestant, the fastest first: the
 /// distribution of its timed batches, a line from p10 to p90 with a dot at the median, and where a
@@ -54,7 +38,7 @@ pub fn study(study: &StudyResult) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, 84.0 + heights);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
     let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, LOOK);
+    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
     scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
     let legend = "Each row: timed batches, p10 to p90, and the median; orange: as published.";
     scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
@@ -73,11 +57,8 @@ fn height(block: &Block) -> f64 {
 
 fn panel(scene: &mut Scene, block: &Block, top: f64, cut: &impl Fn(&str) -> String) {
     let workload = &block.of.workload;
-    let about = match workload.about.as_str() {
-        "" => String::new(),
-        about => format!(": {about}"),
-    };
-    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &cut(&format!("{}{about}", workload.name)));
+    let title = format!("{}{}", workload.name, about(workload));
+    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &cut(&title));
     let Some(axis) = Axis::of(block) else {
         if !block.rows.is_empty() {
             scene.text("dim", LEFT, top + 50.0, Anchor::Start, "nothing was timed yet");
@@ -93,7 +74,7 @@ fn panel(scene: &mut Scene, block: &Block, top: f64, cut: &impl Fn(&str) -> Stri
 
 /// The scale of a panel, in nanoseconds for one call.
 struct Axis {
-    spread: Spread,
+    spread: Span,
     /// Of one item, in which ticks are written.
     items: f64,
 }
@@ -104,7 +85,7 @@ impl Axis {
     fn of(block: &Block) -> Option<Axis> {
         let summaries = block.rows.iter().filter_map(|row| metric_summary(row, Metric::WallTime));
         let times = summaries.flat_map(|s| [s.p10, s.median, s.p90]).filter_map(finite);
-        let spread = Spread::of(block);
+        let spread = spread_of(block);
         let ends = spread.iter().flat_map(|spread| [spread.low, spread.high]);
         let values: Vec<f64> = times.chain(ends).filter(|value| *value > 0.0).collect();
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -117,12 +98,7 @@ impl Axis {
         let (low, high) =
             published.fold((least, most), |(low, high), ns| (low.min(ns), high.max(ns)));
         let is_log = high > LOG_FROM * low || spread.is_some_and(|spread| spread.is_log);
-        let spread = if is_log {
-            Spread { low: low / 1.1, high: high * 1.1, is_log }
-        } else {
-            let room = (high - low).max(high * 1e-6) * 0.04;
-            Spread { low: (low - room).max(0.0), high: high + room, is_log }
-        };
+        let spread = Span::of_times(low, high, is_log);
         Some(Axis { spread, items: block.of.items.max(1) as f64 })
     }
 
@@ -156,14 +132,14 @@ impl Axis {
                 free = x + half + 6.0;
             }
         }
-        let item = shorten_middle(&block.item(), 12, LOOK);
+        let item = shorten_middle(&block.item(), 12, Look::PAPER);
         let kind = if self.spread.is_log { ", log" } else { "" };
         let text = format!("a {item}{kind}");
         scene.text("dim small", WIDTH - 24.0, bottom + 17.0, Anchor::End, &text);
     }
 
     fn row(&self, scene: &mut Scene, block: &Block, row: &StudyRow, y: f64) {
-        let name = shorten_middle(&block.marked(row), NAME, LOOK);
+        let name = shorten_middle(&block.marked(row), NAME, Look::PAPER);
         scene.text("ink", LEFT - 14.0, y, Anchor::End, &name);
         self.hill(scene, row, y);
         let known = metric_summary(row, Metric::WallTime);
@@ -191,7 +167,7 @@ impl Axis {
     /// The distribution of a row, above its line.
     fn hill(&self, scene: &mut Scene, row: &StudyRow, y: f64) {
         let Some(histogram) = &row.distribution else { return };
-        let shares = self.spread.shares(histogram, PLACES);
+        let shares = shares(self.spread, histogram, PLACES);
         let most = shares.iter().copied().fold(0.0, f64::max);
         let step = (RIGHT - LEFT) / PLACES as f64;
         // Each stretch that is not empty is an outline of its own.
