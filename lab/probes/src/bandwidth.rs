@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of bandwidth found.
 ///
@@ -258,25 +255,10 @@ impl Bandwidth {
         };
         known.map(figure).collect()
     }
-}
 
-impl Finding for Bandwidth {
-    fn about() -> About {
-        About {
-            words: "bandwidth",
-            help: "Memory bandwidth by the number of threads",
-            quick_ms: 4500,
-            thorough_ms: |cpus| 15_000.max(cpus.min(32) * 2000),
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
-    // the best of any number. What caches served is no number of memory.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
+    /// the best of any number. What caches served is no number of memory.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         if self.is_from_caches {
             return figures;
@@ -313,18 +295,6 @@ impl Finding for Bandwidth {
         }
         figures.extend(self.latency_figures());
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of the cache line found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -163,24 +160,9 @@ impl Cacheline {
     pub fn gain(&self, line_bytes: u64) -> Option<&StridedGain> {
         self.gains.iter().find(|gain| gain.line_bytes == line_bytes)
     }
-}
 
-impl Finding for Cacheline {
-    fn about() -> About {
-        About {
-            words: "cache line",
-            help: "The size of a cache line, by two methods",
-            quick_ms: 3000,
-            thorough_ms: |_| 10_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let all = [
             ("cache-line", "cache line", self.line_bytes),
             ("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes),
@@ -189,18 +171,6 @@ impl Finding for Cacheline {
             Some(Figure::fact(key, words, bytes? as f64, Unit::Bytes))
         };
         all.into_iter().filter_map(known).collect()
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

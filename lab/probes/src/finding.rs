@@ -13,18 +13,8 @@ use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::Unavailable;
 use tiebreak_report::Look;
 
-/// A probe, as what it finds.
+/// What a probe finds, whichever it is; the registry makes one of each.
 pub(crate) trait Finding {
-    /// What it is called, and how long it takes.
-    fn about() -> About
-    where
-        Self: Sized;
-
-    /// Measures, and makes something of what was seen.
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Self>
-    where
-        Self: Sized;
-
     /// The numbers by which two machines can be compared.
     fn figures(&self) -> Vec<Figure>;
 
@@ -36,18 +26,6 @@ pub(crate) trait Finding {
 
     /// The picture as SVG; empty if there is none.
     fn svg(&self) -> String;
-}
-
-/// What a probe is called, and how long it takes.
-pub(crate) struct About {
-    /// In words.
-    pub words: &'static str,
-    /// What it finds, for the list of commands.
-    pub help: &'static str,
-    /// How long a short look takes, in milliseconds.
-    pub quick_ms: u64,
-    /// How long it would like to take on so many CPUs, in milliseconds.
-    pub thorough_ms: fn(u64) -> u64,
 }
 
 /// What the probes ask of the laboratory: they start no programs themselves.

@@ -4,16 +4,15 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
 pub use analyse::watch_noise;
 pub use show::{frame, line};
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
+
+/// A machine on which more than this share of CPU time is lost does other work.
+const BUSY: f64 = 0.1;
 
 /// What the probe of noise found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -257,28 +256,9 @@ impl Noise {
         let most = of_floors.fold(self.lost_share, f64::max);
         (most > BUSY).then_some(most)
     }
-}
 
-/// A machine on which more than this share of CPU time is lost does other work.
-const BUSY: f64 = 0.1;
-
-impl Finding for Noise {
-    fn about() -> About {
-        About {
-            words: "noise",
-            help: "What disturbs a measurement here, and the smallest difference that can still \
-                   be found",
-            quick_ms: 8000,
-            thorough_ms: |_| 30_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let lost = Figure::new(
             "noise-lost",
             "time lost to other things",
@@ -311,18 +291,6 @@ impl Finding for Noise {
             );
         }
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -3,11 +3,9 @@
 use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
 use crate::show::head::{head, tail};
-use crate::show::notice;
+use crate::show::{Look, Page, Tone, notice, paragraph, span};
 use tiebreak_report::fact;
 use tiebreak_report::html::Measured;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
 
 /// Columns of the names on the left of the screen.
 const NAMES: usize = 14;
@@ -131,13 +129,8 @@ pub(crate) fn paged<T>(probed: &Probed<T>, look: &Look, page: impl FnOnce(&T) ->
     if let Probed::Unavailable { what, tried } = probed {
         return unavailable(what, tried, look);
     }
-    let mut text = probed.value().map(page).unwrap_or_default();
-    if let Some(note) = note(probed) {
-        let mut below = Page::new(*look);
-        below.paragraph("", &[span(Tone::Dim, note)]);
-        text += &below.finish();
-    }
-    text
+    let text = probed.value().map(page).unwrap_or_default();
+    text + &note(probed).map_or(String::new(), |note| paragraph(Tone::Dim, note, look))
 }
 
 /// Every way that was tried, below each other.

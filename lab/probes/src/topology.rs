@@ -4,15 +4,13 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tiebreak_core::tool::Tool;
-use tiebreak_report::Look;
 
 mod parts;
 mod sharing;
@@ -93,30 +91,13 @@ impl Topology {
         let found: Option<BTreeSet<usize>> = self.online().map(of).collect();
         found.map(|found| found.len()).filter(|count| *count > 0)
     }
-}
 
-fn figure(key: &str, words: &str, value: Option<f64>, unit: Unit) -> Option<Figure> {
-    // What the machine says of itself is a fact.
-    Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
-}
-
-impl Finding for Topology {
-    fn about() -> About {
-        About {
-            words: "topology",
-            help: "CPUs, caches, memory nodes, and whether CPUs share a core, as advertised and as \
-                   measured",
-            quick_ms: 1000,
-            thorough_ms: |_| 3000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        // What the machine says of itself is a fact.
+        let figure = |key: &str, words: &str, value: Option<f64>, unit: Unit| {
+            Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
+        };
         let count = |key: &str, words: &str, value: Option<usize>| {
             figure(key, words, value.map(|value| value as f64), Unit::Count)
         };
@@ -140,18 +121,6 @@ impl Finding for Topology {
             figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
         }
         figures.into_iter().flatten().collect()
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -14,7 +14,7 @@ const KNEE_SHARE: f64 = 0.95;
 const LONG_LOOK: Duration = Duration::from_secs(30);
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
     let length = budget.length();
     probed(bandwidth::Bandwidth::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| {

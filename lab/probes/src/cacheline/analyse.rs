@@ -23,7 +23,7 @@ const AWAY: f64 = 0.05;
 const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
     probed(cacheline::Cacheline::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 

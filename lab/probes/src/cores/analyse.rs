@@ -19,7 +19,7 @@ const ROUNDS_TO_COMPARE: usize = 3;
 const LONG_LOOK_NS: u64 = 30_000_000_000;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
     probed(cores::Cores::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| found(&reading, reasons))
     })

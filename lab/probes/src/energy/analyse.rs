@@ -12,7 +12,7 @@ const IDLE_SHARE_MAX: f64 = 0.1;
 const RAN_SHARE_MIN: f64 = 0.9;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
     probed(energy::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
 }
 

@@ -33,7 +33,7 @@ const LEAST_SIZES: usize = 3;
 const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
     probed(latency::Latency::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 

@@ -15,7 +15,7 @@ pub use live::watch_noise;
 const SHARE: f64 = 0.55;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
     let probe = match noise::Noise::new(&options.cpus, SHARE) {
         Err(reason) => return unavailable(reason),
         Ok(probe) => probe,

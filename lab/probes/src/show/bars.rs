@@ -1,8 +1,7 @@
 //! Bars from left to right, each with its number: quantities that are to be compared from 0.
 
-use tiebreak_report::look::Look;
-use tiebreak_report::svg::scene::{Anchor, PLAIN, Scene, Sheet, width_of};
-use tiebreak_report::text::{plain, shorten_middle, wrap_plain};
+use super::*;
+use tiebreak_report::text::shorten_middle;
 
 const WIDTH: f64 = 720.0;
 const MARGIN: f64 = 24.0;

@@ -8,7 +8,7 @@ use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
 use tiebreak_stats::sorted::Sorted;
 
 /// Probes the machine, and asks the compilers who they are in the time that is left.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
     probed(topology::Topology::new(&options.cpus), |probe| {
         let seen = probe.measure(budget);
         budget.tell(0.6);

@@ -1,8 +1,7 @@
 //! What is said of bandwidth in sentences.
 
-use super::{MOVED, best, gb, pinned};
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, LoadedLatency, Traffic};
-use tiebreak_report::number::{Rounding, count, percent};
+use super::*;
+use crate::LoadedLatency;
 
 /// `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2), 95% of the best median with
 /// 3`.
@@ -146,7 +145,7 @@ fn range(found: &Bandwidth) -> Option<String> {
     let apart = |point: &BandwidthPoint| point.high_bytes_per_s / point.low_bytes_per_s;
     let (curve, point) = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
     (apart(point) > MOVED).then(|| {
-        let name = super::name(curve);
+        let name = name(curve);
         let (low, high) = (gb(point.low_bytes_per_s), gb(point.high_bytes_per_s));
         format!(
             "Rounds differ: {name} with {} was between {low} and {high} GB/s. A hypervisor that \

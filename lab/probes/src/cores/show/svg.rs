@@ -1,9 +1,6 @@
 //! The map of core to core latencies as a picture.
 
-use super::map::{Map, STEPS, ns};
-use crate::{Cores, Level};
-use tiebreak_report::number::{count, seconds};
-use tiebreak_report::svg::scene::{Anchor, Scene, Sheet};
+use super::*;
 
 const SHEET: Sheet = Sheet::new("tiebreak-cores", STYLE);
 
@@ -141,7 +138,7 @@ fn marks(scene: &mut Scene, map: &Map<'_>, row: usize, side: f64) {
 }
 
 fn square(scene: &mut Scene, class: &str, [x, y]: [f64; 2], side: f64) {
-    scene.area(class, &[(x, y), (x + side, y), (x + side, y + side), (x, y + side)]);
+    scene.area(class, &corners(x, y, side, side));
 }
 
 /// A line around each group of more than one CPU; in the map's order its CPUs lie together.

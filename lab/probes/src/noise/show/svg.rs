@@ -1,8 +1,6 @@
 //! Time lines below each other: when each of several CPUs was lost, and to what.
 
-use crate::{Cause, CpuNoise, Noise};
-use tiebreak_report::number::seconds;
-use tiebreak_report::svg::scene::{Anchor, SMALL, Scene, Sheet, width_of};
+use super::*;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 72.0;

@@ -1,11 +1,7 @@
 //! The tree in letters.
 
 use super::tree::{Branch, tree};
-use crate::{CoreKind, Topology};
-use tiebreak_report::look::NO_BREAK;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
-use tiebreak_report::text::wrap_plain;
+use super::*;
 use unicode_width::UnicodeWidthStr;
 
 /// More cores than this in one place are told in a list.

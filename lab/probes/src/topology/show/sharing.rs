@@ -1,9 +1,7 @@
 //! Whether CPUs share a core: what the machine says, and what was measured.
 
-use crate::{Pair, Probed, Sharing, Topology};
-use tiebreak_report::look::Look;
-use tiebreak_report::number::{Rounding, count, percent, ratio};
-use tiebreak_report::table::{Align, Column, render};
+use super::*;
+use crate::{Pair, Sharing};
 
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
@@ -120,23 +118,20 @@ pub(super) fn table(found: &Topology, look: &Look) -> String {
     let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
     pairs.sort_by_key(|pair| (!is_wrong(pair), pair.shares.is_some()));
     let shown = &pairs[..pairs.len().min(ROWS)];
-    let texts = |text: &dyn Fn(&Pair) -> String| shown.iter().map(|pair| text(pair)).collect();
-    let yes = |value: Option<bool>, open: &str| match value {
-        Some(true) => "one core".to_owned(),
-        Some(false) => "two cores".to_owned(),
-        None => open.to_owned(),
+    let yes = |value: Option<bool>, open: &'static str| match value {
+        Some(true) => "one core",
+        Some(false) => "two cores",
+        None => open,
     };
-    let slowdown = |pair: &Pair| ratio(pair.slowdown, 2, Rounding::Nearest);
-    let columns = vec![
-        Column::new("CPUs", Align::Left, texts(&|p| format!("{} and {}", p.cpus[0], p.cpus[1]))),
-        Column::new("told", Align::Left, texts(&|p| yes(p.is_advertised, "-"))),
-        Column::new("measured", Align::Left, texts(&|p| yes(p.shares, "open"))),
-        Column::new("together over alone", Align::Decimal, texts(&slowdown)),
-        Column::new("rounds", Align::Right, texts(&|p| p.rounds.to_string())).rank(1),
-    ];
+    let table = Table::of(shown)
+        .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
+        .left("told", 0, |pair| yes(pair.is_advertised, "-"))
+        .left("measured", 0, |pair| yes(pair.shares, "open"))
+        .decimal("together over alone", 0, |pair| ratio(pair.slowdown, 2, Rounding::Nearest))
+        .right("rounds", 1, |pair| pair.rounds);
     let more = match pairs.len() - shown.len() {
         0 => String::new(),
         rest => format!("and {} more\n", pairs_of(rest)),
     };
-    render(columns, look) + &more
+    table.text(look) + &more
 }

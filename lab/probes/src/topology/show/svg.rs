@@ -1,9 +1,7 @@
 //! CPUs as nested boxes.
 
 use super::tree::{Branch, tree};
-use crate::{CoreKind, Topology};
-use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
-use tiebreak_report::text::wrap_plain;
+use super::*;
 
 const WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
@@ -145,8 +143,4 @@ impl Drawing {
             scene.text(ink, x + self.core / 2.0, middle, Anchor::Middle, &cpu.to_string());
         }
     }
-}
-
-fn corners(x: f64, y: f64, width: f64, height: f64) -> [(f64, f64); 4] {
-    [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
 }

@@ -1,7 +1,7 @@
 //! CPUs as a tree: socket, memory node, die, cache, cluster, core.
 
-use crate::{CoreKind, Cpu, Topology};
-use tiebreak_report::fact::bytes;
+use super::*;
+use crate::Cpu;
 
 /// CPUs that belong together.
 #[derive(Clone, Debug, PartialEq)]
