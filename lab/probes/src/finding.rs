@@ -119,6 +119,11 @@ pub(crate) fn unavailable<T>(reason: Unavailable) -> Probed<T> {
     Probed::Unavailable { what: reason.what.to_owned(), tried }
 }
 
+/// Says that something is not there, by the one way that was tried.
+pub(crate) fn lacks(what: &'static str, way: &str, error: impl ToString) -> Unavailable {
+    Unavailable { what, tried: vec![(way.to_owned(), error.to_string())] }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

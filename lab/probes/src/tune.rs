@@ -23,7 +23,7 @@ pub use show::{tuning, tuning_json};
 use found::Found;
 use sight::{Place, Sight};
 use std::path::Path;
-use table::{Check, ROWS, Row};
+use table::{Check, Row, rows};
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_machine::meters::ThreadCounters;
 use tiebreak_machine::tree::Tree;
@@ -52,12 +52,12 @@ pub fn read() -> Tuning {
 }
 
 fn below(sight: &Sight<'_>) -> Tuning {
-    let settings = ROWS.iter().map(|row| look(row, sight)).collect();
+    let settings = rows().map(|(group, row)| look(group, row, sight)).collect();
     Tuning { schema: Tuning::SCHEMA.to_owned(), settings }
 }
 
 /// One row's setting.
-fn look(row: &Row, sight: &Sight<'_>) -> Setting {
+fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
     let told = match row.check {
         Check::Files(files) => words::look(files, sight),
         Check::Look(look) => look(sight),
@@ -66,7 +66,7 @@ fn look(row: &Row, sight: &Sight<'_>) -> Setting {
     let is_bad = matches!(found.standing, Standing::Noisy | Standing::Could);
     Setting {
         knob: row.knob.to_owned(),
-        group: row.group.to_owned(),
+        group: group.to_owned(),
         name: row.name.to_owned(),
         why: row.why.to_owned(),
         standing: found.standing,

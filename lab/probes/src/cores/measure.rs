@@ -20,9 +20,10 @@ mod visit;
 
 pub use advertised::Advertised;
 
+use crate::finding::lacks;
 use crate::tools::Budget;
 use crate::tools::random::Random;
-use crate::{Kernel, Probed};
+use crate::{Cores as Found, Kernel, Probed};
 use plan::Plan;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -50,16 +51,8 @@ pub struct Cores {
 /// What it saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The CPUs, sorted.
-    pub cpus: Vec<usize>,
-    /// Rounds that were begun.
-    pub rounds: u64,
-    /// From the beginning of the first round to the end of the last one, in nanoseconds.
-    pub span_ns: u64,
-    /// Pairs of CPUs that there are.
-    pub pairs: u64,
-    /// Pairs that were to be visited.
-    pub pairs_chosen: u64,
+    /// What is said of it, without latencies and groups; the CPUs are sorted.
+    pub found: Found,
     /// Sets of the CPUs that share something, as the machine says.
     pub advertised: Vec<Advertised>,
     /// Each pair and way of passing of which enough was seen.
@@ -99,8 +92,7 @@ impl Cores {
                 0 => "none are known".to_owned(),
                 _ => format!("only CPU {list}, and a pair needs two"),
             };
-            let tried = vec![("the CPUs that may be used".to_owned(), said)];
-            return Err(Unavailable { what: "core to core latency", tried });
+            return Err(lacks("core to core latency", "the CPUs that may be used", said));
         }
         let advertised = advertised::read(&Tree::at(Path::new("/")), &cpus);
         Ok(Cores { cpus, advertised })
@@ -132,16 +124,15 @@ impl Cores {
             return Probed::inconclusive(reasons.join("; "));
         }
         let count = self.cpus.len() as u64;
-        let reading = Reading {
+        let found = Found {
             cpus: self.cpus.clone(),
             rounds,
             span_ns,
             pairs: count * (count - 1) / 2,
             pairs_chosen: plan.pairs.len() as u64,
-            advertised: self.advertised.clone(),
-            seen,
+            ..Found::default()
         };
-        Probed::of(reading, reasons)
+        Probed::of(Reading { found, advertised: self.advertised.clone(), seen }, reasons)
     }
 }
 

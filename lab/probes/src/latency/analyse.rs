@@ -82,15 +82,6 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     if memory.is_none() {
         reasons.push("the data was too small to see memory".to_owned());
     }
-    let tlb: Vec<TlbPoint> = reading
-        .pages
-        .iter()
-        .map(|&latency::PagePoint { pages, apart_ns, packed_ns }| TlbPoint {
-            pages,
-            apart_ns,
-            packed_ns,
-        })
-        .collect();
     Latency {
         cpu: reading.cpu,
         judged_by_page_bytes: judge.map(|curve| curve.page_bytes),
@@ -99,8 +90,8 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         memory_spread_ns: memory.map(|memory| memory.spread_ns),
         memory_parts_ns: parts(memory).unwrap_or_default(),
         flushed_ns,
-        tlb_levels: tlb_levels(&tlb),
-        tlb,
+        tlb_levels: tlb_levels(&reading.pages),
+        tlb: reading.pages,
         double_work_ratio: reading.double_work_ratio,
         curves,
     }
@@ -157,18 +148,12 @@ fn ends_within(
     let past_ns =
         caches[index + 1..].iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
     let is_beyond = |ns: f64, share: f64| ns > hit_ns + share * (past_ns - hit_ns);
-    let half = |point: &latency::Point, is_later: bool| {
-        let (first, last) = point.parts_ns.split_at(point.parts_ns.len() / 2);
-        median(if is_later { last } else { first })
+    let halves = |point: &latency::Point| {
+        let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
+        [median(first), median(later)].into_iter().flatten()
     };
-    let most = |point: &latency::Point| {
-        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
-        halves.fold(point.high_ns, f64::max)
-    };
-    let least = |point: &latency::Point| {
-        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
-        halves.fold(point.low_ns, f64::min)
-    };
+    let most = |point: &latency::Point| halves(point).fold(point.high_ns, f64::max);
+    let least = |point: &latency::Point| halves(point).fold(point.low_ns, f64::min);
     let judge = curves.iter().find(|curve| curve.page_bytes == judged_by)?;
     let held = judge.points.iter().take_while(|point| !is_beyond(most(point), PAST[0]));
     let partly = curves.iter().flat_map(|curve| &curve.points);

@@ -4,13 +4,14 @@
 pub(crate) mod chase;
 mod plan;
 
-use crate::Probed;
+use crate::finding::lacks;
 use crate::tools::Budget;
 use crate::tools::batches::{parts, quantile};
 use crate::tools::caches::{self, AdvertisedCache};
 pub use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::mapped::{Mapped, Pages};
 use crate::tools::pinned::Pinned;
+use crate::{Probed, TlbPoint};
 use chase::{Cycle, SLOT};
 use plan::{Plan, Shares};
 use tiebreak_machine::clock::monotonic_ns;
@@ -52,7 +53,7 @@ pub struct Reading {
     /// program may flush.
     pub flushed_ns: Option<f64>,
     /// The page sweep.
-    pub pages: Vec<PagePoint>,
+    pub pages: Vec<TlbPoint>,
     /// How many times as long twice as many loads took.
     pub double_work_ratio: f64,
 }
@@ -85,17 +86,6 @@ pub struct Point {
     pub parts_ns: Vec<f64>,
 }
 
-/// Latency of a load with so many pages in use: medians of batches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PagePoint {
-    /// Pages of 4 KiB.
-    pub pages: u64,
-    /// One line on each page, each at another place in its page, so that no cache set is crowded.
-    pub apart_ns: f64,
-    /// As many lines side by side.
-    pub packed_ns: f64,
-}
-
 impl Latency {
     /// A probe that runs on the first of these CPUs, or wherever it is put if there are none.
     ///
@@ -103,12 +93,8 @@ impl Latency {
     /// There is no memory for it.
     pub fn new(cpus: &[usize]) -> Result<Latency, Unavailable> {
         let cpu = cpus.first().copied().unwrap_or(0);
-        let way = "two mappings of 4 MiB".to_owned();
-        let tried = |error: std::io::Error| Unavailable {
-            what: "load latency",
-            tried: vec![(way, error.to_string())],
-        };
-        Mapped::new(8 << 20, Pages::Small).map_err(tried)?;
+        Mapped::new(8 << 20, Pages::Small)
+            .map_err(|error| lacks("load latency", "two mappings of 4 MiB", error))?;
         let memory_bytes = caches::memory_share_bytes();
         Ok(Latency { cpu, advertised: caches::advertised(cpu), memory_bytes })
     }
@@ -120,13 +106,14 @@ impl Latency {
         if let Err(error) = &pinned {
             reasons.push(format!("could not stay on CPU {}: {error}", self.cpu));
         }
+        let no_memory = |error| Probed::inconclusive(format!("no memory to measure: {error}"));
         let plan = match self.plan(budget.length().as_secs_f64()) {
             Ok(plan) => plan,
-            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+            Err(error) => return no_memory(error),
         };
         let mut work = match Work::new(&plan) {
             Ok(work) => work,
-            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+            Err(error) => return no_memory(error),
         };
         let ratio = work.double_work_ratio(budget);
         if !(DOUBLE_WORK[0]..=DOUBLE_WORK[1]).contains(&ratio) {
@@ -332,13 +319,13 @@ impl Work<'_> {
         quantile(&mut self.flushed_ps, 0.5).map(|ps| ps as f64 / 1000.0)
     }
 
-    fn pages(&mut self) -> Vec<PagePoint> {
+    fn pages(&mut self) -> Vec<TlbPoint> {
         let [apart, packed] = &mut self.pages;
         let points = self.plan.pages.iter().zip(apart.iter_mut().zip(packed));
         let median = |batches: &mut Vec<u64>| Some(quantile(batches, 0.5)? as f64 / 1000.0);
         let point = |(pages, (apart, packed)): (&usize, (&mut Vec<u64>, &mut Vec<u64>))| {
             let (apart_ns, packed_ns) = (median(apart)?, median(packed)?);
-            Some(PagePoint { pages: *pages as u64, apart_ns, packed_ns })
+            Some(TlbPoint { pages: *pages as u64, apart_ns, packed_ns })
         };
         points.map_while(point).collect()
     }

@@ -6,6 +6,7 @@ pub(crate) mod counts;
 mod logger;
 mod pairs;
 
+use crate::finding::lacks;
 use crate::tools::Budget;
 use crate::tools::together::together;
 use crate::{Probed, Throttled};
@@ -66,7 +67,7 @@ pub struct Watch {
 }
 
 /// One CPU that was watched.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CpuWatch {
     /// The CPU.
     pub cpu: usize,
@@ -112,16 +113,11 @@ impl Noise {
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
     pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
-        let unavailable = |way: &str, error: String| Unavailable {
-            what: "noise",
-            tried: vec![(way.to_owned(), error)],
-        };
-        let Some(first) = cpus.first() else {
-            return Err(unavailable("sched_getaffinity", "no CPU is known".to_owned()));
-        };
-        let counted = together(&[*first], |_| chain::counted_cycles_a_step());
-        let counted = counted
-            .map_err(|error| unavailable("a thread on a CPU of its own", error.to_string()))?;
+        let none = || lacks("noise", "sched_getaffinity", "no CPU is known");
+        let counted =
+            together(&[*cpus.first().ok_or_else(none)?], |_| chain::counted_cycles_a_step());
+        let counted =
+            counted.map_err(|error| lacks("noise", "a thread on a CPU of its own", error))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
         Ok(Noise {
@@ -170,18 +166,11 @@ impl Noise {
             logger::watch(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
-        let of_cpu = |(cpu, log): (&usize, logger::Log)| CpuWatch {
+        let of_cpu = |(cpu, log): (&usize, CpuWatch)| CpuWatch {
             cpu: *cpu,
-            begin_ns: log.begin_ns,
-            end_ns: log.end_ns,
-            seen_ns: (log.end_ns - log.begin_ns).saturating_sub(log.unseen_ns),
-            gaps: log.gaps,
-            unlisted: log.unlisted,
-            unlisted_ns: log.unlisted_ns,
-            chains_ns: log.chains_ns,
-            waited_ns: log.waited_ns,
             steal_ns: after.steal_since(&before, *cpu),
             interrupts: after.interrupts_since(&before, *cpu),
+            ..log
         };
         Ok(Watch {
             begin_ns,

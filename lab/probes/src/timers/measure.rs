@@ -7,6 +7,7 @@ mod handoff;
 mod kernel;
 pub(crate) mod ticks;
 
+use crate::finding::lacks;
 use crate::tools::Budget;
 use crate::{Clock, ClockOrder, Drift, HandOff, Probed, TickCounter, Timers as Reading, Vdso};
 use drift::Sandwich;
@@ -42,9 +43,8 @@ impl Timers {
     /// There is no monotonic clock, so nothing can be timed.
     pub fn new(cpus: &[usize]) -> Result<Timers, Unavailable> {
         if !kernel::ALL[0].is_there() {
-            let error = std::io::Error::last_os_error().to_string();
-            let tried = vec![("clock_gettime(CLOCK_MONOTONIC)".to_owned(), error)];
-            return Err(Unavailable { what: "a monotonic clock", tried });
+            let error = std::io::Error::last_os_error();
+            return Err(lacks("a monotonic clock", "clock_gettime(CLOCK_MONOTONIC)", error));
         }
         let tree = Tree::at(Path::new("/"));
         Ok(Timers { cpus: cpus.to_vec(), tree, has_ticks: ticks::is_there() })

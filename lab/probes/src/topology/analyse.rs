@@ -15,12 +15,8 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<To
         let compilers = options.lab.compilers(budget.left(), budget.interrupted());
         seen.map(|reading: Reading, _| Topology {
             sharing: sharing(reading.pairs, reading.pairs_possible),
-            cpus: reading.cpus,
-            caches: reading.caches,
-            nodes: reading.nodes,
-            whole_memory_bytes: reading.memory_bytes,
-            limits: reading.limits,
             compilers,
+            ..reading.found
         })
     })
 }

@@ -26,32 +26,24 @@ struct Level {
 /// A part of the time that pointers may take.
 const WEAVE_PART: u32 = 2;
 
-/// What was measured.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Loaded {
-    /// The levels of load of which enough is known.
-    pub levels: Vec<LoadedLatency>,
-    /// In how many bytes the pointers lie.
-    pub chased_bytes: u64,
-}
-
 /// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, or as
-/// many as there is time for, and so many others read.
+/// many as there is time for, and so many others read. Gives the levels of load of which enough is
+/// known, and in how many bytes the pointers lie.
 pub(super) fn measure(
     team: &Team,
     bytes: usize,
     others: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> Loaded {
+) -> (Vec<LoadedLatency>, u64) {
     if budget.left() <= reserve + LENGTH.0 {
-        return Loaded::default();
+        return (Vec::new(), 0);
     }
     let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
     let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
     let chased_bytes = woven.first().map_or(0, |log| log.chunk);
     if chased_bytes == 0 {
-        return Loaded::default();
+        return (Vec::new(), 0);
     }
     let time = budget.left().saturating_sub(reserve);
     let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
@@ -72,8 +64,7 @@ pub(super) fn measure(
         }
     }
     let levels = levels.into_iter().zip(ASKED);
-    let levels = levels.filter_map(|(level, asked)| level.found(asked, others)).collect();
-    Loaded { levels, chased_bytes }
+    (levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes)
 }
 
 /// What each thread does; `None` if it is not known yet how much can be asked for.

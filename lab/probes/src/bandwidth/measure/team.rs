@@ -5,6 +5,7 @@ use super::buffer::{Buffer, LARGE_PAGE_BYTES};
 use super::kernels::{BLOCK_BYTES, Vectors};
 use super::windows::Log;
 use crate::Traffic;
+use crate::tools::random::Random;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -268,13 +269,12 @@ impl<'a> Hand<'a> {
         let slot = |line: usize| unsafe { start.add(line * LINE_BYTES).cast::<u64>() };
         // SAFETY: as above; lines are aligned.
         unsafe { slot(0).write(0) };
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random::new(1);
         let mut woven = 1;
         while woven < lines {
             let end = lines.min(woven + STEP_LINES);
             for new in woven..end {
-                state = xorshift(state);
-                let old = ((u128::from(state) * new as u128) >> 64) as usize;
+                let old = random.below(new);
                 // SAFETY: as above; `old` is less than `new`, so it was written.
                 unsafe {
                     let next = slot(old).replace((new * LINE_BYTES) as u64);
@@ -313,13 +313,6 @@ fn wait(until_ns: u64, period_ns: u64) -> u64 {
         }
         std::hint::spin_loop();
     }
-}
-
-/// Marsaglia 2003, 64 bits.
-fn xorshift(mut state: u64) -> u64 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^ (state << 17)
 }
 
 #[cfg(test)]

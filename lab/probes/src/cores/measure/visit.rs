@@ -62,7 +62,7 @@ impl Job<'_> {
     /// What one of the two threads does; gives what it timed itself, and how often it was taken
     /// off its CPU, by the way of passing.
     fn run(&self, place: &Place<'_>) -> Vec<(Observation, u64)> {
-        self.boards[place.index].touch();
+        self.boards[place.index].touch(self.plan.kernels.len());
         let mut all = vec![(Observation::default(), 0); self.plan.kernels.len()];
         for side in 0..2 {
             for (at, seen) in all.iter_mut().enumerate() {

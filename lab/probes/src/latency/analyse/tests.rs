@@ -23,7 +23,7 @@ fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Readi
         size_bytes,
         line_bytes: Some(64),
     };
-    let page = |pages: u64| latency::PagePoint {
+    let page = |pages: u64| TlbPoint {
         pages,
         apart_ns: if pages <= 64 { 1.0 } else { 5.0 + if pages > 2048 { 12.0 } else { 0.0 } },
         packed_ns: if pages <= 512 { 1.0 } else { 3.5 },

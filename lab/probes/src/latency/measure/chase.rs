@@ -4,6 +4,7 @@ use crate::tools::Budget;
 use crate::tools::batches::quantile;
 use crate::tools::flushed;
 use crate::tools::mapped::Mapped;
+use crate::tools::random::Random;
 use tiebreak_machine::clock::monotonic_ns;
 
 /// Bytes of a slot: a line of most machines. Where a line is longer, two slots share it.
@@ -28,7 +29,7 @@ pub(crate) struct Cycle<'a> {
     mapped: &'a Mapped,
     place: fn(usize) -> usize,
     slots: usize,
-    random: u64,
+    random: Random,
     at: *const u8,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Cycle<'a> {
         let at = mapped.at(place(0));
         // SAFETY: the offset of a slot is a multiple of 8 within the mapping.
         unsafe { at.cast::<*const u8>().write(at) };
-        Cycle { mapped, place, slots: 1, random: seed, at }
+        Cycle { mapped, place, slots: 1, random: Random::new(seed), at }
     }
 
     /// Makes the cycle as large as this, unless the budget is spent before; whether it was.
@@ -46,7 +47,7 @@ impl<'a> Cycle<'a> {
         while self.slots < slots {
             let end = slots.min(self.slots + STEP);
             for new in self.slots..end {
-                let old = ((u128::from(self.next()) * new as u128) >> 64) as usize;
+                let old = self.random.below(new);
                 let [old, new] = [old, new].map(|slot| self.mapped.at((self.place)(slot)));
                 // SAFETY: both are slots: aligned, within the mapping, and not in use elsewhere.
                 unsafe {
@@ -60,15 +61,6 @@ impl<'a> Cycle<'a> {
             }
         }
         self.slots == slots
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.random;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
     }
 
     /// Times so many loads, a multiple of 16.

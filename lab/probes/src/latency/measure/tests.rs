@@ -67,7 +67,7 @@ fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
 #[test]
 fn what_speaks_against_a_reading() {
     let check = |curves: &[Curve], pages: usize, state: &str, word: &str| {
-        let page = PagePoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
+        let page = TlbPoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
         let reading = Reading {
             cpu: 0,
             advertised: Vec::new(),

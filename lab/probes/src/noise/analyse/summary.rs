@@ -1,7 +1,7 @@
 //! What is said of watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
-use super::gaps::{self, Gap, Watched};
-use crate::noise::measure::{Chain, CpuWatch, GAP_LEAST_NS, Interrupts, Watch};
+use super::gaps::{self, Watched};
+use crate::noise::measure::{Chain, CpuWatch, GAP_LEAST_NS, Gap, Interrupts, Watch};
 use crate::{
     Cause, CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Noise, PARTS, Piece, Rate,
     Throttled,
@@ -93,18 +93,14 @@ fn cpus(watches: &[Watch], throttled: Option<Throttled>) -> Vec<OneCpu<'_>> {
 
 impl<'a> OneCpu<'a> {
     fn new(cpu: usize, watches: Vec<&'a CpuWatch>, held_back_ns: u64) -> OneCpu<'a> {
-        let gaps: Vec<Vec<Gap>> = watches.iter().map(|watch| gaps_of(watch)).collect();
-        let watched: Vec<Watched<'_>> = watches
-            .iter()
-            .zip(&gaps)
-            .map(|(watch, gaps)| Watched {
-                gaps,
-                interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
-            })
-            .collect();
+        let watched = watches.iter().map(|watch| Watched {
+            gaps: &watch.gaps,
+            interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
+        });
         let steal_ns = watches.iter().filter_map(|watch| watch.steal_ns).sum();
-        let causes = gaps::causes(&watched, steal_ns, held_back_ns);
-        let gaps = gaps.into_iter().flatten().zip(causes.into_iter().flatten()).collect();
+        let causes = gaps::causes(&watched.collect::<Vec<_>>(), steal_ns, held_back_ns);
+        let gaps = watches.iter().flat_map(|watch| watch.gaps.iter().copied());
+        let gaps = gaps.zip(causes.into_iter().flatten()).collect();
         OneCpu { cpu, watches, gaps }
     }
 
@@ -156,15 +152,6 @@ fn common(watch: &CpuWatch, from_ns: u64, piece_ns: u64) -> u64 {
     end_ns.saturating_sub(watch.begin_ns.max(from_ns))
 }
 
-fn gaps_of(watch: &CpuWatch) -> Vec<Gap> {
-    let gap = |gap: &crate::noise::measure::Gap| Gap {
-        begin_ns: gap.begin_ns,
-        length_ns: gap.length_ns,
-        was_switched: gap.was_switched,
-    };
-    watch.gaps.iter().map(gap).collect()
-}
-
 fn share(part_ns: u64, of_ns: u64) -> f64 {
     part_ns as f64 / of_ns.max(1) as f64
 }
@@ -193,8 +180,7 @@ fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<Ca
 fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     let (mut lost_ns, mut of_ns) = (0, 0);
     for watch in watches.iter().filter(|watch| watch.cpus.len() > 1) {
-        let gaps: Vec<Vec<Gap>> = watch.cpus.iter().map(gaps_of).collect();
-        let gaps: Vec<&[Gap]> = gaps.iter().map(Vec::as_slice).collect();
+        let gaps: Vec<&[Gap]> = watch.cpus.iter().map(|cpu| &cpu.gaps[..]).collect();
         lost_ns += gaps::all_at_once_ns(&gaps);
         of_ns += watch.cpus.iter().map(|cpu| cpu.end_ns - cpu.begin_ns).min().unwrap_or(0);
     }

@@ -53,13 +53,11 @@ impl Counts {
     pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
         let cpus = [cpu];
         let since = differences(&self.interrupts, &earlier.interrupts, &cpus);
-        since
-            .map(|(line, count)| Interrupts {
-                name: line.name.clone(),
-                words: line.words.clone(),
-                count,
-            })
-            .collect()
+        let one = |(line, count): (&Line, u64)| {
+            let (name, words) = (line.name.clone(), line.words.clone());
+            Interrupts { name, words, count }
+        };
+        since.map(one).collect()
     }
 
     /// Work that was put off, on these CPUs together.
