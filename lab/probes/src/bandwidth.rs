@@ -83,14 +83,7 @@ impl Traffic {
 
     /// What it is called.
     pub fn name(self) -> &'static str {
-        match self {
-            Traffic::Touch => "touch",
-            Traffic::Read => "read",
-            Traffic::Write => "write",
-            Traffic::Fill => "fill",
-            Traffic::Copy => "copy",
-            Traffic::CopyPast => "copy-past",
-        }
+        ["touch", "read", "write", "fill", "copy", "copy-past"][self as usize]
     }
 
     /// Whether it reads one half of a buffer and writes the other.
@@ -211,10 +204,8 @@ pub struct LoadedLatency {
 impl Bandwidth {
     /// The curve of a kernel.
     pub fn curve(&self, traffic: Traffic, is_pinned: bool) -> Option<&BandwidthCurve> {
-        let wanted = |curve: &&BandwidthCurve| {
-            curve.traffic == traffic && curve.is_pinned == is_pinned && !curve.points.is_empty()
-        };
-        self.curves.iter().find(wanted)
+        let wanted = |one: &&BandwidthCurve| (one.traffic, one.is_pinned) == (traffic, is_pinned);
+        self.curves.iter().filter(wanted).find(|curve| !curve.points.is_empty())
     }
 
     /// The number of threads at which these pinned curves have the most bandwidth together, among
@@ -240,20 +231,17 @@ impl Bandwidth {
         curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
     }
 
-    fn latency_figures(&self) -> Vec<Figure> {
+    fn latency_figures(&self) -> impl Iterator<Item = Figure> {
         let ends = [
             ("idle", "no load", self.loaded_latency.first()),
             ("loaded", "all other CPUs reading", self.loaded_latency.last()),
         ];
-        let known = ends.into_iter().filter_map(|(key, words, one)| Some((key, words, one?)));
-        let figure = |(key, words, one): (&str, &str, &LoadedLatency)| {
+        ends.into_iter().filter_map(|(key, words, one)| {
             let key = format!("memory-latency-{key}");
             let words = format!("memory latency, {words}");
-            Figure::new(key, words, one.latency_ns, Unit::Nanoseconds, Better::Lower)
-                .with_spread(one.spread_ns.and_then(Spread::of))
-                .with_parts(&one.parts_ns)
-        };
-        known.map(figure).collect()
+            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
+            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
+        })
     }
 
     /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
@@ -271,13 +259,12 @@ impl Bandwidth {
                 let better = if key == "best" { Better::Neither } else { Better::Higher };
                 let key = format!("bandwidth-{name}-{key}");
                 let words = format!("{name} bandwidth, {words}");
-                figures.push(
-                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better)
-                        .with_spread(point.spread())
-                        .with_parts(&point.parts_bytes_per_s),
-                );
+                let figure =
+                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better);
+                figures
+                    .push(figure.with_spread(point.spread()).with_parts(&point.parts_bytes_per_s));
             };
-            if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
+            if let Some(one) = curve.point(1) {
                 add("1-thread", "one thread", one);
             }
             if let Some(best) = self.best(curve) {
@@ -288,10 +275,9 @@ impl Bandwidth {
             let words = "threads for 95% of the read bandwidth";
             let threads = f64::from(knee.threads);
             let ends = [knee.low_threads, knee.high_threads].map(f64::from);
-            figures.push(
-                Figure::new("bandwidth-read-knee", words, threads, Unit::Count, Better::Neither)
-                    .with_spread(Spread::of(ends)),
-            );
+            let figure =
+                Figure::new("bandwidth-read-knee", words, threads, Unit::Count, Better::Neither);
+            figures.push(figure.with_spread(Spread::of(ends)));
         }
         figures.extend(self.latency_figures());
         figures

@@ -61,12 +61,7 @@ pub enum LineMethod {
 impl LineMethod {
     /// What it is called on a page.
     pub fn words(self) -> &'static str {
-        match self {
-            LineMethod::FlushedTogether => "flushed together",
-            LineMethod::LoadedTogether => "loaded together",
-            LineMethod::Sharing => "false sharing",
-            LineMethod::Strided => "strided copy",
-        }
+        ["flushed together", "loaded together", "false sharing", "strided copy"][self as usize]
     }
 }
 
@@ -163,14 +158,12 @@ impl Cacheline {
 
     /// The numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let all = [
-            ("cache-line", "cache line", self.line_bytes),
-            ("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes),
-        ];
-        let known = |(key, words, bytes): (&str, &str, Option<u64>)| {
-            Some(Figure::fact(key, words, bytes? as f64, Unit::Bytes))
+        let fact = |key, words, bytes: Option<u64>| {
+            bytes.map(|bytes| Figure::fact(key, words, bytes as f64, Unit::Bytes))
         };
-        all.into_iter().filter_map(known).collect()
+        let line = fact("cache-line", "cache line", self.line_bytes);
+        let reach = fact("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes);
+        line.into_iter().chain(reach).collect()
     }
 }
 

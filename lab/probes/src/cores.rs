@@ -51,20 +51,12 @@ impl Kernel {
 
     /// What it is called on a screen.
     pub fn words(self) -> &'static str {
-        match self {
-            Kernel::TwoLines => "two lines",
-            Kernel::OneLine => "one line",
-            Kernel::CompareExchange => "compare-exchange",
-        }
+        ["two lines", "one line", "compare-exchange"][self as usize]
     }
 
     /// What it is called in a key.
     pub fn name(self) -> &'static str {
-        match self {
-            Kernel::TwoLines => "two-lines",
-            Kernel::OneLine => "one-line",
-            Kernel::CompareExchange => "compare-exchange",
-        }
+        ["two-lines", "one-line", "compare-exchange"][self as usize]
     }
 }
 
@@ -170,12 +162,7 @@ pub enum Shared {
 impl Shared {
     /// What a group is called whose CPUs share this.
     pub fn words(self) -> &'static str {
-        match self {
-            Shared::Core => "SMT pair",
-            Shared::L2 => "shared L2",
-            Shared::L3 => "shared L3",
-            Shared::Socket => "socket",
-        }
+        ["SMT pair", "shared L2", "shared L3", "socket"][self as usize]
     }
 }
 
@@ -195,11 +182,9 @@ impl Cores {
                 let key = format!("cores-{}-{end}", found.kernel.name());
                 let words = format!("core to core, {}, {end} pair", found.kernel.words());
                 let parts = pair.map_or(&[][..], |pair| &pair.rounds_ns);
-                figures.push(
-                    Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower)
-                        .with_spread(pair.and_then(PairLatency::spread))
-                        .with_parts(parts),
-                );
+                let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
+                let spread = pair.and_then(PairLatency::spread);
+                figures.push(figure.with_spread(spread).with_parts(parts));
             };
             add("nearest", found.nearest_ns);
             add("farthest", found.farthest_ns);

@@ -14,6 +14,19 @@ pub(crate) use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet,
 pub(crate) use tiebreak_report::table::{Align, Column, render, rows as table_rows};
 pub(crate) use tiebreak_report::text::{plain, wrap_plain};
 
+/// The styles of a picture's classes, light and dark ground beside each other.
+macro_rules! styles {
+    ($sheet:literal: $($class:literal $light:literal $dark:literal;)*) => {
+        concat!(
+            $(".", $sheet, " ", $class, "{", $light, "}",)*
+            "@media (prefers-color-scheme:dark){",
+            $(".", $sheet, " ", $class, "{", $dark, "}",)*
+            "}"
+        )
+    };
+}
+pub(crate) use styles;
+
 /// A table that is made column by column, of rows of one kind.
 pub(crate) struct Table<'a, R> {
     rows: &'a [R],

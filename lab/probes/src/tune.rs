@@ -20,15 +20,19 @@ mod words;
 pub use setting::{Change, Needs, Setting, Standing, Tuning};
 pub use show::{tuning, tuning_json};
 
-use found::Found;
-use sight::{Place, Sight};
+use change::{Write, writing};
+use found::{Found, Lack, Outcome};
+use sight::{FOLDER, Place, Sight, isolated};
+use std::collections::BTreeSet;
 use std::path::Path;
 use table::{Check, Row, rows};
 use tiebreak_core::fingerprint::Fact;
+use tiebreak_machine::cpus::{self, format_list, parse_list};
+use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
 use tiebreak_machine::tree::Tree;
-use tiebreak_machine::{cpus, fingerprint};
 use watched::Second;
+use words::{Others, Words};
 
 /// Looks at everything. Cost: a second, in which wake-ups are timed and interrupts are counted, and
 /// some 70 ms.

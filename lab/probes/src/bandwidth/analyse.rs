@@ -1,10 +1,8 @@
 //! Bandwidth: from what the probe saw to what is said of it.
 
 use crate::bandwidth::measure::{self as bandwidth, CellReading, Reading};
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
-use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Probed, Traffic};
-use std::time::Duration;
+use crate::tools::*;
+use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Traffic};
 use tiebreak_machine::fingerprint;
 use tiebreak_stats::knee::knee;
 

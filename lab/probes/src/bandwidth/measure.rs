@@ -17,23 +17,15 @@ mod room;
 mod team;
 mod windows;
 
-use crate::finding::lacks;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::pinned::Pinned;
+use crate::tools::*;
 use crate::tools::{caches, held};
-use crate::{Bandwidth as Found, Probed, Traffic};
-use kernels::Vectors;
+use crate::{Bandwidth as Found, LoadedLatency, NodeBandwidth, Traffic};
+use buffer::{Buffer, LARGE_PAGE_BYTES};
+use kernels::{BLOCK_BYTES, Vectors};
 use plan::{Cell, Plan};
-use std::io;
-use std::path::Path;
-use std::time::Duration;
-use team::{Common, Job, Team};
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::cpus::{apart, pin_this_thread};
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
-use windows::Windows;
+use team::{Common, Job, PIECE_BYTES, Team};
+use tiebreak_machine::cpus::apart;
+use windows::{Log, Windows, common};
 
 /// The windows of time, of which those count in which all threads ran.
 const WINDOW_NS: u64 = 500_000;
@@ -108,8 +100,7 @@ impl Bandwidth {
         let cpus: Vec<usize> = given.into_iter().take(1).chain(others).collect();
         let first = cpus.first().copied();
         let first = first.ok_or_else(|| lacks("bandwidth", "sched_getaffinity", "no CPU"))?;
-        buffer::Buffer::new(buffer::LARGE_PAGE_BYTES, None)
-            .map_err(|error| lacks("bandwidth", "mmap", error))?;
+        Buffer::new(LARGE_PAGE_BYTES, None).map_err(|error| lacks("bandwidth", "mmap", error))?;
         let pin = move || pin_this_thread(&[first]).is_ok();
         let thread = std::thread::Builder::new().spawn(pin);
         let thread = thread.map_err(|error| lacks("bandwidth", "a thread", error))?;
@@ -179,7 +170,7 @@ impl Bandwidth {
         };
         std::thread::scope(|scope| {
             let team = Team::start(scope, common)?;
-            if team.buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+            if team.buffer_bytes < 2 * LARGE_PAGE_BYTES {
                 return Err(io::Error::other("none was ready in time"));
             }
             let all_bytes = (team.buffer_bytes * self.cpus.len()) as f64;
@@ -281,7 +272,7 @@ fn curves(
             let cell = cells[index];
             let jobs = vec![Job::Stream(cell.traffic); cell.threads];
             let logs = team.run(&jobs, cell.is_pinned, length);
-            open[index].add(&windows::common(&logs, WINDOW_NS));
+            open[index].add(&common(&logs, WINDOW_NS));
             budget.tell(0.0);
         }
     }

@@ -1,11 +1,10 @@
 //! The cache line: from what the probe saw to what is said of it.
 
 use super::measure as cacheline;
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
+use crate::tools::*;
 use crate::{
-    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, Probed,
-    SharingPoint, StridedGain, StridedPoint,
+    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, SharingPoint,
+    StridedGain, StridedPoint,
 };
 use tiebreak_stats::change_points::{levels, shares};
 

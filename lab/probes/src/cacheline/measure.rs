@@ -8,12 +8,8 @@ mod strided;
 pub use flush::FlushObservation;
 pub use strided::Point as StridedPoint;
 
-use crate::tools::Budget;
-use crate::tools::caches::{self, AdvertisedCache};
-use crate::tools::pinned::Pinned;
-use crate::{Probed, SharingPoint};
-use std::time::Duration;
-use tiebreak_machine::meters::Unavailable;
+use crate::SharingPoint;
+use crate::tools::*;
 
 /// Of the budget: what each method may take.
 const SHARES: [f64; 3] = [0.25, 0.30, 0.40];

@@ -2,10 +2,8 @@
 
 use super::measure as cores;
 use crate::cores::measure::{Advertised, PairObservation, Reading};
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
-use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Probed, Shared};
-use std::collections::BTreeMap;
+use crate::tools::*;
+use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
 use tiebreak_stats::modes::modes;
 

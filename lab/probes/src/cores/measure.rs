@@ -20,17 +20,14 @@ mod visit;
 
 pub use advertised::Advertised;
 
-use crate::finding::lacks;
-use crate::tools::Budget;
-use crate::tools::random::Random;
-use crate::{Cores as Found, Kernel, Probed};
+use crate::tools::*;
+use crate::{Cores as Found, Kernel, Shared};
+use board::{Board, Lines};
+use pass::{CompareExchange, OneLine, Pass, Patience, TwoLines, answer, trips};
 use plan::Plan;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use segment::Observation;
 use tally::Tally;
-use tiebreak_machine::clock;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
+use visit::KernelObservation;
 
 /// Nanoseconds that a batch of round trips should take.
 const BATCH_NS: u64 = 8000;

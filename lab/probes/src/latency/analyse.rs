@@ -1,13 +1,9 @@
 //! Latency: from what the probe saw to what is said of it.
 
 use super::measure as latency;
-use crate::finding::{Options, probed};
 use crate::latency::measure::MEMORY_SHARE;
-use crate::tools::Budget;
-use crate::{
-    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Probed, TlbLevel, TlbPoint,
-};
-use std::collections::BTreeMap;
+use crate::tools::*;
+use crate::{CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
 use tiebreak_stats::modes::median;
@@ -49,36 +45,31 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
         if !is_there {
-            reasons.push(match curve.page_share {
-                None => "the kernel does not say whether it gave pages of 2 MiB".to_owned(),
-                Some(share) => {
-                    let percent = share * 100.0;
-                    format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only")
-                }
-            });
+            let unknown = "the kernel does not say whether it gave pages of 2 MiB".to_owned();
+            reasons.push(curve.page_share.map_or(unknown, |share| {
+                let percent = share * 100.0;
+                format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only")
+            }));
         }
         is_there
     });
-    let advertised: Vec<(u32, u64)> =
-        reading.advertised.iter().map(|cache| (cache.level, cache.size_bytes)).collect();
     // Translation costs least on large pages, so that curve shows the caches best.
     let judge = curves.last();
     let flushed_ns = reading.flushed_ns;
     let (caches, memory) =
-        judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
+        judge.map(|curve| caches_of(curve, &reading.advertised, flushed_ns)).unwrap_or_default();
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
     let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let ends: Vec<_> = (0..caches.len())
-        .map(|index| ends_within(&caches, index, beyond, judge?.page_bytes, &readings))
-        .collect();
+    let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &readings);
+    let ends: Vec<_> = (0..caches.len()).map(ends).collect();
     let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
-    let caches = caches.into_iter().zip(ends).map(|(shown, ends_within_bytes)| CacheSize {
+    let cache = |(shown, ends_within_bytes): (Shown, _)| CacheSize {
         ends_within_bytes,
         // A few sizes may be a step between two levels: they prove nothing of a machine.
         parts_ns: parts(shown.plateau.filter(|_| shown.sizes >= LEAST_SIZES)).unwrap_or_default(),
         ..shown.cache
-    });
-    let caches = caches.collect();
+    };
+    let caches = caches.into_iter().zip(ends).map(cache).collect();
     if memory.is_none() {
         reasons.push("the data was too small to see memory".to_owned());
     }
@@ -131,22 +122,20 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
     }
 }
 
-/// Between which sizes a cache ends. A load of its next level, or of memory if there is none,
+/// Between which sizes the first of these caches ends. A load of its next level, or of memory if there is none,
 /// tells which share of a size's loads went past it. Where the lines of the data lie in it is drawn
 /// anew for each mapping, and others may use it for a while: the lower end is the least that the
 /// judging curve and its halves show, by third quartiles; the upper one the most that any curve
 /// does, by first ones.
 fn ends_within(
     caches: &[Shown],
-    index: usize,
     beyond_ns: Option<f64>,
     judged_by: u64,
     curves: &[latency::Curve],
 ) -> Option<[u64; 2]> {
-    let cache = &caches[index].cache;
+    let (Shown { cache, .. }, next) = caches.split_first()?;
     let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
-    let past_ns =
-        caches[index + 1..].iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
+    let past_ns = next.iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
     let is_beyond = |ns: f64, share: f64| ns > hit_ns + share * (past_ns - hit_ns);
     let halves = |point: &latency::Point| {
         let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
@@ -193,7 +182,7 @@ struct Shown {
 /// answers, if the curve goes far enough.
 fn caches_of(
     curve: &LatencyCurve,
-    advertised: &[(u32, u64)],
+    advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
 ) -> (Vec<Shown>, Option<Plateau>) {
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
@@ -212,11 +201,11 @@ fn caches_of(
     let named: Vec<(u32, Option<u64>, Option<usize>)> = if advertised.is_empty() {
         (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect()
     } else {
-        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.1 as f64).collect();
+        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.size_bytes as f64).collect();
         let span = |level: &LatencyLevel| (level.from_bytes as f64, level.to_bytes as f64);
         let spans: Vec<(f64, f64)> = seen.iter().map(span).collect();
         let found = advertised.iter().zip(matched(&sizes, &spans));
-        found.map(|(cache, index)| (cache.0, Some(cache.1), index)).collect()
+        found.map(|(cache, index)| (cache.level, Some(cache.size_bytes), index)).collect()
     };
     let (mut below, mut least) = (0, 0);
     let cache = |(level, advertised_bytes, index): (u32, Option<u64>, Option<usize>)| {
@@ -252,7 +241,7 @@ fn caches_of(
 /// than the last cache is said to be.
 fn memory_of(
     curve: &LatencyCurve,
-    advertised: &[(u32, u64)],
+    advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
 ) -> Option<Plateau> {
     let points = &curve.points;
@@ -262,7 +251,7 @@ fn memory_of(
         None => {
             let end = points.last()?.size_bytes;
             curve.levels.len() > 1
-                && advertised.last().is_none_or(|cache| end >= CLEARLY_LARGER * cache.1)
+                && advertised.last().is_none_or(|cache| end >= CLEARLY_LARGER * cache.size_bytes)
                 && curve.levels.last()?.from_bytes <= last[0].size_bytes
         }
     };

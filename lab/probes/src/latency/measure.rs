@@ -4,18 +4,11 @@
 pub(crate) mod chase;
 mod plan;
 
-use crate::finding::lacks;
-use crate::tools::Budget;
-use crate::tools::batches::{parts, quantile};
-use crate::tools::caches::{self, AdvertisedCache};
+use crate::TlbPoint;
 pub use crate::tools::flushed::MEMORY_SHARE;
-use crate::tools::mapped::{Mapped, Pages};
-use crate::tools::pinned::Pinned;
-use crate::{Probed, TlbPoint};
+use crate::tools::*;
 use chase::{Cycle, SLOT};
 use plan::{Plan, Shares};
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::meters::Unavailable;
 
 /// No load of any machine is faster: what is was optimised out, or is no load.
 const LEAST_LOAD_NS: f64 = 0.5;
@@ -151,12 +144,10 @@ impl Latency {
 
 /// What speaks against a reading. A curve of a few points is none, and goes.
 fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
-    let points = || reading.curves.iter().flat_map(|curve| &curve.points);
-    if let Some(fast) = points().find(|point| point.median_ns < LEAST_LOAD_NS) {
-        let ns = fast.median_ns;
-        return Probed::inconclusive(format!(
-            "a load of {ns:.2} ns is none: the chain was not run"
-        ));
+    let mut all = reading.curves.iter().flat_map(|curve| &curve.points).map(|one| one.median_ns);
+    if let Some(ns) = all.find(|ns| *ns < LEAST_LOAD_NS) {
+        let why = format!("a load of {ns:.2} ns is none: the chain was not run");
+        return Probed::inconclusive(why);
     }
     reading.curves.retain(|curve| {
         let is_one = curve.points.len() >= LEAST_POINTS;
@@ -304,10 +295,7 @@ impl Work<'_> {
             let points = self.plan.sizes.iter().zip(batches).zip(parts_ps);
             curves.push(Curve {
                 page_bytes: pages.bytes() as u64,
-                page_share: match pages {
-                    Pages::Huge => huge,
-                    Pages::Small | Pages::AsGiven => huge.map(|share| 1.0 - share),
-                },
+                page_share: huge.map(|huge| if *pages == Pages::Huge { huge } else { 1.0 - huge }),
                 is_whole,
                 points: points.map_while(|((size, all), parts)| point(*size, all, parts)).collect(),
             });
@@ -321,13 +309,12 @@ impl Work<'_> {
 
     fn pages(&mut self) -> Vec<TlbPoint> {
         let [apart, packed] = &mut self.pages;
-        let points = self.plan.pages.iter().zip(apart.iter_mut().zip(packed));
         let median = |batches: &mut Vec<u64>| Some(quantile(batches, 0.5)? as f64 / 1000.0);
-        let point = |(pages, (apart, packed)): (&usize, (&mut Vec<u64>, &mut Vec<u64>))| {
-            let (apart_ns, packed_ns) = (median(apart)?, median(packed)?);
-            Some(TlbPoint { pages: *pages as u64, apart_ns, packed_ns })
+        let medians = apart.iter_mut().map(median).zip(packed.iter_mut().map(median));
+        let point = |(pages, (apart, packed)): (&usize, (Option<f64>, Option<f64>))| {
+            Some(TlbPoint { pages: *pages as u64, apart_ns: apart?, packed_ns: packed? })
         };
-        points.map_while(point).collect()
+        self.plan.pages.iter().zip(medians).map_while(point).collect()
     }
 }
 

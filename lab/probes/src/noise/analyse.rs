@@ -5,10 +5,11 @@ mod gaps;
 mod live;
 mod summary;
 
-use super::measure as noise;
-use crate::finding::{Options, unavailable};
-use crate::tools::Budget;
-use crate::{Floor, Noise, Probed};
+use super::measure::{self as noise, *};
+use crate::finding::{empty, unavailable};
+use crate::tools::*;
+use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
+use gaps::Watched;
 pub use live::watch_noise;
 
 /// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
@@ -67,7 +68,6 @@ fn uneven(found: &Noise) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SmallestSlowdown;
 
     #[test]
     fn a_low_floor_beside_a_high_loss_is_in_doubt() {

@@ -6,21 +6,12 @@ pub(crate) mod counts;
 mod logger;
 mod pairs;
 
-use crate::finding::lacks;
-use crate::tools::Budget;
-use crate::tools::together::together;
-use crate::{Probed, Throttled};
+use crate::Throttled;
+use crate::tools::*;
 use counts::Counts;
 pub use counts::Interrupts;
 pub use logger::{GAP_LEAST_NS, Gap};
 pub use pairs::{Pairs, ROUNDS_A_UNIT};
-use std::io;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
 const CPUS_AT_ONCE: usize = 8;

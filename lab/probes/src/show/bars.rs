@@ -11,13 +11,8 @@ const THICK: f64 = 16.0;
 const NAME: usize = 34;
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-const SHEET: Sheet = Sheet::new("tiebreak-bars", STYLE);
-
-const STYLE: &str = "\
-.tiebreak-bars .bar{fill:#0969da}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-bars .bar{fill:#58a6ff}\
-}";
+const SHEET: Sheet =
+    Sheet::new("tiebreak-bars", styles! { "tiebreak-bars": ".bar" "fill:#0969da" "fill:#58a6ff"; });
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]

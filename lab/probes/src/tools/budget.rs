@@ -1,7 +1,6 @@
 //! How long a probe may take, and who wants to know how far it is.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use super::*;
 
 /// The time that a probe has, the flag that stops it early, and who is told how far it is.
 pub struct Budget<'a> {

@@ -1,10 +1,8 @@
 //! What the machine says of its data caches and of its memory.
 
+use super::*;
 use crate::topology::measure::told;
 use crate::{Cache, CacheKind};
-use std::path::Path;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::tree::Tree;
 
 /// A data cache, as the kernel lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! One CPU for the calling thread, for as long as a probe runs.
 
-use std::io;
-use tiebreak_machine::cpus;
+use super::*;
 
 /// Keeps the calling thread on one CPU; the CPUs that it had come back when this is dropped.
 #[derive(Debug)]

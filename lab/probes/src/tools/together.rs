@@ -1,9 +1,8 @@
 //! Threads that run at the same time, each pinned to a CPU of its own.
 
-use std::io;
+use super::*;
 use std::sync::mpsc;
 use std::sync::{Barrier, Condvar, Mutex, PoisonError};
-use tiebreak_machine::cpus;
 
 /// Where one of the threads stands.
 pub(crate) struct Place<'a> {

@@ -1,9 +1,8 @@
 //! Topology: from what the probe saw to what is said of it.
 
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
+use crate::tools::*;
 use crate::topology::measure::{self as topology, PairReading, Reading};
-use crate::{Pair, Probed, Sharing, Topology};
+use crate::{Pair, Sharing, Topology};
 use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
 use tiebreak_stats::sorted::Sorted;
 

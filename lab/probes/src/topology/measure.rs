@@ -11,14 +11,8 @@ mod sharing;
 pub(crate) mod told;
 mod work;
 
-use crate::tools::Budget;
-use crate::{Limits, Probed, Topology as Found};
-use std::path::Path;
-use std::time::Duration;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::cpus;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
+use crate::tools::*;
+use crate::{Cpu, Limits, Topology as Found};
 
 pub use sharing::{PairReading, Round};
 

@@ -1,10 +1,9 @@
 //! Commands that write files, and those that put them back.
 
-use crate::tune::{Change, Needs};
+use super::*;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use tiebreak_machine::tree::Tree;
 
 /// More files of one pattern are written in a loop.
 const MOST_NAMED: usize = 3;

@@ -1,12 +1,6 @@
 //! Cores: their threads, their isolation, the interrupts that may go to them, how they idle.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::{FOLDER, Sight, isolated};
-use super::words::{self, Others, Words};
-use crate::tune::{Needs, Standing};
-use std::collections::BTreeSet;
-use tiebreak_machine::cpus::{format_list, parse_list};
+use super::*;
 
 type Cpus = BTreeSet<usize>;
 

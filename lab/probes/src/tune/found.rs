@@ -1,6 +1,6 @@
 //! What a look finds.
 
-use crate::tune::{Change, Needs, Standing};
+use super::*;
 
 /// How something stands, and what would change it.
 #[derive(Clone, Debug, PartialEq, Eq)]

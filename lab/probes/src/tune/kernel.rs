@@ -1,9 +1,6 @@
 //! Settings of the kernel that no single word tells, and a daemon.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::{Place, Sight};
-use crate::tune::{Needs, Standing};
+use super::*;
 
 pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";

@@ -1,9 +1,6 @@
 //! What else goes on, and what this process may not use.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::Sight;
-use crate::tune::{Needs, Standing};
+use super::*;
 use tiebreak_machine::cgroup;
 
 /// Waiting tasks that nobody notices: percent of the last ten seconds.

@@ -1,13 +1,9 @@
 //! What can be seen of a machine.
 
-use super::found::Lack;
-use super::watched::Second;
-use std::collections::BTreeSet;
+use super::*;
 use std::io::ErrorKind;
 use std::str::FromStr;
-use tiebreak_machine::cpus::parse_list;
 use tiebreak_machine::refusal::explain;
-use tiebreak_machine::tree::Tree;
 
 /// Where the kernel tells of CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";

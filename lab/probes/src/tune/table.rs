@@ -1,11 +1,8 @@
 //! The rows: what is looked at, what it does to a measurement, and what helps.
 
-use super::found::Outcome;
-use super::sight::Sight;
-use super::words::{Others, Words};
-use super::{cores, kernel, load, watched};
-use crate::tune::Standing::{Could, Fine, Noisy};
+use super::*;
 use Check::{Files, Look};
+use Standing::{Could, Fine, Noisy};
 
 /// Something that is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +54,7 @@ const fn switch(file: &'static str, known: Known, right: &'static str) -> Words 
     Words { file, known, others: Others::Unknown, right, offers: None }
 }
 
-type Known = &'static [(&'static str, &'static str, crate::tune::Standing)];
+type Known = &'static [(&'static str, &'static str, Standing)];
 
 const OFF_IS_FINE: Known = &[("0", "off", Fine), ("1", "on", Could)];
 
@@ -93,11 +90,8 @@ const TURBO: [Words; 2] = [
     switch("/sys/devices/system/cpu/cpufreq/boost", OFF_IS_FINE, "0"),
 ];
 const LEAST_FREQUENCY: [Words; 1] = [Words {
-    file: "/sys/devices/system/cpu/intel_pstate/min_perf_pct",
-    known: &[("100", "100", Fine)],
     others: Others::Number(Could),
-    right: "100",
-    offers: None,
+    ..switch("/sys/devices/system/cpu/intel_pstate/min_perf_pct", &[("100", "100", Fine)], "100")
 }];
 const ENERGY_BIAS: [Words; 1] = [Words {
     file: "/sys/devices/system/cpu/cpu*/power/energy_perf_bias",

@@ -1,9 +1,7 @@
-use super::change::{Write, needs, needs_by, writing};
-use super::words::{Others, Words};
+use super::change::{needs, needs_by};
 use super::*;
 use crate::noise::measure::Interrupts;
 use crate::tools::wide::Wide;
-use crate::tune::Needs;
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 use tiebreak_machine::tree::made_up;

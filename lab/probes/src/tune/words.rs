@@ -1,10 +1,6 @@
 //! Files whose words are known.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::Sight;
-use crate::tune::Standing;
-use std::collections::BTreeSet;
+use super::*;
 use tiebreak_machine::fingerprint::chosen;
 
 /// A file, and what its words mean.

@@ -1,9 +1,7 @@
 //! Memory that a thread of the probe goes through: large pages where the kernel gives them, on a
 //! node of its own choice.
 
-use super::kernels::BLOCK_BYTES;
-use crate::tools::mapped::{HUGE_PAGE, Mapped, Pages};
-use std::io;
+use super::*;
 
 /// The size of the large pages that are asked for.
 pub(super) const LARGE_PAGE_BYTES: usize = HUGE_PAGE;

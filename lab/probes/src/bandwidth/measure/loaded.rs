@@ -1,13 +1,7 @@
 //! Latency beside bandwidth: one thread follows pointers while the others read, in turns without a
 //! load, with a brake, and without one.
 
-use super::team::{Job, PIECE_BYTES, Team};
-use super::windows::{Windows, common};
-use super::{LEAST_WINDOWS, WINDOW_NS};
-use crate::tools::Budget;
-use crate::tools::batches::{parts, quantile};
-use crate::{LoadedLatency, Traffic};
-use std::time::Duration;
+use super::*;
 
 /// What the other threads are to read, of what they can.
 const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];

@@ -1,19 +1,10 @@
 //! Threads that stay while the probe lasts, each with a buffer of its own, and do what they are
 //! told at the same time.
 
-use super::buffer::{Buffer, LARGE_PAGE_BYTES};
-use super::kernels::{BLOCK_BYTES, Vectors};
-use super::windows::Log;
-use crate::Traffic;
-use crate::tools::random::Random;
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 use std::thread::Scope;
-use std::time::Duration;
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::cpus;
 
 /// What a thread does until its time is up.
 #[derive(Clone, Copy, Debug, PartialEq)]

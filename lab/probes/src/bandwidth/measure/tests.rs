@@ -1,7 +1,6 @@
 //! The probe on this machine, whatever it is, and what is made of what it saw.
 
 use super::*;
-use crate::LoadedLatency;
 use std::sync::atomic::AtomicBool;
 use tiebreak_machine::cpus;
 

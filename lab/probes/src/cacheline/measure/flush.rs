@@ -6,8 +6,7 @@
 //!    came along with the first: on its line, or fetched ahead.
 
 use crate::FlushPoint;
-use crate::tools::Budget;
-use std::time::Duration;
+use crate::tools::*;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -1,13 +1,8 @@
 //! The published strided copy (Lemire 2023): of an array of 32 MiB, every so many bytes one is
 //! copied to another array, at 497 strides, ten times in a row at each.
 
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
-use crate::tools::random::Random;
+use crate::tools::*;
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock::{monotonic_ns, thread_cpu_ns};
 
 /// Bytes of each array, as published. Where caches hold more than that, so they do there.
 const BYTES: usize = 32 << 20;

@@ -1,8 +1,6 @@
 //! The lines that two threads pass to and fro.
 
-use crate::tools::mapped::{Mapped, Pages};
-use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::*;
 
 /// A value that is at least 512 bytes away from its neighbours: more than the reach of prefetchers
 /// that fetch lines in pairs, and of the widest line of any CPU.

@@ -1,8 +1,6 @@
 //! Ways of passing a line to and fro, and waiting for it within limits.
 
-use super::board::Lines;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// How often a waiting side looks at its line before it looks at anything else: some microseconds
 /// of loads, more than a line takes on any machine.

@@ -1,11 +1,6 @@
 //! Which pairs are visited, how often and for how long.
 
-use super::BATCH_NS;
-use super::advertised::Advertised;
-use crate::tools::random::Random;
-use crate::{Kernel, Shared};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use super::*;
 
 /// From this many CPUs on not all pairs are visited.
 const ALL_PAIRS_MOST: usize = 64;

@@ -1,11 +1,6 @@
 //! A segment of a visit: one way of passing, timed by one of the two sides.
 
-use super::BATCH_NS;
-use super::board::Lines;
-use super::pass::{CompareExchange, OneLine, Pass, Patience, TwoLines, answer, trips};
-use crate::Kernel;
-use crate::tools::batches::quantile;
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// A side that lost more than this within a batch was away, in nanoseconds.
 const GAP_NS: u64 = 2000;

@@ -1,9 +1,6 @@
 //! What the visits saw, pair by pair, and whether it is enough.
 
-use super::PairObservation;
-use super::plan::Plan;
-use super::visit::KernelObservation;
-use std::io;
+use super::*;
 
 /// The least part of a pair's batches that must be without a gap: one in so many.
 const VALID_ONE_IN: u64 = 20;

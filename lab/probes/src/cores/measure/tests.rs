@@ -1,5 +1,3 @@
-use super::segment::Observation;
-use super::visit::KernelObservation;
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 

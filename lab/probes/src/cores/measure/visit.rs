@@ -1,14 +1,6 @@
 //! A visit to a pair: each way of passing, timed by either side in turn.
 
-use super::board::Board;
-use super::pass::Patience;
-use super::plan::Plan;
-use super::segment::{self, Observation};
-use crate::tools::Budget;
-use crate::tools::together::{Place, together};
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// What a visit saw of one way of passing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

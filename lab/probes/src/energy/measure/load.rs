@@ -1,9 +1,7 @@
 //! Known loads: sums over an array that a level-1 cache holds, so that only the core works.
 
-use crate::tools::together::together;
+use crate::tools::*;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock;
 
 /// Values of the array: 16 KiB.
 const VALUES: usize = 2048;

@@ -1,11 +1,7 @@
 //! A chain of loads, each of which waits for the one before.
 
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
 use crate::tools::flushed;
-use crate::tools::mapped::Mapped;
-use crate::tools::random::Random;
-use tiebreak_machine::clock::monotonic_ns;
+use crate::tools::*;
 
 /// Bytes of a slot: a line of most machines. Where a line is longer, two slots share it.
 pub(super) const SLOT: usize = 64;

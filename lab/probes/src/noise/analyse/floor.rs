@@ -1,16 +1,12 @@
 //! The noise floor in the units of a user: the smallest slowdown that a comparison of some length
 //! would find here, from the same thing against itself.
 
+use super::*;
 use crate::finding::Lab;
-use crate::noise::measure::{Pairs, ROUNDS_A_UNIT};
-use crate::tools::Budget;
-use crate::{Floor, SmallestSlowdown};
-use std::time::{Duration, Instant};
 use tiebreak_core::sampler::RunFailure;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::observation::{LogRatio, log};
-use tiebreak_stats::power;
-use tiebreak_stats::unit;
+use tiebreak_stats::{power, unit};
 
 /// How long the comparisons are, in seconds.
 const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];

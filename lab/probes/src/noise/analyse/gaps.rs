@@ -1,7 +1,6 @@
 //! Gaps in what a watching thread saw of its CPU: what caused them, and what of them fell together.
 
-use crate::Cause;
-use crate::noise::measure::Gap;
+use super::*;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,7 @@
 //! Watching on and on: the last minute of what disturbs this machine.
 
-use super::summary;
-use crate::finding::{Options, empty, probed};
-use crate::noise::measure::{self as noise, Watch};
-use crate::{MachinePrint, Noise, Probed};
+use super::*;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// One watch, and one piece of the time lines.
 const WATCH: Duration = Duration::from_secs(1);

@@ -1,12 +1,7 @@
 //! What is said of watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
-use super::gaps::{self, Watched};
-use crate::noise::measure::{Chain, CpuWatch, GAP_LEAST_NS, Gap, Interrupts, Watch};
-use crate::{
-    Cause, CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Noise, PARTS, Piece, Rate,
-    Throttled,
-};
-use std::collections::BTreeMap;
+use super::*;
+use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, PARTS, Piece, Rate};
 
 #[cfg(test)]
 mod tests;

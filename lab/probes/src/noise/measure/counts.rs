@@ -1,9 +1,6 @@
 //! What the kernel counts beside a watch: interrupts, work put off, stolen time, throttling.
 
-use crate::Throttled;
-use std::collections::BTreeMap;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// The kernel's counters at one moment. What it does not tell is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

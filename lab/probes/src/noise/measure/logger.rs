@@ -1,9 +1,7 @@
 //! Watching one CPU: a thread reads the clock without end, and whenever two readings are far apart
 //! something else has had the CPU.
 
-use super::{CpuWatch, chain};
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock;
+use super::*;
 
 /// A stretch without a reading is a gap if it is longer than this.
 pub const GAP_LEAST_NS: u64 = 2000;

@@ -1,10 +1,7 @@
 //! The same work against itself, as two functions would be compared: batches in random order, some
 //! rounds to a unit.
 
-use crate::tools::Budget;
-use crate::tools::random::Random;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
+use super::*;
 
 /// A batch is to take this long.
 const BATCH_NS: u64 = 200_000;

@@ -14,7 +14,8 @@ mod imp {
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;
 
-    /// Whether the counter can be read by a program; where not, it must not be read. A process may have been forbidden to read it; reading would then end the process.
+    /// Whether the counter can be read by a program. A process may have been forbidden to read it;
+    /// reading would then end the process.
     pub fn is_there() -> bool {
         let mut mode: libc::c_int = 0;
         // SAFETY: `mode` is a valid place for the result.

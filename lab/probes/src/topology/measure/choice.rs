@@ -1,8 +1,6 @@
 //! Which pairs of CPUs are measured.
 
-use super::sharing::PairReading;
-use crate::Cpu;
-use std::collections::BTreeMap;
+use super::*;
 
 /// The most pairs that the machine says share a core.
 const ADVERTISED_PAIRS: usize = 32;

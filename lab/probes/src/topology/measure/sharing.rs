@@ -7,14 +7,7 @@
 //! other did not go on counts for nothing. Alone and together take turns within milliseconds, so
 //! that what slows the whole machine slows both.
 
-use super::work;
-use crate::Probed;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::together::{Place, together};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
+use super::*;
 
 /// The most rounds of a pair.
 const ROUNDS: usize = 40;

@@ -1,10 +1,8 @@
 //! What the kernel tells: CPUs and which of them belong together, caches, and memory nodes.
 
-use crate::{Cache, CacheKind, CoreKind, Cpu, Node};
-use std::collections::BTreeMap;
-use tiebreak_machine::cpus::parse_list;
+use super::*;
+use crate::{Cache, CacheKind, CoreKind, Node};
 use tiebreak_machine::fingerprint::cache_bytes;
-use tiebreak_machine::tree::Tree;
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 const NODES: &str = "/sys/devices/system/node";

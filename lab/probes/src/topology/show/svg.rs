@@ -13,17 +13,15 @@ const CPU_LINE: f64 = 16.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-topology", STYLE);
 
-const STYLE: &str = "\
-.tiebreak-topology .box{fill:none;stroke:#818b98;stroke-width:1}\
-.tiebreak-topology .core{fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1}\
-.tiebreak-topology .slow{fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1}\
-.tiebreak-topology .barred{fill:none;stroke:#818b98;stroke-dasharray:3 3}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-topology .box{stroke:#656c76}\
-.tiebreak-topology .core{fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff}\
-.tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
-.tiebreak-topology .barred{stroke:#656c76}\
-}";
+const STYLE: &str = styles! {
+    "tiebreak-topology":
+    ".box" "fill:none;stroke:#818b98;stroke-width:1" "stroke:#656c76";
+    ".core" "fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1"
+        "fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff";
+    ".slow" "fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1"
+        "fill:#3fb950;fill-opacity:.22;stroke:#3fb950";
+    ".barred" "fill:none;stroke:#818b98;stroke-dasharray:3 3" "stroke:#656c76";
+};
 
 /// Sockets, memory nodes, caches and cores as boxes in boxes: what shares something stands in one
 /// box. `counts` is the title; `note` stands below, unless it is empty.

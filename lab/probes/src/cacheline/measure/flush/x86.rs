@@ -3,13 +3,9 @@
 use super::FlushObservation;
 use crate::FlushPoint;
 use crate::timers::measure::ticks;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
 use crate::tools::flushed;
-use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
-use crate::tools::random::Random;
+use crate::tools::*;
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
-use std::time::{Duration, Instant};
 
 /// What is flushed lies in this much memory, a page a try.
 const BYTES: usize = 8 << 20;
