@@ -254,10 +254,13 @@ impl Sharing {
 
     /// The pairs of which measurement and machine say different things.
     pub fn disagreements(&self) -> impl Iterator<Item = &Pair> {
-        self.pairs.iter().filter(|pair| {
-            let measured = pair.shares.zip(pair.is_advertised);
-            measured.is_some_and(|(measured, told)| measured != told)
-        })
+        self.pairs.iter().filter(|pair| pair.is_wrong())
+    }
+}
+
+impl Pair {
+    fn is_wrong(&self) -> bool {
+        self.shares.zip(self.is_advertised).is_some_and(|(measured, told)| measured != told)
     }
 }
 

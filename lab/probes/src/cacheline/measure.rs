@@ -6,7 +6,7 @@ mod sharing;
 mod strided;
 
 pub use flush::FlushObservation;
-pub use strided::Point as StridedPoint;
+pub use strided::Point as Strided;
 
 use crate::SharingPoint;
 use crate::tools::*;
@@ -30,7 +30,7 @@ pub struct Reading {
     /// Increments by two CPUs.
     pub sharing: Result<Vec<SharingPoint>, String>,
     /// The strided copy.
-    pub strided: Result<Vec<StridedPoint>, String>,
+    pub strided: Result<Vec<Strided>, String>,
     /// Who says how long a line is, and what.
     pub advertised: Vec<(&'static str, u64)>,
 }

@@ -23,7 +23,7 @@ pub use advertised::Advertised;
 use crate::tools::*;
 use crate::{Cores as Found, Kernel, Shared};
 use board::{Board, Lines};
-use pass::{CompareExchange, OneLine, Pass, Patience, TwoLines, answer, trips};
+use pass::{CompareExchange, Pass, Patience, Stores, answer, trips};
 use plan::Plan;
 use segment::Observation;
 use tally::Tally;

@@ -34,14 +34,8 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
 }
 
 fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
-    let mut parts = Parts::default();
-    for curve in &reading.curves {
-        let of_size =
-            |point: &latency::Point| ((curve.page_bytes, point.size_bytes), point.parts_ns.clone());
-        parts.0.extend(curve.points.iter().map(of_size));
-    }
-    let readings = reading.curves.clone();
-    let mut curves: Vec<LatencyCurve> = reading.curves.into_iter().map(curve).collect();
+    let seen = reading.curves;
+    let mut curves: Vec<LatencyCurve> = seen.iter().map(curve).collect();
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
         if !is_there {
@@ -60,9 +54,11 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         judge.map(|curve| caches_of(curve, &reading.advertised, flushed_ns)).unwrap_or_default();
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
     let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &readings);
+    let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &seen);
     let ends: Vec<_> = (0..caches.len()).map(ends).collect();
-    let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
+    let of_judge =
+        |one: &&latency::Curve| judge.is_some_and(|two| one.page_bytes == two.page_bytes);
+    let parts = |plateau: Option<Plateau>| plateau?.parts(seen.iter().find(of_judge)?);
     let cache = |(shown, ends_within_bytes): (Shown, _)| CacheSize {
         ends_within_bytes,
         // A few sizes may be a step between two levels: they prove nothing of a machine.
@@ -88,26 +84,16 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     }
 }
 
-fn curve(curve: latency::Curve) -> LatencyCurve {
-    let medians: Vec<f64> = curve.points.iter().map(|point| point.median_ns).collect();
-    let size = |index: usize| curve.points[index].size_bytes;
+fn curve(curve: &latency::Curve) -> LatencyCurve {
+    let points: Vec<LatencyPoint> = curve.points.iter().map(|point| point.found).collect();
+    let medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
     let level = |level: tiebreak_stats::change_points::Level| LatencyLevel {
-        from_bytes: size(level.first),
-        to_bytes: size(level.last),
+        from_bytes: points[level.first].size_bytes,
+        to_bytes: points[level.last].size_bytes,
         latency_ns: level.value,
     };
-    let point = |point: &latency::Point| LatencyPoint {
-        size_bytes: point.size_bytes,
-        latency_ns: point.median_ns,
-        low_ns: point.low_ns,
-        high_ns: point.high_ns,
-    };
-    LatencyCurve {
-        page_bytes: curve.page_bytes,
-        page_share: curve.page_share,
-        levels: levels(&medians).into_iter().map(level).collect(),
-        points: curve.points.iter().map(point).collect(),
-    }
+    let levels = levels(&medians).into_iter().map(level).collect();
+    LatencyCurve { page_bytes: curve.page_bytes, page_share: curve.page_share, points, levels }
 }
 
 /// What speaks against a cache's latency, which so many sizes show.
@@ -122,11 +108,11 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
     }
 }
 
-/// Between which sizes the first of these caches ends. A load of its next level, or of memory if there is none,
-/// tells which share of a size's loads went past it. Where the lines of the data lie in it is drawn
-/// anew for each mapping, and others may use it for a while: the lower end is the least that the
-/// judging curve and its halves show, by third quartiles; the upper one the most that any curve
-/// does, by first ones.
+/// Between which sizes the first of these caches ends. A load of its next level, or of memory if
+/// there is none, tells which share of a size's loads went past it. Where the lines of the data lie
+/// in it is drawn anew for each mapping, and others may use it for a while: the lower end is the
+/// least that the judging curve and its halves show, by third quartiles; the upper one the most that
+/// any curve does, by first ones.
 fn ends_within(
     caches: &[Shown],
     beyond_ns: Option<f64>,
@@ -141,32 +127,16 @@ fn ends_within(
         let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
         [median(first), median(later)].into_iter().flatten()
     };
-    let most = |point: &latency::Point| halves(point).fold(point.high_ns, f64::max);
-    let least = |point: &latency::Point| halves(point).fold(point.low_ns, f64::min);
+    let most = |point: &latency::Point| halves(point).fold(point.found.high_ns, f64::max);
+    let least = |point: &latency::Point| halves(point).fold(point.found.low_ns, f64::min);
     let judge = curves.iter().find(|curve| curve.page_bytes == judged_by)?;
     let held = judge.points.iter().take_while(|point| !is_beyond(most(point), PAST[0]));
     let partly = curves.iter().flat_map(|curve| &curve.points);
     let partly = partly.filter(|point| !is_beyond(least(point), PAST[1]));
-    let low = held.last().map_or(effective, |point| point.size_bytes);
-    let high = partly.map(|point| point.size_bytes).max().unwrap_or(effective);
+    let low = held.last().map_or(effective, |point| point.found.size_bytes);
+    let high = partly.map(|point| point.found.size_bytes).max().unwrap_or(effective);
     let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
     Some([low.min(effective), high.clamp(effective, limit)])
-}
-
-/// Medians of parts of the batches, by the size of a page and that of the data.
-#[derive(Default)]
-struct Parts(BTreeMap<(u64, u64), Vec<f64>>);
-
-impl Parts {
-    /// The median over a plateau's sizes, part by part.
-    fn of(&self, page_bytes: u64, plateau: Plateau) -> Option<Vec<f64>> {
-        let [first, last] = plateau.sizes;
-        let all: Vec<&Vec<f64>> =
-            self.0.range((page_bytes, first)..=(page_bytes, last)).map(|size| size.1).collect();
-        let count = all.iter().map(|parts| parts.len()).min()?;
-        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
-        (0..count).map(part).collect()
-    }
 }
 
 /// A cache as a curve shows it.
@@ -279,6 +249,16 @@ impl Plateau {
         let latency_ns = *medians.get(medians.len() / 2)?;
         let sizes = [points.first()?.size_bytes, points.last()?.size_bytes];
         Some(Plateau { latency_ns, spread_ns: [least, greatest], sizes })
+    }
+
+    /// The median over its sizes, part by part.
+    fn parts(self, curve: &latency::Curve) -> Option<Vec<f64>> {
+        let within = self.sizes[0]..=self.sizes[1];
+        let all = curve.points.iter().filter(|point| within.contains(&point.found.size_bytes));
+        let all: Vec<&Vec<f64>> = all.map(|point| &point.parts_ns).collect();
+        let count = all.iter().map(|parts| parts.len()).min()?;
+        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
+        (0..count).map(part).collect()
     }
 }
 

@@ -4,9 +4,9 @@
 pub(crate) mod chase;
 mod plan;
 
-use crate::TlbPoint;
 pub use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::*;
+use crate::{LatencyPoint, TlbPoint};
 use chase::{Cycle, SLOT};
 use plan::{Plan, Shares};
 
@@ -64,17 +64,11 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
-/// Latency of a load from data of one size: quartiles of batches.
+/// Latency of a load from data of one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Bytes of all data.
-    pub size_bytes: u64,
-    /// The first quartile.
-    pub low_ns: f64,
-    /// The median.
-    pub median_ns: f64,
-    /// The third quartile.
-    pub high_ns: f64,
+    /// What is said of it: quartiles of batches.
+    pub found: LatencyPoint,
     /// Medians of parts of the batches, the earlier first.
     pub parts_ns: Vec<f64>,
 }
@@ -144,7 +138,8 @@ impl Latency {
 
 /// What speaks against a reading. A curve of a few points is none, and goes.
 fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
-    let mut all = reading.curves.iter().flat_map(|curve| &curve.points).map(|one| one.median_ns);
+    let mut all =
+        reading.curves.iter().flat_map(|curve| &curve.points).map(|one| one.found.latency_ns);
     if let Some(ns) = all.find(|ns| *ns < LEAST_LOAD_NS) {
         let why = format!("a load of {ns:.2} ns is none: the chain was not run");
         return Probed::inconclusive(why);
@@ -161,7 +156,7 @@ fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed
         return Probed::inconclusive("the time was too short for four sizes");
     }
     for curve in reading.curves.iter().filter(|curve| !curve.is_whole) {
-        let reached = curve.points.last().map_or(0, |point| point.size_bytes);
+        let reached = curve.points.last().map_or(0, |point| point.found.size_bytes);
         let (kib, reached_kib) = (curve.page_bytes >> 10, reached >> 10);
         let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
         reasons
@@ -328,9 +323,9 @@ fn is_beyond(sizes: &mut [Vec<u64>], flushed_ps: u64) -> bool {
 
 fn point(size: usize, batches: &mut [u64], parts_ps: &[u64]) -> Option<Point> {
     let mut at = |share| Some(quantile(batches, share)? as f64 / 1000.0);
-    let (low_ns, median_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
-    let parts_ns = parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
-    Some(Point { size_bytes: size as u64, low_ns, median_ns, high_ns, parts_ns })
+    let (low_ns, latency_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let found = LatencyPoint { size_bytes: size as u64, latency_ns, low_ns, high_ns };
+    Some(Point { found, parts_ns: parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect() })
 }
 
 /// A line on a page of its own, at a place that differs from page to page: 64 pages in a row use

@@ -34,8 +34,8 @@ pub(super) fn time(
     patience: &Patience<'_>,
 ) -> Observation {
     match kernel {
-        Kernel::TwoLines => time_by::<TwoLines>(lines, batches, clock_ns, patience),
-        Kernel::OneLine => time_by::<OneLine>(lines, batches, clock_ns, patience),
+        Kernel::TwoLines => time_by::<Stores<false>>(lines, batches, clock_ns, patience),
+        Kernel::OneLine => time_by::<Stores<true>>(lines, batches, clock_ns, patience),
         Kernel::CompareExchange => time_by::<CompareExchange>(lines, batches, clock_ns, patience),
     }
 }
@@ -43,8 +43,8 @@ pub(super) fn time(
 /// Answers until the other side has finished or patience ends.
 pub(super) fn reply(kernel: Kernel, lines: &Lines, patience: &Patience<'_>) {
     match kernel {
-        Kernel::TwoLines => answer::<TwoLines>(lines, patience),
-        Kernel::OneLine => answer::<OneLine>(lines, patience),
+        Kernel::TwoLines => answer::<Stores<false>>(lines, patience),
+        Kernel::OneLine => answer::<Stores<true>>(lines, patience),
         Kernel::CompareExchange => answer::<CompareExchange>(lines, patience),
     }
 }

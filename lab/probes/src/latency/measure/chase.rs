@@ -124,39 +124,27 @@ unsafe fn follow(at: *const u8, rounds: u64) -> *const u8 {
     unsafe { follow_some(at, rounds) }
 }
 
+/// 16 loads, and the end of the loop.
 #[cfg(target_arch = "x86_64")]
-unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
-    // SAFETY: the loads read what the caller vouches for, and nothing is written.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "mov {at}, [{at}]",
-            ".endr",
-            "dec {rounds}",
-            "jnz 2b",
-            at = inout(reg) at,
-            rounds = inout(reg) rounds => _,
-            options(nostack, readonly),
-        );
-    }
-    at
+macro_rules! loads {
+    () => {
+        ".rept 16\nmov {at}, [{at}]\n.endr\ndec {rounds}\njnz 2b"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! loads {
+    () => {
+        ".rept 16\nldr {at}, [{at}]\n.endr\nsubs {rounds}, {rounds}, #1\nb.ne 2b"
+    };
 }
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
     // SAFETY: the loads read what the caller vouches for, and nothing is written.
     unsafe {
         std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "ldr {at}, [{at}]",
-            ".endr",
-            "subs {rounds}, {rounds}, #1",
-            "b.ne 2b",
-            at = inout(reg) at,
-            rounds = inout(reg) rounds => _,
-            options(nostack, readonly),
+            "2:", loads!(),
+            at = inout(reg) at, rounds = inout(reg) rounds => _, options(nostack, readonly),
         );
     }
     at

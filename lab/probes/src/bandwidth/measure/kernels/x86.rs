@@ -109,7 +109,8 @@ macro_rules! vectors {
 
 vectors! {
     avx512, "AVX-512", "avx512f", __m512i,
-    _mm512_load_si512, _mm512_add_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_stream_si512
+    _mm512_load_si512, _mm512_add_epi64, _mm512_set1_epi64, _mm512_setzero_si512,
+    _mm512_stream_si512
 }
 vectors! {
     avx2, "AVX2", "avx2", __m256i,
