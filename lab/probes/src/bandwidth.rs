@@ -273,10 +273,9 @@ impl Bandwidth {
         }
         if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
             let words = "threads for 95% of the read bandwidth";
-            let threads = f64::from(knee.threads);
+            let (threads, unit) = (f64::from(knee.threads), Unit::Count);
             let ends = [knee.low_threads, knee.high_threads].map(f64::from);
-            let figure =
-                Figure::new("bandwidth-read-knee", words, threads, Unit::Count, Better::Neither);
+            let figure = Figure::new("bandwidth-read-knee", words, threads, unit, Better::Neither);
             figures.push(figure.with_spread(Spread::of(ends)));
         }
         figures.extend(self.latency_figures());

@@ -138,8 +138,7 @@ impl Bandwidth {
         };
         let mut reading = Reading { found, ..Reading::default() };
         let nodes = nodes.unwrap_or_default();
-        let for_nodes =
-            if nodes.len() > 1 { budget.length().mul_f64(NODES) } else { Duration::ZERO };
+        let for_nodes = budget.length().mul_f64(if nodes.len() > 1 { NODES } else { 0.0 });
         if let Err(error) = self.measure_here(&tree, budget, for_nodes, &mut reading) {
             return Probed::inconclusive(format!("memory for the threads: {error}"));
         }
@@ -200,13 +199,12 @@ impl Bandwidth {
         let known = |cell: &&CellReading| cell.bytes_per_s.is_some();
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
-            return Probed::inconclusive(
-                "no window of time in which all threads ran: other programs use the CPUs, \
-                 or the budget is too short",
-            );
+            let why = "no window of time in which all threads ran: other programs use the CPUs, or \
+                       the budget is too short";
+            return Probed::inconclusive(why);
         }
-        let best = reading.cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
-        let best = best.copied().fold(0.0, f64::max);
+        let rates = reading.cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
+        let best = rates.copied().fold(0.0, f64::max);
         if best > MOST_BYTES_PER_S * self.cpus.len() as f64 {
             let gb = best / 1e9;
             return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
@@ -214,9 +212,9 @@ impl Bandwidth {
         if !self.can_pin {
             reasons.push("threads cannot be pinned to CPUs here".to_owned());
         }
-        if count < reading.cells.len() {
-            let lost = reading.cells.len() - count;
-            let all = reading.cells.len();
+        let all = reading.cells.len();
+        let lost = all - count;
+        if lost > 0 {
             reasons.push(format!(
                 "of {lost} of {all} curve points there are too few windows in which all threads \
                  ran: other programs use the CPUs, or the budget is too short"

@@ -3,8 +3,7 @@
 use super::measure as cacheline;
 use crate::tools::*;
 use crate::{
-    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, SharingPoint,
-    StridedGain,
+    Cacheline, FlushPoint, LineAnswer, LineMethod, LineMissing, SharingPoint, StridedGain,
 };
 use tiebreak_stats::change_points::{levels, shares};
 
@@ -28,12 +27,10 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ca
 
 fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let mut missing = Vec::new();
-    let (flushed, loaded) = match reading.flush {
-        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
-        Err(why) => (Err(why.clone()), Err(why)),
-    };
+    let (flushed, loaded) = (reading.flush.clone(), reading.flush);
+    let flushed = flushed.map(|seen| seen.flushed);
     let flushed = taken(flushed, LineMethod::FlushedTogether, &mut missing);
-    let loaded = taken(loaded, LineMethod::LoadedTogether, &mut missing);
+    let loaded = taken(loaded.map(|seen| seen.loaded), LineMethod::LoadedTogether, &mut missing);
     let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
     let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
     reasons.extend(unsteady(&strided));
@@ -43,8 +40,7 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     };
     let [flushed, loaded] =
         [flushed, loaded].map(|points| points.into_iter().map(shared).collect::<Vec<_>>());
-    let gains: Vec<StridedGain> =
-        LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
+    let gains: Vec<_> = LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
     let strided = strided.iter().map(|point| point.found).collect();
     let says =
         |method, is_there: bool, line_bytes| is_there.then_some(LineAnswer { method, line_bytes });
@@ -66,15 +62,11 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
         reasons.push(why.to_owned());
     }
     let prefetch = loaded.iter().find(|point| point.slow_share > 0.5);
-    let advertised = reading
-        .advertised
-        .iter()
-        .map(|&(source, line_bytes)| LineAdvertised { source: source.to_owned(), line_bytes });
     Cacheline {
         line_bytes: answer.and_then(|said| said.line_bytes),
         answered_by: answer.map(|said| said.method),
         prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
-        advertised: advertised.collect(),
+        advertised: reading.advertised,
         said,
         flushed_together: flushed,
         loaded_together: loaded,

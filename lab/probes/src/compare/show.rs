@@ -84,18 +84,16 @@ const ROWS_TOLD: usize = 3;
 
 /// By which rule a machine is named.
 fn footer(comparison: &Comparison, look: &Look) -> String {
-    let words = match comparison.rule {
-        None => "No figure of both can name a better machine.".to_owned(),
-        Some(WinnerRule { error, factor, rows }) => format!(
-            "The better one is named where the parts of both prints, whose distance from the \
-             figure is {}, prove more than {factor}x (exact rank-sum test), and the figures lie \
-             further apart than the parts of either: wrong in any of the {rows} rows with \
-             probability at most {}, if runs on one machine differ by no more than that beyond \
-             their parts.",
-            spread_title(look),
-            percent(error, Rounding::Nearest),
-        ),
+    let Some(WinnerRule { error, factor, rows }) = comparison.rule else {
+        return paragraph(Tone::Dim, "No figure of both can name a better machine.", look);
     };
+    let (distance, error) = (spread_title(look), percent(error, Rounding::Nearest));
+    let words = format!(
+        "The better one is named where the parts of both prints, whose distance from the figure is \
+         {distance}, prove more than {factor}x (exact rank-sum test), and the figures lie further \
+         apart than the parts of either: wrong in any of the {rows} rows with probability at most \
+         {error}, if runs on one machine differ by no more than that beyond their parts."
+    );
     paragraph(Tone::Dim, words, look)
 }
 
@@ -155,8 +153,7 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
         GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
-    let words: Vec<Vec<String>> =
-        rows.iter().map(|(figure, _)| broken(&figure.words, room)).collect();
+    let words: Vec<Vec<String>> = rows.iter().map(|row| broken(&row.0.words, room)).collect();
     for column in &mut columns {
         let cells = std::mem::take(&mut column.cells).into_iter().zip(&words);
         let below = |(cell, lines): (String, &Vec<String>)| {

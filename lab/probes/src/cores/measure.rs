@@ -35,8 +35,6 @@ const BATCH_NS: u64 = 8000;
 const STEPS_A_BATCH: u64 = 20;
 /// A latency below this, in nanoseconds, is less than one cycle of any CPU.
 const LEAST_PLAUSIBLE_NS: f64 = 0.2;
-/// How often a wait looks whether it is still wanted.
-const SLICE: Duration = Duration::from_millis(50);
 
 /// The probe.
 #[derive(Debug)]
@@ -140,7 +138,9 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
     let visits = (plan.rounds as usize * plan.pairs.len()) as f64;
     let mut visited = 0.0;
     for round in 0..plan.rounds {
-        sleep_until(begin + slot * round as u32, budget);
+        while budget.nap(begin + slot * round as u32) {
+            budget.tell(0.0);
+        }
         let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
         Random::new(round).shuffle(&mut order);
         for place in order {
@@ -157,18 +157,6 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
         }
     }
     plan.rounds
-}
-
-/// Sleeps, unless the user wants to stop.
-fn sleep_until(moment: Instant, budget: &mut Budget<'_>) {
-    loop {
-        let wait = moment.saturating_duration_since(Instant::now()).min(budget.left());
-        if wait.is_zero() {
-            return;
-        }
-        std::thread::sleep(wait.min(SLICE));
-        budget.tell(0.0);
-    }
 }
 
 #[cfg(test)]

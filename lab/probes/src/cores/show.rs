@@ -212,20 +212,14 @@ fn shared_by_all(level: &Level) -> Option<Shared> {
 
 fn method(found: &Cores, headline: &KernelLatency) -> String {
     let sum = |of: fn(&PairLatency) -> u64| headline.pairs.iter().map(of).sum::<u64>();
-    let short = if found.is_short_look {
-        " This is a short look: a hypervisor moves CPUs more rarely than that."
-    } else {
-        ""
-    };
+    let short = " This is a short look: a hypervisor moves CPUs more rarely than that.";
+    let short = if found.is_short_look { short } else { "" };
+    let (rounds, took, pairs) = (count(found.rounds, "round"), took(found), pairs(found, headline));
+    let (invalid, batches) = (sum(|pair| pair.invalid), sum(|pair| pair.batches));
     format!(
-        "{} in {}, {}. Two lines: each CPU stores to its own and loads the other's. A round is the \
-         lower quartile of batches of about 8 us, timed by either CPU in turn; {} of {} batches \
-         were left out, as a thread was away in them.{short}",
-        count(found.rounds, "round"),
-        took(found),
-        pairs(found, headline),
-        sum(|pair| pair.invalid),
-        sum(|pair| pair.batches),
+        "{rounds} in {took}, {pairs}. Two lines: each CPU stores to its own and loads the other's. \
+         A round is the lower quartile of batches of about 8 us, timed by either CPU in turn; \
+         {invalid} of {batches} batches were left out, as a thread was away in them.{short}"
     )
 }
 

@@ -174,9 +174,8 @@ impl Energy {
         let (work, ends) = load::run(kernel, cpus, length_ns, flag, || self.end())?;
         let span = ends.filter(|_| !budget.is_interrupted());
         let span = span.and_then(|[first, last]| self.span(&first, &last));
-        let load =
-            |span| Load { kernel, cpus: count, span, values: work.values, run_ns: work.run_ns };
-        Ok(span.map(load))
+        let load::Work { values, run_ns } = work;
+        Ok(span.map(|span| Load { kernel, cpus: count, span, values, run_ns }))
     }
 
     /// Sleeps for so long; `None` if it was stopped, or the meter went back.

@@ -56,8 +56,7 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
     let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
     let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &seen);
     let ends: Vec<_> = (0..caches.len()).map(ends).collect();
-    let of_judge =
-        |one: &&latency::Curve| judge.is_some_and(|two| one.page_bytes == two.page_bytes);
+    let of_judge = |one: &&latency::Curve| judge.is_some_and(|it| one.page_bytes == it.page_bytes);
     let parts = |plateau: Option<Plateau>| plateau?.parts(seen.iter().find(of_judge)?);
     let cache = |(shown, ends_within_bytes): (Shown, _)| CacheSize {
         ends_within_bytes,
@@ -111,8 +110,8 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
 /// Between which sizes the first of these caches ends. A load of its next level, or of memory if
 /// there is none, tells which share of a size's loads went past it. Where the lines of the data lie
 /// in it is drawn anew for each mapping, and others may use it for a while: the lower end is the
-/// least that the judging curve and its halves show, by third quartiles; the upper one the most that
-/// any curve does, by first ones.
+/// least that the judging curve and its halves show, by third quartiles; the upper one the most
+/// that any curve does, by first ones.
 fn ends_within(
     caches: &[Shown],
     beyond_ns: Option<f64>,

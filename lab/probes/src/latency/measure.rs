@@ -89,10 +89,7 @@ impl Latency {
     /// Measures, for as long as the budget lasts.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let mut reasons = Vec::new();
-        let pinned = Pinned::to(self.cpu);
-        if let Err(error) = &pinned {
-            reasons.push(format!("could not stay on CPU {}: {error}", self.cpu));
-        }
+        let _pinned = pinned(self.cpu, &mut reasons);
         let no_memory = |error| Probed::inconclusive(format!("no memory to measure: {error}"));
         let plan = match self.plan(budget.length().as_secs_f64()) {
             Ok(plan) => plan,

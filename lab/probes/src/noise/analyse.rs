@@ -6,7 +6,7 @@ mod live;
 mod summary;
 
 use super::measure::{self as noise, *};
-use crate::finding::{empty, unavailable};
+use crate::finding::empty;
 use crate::tools::*;
 use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
 use gaps::Watched;
@@ -17,23 +17,19 @@ const SHARE: f64 = 0.55;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-    let probe = match noise::Noise::new(&options.cpus, SHARE) {
-        Err(reason) => return unavailable(reason),
-        Ok(probe) => probe,
-    };
-    let seen = probe.measure(budget);
-    seen.map(|reading, reasons| {
-        let mut found = summary::of(&reading.watches, &probe, None);
-        found.floors.extend(floor::of_functions(&reading.pairs));
-        if found.floors.is_empty() && !budget.is_interrupted() {
-            reasons.push("there was no time to run the same work against itself".to_owned());
-        }
-        let (floor, reason) = floor::of_programs(options.lab, budget);
-        found.floors.extend(floor);
-        reasons.extend(reason);
-        reasons.extend(busy(&found));
-        reasons.extend(uneven(&found));
-        found
+    probed(noise::Noise::new(&options.cpus, SHARE), |probe| {
+        let seen = probe.measure(budget);
+        seen.map(|reading, reasons| {
+            let mut found = summary::of(&reading.watches, &probe, None);
+            found.floors.extend(floor::of_functions(&reading.pairs));
+            if found.floors.is_empty() && !budget.is_interrupted() {
+                reasons.push("there was no time to run the same work against itself".to_owned());
+            }
+            let (floor, reason) = floor::of_programs(options.lab, budget);
+            found.floors.extend(floor);
+            reasons.extend(reason.into_iter().chain(busy(&found)).chain(uneven(&found)));
+            found
+        })
     })
 }
 

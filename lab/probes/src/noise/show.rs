@@ -7,6 +7,7 @@ mod svg;
 use crate::show::*;
 use crate::{
     Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Rate, SmallestSlowdown,
+    Throttled,
 };
 pub use live::{frame, line};
 
@@ -159,23 +160,18 @@ fn frequency_in_words(frequency: &Frequency) -> String {
 fn floors(page: &mut Page, floors: &[Floor]) {
     for floor in floors {
         page.gap();
+        let Floor { of, work, rounds, .. } = floor;
+        let [chance, error] = [floor.chance, floor.error].map(|p| percent(p, Rounding::Nearest));
         let text = format!(
-            "The smallest slowdown of {} that {} of comparisons would find here, at an error of \
-             {}, from {} observations of the same thing against itself ({}):",
-            floor.of,
-            percent(floor.chance, Rounding::Nearest),
-            percent(floor.error, Rounding::Nearest),
-            floor.rounds,
-            floor.work,
+            "The smallest slowdown of {of} that {chance} of comparisons would find here, at an \
+             error of {error}, from {rounds} observations of the same thing against itself \
+             ({work}):"
         );
         page.paragraph("", &[span(Tone::Plain, text)]);
         for one in &floor.smallest {
             let found = span(Tone::Strong, slowdown(one));
-            let rounds = format!(
-                " in a comparison of {} ({} observations)",
-                seconds(one.seconds),
-                one.rounds
-            );
+            let (length, rounds) = (seconds(one.seconds), one.rounds);
+            let rounds = format!(" in a comparison of {length} ({rounds} observations)");
             page.paragraph("  ", &[found, span(Tone::Plain, rounds)]);
         }
     }
@@ -202,14 +198,11 @@ fn throttled(found: &Noise) -> String {
         None => "Whether a limit on CPU time held us back is not known: no CPU controller can be \
                  seen."
             .to_owned(),
-        Some(throttled) if throttled.periods == 0 => {
-            "No limit on CPU time held us back.".to_owned()
+        Some(Throttled { periods: 0, .. }) => "No limit on CPU time held us back.".to_owned(),
+        Some(Throttled { periods, held_back_ns }) => {
+            let long = time(held_back_ns);
+            format!("A limit on CPU time held us back in {periods} periods, for {long}.")
         }
-        Some(throttled) => format!(
-            "A limit on CPU time held us back in {} periods, for {}.",
-            throttled.periods,
-            time(throttled.held_back_ns)
-        ),
     }
 }
 

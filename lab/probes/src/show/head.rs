@@ -14,11 +14,7 @@ pub(crate) fn head(print: &MachinePrint) -> String {
 }
 
 /// The processor's name.
-pub(crate) fn title(print: &MachinePrint) -> String {
-    model(&print.machine)
-}
-
-fn model(facts: &Fingerprint) -> String {
+pub(crate) fn model(facts: &Fingerprint) -> String {
     text(facts, "cpu_model").unwrap_or_else(|| "a processor without a name".to_owned())
 }
 

@@ -51,9 +51,8 @@ impl Timers {
         let begin = Instant::now();
         let length = budget.length();
         let mut reasons = Vec::new();
-        let watched = self.watched().into_iter();
-        let watched: Vec<_> =
-            watched.map(|(name, read)| (name, read, Sandwich::take(read))).collect();
+        let first = |(name, read): Named| (name, read, Sandwich::take(read));
+        let watched: Vec<_> = self.watched().into_iter().map(first).collect();
         let mut found = Reading {
             clock_source: self.tree.text(&source("current")),
             clock_sources: self.clock_sources(),
@@ -65,7 +64,7 @@ impl Timers {
         found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
         self.orders(budget, length.mul_f64(0.4), ns_a_tick, &mut found, &mut reasons);
         let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
-        sleep_until(begin + watch, budget);
+        while budget.nap(begin + watch) {}
         let rate = |(name, read, first): &(&'static str, fn() -> u64, Sandwich)| {
             Some((*name, Sandwich::take(read).rate_since(first)?))
         };
@@ -277,17 +276,6 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
     }
     let has = |name: &str| flags.iter().any(|flag| flag == name);
     (!flags.is_empty()).then(|| has("constant_tsc") && has("nonstop_tsc"))
-}
-
-/// Sleeps, and looks at the budget ten times a second.
-fn sleep_until(end: Instant, budget: &Budget<'_>) {
-    loop {
-        let left = end.saturating_duration_since(Instant::now()).min(budget.left());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(Duration::from_millis(50)));
-    }
 }
 
 #[cfg(test)]

@@ -98,16 +98,11 @@ fn of_counter(counter: &TickCounter) -> String {
         Some(false) => "its rate may change with that of the core",
         None => "the machine does not say whether its rate may change",
     };
-    let flags = if counter.flags.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", plain(&counter.flags.join(" ")))
-    };
+    let flags = Some(plain(&counter.flags.join(" "))).filter(|flags| !flags.is_empty());
+    let flags = flags.map_or(String::new(), |flags| format!(" ({flags})"));
+    let (name, million, ppm) = (&counter.name, counter.hertz / 1e6, counter.uncertainty_ppm);
     format!(
-        "The {} makes {:.4} million ticks a second, +-{:.2} ppm; {steady}{flags}.",
-        counter.name,
-        counter.hertz / 1e6,
-        counter.uncertainty_ppm
+        "The {name} makes {million:.4} million ticks a second, +-{ppm:.2} ppm; {steady}{flags}."
     )
 }
 
@@ -128,10 +123,8 @@ fn of_vdso(vdso: &Vdso) -> String {
 }
 
 fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
-    let step =
-        |of: fn(&Steps) -> f64| move |clock: &Clock| or_dash(clock.steps, |one| ns(of(&one)));
-    let told =
-        |clock: &Clock| clock.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
+    let step = |of: fn(&Steps) -> f64| move |one: &Clock| or_dash(one.steps, |one| ns(of(&one)));
+    let told = |one: &Clock| one.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
     let equal = |clock: &Clock| {
         clock.steps.map_or(String::new(), |steps| percent(steps.equal_share, Rounding::Nearest))
     };
@@ -154,15 +147,12 @@ fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
 }
 
 fn of_order(order: &ClockOrder) -> String {
-    let of = format!(
-        "{} of {} between {}",
-        count(order.hand_offs, "stamp"),
-        order.clock,
-        match order.pairs.len() {
-            1 => "one ordered pair of CPUs".to_owned(),
-            pairs => format!("{pairs} ordered pairs of CPUs"),
-        }
-    );
+    let (stamps, clock) = (count(order.hand_offs, "stamp"), &order.clock);
+    let pairs = match order.pairs.len() {
+        1 => "one ordered pair".to_owned(),
+        pairs => format!("{pairs} ordered pairs"),
+    };
+    let of = format!("{stamps} of {clock} between {pairs} of CPUs");
     let left_out = match order.pairs_left_out {
         0 => String::new(),
         pairs => format!(" (no time for {pairs} more)"),

@@ -49,6 +49,13 @@ impl<'a> Budget<'a> {
         self.interrupted
     }
 
+    /// Sleeps a little towards a moment; `false` if it is there, or nothing is left.
+    pub fn nap(&self, until: Instant) -> bool {
+        let wait = until.saturating_duration_since(Instant::now()).min(self.left());
+        std::thread::sleep(wait.min(Duration::from_millis(50)));
+        !wait.is_zero()
+    }
+
     /// Tells how far the probe is, as a share of its work, or of its time if that is further.
     pub fn tell(&mut self, done: f64) {
         let spent = self.begin.elapsed().as_secs_f64() / self.length.as_secs_f64().max(1e-9);

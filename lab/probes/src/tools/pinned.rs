@@ -20,6 +20,12 @@ impl Pinned {
     }
 }
 
+/// Pins the calling thread, or adds a reason why it is not.
+pub(crate) fn pinned(cpu: usize, reasons: &mut Vec<String>) -> Option<Pinned> {
+    let pinned = Pinned::to(cpu);
+    pinned.map_err(|error| reasons.push(format!("could not stay on CPU {cpu}: {error}"))).ok()
+}
+
 impl Drop for Pinned {
     fn drop(&mut self) {
         // Nothing can be done about a CPU that went away meanwhile.

@@ -50,6 +50,11 @@ fn counts(found: &Topology) -> String {
     text
 }
 
+/// The CPUs that this process may use.
+fn allowed(found: &Topology) -> Vec<usize> {
+    found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect()
+}
+
 /// Everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Topology, look: &Look) -> String {
     let mut page = Page::new(*look);

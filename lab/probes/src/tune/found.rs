@@ -37,6 +37,11 @@ impl Found {
         Found { change: Some(change), ..self }
     }
 
+    /// With these writes.
+    pub(super) fn writing(self, sight: &Sight<'_>, writes: &[Write]) -> Found {
+        self.changed(writing(sight.tree, writes))
+    }
+
     /// With a command that is no write to a file.
     pub(super) fn by(self, command: &str, undo: Option<&str>, needs: Needs) -> Found {
         let undo = undo.map(str::to_owned);

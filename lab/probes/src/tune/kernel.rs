@@ -47,8 +47,7 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
         Ok(Found::fine(now))
     } else {
         let write = Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
-        let change = writing(sight.tree, &[write]);
-        Ok(Found::new(Standing::Could, now).changed(change))
+        Ok(Found::new(Standing::Could, now).writing(sight, &[write]))
     }
 }
 

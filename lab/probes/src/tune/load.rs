@@ -40,7 +40,7 @@ pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
         },
         Err(_) => Write { file: version_1, old: limit.quota_us.to_string(), new: "-1".to_owned() },
     };
-    Ok(Found::new(Standing::Noisy, now).changed(writing(sight.tree, &[write])))
+    Ok(Found::new(Standing::Noisy, now).writing(sight, &[write]))
 }
 
 pub(super) fn pressure(sight: &Sight<'_>) -> Outcome {

@@ -44,14 +44,10 @@ const _: () = assert!(
 
 /// The threads, and how they are told.
 pub(super) struct Team {
-    workers: Vec<Worker>,
+    /// Of each thread, where its tasks go and where its logs come from.
+    workers: Vec<(Sender<Task>, Receiver<Log>)>,
     /// Bytes of each buffer that may be used.
     pub buffer_bytes: usize,
-}
-
-struct Worker {
-    tasks: Sender<Task>,
-    logs: Receiver<Log>,
 }
 
 struct Task {
@@ -108,7 +104,7 @@ impl Team {
                 }
             };
             std::thread::Builder::new().spawn_scoped(scope, work)?;
-            workers.push(Worker { tasks, logs });
+            workers.push((tasks, logs));
             ready.push(said);
         }
         let mut buffer_bytes = common.buffer_bytes;
@@ -124,12 +120,12 @@ impl Team {
     pub(super) fn run(&self, jobs: &[Job], is_pinned: bool, length: Duration) -> Vec<Log> {
         let start = Arc::new(Barrier::new(jobs.len().min(self.workers.len())));
         let told = self.workers.iter().zip(jobs);
-        for (worker, job) in told.clone() {
+        for ((tasks, _), job) in told.clone() {
             let task = Task { job: *job, is_pinned, length, start: Arc::clone(&start) };
             // A thread ends before the team only if it panics, and then its log is empty.
-            let _ = worker.tasks.send(task);
+            let _ = tasks.send(task);
         }
-        told.map(|(worker, _)| worker.logs.recv().unwrap_or_default()).collect()
+        told.map(|((_, logs), _)| logs.recv().unwrap_or_default()).collect()
     }
 }
 

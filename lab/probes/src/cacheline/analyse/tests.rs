@@ -1,7 +1,7 @@
 //! Findings of made-up readings.
 
 use super::*;
-use crate::StridedPoint;
+use crate::{LineAdvertised, StridedPoint};
 
 /// A line of so many bytes, with a prefetcher that reaches so far.
 fn flush(line: u64, reach: u64) -> cacheline::FlushObservation {
@@ -45,11 +45,12 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::Strided> {
 }
 
 fn reading() -> cacheline::Reading {
+    let said = |source: &str| LineAdvertised { source: source.to_owned(), line_bytes: 64 };
     cacheline::Reading {
         flush: Ok(flush(64, 256)),
         sharing: Ok(sharing(64, 5.0)),
         strided: Ok(strided(64, 1.66)),
-        advertised: vec![("sysfs", 64), ("CPUID", 64)],
+        advertised: vec![said("sysfs"), said("CPUID")],
     }
 }
 

@@ -59,10 +59,7 @@ pub(super) fn of_programs(
     lab: &dyn Lab,
     budget: &mut Budget<'_>,
 ) -> (Option<Floor>, Option<String>) {
-    match tried(lab, budget) {
-        Ok(found) => found,
-        Err(error) => (None, Some(failed(&error))),
-    }
+    tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
 }
 
 fn failed(error: &str) -> String {
@@ -108,16 +105,12 @@ fn rounds(
 ) -> (Vec<f64>, Option<String>) {
     let mut noise = Vec::new();
     loop {
-        let why = match more(noise.len()) {
-            Some(Ok(ratio)) => {
-                noise.push(ratio);
-                continue;
-            }
-            None | Some(Err(RunFailure::Interrupted)) => None,
-            Some(Err(RunFailure::Fault(fault))) => Some(fault.to_string()),
-            Some(Err(RunFailure::Broken(why))) => Some(why),
-        };
-        return (noise, why);
+        match more(noise.len()) {
+            Some(Ok(ratio)) => noise.push(ratio),
+            None | Some(Err(RunFailure::Interrupted)) => return (noise, None),
+            Some(Err(RunFailure::Fault(fault))) => return (noise, Some(fault.to_string())),
+            Some(Err(RunFailure::Broken(why))) => return (noise, Some(why)),
+        }
     }
 }
 

@@ -32,7 +32,7 @@ fn watch(
 ) -> Probed<Noise> {
     let end = length.map(|length| Instant::now() + length);
     let mut watches: VecDeque<Watch> = VecDeque::new();
-    let mut last = None;
+    let (mut last, mut broken) = (None, None);
     for turn in 0.. {
         let left = end.map_or(WATCH, |end| end.saturating_duration_since(Instant::now()));
         if left.is_zero() || stop.load(Ordering::Relaxed) {
@@ -43,11 +43,8 @@ fn watch(
             Ok(watch) if watch.cpus.is_empty() => continue,
             Ok(watch) => take(&mut watches, watch),
             Err(error) => {
-                let why = format!("the CPUs were not watched to the end: {error}");
-                return last.map_or(Probed::inconclusive(&why), |found| Probed::Degraded {
-                    value: found,
-                    reasons: vec![why.clone()],
-                });
+                broken = Some(format!("the CPUs were not watched to the end: {error}"));
+                break;
             }
         }
         let piece_ns = WATCH.as_nanos() as u64;
@@ -55,10 +52,12 @@ fn watch(
         show(&found);
         last = Some(found);
     }
-    last.map_or_else(
-        || Probed::inconclusive("it was stopped before a CPU was watched"),
-        |found| Probed::of(found, Vec::new()),
-    )
+    match last {
+        Some(found) => Probed::of(found, broken.into_iter().collect()),
+        None => Probed::inconclusive(
+            broken.as_deref().unwrap_or("it was stopped before a CPU was watched"),
+        ),
+    }
 }
 
 /// Adds a watch, and forgets those of more than a minute ago.

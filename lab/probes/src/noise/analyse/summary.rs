@@ -159,8 +159,7 @@ fn seconds(seen_ns: u64) -> Option<f64> {
 /// What each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
     let of_cause = |cause: Cause| {
-        let lengths =
-            gaps.iter().filter(|(_, other)| *other == cause).map(|(gap, _)| gap.length_ns);
+        let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
         let (mut lost_ns, mut count) = (lengths.clone().sum::<u64>(), lengths.count() as u64);
         if cause == Cause::Unexplained {
             lost_ns += watches.iter().map(|watch| watch.unlisted_ns).sum::<u64>();
@@ -190,8 +189,7 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
     for cpu in cpus {
         let is_interrupt = |(_, cause): &&(Gap, Cause)| *cause == Cause::Interrupt;
         let lost_ns: u64 = cpu.gaps.iter().filter(is_interrupt).map(|(gap, _)| gap.length_ns).sum();
-        let came: Vec<&Interrupts> =
-            cpu.watches.iter().flat_map(|watch| &watch.interrupts).collect();
+        let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
         let all: u64 = came.iter().map(|one| one.count).sum();
         for one in came {
             let kind = by_kind.entry((&one.name, &one.words)).or_default();
@@ -227,11 +225,11 @@ fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
 
 fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     let mut all: Vec<LongGap> = Vec::new();
-    for cpu in cpus {
-        all.extend(cpu.gaps.iter().map(|(gap, cause)| LongGap {
-            cpu: cpu.cpu,
-            begin_ns: gap.begin_ns.saturating_sub(begin_ns),
-            length_ns: gap.length_ns,
+    for OneCpu { cpu, gaps, .. } in cpus {
+        all.extend(gaps.iter().map(|(Gap { begin_ns: from_ns, length_ns, .. }, cause)| LongGap {
+            cpu: *cpu,
+            begin_ns: from_ns.saturating_sub(begin_ns),
+            length_ns: *length_ns,
             cause: *cause,
         }));
     }

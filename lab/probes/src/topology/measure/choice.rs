@@ -23,13 +23,8 @@ pub(super) fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     let (siblings, others): (Vec<_>, Vec<_>) =
         pairs.into_iter().partition(|(_, told)| *told == Some(true));
     let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
-    let empty = |(cpus, is_advertised)| PairReading {
-        cpus,
-        is_advertised,
-        rounds: Vec::new(),
-        batches: 0,
-        invalid_batches: 0,
-    };
+    let empty =
+        |(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() };
     chosen.map(empty).collect()
 }
 

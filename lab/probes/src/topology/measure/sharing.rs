@@ -30,7 +30,7 @@ const WINDOW_NS: u64 = 15_000_000;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What was seen of a pair.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairReading {
     /// The two CPUs, the lower number first.
     pub cpus: [usize; 2],
@@ -60,9 +60,8 @@ pub(super) fn measure(
     budget: &mut Budget<'_>,
 ) -> Probed<Vec<PairReading>> {
     if wanted.is_empty() {
-        return Probed::inconclusive(
-            "whether CPUs share a core needs two CPUs, and one may be used",
-        );
+        let why = "whether CPUs share a core needs two CPUs, and one may be used";
+        return Probed::inconclusive(why);
     }
     let begin = Instant::now();
     let mut pairs = wanted.to_vec();
@@ -73,10 +72,9 @@ pub(super) fn measure(
                 break;
             }
             if let Err(error) = pair.round(budget.interrupted()) {
-                return Probed::inconclusive(format!(
-                    "CPUs {} and {} could not run together: {error}",
-                    pair.cpus[0], pair.cpus[1]
-                ));
+                let [a, b] = pair.cpus;
+                let why = format!("CPUs {a} and {b} could not run together: {error}");
+                return Probed::inconclusive(why);
             }
         }
         if is_over(budget) {
@@ -88,11 +86,11 @@ pub(super) fn measure(
     let count = pairs.len();
     pairs.retain(|pair| !pair.rounds.is_empty());
     let reason = format!("{} of {count} pairs never ran at the same time", count - pairs.len());
-    match pairs.len() {
-        0 => Probed::inconclusive("no two CPUs ran at the same time for long enough"),
-        left if left < count => Probed::of(pairs, vec![reason]),
-        _ => Probed::of(pairs, Vec::new()),
+    if pairs.is_empty() {
+        return Probed::inconclusive("no two CPUs ran at the same time for long enough");
     }
+    let is_less = pairs.len() < count;
+    Probed::of(pairs, Some(reason).filter(|_| is_less).into_iter().collect())
 }
 
 impl PairReading {
@@ -152,11 +150,8 @@ impl Side {
 /// waits sleeps.
 fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
-    let mut side = Side {
-        alone_ns: Vec::with_capacity(BATCHES),
-        together_ns: Vec::with_capacity(4 * BATCHES),
-        invalid: 0,
-    };
+    let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
+    let mut side = Side { alone_ns, together_ns, invalid: 0 };
     work::add(ADDITIONS * STEPS);
     place.meet();
     if place.index == 0 {
@@ -250,13 +245,7 @@ mod tests {
     #[test]
     fn threads_that_take_turns_on_one_cpu_were_never_together() {
         let cpu = tiebreak_machine::cpus::allowed()[0];
-        let mut pair = PairReading {
-            cpus: [cpu, cpu],
-            is_advertised: None,
-            rounds: Vec::new(),
-            batches: 0,
-            invalid_batches: 0,
-        };
+        let mut pair = PairReading { cpus: [cpu, cpu], ..PairReading::default() };
         pair.round(&AtomicBool::new(false)).unwrap();
         assert_eq!(pair.rounds, []);
     }

@@ -12,26 +12,24 @@ const NODES: &str = "/sys/devices/system/node";
 pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let list = |file: &str| tree.text(&format!("{FOLDER}/{file}")).and_then(|t| parse_list(&t));
     let mut reasons = Vec::new();
-    let online = list("online");
-    if online.is_none() {
-        reasons.push(format!(
-            "{FOLDER}/online cannot be read: the CPUs are those that this process may use"
-        ));
-    }
-    let online = online.unwrap_or_else(|| allowed.to_vec());
+    let online = list("online").unwrap_or_else(|| {
+        let why = "online cannot be read: the CPUs are those that this process may use";
+        reasons.push(format!("{FOLDER}/{why}"));
+        allowed.to_vec()
+    });
     let present = list("present").unwrap_or_default();
     let mut numbers = [&online[..], &present, allowed].concat();
     numbers.sort_unstable();
     numbers.dedup();
     let mut groups = Groups::default();
     let kinds = Kinds::read(tree, &online);
-    let mut cpus = Vec::new();
-    for cpu in numbers {
-        let is_online = online.contains(&cpu) || allowed.contains(&cpu);
+    let place = |cpu: usize| {
         let is_allowed = allowed.contains(&cpu);
+        let is_online = online.contains(&cpu) || is_allowed;
         let bare = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
-        cpus.push(if is_online { groups.place(tree, bare, &kinds) } else { bare });
-    }
+        if is_online { groups.place(tree, bare, &kinds) } else { bare }
+    };
+    let cpus: Vec<Cpu> = numbers.into_iter().map(place).collect();
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {
         reasons.push("the kernel does not tell which CPUs belong to a core".to_owned());
     }

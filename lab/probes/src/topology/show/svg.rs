@@ -65,14 +65,12 @@ struct Drawing {
 
 impl Drawing {
     fn of(found: &Topology) -> Drawing {
-        let allowed: Vec<usize> =
-            found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect();
         let last = found.cpus.last().map_or(0, |cpu| cpu.cpu);
         Drawing {
             has_kinds: found.online().any(|cpu| cpu.kind.is_some()),
             has_barred: found.online().any(|cpu| !cpu.is_allowed),
             core: (width_of(&last.to_string(), PLAIN) + 16.0).max(32.0),
-            allowed,
+            allowed: allowed(found),
         }
     }
 

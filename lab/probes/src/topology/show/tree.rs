@@ -84,8 +84,7 @@ fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, 
 fn nodes(found: &Topology) -> Vec<Branch> {
     let named = |(number, cpus)| {
         let node = found.nodes.iter().find(|node| node.node == number);
-        let memory =
-            node.and_then(|node| node.memory_bytes).map(|size| format!(": {}", bytes(size)));
+        let memory = node.and_then(|one| one.memory_bytes).map(|size| format!(": {}", bytes(size)));
         Branch::new(format!("memory node {number}{}", memory.unwrap_or_default()), cpus)
     };
     grouped(found, |cpu| cpu.node).into_iter().map(named).collect()

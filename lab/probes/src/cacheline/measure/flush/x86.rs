@@ -27,7 +27,7 @@ const CLEARLY: u64 = 2;
 /// # Errors
 /// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
 /// a hit.
-pub(super) fn measure(
+pub(crate) fn measure(
     length: Duration,
     budget: &mut Budget<'_>,
 ) -> Result<FlushObservation, String> {
