@@ -18,7 +18,7 @@ pub(crate) use batches::{parts, quantile};
 pub use budget::Budget;
 pub(crate) use caches::AdvertisedCache;
 pub(crate) use mapped::{HUGE_PAGE, Mapped, Pages, SMALL_PAGE};
-pub(crate) use pinned::{Pinned, pinned};
+pub(crate) use pinned::{Pinned, pinned, switches};
 pub(crate) use random::Random;
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::io;

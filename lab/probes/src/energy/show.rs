@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::show::bars::{Bar, bars};
+use crate::show::bars::bars;
 use crate::show::*;
 use crate::{Energy, EnergyLoad};
 
@@ -43,9 +43,7 @@ pub(crate) fn page(found: &Energy, look: &Look) -> String {
 
 /// The picture as SVG.
 pub(crate) fn svg(found: &Energy) -> String {
-    let written: Vec<Bar> =
-        all(found).map(|(name, value)| Bar { name, value, text: watts(value) }).collect();
-    bars("Power by load", INCLUDED, &written)
+    bars("Power by load", INCLUDED, watts, &all(found))
 }
 
 /// Of each number of CPUs, the load that took most.
@@ -62,9 +60,9 @@ fn most_of_each_width(found: &Energy) -> Vec<&EnergyLoad> {
 }
 
 /// What is drawn: the idle machine and each load.
-fn all(found: &Energy) -> impl Iterator<Item = (String, f64)> {
+fn all(found: &Energy) -> Vec<(String, f64)> {
     let loads = found.loads.iter().map(|load| (full_name(load), load.watts));
-    [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads)
+    [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads).collect()
 }
 
 fn full_name(load: &EnergyLoad) -> String {
@@ -77,7 +75,7 @@ fn cpus(load: &EnergyLoad) -> String {
 
 /// Bars in letters: watts by load, from 0.
 fn picture(found: &Energy, look: &Look) -> Vec<String> {
-    let all: Vec<(String, f64)> = all(found).collect();
+    let all = all(found);
     let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
     let names = widest(&mut all.iter().map(|(name, _)| name.len()));
     let numbers = widest(&mut all.iter().map(|(_, value)| watts(*value).len()));

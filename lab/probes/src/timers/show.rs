@@ -1,6 +1,6 @@
 //! Timers, on a screen and as a picture.
 
-use crate::show::bars::{self, Bar};
+use crate::show::bars::bars;
 use crate::show::*;
 use crate::{Clock, ClockOrder, Steps, TickCounter, Timers, Vdso};
 
@@ -64,12 +64,11 @@ pub(crate) fn page(found: &Timers, look: &Look) -> String {
 
 /// The picture as SVG.
 pub(crate) fn svg(found: &Timers) -> String {
-    let bar = |name: &str, value| Bar { name: name.to_owned(), value, text: ns(value) };
     let call = found.vdso.iter();
-    let call = call.map(|vdso| bar("MONOTONIC by a system call", vdso.system_call_ns));
-    let clocks = found.clocks.iter().map(|clock| bar(&clock.name, clock.cost_ns));
-    let all: Vec<Bar> = clocks.chain(call).collect();
-    bars::bars("What reading a clock costs", "Medians of batches.", &all)
+    let call = call.map(|vdso| ("MONOTONIC by a system call".to_owned(), vdso.system_call_ns));
+    let clocks = found.clocks.iter().map(|clock| (clock.name.clone(), clock.cost_ns));
+    let all: Vec<_> = clocks.chain(call).collect();
+    bars("What reading a clock costs", "Medians of batches.", ns, &all)
 }
 
 /// Nanoseconds of a clock: a tenth where there are few.

@@ -20,6 +20,16 @@ impl Pinned {
     }
 }
 
+/// How often this thread has lost its CPU so far, and how often it has given it up; 0 where the
+/// kernel does not say.
+pub(crate) fn switches() -> (u64, u64) {
+    // SAFETY: all zero bytes are a valid rusage.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a valid place for the result.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+    (usage.ru_nivcsw as u64, usage.ru_nvcsw as u64)
+}
+
 /// Pins the calling thread, or adds a reason why it is not.
 pub(crate) fn pinned(cpu: usize, reasons: &mut Vec<String>) -> Option<Pinned> {
     let pinned = Pinned::to(cpu);

@@ -60,11 +60,11 @@ impl Job<'_> {
             for (at, seen) in all.iter_mut().enumerate() {
                 // Both wake up here, and so run at about the same time.
                 place.meet();
-                let before = preemptions();
+                let before = switches().0;
                 if let Some(timed) = self.segment(side, at, place.index) {
                     seen.0 = timed;
                 }
-                seen.1 += preemptions().saturating_sub(before);
+                seen.1 += switches().0.saturating_sub(before);
             }
         }
         all
@@ -87,15 +87,4 @@ impl Job<'_> {
         lines.done.0.store(true, Ordering::Release);
         Some(seen)
     }
-}
-
-/// How often the kernel took this thread off its CPU so far; 0 if it does not say.
-fn preemptions() -> u64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place is as large as the call needs, and zero is valid for all its fields.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    usage.ru_nivcsw as u64
 }

@@ -79,12 +79,9 @@ impl CpuWatch {
 }
 
 /// How often this thread has lost its CPU, or given it up.
-fn switches_so_far() -> i64 {
-    // SAFETY: all zero bytes are a valid rusage.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result.
-    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    usage.ru_nivcsw as i64 + usage.ru_nvcsw as i64
+fn switches_so_far() -> u64 {
+    let (lost, given_up) = switches();
+    lost + given_up
 }
 
 /// How long this thread has waited for a CPU; `None` where the kernel does not count it.

@@ -6,15 +6,12 @@ use std::arch::x86_64::*;
 
 /// All that this CPU has, the widest first.
 pub(super) fn all() -> Vec<Vectors> {
-    let mut found = Vec::new();
-    if is_x86_feature_detected!("avx512f") {
-        found.push(avx512::VECTORS);
-    }
-    if is_x86_feature_detected!("avx2") {
-        found.push(avx2::VECTORS);
-    }
-    found.push(sse2::VECTORS);
-    found
+    let all = [
+        (is_x86_feature_detected!("avx512f"), avx512::VECTORS),
+        (is_x86_feature_detected!("avx2"), avx2::VECTORS),
+        (true, sse2::VECTORS),
+    ];
+    all.into_iter().filter(|one| one.0).map(|one| one.1).collect()
 }
 
 /// For each of the vectors in so many bytes, four in a row at a time.
