@@ -91,11 +91,8 @@ impl Energy {
             .with_spread(Spread::of(before_and_after.into_iter().flatten()));
         let loads = self.loads.iter().map(|load| {
             let (kind, (key, words)) = (load.kind(), load.place());
-            figure(
-                format!("energy-{kind}-{key}"),
-                format!("power, {kind} load on {words}"),
-                load.watts,
-            )
+            let words = format!("power, {kind} load on {words}");
+            figure(format!("energy-{kind}-{key}"), words, load.watts)
         });
         [idle].into_iter().chain(loads).collect()
     }

@@ -116,10 +116,8 @@ impl CacheSize {
     /// answered some of them.
     pub fn unsteady(&self) -> Option<String> {
         let [low, high] = self.spread_ns.filter(|[low, high]| *high > UNSTEADY * low)?;
-        let level = self.level;
-        Some(format!(
-            "loads that L{level} should answer take {low:.1} to {high:.1} ns: others use it too"
-        ))
+        let loads = format!("loads that L{} should answer", self.level);
+        Some(format!("{loads} take {low:.1} to {high:.1} ns: others use it too"))
     }
 }
 

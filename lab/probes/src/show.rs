@@ -35,7 +35,7 @@ pub(crate) struct Table<'a, R> {
 
 impl<'a, R> Table<'a, R> {
     /// A table of these rows, without a column yet.
-    pub(crate) fn of(rows: &'a [R]) -> Table<'a, R> {
+    pub fn of(rows: &'a [R]) -> Table<'a, R> {
         Table { rows, columns: Vec::new() }
     }
 
@@ -50,32 +50,27 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// With a column of words, of a rank.
-    pub(crate) fn left<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
+    pub fn left<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Left, rank), cell)
     }
 
     /// With a column of whole numbers, of a rank.
-    pub(crate) fn right<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
+    pub fn right<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Right, rank), cell)
     }
 
     /// With a column of numbers that have a decimal point, of a rank.
-    pub(crate) fn decimal<T: ToString>(
-        self,
-        title: &str,
-        rank: u8,
-        cell: impl Fn(&R) -> T,
-    ) -> Self {
+    pub fn decimal<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Decimal, rank), cell)
     }
 
     /// The columns.
-    pub(crate) fn columns(self) -> Vec<Column> {
+    pub fn columns(self) -> Vec<Column> {
         self.columns
     }
 
     /// As text.
-    pub(crate) fn text(self, look: &Look) -> String {
+    pub fn text(self, look: &Look) -> String {
         render(self.columns, look)
     }
 }

@@ -252,18 +252,13 @@ const NODES: f64 = 0.2;
 /// A CPU moves at most a line a cycle, at no more than 8 GHz.
 const MOST_BYTES_PER_S: f64 = 64.0 * 8e9;
 
-/// Rounds over all cells, in turns forwards and backwards, until only the reserve is left.
-fn curves(
-    team: &Team,
-    cpus: usize,
-    budget: &mut Budget<'_>,
-    reserve: Duration,
-) -> Vec<CellReading> {
-    let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(reserve));
+/// Rounds over all cells, in turns forwards and backwards, until only the rest is left.
+fn curves(team: &Team, cpus: usize, budget: &mut Budget<'_>, rest: Duration) -> Vec<CellReading> {
+    let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(rest));
     let mut open: Vec<Open> = cells.iter().map(|cell| Open::of(*cell)).collect();
     'rounds: for round in 0.. {
         for step in 0..cells.len() {
-            if budget.left() <= reserve + length {
+            if budget.left() <= rest + length {
                 break 'rounds;
             }
             let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };

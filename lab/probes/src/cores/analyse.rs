@@ -22,8 +22,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Co
 }
 
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
-    let kernels: Vec<_> =
-        Kernel::ALL.into_iter().filter_map(|kernel| latency(&reading, kernel)).collect();
+    let kernels: Vec<_> = Kernel::ALL.into_iter().filter_map(|by| latency(&reading, by)).collect();
     reasons.extend(kernels.first().and_then(asymmetry));
     let mut found = Cores { kernels, ..reading.found };
     found.is_short_look = found.span_ns < LONG_LOOK_NS;

@@ -112,9 +112,7 @@ fn parts(found: &Energy) -> Vec<Column> {
 fn about_idle(found: &Energy) -> String {
     let before = watts(found.idle_before_watts);
     let idle = match found.idle_after_watts {
-        Some(after) => {
-            format!("{before} before the loads and {} after them; the mean", watts(after))
-        }
+        Some(it) => format!("{before} before the loads and {} after them; the mean", watts(it)),
         None => format!("{before} before the loads; it"),
     };
     format!(

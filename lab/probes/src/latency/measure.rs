@@ -223,19 +223,13 @@ impl Work<'_> {
                 + 2.0 * PAGE_WEIGHT * self.plan.pages.len() as f64;
             let mut shares = Shares::new(end_ns, weight);
             for kind in 0..self.maps.len() {
-                self.pass_of_sizes(kind, pass, &mut shares, budget);
+                self.pass_sizes(kind, pass, &mut shares, budget);
             }
-            self.pass_of_pages(pass, &mut shares, budget);
+            self.pass_pages(pass, &mut shares, budget);
         }
     }
 
-    fn pass_of_sizes(
-        &mut self,
-        kind: usize,
-        pass: u64,
-        shares: &mut Shares,
-        budget: &mut Budget<'_>,
-    ) {
+    fn pass_sizes(&mut self, kind: usize, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
         let mut cycle = Cycle::new(&self.maps[kind].1, |slot| slot * SLOT, pass);
         for (index, size) in self.plan.sizes.iter().enumerate() {
             let end_ns = shares.next_end_ns(1.0);
@@ -262,7 +256,7 @@ impl Work<'_> {
         }
     }
 
-    fn pass_of_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
+    fn pass_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
         let mut apart = Cycle::new(&self.maps[0].1, place_apart, pass);
         let mut packed = Cycle::new(&self.packed, |slot| slot * SLOT, pass);
         let [all_apart, all_packed] = &mut self.pages;

@@ -175,9 +175,7 @@ fn by_pages(found: &Latency) -> Option<Chart> {
     };
     (!found.tlb.is_empty()).then(|| Chart {
         title: "load latency by pages in use".to_owned(),
-        x: axis("lines, or pages of 4 KiB with a line on each", true, false, |value| {
-            format!("{value:.0}")
-        }),
+        x: axis("lines, or pages of 4 KiB with a line on each", true, false, |n| format!("{n:.0}")),
         y: axis("ns a load", true, false, ns),
         curves: vec![
             curve("one line on each page", |point| point.apart_ns),

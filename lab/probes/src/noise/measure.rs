@@ -107,8 +107,7 @@ impl Noise {
         let none = || lacks("noise", "sched_getaffinity", "no CPU is known");
         let counted =
             together(&[*cpus.first().ok_or_else(none)?], |_| chain::counted_cycles_a_step());
-        let counted =
-            counted.map_err(|error| lacks("noise", "a thread on a CPU of its own", error))?;
+        let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
         Ok(Noise {
@@ -200,13 +199,12 @@ impl Noise {
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
-        let is_seen =
-            |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
+        let seen = |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
         let mut all = self.groups.iter().flatten();
-        if !budget.is_interrupted() && !all.clone().all(is_seen) {
+        if !budget.is_interrupted() && !all.clone().all(seen) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
-        if !all.any(is_seen) {
+        if !all.any(seen) {
             Probed::inconclusive("there was no time to watch a CPU")
         } else {
             Probed::of(Reading { watches, pairs }, reasons)

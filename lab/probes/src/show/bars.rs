@@ -17,12 +17,7 @@ const SHEET: Sheet =
 /// Bars below each other, each a name and a value, with a title above and a note below: one SVG
 /// document without anything from elsewhere, readable on light and on dark ground; texts are
 /// escaped. Nothing is drawn below 0.
-pub(crate) fn bars(
-    title: &str,
-    note: &str,
-    write: fn(f64) -> String,
-    bars: &[(String, f64)],
-) -> String {
+pub fn bars(title: &str, note: &str, write: fn(f64) -> String, bars: &[(String, f64)]) -> String {
     let note_lines = wrap_plain(note, 100);
     let bottom = 50.0 + bars.len() as f64 * ROW;
     let mut scene = Scene::new(SHEET, WIDTH, bottom + 20.0 + note_lines.len() as f64 * 16.0);

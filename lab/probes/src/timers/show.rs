@@ -99,10 +99,8 @@ fn of_counter(counter: &TickCounter) -> String {
     };
     let flags = Some(plain(&counter.flags.join(" "))).filter(|flags| !flags.is_empty());
     let flags = flags.map_or(String::new(), |flags| format!(" ({flags})"));
-    let (name, million, ppm) = (&counter.name, counter.hertz / 1e6, counter.uncertainty_ppm);
-    format!(
-        "The {name} makes {million:.4} million ticks a second, +-{ppm:.2} ppm; {steady}{flags}."
-    )
+    let (name, ticks, ppm) = (&counter.name, counter.hertz / 1e6, counter.uncertainty_ppm);
+    format!("The {name} makes {ticks:.4} million ticks a second, +-{ppm:.2} ppm; {steady}{flags}.")
 }
 
 fn of_vdso(vdso: &Vdso) -> String {

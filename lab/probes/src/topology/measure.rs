@@ -45,8 +45,7 @@ struct Advertised {
 impl Advertised {
     fn read(tree: &Tree, allowed: &[usize]) -> Advertised {
         let (cpus, mut reasons) = told::cpus(tree, allowed);
-        let online: Vec<usize> =
-            cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
+        let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
         let caches = told::caches(tree, &online);
         if caches.is_empty() {
             reasons.push("the kernel does not tell the caches".to_owned());

@@ -59,9 +59,7 @@ impl Sight<'_> {
 fn text(tree: &Tree, file: &str) -> Result<String, Lack> {
     match std::fs::read(tree.path(file)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Err(Lack::Absent(format!("no {file}")))
-        }
+        Err(why) if why.kind() == ErrorKind::NotFound => Err(Lack::Absent(format!("no {file}"))),
         Err(error) => Err(Lack::Unknown(format!("{file}: {}", explain(&error, "run as root")))),
     }
 }

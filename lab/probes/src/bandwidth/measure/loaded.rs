@@ -88,9 +88,8 @@ impl Level {
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
         let windows_kept = self.latency_ps.len() as u64;
         let parts_ns = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
-        let mut latency_ns =
-            |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
-        let (low, latency, high) = (latency_ns(0.25)?, latency_ns(0.5)?, latency_ns(0.75)?);
+        let mut at_ns = |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
+        let (low, latency, high) = (at_ns(0.25)?, at_ns(0.5)?, at_ns(0.75)?);
         let bytes = quantile(&mut self.bytes_per_s, 0.5)?;
         (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
             threads: if asked_share > 0.0 { others as u32 } else { 0 },

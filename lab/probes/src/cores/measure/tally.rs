@@ -82,10 +82,8 @@ impl Tally {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
         if let Some((place, error)) = self.failed.first() {
-            let ([first, second], count) = (plan.pairs[*place], self.failed.len());
-            reasons.push(format!(
-                "{count} of {chosen} pairs failed; CPUs {first} and {second}: {error}"
-            ));
+            let ([a, b], count) = (plan.pairs[*place], self.failed.len());
+            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
         }
         let begun = self.pairs.iter().filter(|pair| is_begun(pair));
         let poor: Vec<&PairObservation> =

@@ -51,14 +51,14 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
     floor("functions", work, &noise, unit_ns).map(|floor| Floor { lost_share, ..floor })
 }
 
+/// A floor, and what went wrong, in a sentence.
+type OfPrograms = (Option<Floor>, Option<String>);
+
 /// The floor of programs: this program's own work against itself, by the lab's own sampler, for
 /// what is left of the budget, with the reason in a sentence if something went wrong. There is none
 /// where the program has no work of its own or cannot be run, where there was no time, or where the
 /// user stopped it. Rounds before a failed one count.
-pub(super) fn of_programs(
-    lab: &dyn Lab,
-    budget: &mut Budget<'_>,
-) -> (Option<Floor>, Option<String>) {
+pub(super) fn of_programs(lab: &dyn Lab, budget: &mut Budget<'_>) -> OfPrograms {
     tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
 }
 
@@ -66,10 +66,7 @@ fn failed(error: &str) -> String {
     format!("programs against themselves say nothing: {error}")
 }
 
-fn tried(
-    lab: &dyn Lab,
-    budget: &mut Budget<'_>,
-) -> Result<(Option<Floor>, Option<String>), String> {
+fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
     let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
     let begin = Instant::now();
     let mut elapsed = Duration::ZERO;

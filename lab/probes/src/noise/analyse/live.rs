@@ -8,6 +8,8 @@ const WATCH: Duration = Duration::from_secs(1);
 /// What is told of: a minute.
 const TOLD_NS: u64 = 60_000_000_000;
 
+const STOPPED: &str = "it was stopped before a CPU was watched";
+
 /// Watches CPUs until `stop`, or for as long as the options say. After each second `show` gets what
 /// was seen within the last minute, while nothing is watched. Returns the print of the last minute,
 /// without a noise floor.
@@ -54,9 +56,7 @@ fn watch(
     }
     match last {
         Some(found) => Probed::of(found, broken.into_iter().collect()),
-        None => Probed::inconclusive(
-            broken.as_deref().unwrap_or("it was stopped before a CPU was watched"),
-        ),
+        None => Probed::inconclusive(broken.as_deref().unwrap_or(STOPPED)),
     }
 }
 

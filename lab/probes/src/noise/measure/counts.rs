@@ -85,8 +85,7 @@ fn differences<'a>(
     cpus: &'a [usize],
 ) -> impl Iterator<Item = (&'a Line, u64)> {
     now.iter().filter_map(move |line| {
-        let then =
-            before.iter().find(|other| (&other.name, &other.words) == (&line.name, &line.words))?;
+        let then = before.iter().find(|it| (&it.name, &it.words) == (&line.name, &line.words))?;
         let count = |cpu: &usize| {
             let now = line.counts.get(cpu).copied().unwrap_or(0);
             now.saturating_sub(then.counts.get(cpu).copied().unwrap_or(now))

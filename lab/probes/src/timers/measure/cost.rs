@@ -51,14 +51,10 @@ fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
     (tries * BATCH_NS / least_ns.max(1)).clamp(4, 100_000)
 }
 
-/// The steps between readings, one right after the other; `ns_a_tick` is 1 of a clock in
+/// The steps between readings, one right after the other; `tick_ns` is 1 of a clock in
 /// nanoseconds. `None` if no step was seen in time.
-pub(super) fn steps(
-    mut read: impl FnMut() -> u64,
-    ns_a_tick: f64,
-    at_most: Duration,
-) -> Option<Steps> {
-    let end_ns = clock::monotonic_ns() + at_most.as_nanos() as u64;
+pub(super) fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<Steps> {
+    let end_ns = clock::monotonic_ns() + most.as_nanos() as u64;
     let mut seen = Vec::with_capacity(STEPS);
     let (mut equal, mut backwards) = (0_u64, 0_u64);
     let mut last = read();
@@ -77,7 +73,7 @@ pub(super) fn steps(
         // Looking at the time took a while, which is not a step.
         last = if readings.is_multiple_of(64) { read() } else { now };
     }
-    let mut at = |share| Some(quantile(&mut seen, share)? as f64 * ns_a_tick);
+    let mut at = |share| Some(quantile(&mut seen, share)? as f64 * tick_ns);
     let [least_ns, median_ns, p99_ns] = [at(0.0)?, at(0.5)?, at(0.99)?];
     let equal_share = equal as f64 / readings as f64;
     Some(Steps { least_ns, median_ns, p99_ns, equal_share, backwards })

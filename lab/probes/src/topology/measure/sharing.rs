@@ -95,7 +95,7 @@ pub(super) fn measure(
 
 impl PairReading {
     fn round(&mut self, interrupted: &AtomicBool) -> std::io::Result<()> {
-        let shared = [const { Beside::new() }; 2];
+        let shared = [Beside::default(), Beside::default()];
         let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
         let mut kinds = [Some(0), Some(0)];
         for side in seen {
@@ -120,15 +120,10 @@ impl PairReading {
 
 /// What a thread shows the other, on a line of its own.
 #[repr(align(256))]
+#[derive(Default)]
 struct Beside {
     steps: AtomicU64,
     has_enough: AtomicBool,
-}
-
-impl Beside {
-    const fn new() -> Beside {
-        Beside { steps: AtomicU64::new(0), has_enough: AtomicBool::new(false) }
-    }
 }
 
 /// The batches of one CPU in a round.
