@@ -31,3 +31,10 @@ pub(crate) use tiebreak_machine::cpus::{self, parse_list, pin_this_thread};
 pub(crate) use tiebreak_machine::meters::Unavailable;
 pub(crate) use tiebreak_machine::tree::Tree;
 pub(crate) use together::{Place, together};
+
+/// What `/proc/cpuinfo` says first of something; empty if it says nothing.
+pub(crate) fn cpuinfo(tree: &Tree, key: &str) -> String {
+    let text = tree.text("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with(key));
+    line.and_then(|line| line.split_once(':')).map_or("", |(_, said)| said.trim()).to_owned()
+}

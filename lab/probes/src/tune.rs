@@ -7,7 +7,6 @@
 
 mod change;
 mod cores;
-mod found;
 mod kernel;
 mod load;
 mod setting;
@@ -21,12 +20,10 @@ pub use setting::{Change, Needs, Setting, Standing, Tuning};
 pub use show::{tuning, tuning_json};
 
 use change::{Write, writing};
-use found::{Found, Lack, Outcome};
-use sight::{FOLDER, Place, Sight, isolated};
+use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, isolated};
 use std::collections::BTreeSet;
 use std::path::Path;
 use table::{Check, Row, rows};
-use tiebreak_core::fingerprint::Fact;
 use tiebreak_machine::cpus::{self, format_list, parse_list};
 use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
@@ -37,16 +34,11 @@ use words::{Others, Words};
 /// Looks at everything. Cost: a second, in which wake-ups are timed and interrupts are counted, and
 /// some 70 ms.
 pub fn read() -> Tuning {
-    let facts = fingerprint::read();
-    let is_virtual = match facts.0.get("hypervisor") {
-        Some(Fact::Text(name)) => name != "none",
-        _ => false,
-    };
     let tree = Tree::at(Path::new("/"));
     let cpus_allowed = cpus::allowed();
     let place = Place {
         cpus_allowed: cpus_allowed.len(),
-        is_virtual,
+        is_virtual: fingerprint::read().is_guest(),
         // SAFETY: geteuid only reads a number.
         is_root: unsafe { libc::geteuid() } == 0,
         has_counters: ThreadCounters::open().is_ok(),

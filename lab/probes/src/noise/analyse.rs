@@ -18,9 +18,9 @@ const SHARE: f64 = 0.55;
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
     probed(noise::Noise::new(&options.cpus, SHARE), |probe| {
-        let seen = probe.measure(budget);
+        let (seen, at_once, chain) = (probe.measure(budget), probe.cpus_at_once(), probe.chain());
         seen.map(|reading, reasons| {
-            let mut found = summary::of(&reading.watches, &probe, None);
+            let mut found = summary::summarise(&reading.watches, at_once, chain, None);
             found.floors.extend(floor::of_functions(&reading.pairs));
             if found.floors.is_empty() && !budget.is_interrupted() {
                 reasons.push("there was no time to run the same work against itself".to_owned());

@@ -111,7 +111,7 @@ impl Noise {
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
         Ok(Noise {
-            vendor: vendor(&tree),
+            vendor: cpuinfo(&tree, "vendor_id"),
             tree,
             groups: cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect(),
             cycles_a_step: counted.into_iter().flatten().next(),
@@ -210,12 +210,6 @@ impl Noise {
             Probed::of(Reading { watches, pairs }, reasons)
         }
     }
-}
-
-fn vendor(tree: &Tree) -> String {
-    let cpuinfo = tree.text("/proc/cpuinfo").unwrap_or_default();
-    let line = cpuinfo.lines().find(|line| line.starts_with("vendor_id"));
-    line.and_then(|line| line.split_once(':')).map_or("", |(_, name)| name.trim()).to_owned()
 }
 
 #[cfg(test)]

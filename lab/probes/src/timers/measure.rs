@@ -262,9 +262,7 @@ fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
 
 /// What `/proc/cpuinfo` says of the counter of ticks.
 fn tick_flags(tree: &Tree) -> Vec<String> {
-    let cpuinfo = tree.text("/proc/cpuinfo").unwrap_or_default();
-    let line = cpuinfo.lines().find(|line| line.starts_with("flags"));
-    let flags = line.and_then(|line| line.split_once(':')).map_or("", |(_, flags)| flags);
+    let flags = cpuinfo(tree, "flags");
     let wanted = ["constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_reliable", "rdtscp"];
     flags.split_whitespace().filter(|flag| wanted.contains(flag)).map(str::to_owned).collect()
 }

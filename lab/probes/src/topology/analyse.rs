@@ -4,7 +4,7 @@ use crate::tools::*;
 use crate::topology::measure::{self as topology, PairReading, Reading};
 use crate::{Pair, Sharing, Topology};
 use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
-use tiebreak_stats::sorted::Sorted;
+use tiebreak_stats::modes::median;
 
 /// Probes the machine, and asks the compilers who they are in the time that is left.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
@@ -35,9 +35,7 @@ fn judged(pair: &PairReading) -> Option<Pair> {
     let judged = core_sharing(&slowdowns)?;
     // A round holds the sum over both CPUs.
     let median = |of: fn(&topology::Round) -> u64| {
-        let mut sorted = Sorted::default();
-        rounds.iter().for_each(|round| sorted.insert(of(round) as f64 / 2.0));
-        sorted.median()
+        median(&rounds.iter().map(|round| of(round) as f64 / 2.0).collect::<Vec<_>>())
     };
     Some(Pair {
         cpus: pair.cpus,

@@ -78,12 +78,12 @@ impl Job<'_> {
             interrupted: self.interrupted,
             deadline_ns: limit_ns.min(self.end_ns),
         };
-        let kernel = self.plan.kernels[at];
+        let (time, reply) = segment::sides(self.plan.kernels[at]);
         if timing != own {
-            segment::reply(kernel, lines, &patience);
+            reply(lines, &patience);
             return None;
         }
-        let seen = segment::time(kernel, lines, self.plan.batches, self.clock_ns, &patience);
+        let seen = time(lines, self.plan.batches, self.clock_ns, &patience);
         lines.done.0.store(true, Ordering::Release);
         Some(seen)
     }

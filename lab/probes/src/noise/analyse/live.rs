@@ -33,6 +33,7 @@ fn watch(
     show: &mut dyn FnMut(&Noise),
 ) -> Probed<Noise> {
     let end = length.map(|length| Instant::now() + length);
+    let (at_once, chain) = (probe.cpus_at_once(), probe.chain());
     let mut watches: VecDeque<Watch> = VecDeque::new();
     let (mut last, mut broken) = (None, None);
     for turn in 0.. {
@@ -50,7 +51,7 @@ fn watch(
             }
         }
         let piece_ns = WATCH.as_nanos() as u64;
-        let found = summary::of(watches.make_contiguous(), probe, Some(piece_ns));
+        let found = summary::summarise(watches.make_contiguous(), at_once, chain, Some(piece_ns));
         show(&found);
         last = Some(found);
     }

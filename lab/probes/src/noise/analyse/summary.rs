@@ -21,15 +21,12 @@ struct OneCpu<'a> {
 }
 
 /// Says what was seen. A piece of the time lines is `piece_ns` long, or a sixtieth of the whole.
-pub(super) fn of(
+pub(super) fn summarise(
     watches: &[Watch],
-    probe: &crate::noise::measure::Noise,
+    cpus_at_once: usize,
+    chain: Chain,
     piece_ns: Option<u64>,
 ) -> Noise {
-    summarise(watches, probe.cpus_at_once(), probe.chain(), piece_ns)
-}
-
-fn summarise(watches: &[Watch], cpus_at_once: usize, chain: Chain, piece_ns: Option<u64>) -> Noise {
     let (Some(first), Some(last)) = (watches.first(), watches.last()) else {
         return Noise { gap_least_ns: GAP_LEAST_NS, ..Noise::default() };
     };
