@@ -49,27 +49,27 @@ impl<'a, R> Table<'a, R> {
         self
     }
 
-    /// With a column of words, of a rank.
+    /// Adds a column of words, of a rank.
     pub fn left<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Left, rank), cell)
     }
 
-    /// With a column of whole numbers, of a rank.
+    /// Adds a column of whole numbers, of a rank.
     pub fn right<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Right, rank), cell)
     }
 
-    /// With a column of numbers that have a decimal point, of a rank.
+    /// Adds a column of numbers that have a decimal point, of a rank.
     pub fn decimal<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
         self.column((title, Align::Decimal, rank), cell)
     }
 
-    /// The columns.
+    /// Gives the columns.
     pub fn columns(self) -> Vec<Column> {
         self.columns
     }
 
-    /// As text.
+    /// Writes it as text.
     pub fn text(self, look: &Look) -> String {
         render(self.columns, look)
     }
@@ -92,12 +92,12 @@ pub(crate) fn paragraph(tone: Tone, text: impl Into<String>, look: &Look) -> Str
     page.finish()
 }
 
-/// An axis of a chart.
+/// Makes an axis of a chart.
 pub(crate) fn axis(label: &str, is_log: bool, from_zero: bool, write: fn(f64) -> String) -> Scale {
     Scale { label: label.to_owned(), is_log, from_zero, write }
 }
 
-/// The corners of a box.
+/// Gives the corners of a box.
 pub(crate) fn corners(x: f64, y: f64, width: f64, height: f64) -> [(f64, f64); 4] {
     [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
 }

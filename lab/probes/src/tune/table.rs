@@ -38,12 +38,12 @@ const fn row(knob: &'static str, name: &'static str, check: Check) -> Row {
 }
 
 impl Row {
-    /// With what it does.
+    /// Says what it does, and what that costs.
     const fn why(self, why: &'static str) -> Row {
         Row { why, ..self }
     }
 
-    /// With what helps.
+    /// Says what helps where no command does.
     const fn help(self, help: &'static str) -> Row {
         Row { help, ..self }
     }
