@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of bandwidth found.
 ///
@@ -86,14 +83,7 @@ impl Traffic {
 
     /// What it is called.
     pub fn name(self) -> &'static str {
-        match self {
-            Traffic::Touch => "touch",
-            Traffic::Read => "read",
-            Traffic::Write => "write",
-            Traffic::Fill => "fill",
-            Traffic::Copy => "copy",
-            Traffic::CopyPast => "copy-past",
-        }
+        ["touch", "read", "write", "fill", "copy", "copy-past"][self as usize]
     }
 
     /// Whether it reads one half of a buffer and writes the other.
@@ -214,10 +204,8 @@ pub struct LoadedLatency {
 impl Bandwidth {
     /// The curve of a kernel.
     pub fn curve(&self, traffic: Traffic, is_pinned: bool) -> Option<&BandwidthCurve> {
-        let wanted = |curve: &&BandwidthCurve| {
-            curve.traffic == traffic && curve.is_pinned == is_pinned && !curve.points.is_empty()
-        };
-        self.curves.iter().find(wanted)
+        let wanted = |one: &&BandwidthCurve| (one.traffic, one.is_pinned) == (traffic, is_pinned);
+        self.curves.iter().filter(wanted).find(|curve| !curve.points.is_empty())
     }
 
     /// The number of threads at which these pinned curves have the most bandwidth together, among
@@ -243,40 +231,22 @@ impl Bandwidth {
         curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
     }
 
-    fn latency_figures(&self) -> Vec<Figure> {
+    fn latency_figures(&self) -> impl Iterator<Item = Figure> {
         let ends = [
             ("idle", "no load", self.loaded_latency.first()),
             ("loaded", "all other CPUs reading", self.loaded_latency.last()),
         ];
-        let known = ends.into_iter().filter_map(|(key, words, one)| Some((key, words, one?)));
-        let figure = |(key, words, one): (&str, &str, &LoadedLatency)| {
+        ends.into_iter().filter_map(|(key, words, one)| {
             let key = format!("memory-latency-{key}");
             let words = format!("memory latency, {words}");
-            Figure::new(key, words, one.latency_ns, Unit::Nanoseconds, Better::Lower)
-                .with_spread(one.spread_ns.and_then(Spread::of))
-                .with_parts(&one.parts_ns)
-        };
-        known.map(figure).collect()
-    }
-}
-
-impl Finding for Bandwidth {
-    fn about() -> About {
-        About {
-            words: "bandwidth",
-            help: "Memory bandwidth by the number of threads",
-            quick_ms: 4500,
-            thorough_ms: |cpus| 15_000.max(cpus.min(32) * 2000),
-        }
+            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
+            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
+        })
     }
 
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
-    // the best of any number. What caches served is no number of memory.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
+    /// the best of any number. What caches served is no number of memory.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         if self.is_from_caches {
             return figures;
@@ -289,13 +259,12 @@ impl Finding for Bandwidth {
                 let better = if key == "best" { Better::Neither } else { Better::Higher };
                 let key = format!("bandwidth-{name}-{key}");
                 let words = format!("{name} bandwidth, {words}");
-                figures.push(
-                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better)
-                        .with_spread(point.spread())
-                        .with_parts(&point.parts_bytes_per_s),
-                );
+                let figure =
+                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better);
+                figures
+                    .push(figure.with_spread(point.spread()).with_parts(&point.parts_bytes_per_s));
             };
-            if let Some(one) = curve.points.iter().find(|point| point.threads == 1) {
+            if let Some(one) = curve.point(1) {
                 add("1-thread", "one thread", one);
             }
             if let Some(best) = self.best(curve) {
@@ -304,27 +273,13 @@ impl Finding for Bandwidth {
         }
         if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
             let words = "threads for 95% of the read bandwidth";
-            let threads = f64::from(knee.threads);
+            let (threads, unit) = (f64::from(knee.threads), Unit::Count);
             let ends = [knee.low_threads, knee.high_threads].map(f64::from);
-            figures.push(
-                Figure::new("bandwidth-read-knee", words, threads, Unit::Count, Better::Neither)
-                    .with_spread(Spread::of(ends)),
-            );
+            let figure = Figure::new("bandwidth-read-knee", words, threads, unit, Better::Neither);
+            figures.push(figure.with_spread(Spread::of(ends)));
         }
         figures.extend(self.latency_figures());
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

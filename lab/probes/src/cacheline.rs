@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of the cache line found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,12 +61,7 @@ pub enum LineMethod {
 impl LineMethod {
     /// What it is called on a page.
     pub fn words(self) -> &'static str {
-        match self {
-            LineMethod::FlushedTogether => "flushed together",
-            LineMethod::LoadedTogether => "loaded together",
-            LineMethod::Sharing => "false sharing",
-            LineMethod::Strided => "strided copy",
-        }
+        ["flushed together", "loaded together", "false sharing", "strided copy"][self as usize]
     }
 }
 
@@ -163,44 +155,15 @@ impl Cacheline {
     pub fn gain(&self, line_bytes: u64) -> Option<&StridedGain> {
         self.gains.iter().find(|gain| gain.line_bytes == line_bytes)
     }
-}
 
-impl Finding for Cacheline {
-    fn about() -> About {
-        About {
-            words: "cache line",
-            help: "The size of a cache line, by two methods",
-            quick_ms: 3000,
-            thorough_ms: |_| 10_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
-        let all = [
-            ("cache-line", "cache line", self.line_bytes),
-            ("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes),
-        ];
-        let known = |(key, words, bytes): (&str, &str, Option<u64>)| {
-            Some(Figure::fact(key, words, bytes? as f64, Unit::Bytes))
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let fact = |key, words, bytes: Option<u64>| {
+            bytes.map(|bytes| Figure::fact(key, words, bytes as f64, Unit::Bytes))
         };
-        all.into_iter().filter_map(known).collect()
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
+        let line = fact("cache-line", "cache line", self.line_bytes);
+        let reach = fact("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes);
+        line.into_iter().chain(reach).collect()
     }
 }
 

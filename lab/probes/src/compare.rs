@@ -7,7 +7,6 @@ pub use comparison::{Beside, Compared, Comparison, Difference, Side, Winner, Win
 pub use show::{comparison, comparison_json};
 
 use crate::{Better, Figure, MachinePrint, Probed, Spread, Unit};
-use std::collections::BTreeMap;
 use tiebreak_stats::rank_sum::chance_above;
 
 /// The probability that a table names any machine wrongly.
@@ -38,11 +37,10 @@ pub struct Named<'a> {
 pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
     let prices = a.price.zip(b.price);
     let [of_a, of_b] = [a, b].map(|side| figures(side.print));
-    let both = merged(&of_a, &of_b).into_iter().map(|figure| {
-        let of = |all: &[Figure]| all.iter().find(|other| other.key == figure.key).cloned();
-        (figure, [of(&of_a), of(&of_b)])
-    });
-    let both: Vec<_> = both.collect();
+    let of = |all: &[Figure], key: &str| all.iter().find(|other| other.key == key).cloned();
+    let both = merged(&of_a, &of_b).into_iter();
+    let both: Vec<(&Figure, _)> =
+        both.map(|one| (one, [&of_a, &of_b].map(|all| of(all, &one.key)))).collect();
     let is_priced = |figure: &Figure| prices.is_some() && is_sold(figure);
     let rows = |(figure, sides): &(&Figure, [Option<Figure>; 2])| {
         let might = figure.better != Better::Neither && sides.iter().all(Option::is_some);
@@ -220,36 +218,27 @@ pub fn prices(text: &str, names: [&str; 2]) -> Result<[f64; 2], String> {
         word if names[0] != names[1] => names.iter().position(|name| *name == word),
         _ => None,
     };
-    let mut found = BTreeMap::new();
+    let mut found = [None; 2];
     for part in text.split(',').map(str::trim) {
         let Some((word, price)) = part.split_once('=') else {
             return Err(format!("'{part}' is not a price such as A=2.32"));
         };
         let Some(place) = known(word.trim()) else {
-            let others = if names[0] == names[1] {
-                String::new()
-            } else {
-                format!(", or {} and {}", names[0], names[1])
-            };
-            return Err(format!(
-                "'{}' names neither machine: they are A and B{others}",
-                word.trim()
-            ));
+            let [a, b] = names;
+            let others = if a == b { String::new() } else { format!(", or {a} and {b}") };
+            let word = word.trim();
+            return Err(format!("'{word}' names neither machine: they are A and B{others}"));
         };
         let price = price.trim();
         let value = price.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
-        let Some(value) = value else {
-            return Err(format!("'{price}' is not a price: it is a number above 0"));
-        };
-        if found.insert(place, value).is_some() {
+        let value =
+            value.ok_or_else(|| format!("'{price}' is not a price: it is a number above 0"));
+        if found[place].replace(value?).is_some() {
             return Err(format!("'{}' has two prices", word.trim()));
         }
     }
-    match (found.get(&0), found.get(&1)) {
-        (Some(a), Some(b)) => Ok([*a, *b]),
-        (None, _) => Err(format!("'{text}' has no price of A: both machines need one")),
-        (_, None) => Err(format!("'{text}' has no price of B: both machines need one")),
-    }
+    let lacks = |name| format!("'{text}' has no price of {name}: both machines need one");
+    Ok([found[0].ok_or_else(|| lacks("A"))?, found[1].ok_or_else(|| lacks("B"))?])
 }
 
 #[cfg(test)]

@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of cores found. Every latency is one way: half a round trip, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,20 +51,12 @@ impl Kernel {
 
     /// What it is called on a screen.
     pub fn words(self) -> &'static str {
-        match self {
-            Kernel::TwoLines => "two lines",
-            Kernel::OneLine => "one line",
-            Kernel::CompareExchange => "compare-exchange",
-        }
+        ["two lines", "one line", "compare-exchange"][self as usize]
     }
 
     /// What it is called in a key.
     pub fn name(self) -> &'static str {
-        match self {
-            Kernel::TwoLines => "two-lines",
-            Kernel::OneLine => "one-line",
-            Kernel::CompareExchange => "compare-exchange",
-        }
+        ["two-lines", "one-line", "compare-exchange"][self as usize]
     }
 }
 
@@ -173,12 +162,7 @@ pub enum Shared {
 impl Shared {
     /// What a group is called whose CPUs share this.
     pub fn words(self) -> &'static str {
-        match self {
-            Shared::Core => "SMT pair",
-            Shared::L2 => "shared L2",
-            Shared::L3 => "shared L3",
-            Shared::Socket => "socket",
-        }
+        ["SMT pair", "shared L2", "shared L3", "socket"][self as usize]
     }
 }
 
@@ -187,26 +171,9 @@ impl Cores {
     pub fn headline(&self) -> Option<&KernelLatency> {
         self.kernels.first()
     }
-}
 
-impl Finding for Cores {
-    fn about() -> About {
-        About {
-            words: "core to core",
-            help: "Core to core latency of all pairs: heat map, groups, modes",
-            quick_ms: 4000,
-            // Rounds are spread over half a minute at least, as a hypervisor moves CPUs; from 64
-            // CPUs on not all pairs are visited.
-            thorough_ms: |cpus| 35_000.max(cpus.min(64) * cpus.min(64).saturating_sub(1) * 150),
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         for found in &self.kernels {
             let mut add = |end: &str, value: f64| {
@@ -215,28 +182,14 @@ impl Finding for Cores {
                 let key = format!("cores-{}-{end}", found.kernel.name());
                 let words = format!("core to core, {}, {end} pair", found.kernel.words());
                 let parts = pair.map_or(&[][..], |pair| &pair.rounds_ns);
-                figures.push(
-                    Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower)
-                        .with_spread(pair.and_then(PairLatency::spread))
-                        .with_parts(parts),
-                );
+                let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
+                let spread = pair.and_then(PairLatency::spread);
+                figures.push(figure.with_spread(spread).with_parts(parts));
             };
             add("nearest", found.nearest_ns);
             add("farthest", found.farthest_ns);
         }
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What whole packages take, idle and under a known load. Other tenants of the machine are in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,23 +79,10 @@ impl EnergyLoad {
     }
 }
 
-impl Finding for Energy {
-    fn about() -> About {
-        About {
-            words: "energy",
-            help: "Energy, where the machine has a meter",
-            quick_ms: 1000,
-            thorough_ms: |_| 10_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared: watts idle, and under each load. A load
-    // on several CPUs has one key for any number of them.
-    fn figures(&self) -> Vec<Figure> {
+impl Energy {
+    /// The numbers by which two machines can be compared: watts idle, and under each load. A load
+    /// on several CPUs has one key for any number of them.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let figure = |key: String, words: String, value: f64| {
             Figure::new(key, words, value, Unit::Watts, Better::Lower)
         };
@@ -107,25 +91,10 @@ impl Finding for Energy {
             .with_spread(Spread::of(before_and_after.into_iter().flatten()));
         let loads = self.loads.iter().map(|load| {
             let (kind, (key, words)) = (load.kind(), load.place());
-            figure(
-                format!("energy-{kind}-{key}"),
-                format!("power, {kind} load on {words}"),
-                load.watts,
-            )
+            let words = format!("power, {kind} load on {words}");
+            figure(format!("energy-{kind}-{key}"), words, load.watts)
         });
         [idle].into_iter().chain(loads).collect()
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -56,12 +56,7 @@ impl Figure {
     }
 
     /// A fact of the machine: no other number is possible, and neither way is better.
-    pub fn fact(
-        key: impl Into<String>,
-        words: impl Into<String>,
-        value: f64,
-        unit: Unit,
-    ) -> Figure {
+    pub fn fact(key: impl Into<String>, words: impl Into<String>, value: f64, unit: Unit) -> Self {
         let spread = Some(Spread::exact(value));
         Figure { spread, ..Figure::new(key, words, value, unit, Better::Neither) }
     }

@@ -13,18 +13,8 @@ use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::Unavailable;
 use tiebreak_report::Look;
 
-/// A probe, as what it finds.
+/// What a probe finds, whichever it is; the registry makes one of each.
 pub(crate) trait Finding {
-    /// What it is called, and how long it takes.
-    fn about() -> About
-    where
-        Self: Sized;
-
-    /// Measures, and makes something of what was seen.
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Self>
-    where
-        Self: Sized;
-
     /// The numbers by which two machines can be compared.
     fn figures(&self) -> Vec<Figure>;
 
@@ -36,18 +26,6 @@ pub(crate) trait Finding {
 
     /// The picture as SVG; empty if there is none.
     fn svg(&self) -> String;
-}
-
-/// What a probe is called, and how long it takes.
-pub(crate) struct About {
-    /// In words.
-    pub words: &'static str,
-    /// What it finds, for the list of commands.
-    pub help: &'static str,
-    /// How long a short look takes, in milliseconds.
-    pub quick_ms: u64,
-    /// How long it would like to take on so many CPUs, in milliseconds.
-    pub thorough_ms: fn(u64) -> u64,
 }
 
 /// What the probes ask of the laboratory: they start no programs themselves.
@@ -132,13 +110,16 @@ pub(crate) fn probed<P, T>(
     probe: Result<P, Unavailable>,
     measure: impl FnOnce(P) -> Probed<T>,
 ) -> Probed<T> {
+    let unavailable = |Unavailable { what, tried }| {
+        let tried = tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
+        Probed::Unavailable { what: what.to_owned(), tried }
+    };
     probe.map_or_else(unavailable, measure)
 }
 
-/// The outcome of a probe that cannot run here.
-pub(crate) fn unavailable<T>(reason: Unavailable) -> Probed<T> {
-    let tried = reason.tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
-    Probed::Unavailable { what: reason.what.to_owned(), tried }
+/// Says that something is not there, by the one way that was tried.
+pub(crate) fn lacks(what: &'static str, way: &str, error: impl ToString) -> Unavailable {
+    Unavailable { what, tried: vec![(way.to_owned(), error.to_string())] }
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use crate::MachinePrint;
 use crate::screen::{Entry, entries, page, svg};
-use crate::show::head::{head, tail, title};
+use crate::show::Look;
+use crate::show::head::{head, model, tail};
 use maud::{Markup, html};
 use tiebreak_report::html::{Sheet, folded, lines, paragraph, section, small};
-use tiebreak_report::look::Look;
 
 /// How the pictures in letters are drawn.
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
@@ -17,7 +17,7 @@ const LOOK: Look = Look { width: 100, color: false, unicode: true };
 /// pictures are images of their own inside of it, so that the styles and names in one of them mean
 /// nothing in another; they are light or dark as the page is.
 pub fn machine_page(print: &MachinePrint, name: Option<&str>) -> String {
-    let mut sheet = Sheet::new(&title(print));
+    let mut sheet = Sheet::new(&model(&print.machine));
     sheet.add(paragraph(&head(print)));
     entries(print).iter().for_each(|entry| sheet.add(probe(print, entry)));
     sheet.add(section("The print"));

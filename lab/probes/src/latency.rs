@@ -4,13 +4,10 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// What the probe of latency found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -119,10 +116,8 @@ impl CacheSize {
     /// answered some of them.
     pub fn unsteady(&self) -> Option<String> {
         let [low, high] = self.spread_ns.filter(|[low, high]| *high > UNSTEADY * low)?;
-        let level = self.level;
-        Some(format!(
-            "loads that L{level} should answer take {low:.1} to {high:.1} ns: others use it too"
-        ))
+        let loads = format!("loads that L{} should answer", self.level);
+        Some(format!("{loads} take {low:.1} to {high:.1} ns: others use it too"))
     }
 }
 
@@ -172,24 +167,9 @@ impl Latency {
     fn is_found(&self, cache: &CacheSize) -> bool {
         cache.effective_bytes.is_some() || self.flushed_ns.is_some()
     }
-}
 
-impl Finding for Latency {
-    fn about() -> About {
-        About {
-            words: "load latency",
-            help: "Latency of a load by the size of the data: cache levels and pages",
-            quick_ms: 5000,
-            thorough_ms: |_| 20_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         let figure = |key: String, words: String, value: Option<f64>, ends: Option<[f64; 2]>| {
             let spread = ends.and_then(Spread::of).or_else(|| self.spread(value?));
@@ -217,18 +197,6 @@ impl Finding for Latency {
         let memory = figure(key, words, self.memory_ns, self.memory_spread_ns);
         figures.extend(memory.map(|one| one.with_parts(&self.memory_parts_ns)));
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -14,8 +14,6 @@ mod cores;
 mod energy;
 mod figure;
 mod finding;
-#[cfg(test)]
-mod fixture;
 mod html;
 mod latency;
 mod noise;

@@ -4,16 +4,15 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
 pub use analyse::watch_noise;
 pub use show::{frame, line};
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options};
-use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
+
+/// A machine on which more than this share of CPU time is lost does other work.
+const BUSY: f64 = 0.1;
 
 /// What the probe of noise found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,24 +68,14 @@ impl Cause {
 
     /// In words.
     pub fn words(self) -> &'static str {
-        match self {
-            Cause::Task => "another task",
-            Cause::Limit => "limit on CPU time",
-            Cause::Steal => "hypervisor (steal)",
-            Cause::Interrupt => "interrupt",
-            Cause::Unexplained => "unexplained",
-        }
+        let words =
+            ["another task", "limit on CPU time", "hypervisor (steal)", "interrupt", "unexplained"];
+        words[self as usize]
     }
 
     /// In one letter, for pictures.
     pub fn letter(self) -> char {
-        match self {
-            Cause::Task => 't',
-            Cause::Limit => 'l',
-            Cause::Steal => 's',
-            Cause::Interrupt => 'i',
-            Cause::Unexplained => '?',
-        }
+        ['t', 'l', 's', 'i', '?'][self as usize]
     }
 }
 
@@ -257,48 +246,25 @@ impl Noise {
         let most = of_floors.fold(self.lost_share, f64::max);
         (most > BUSY).then_some(most)
     }
-}
 
-/// A machine on which more than this share of CPU time is lost does other work.
-const BUSY: f64 = 0.1;
-
-impl Finding for Noise {
-    fn about() -> About {
-        About {
-            words: "noise",
-            help: "What disturbs a measurement here, and the smallest difference that can still \
-                   be found",
-            quick_ms: 8000,
-            thorough_ms: |_| 30_000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
-        let lost = Figure::new(
-            "noise-lost",
-            "time lost to other things",
-            self.lost_share,
-            Unit::Share,
-            Better::Neither,
-        );
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let share = |key: &str, words: &str, value| {
+            // A share moves by far more from run to run than between machines: a fact.
+            Figure::new(key, words, value, Unit::Share, Better::Neither)
+        };
+        let lost = share("noise-lost", "time lost to other things", self.lost_share);
         let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
         let mut figures = vec![lost.with_spread(of_each)];
         for floor in &self.floors {
             for smallest in &floor.smallest {
-                let Some(fraction) = smallest.fraction.filter(|_| !smallest.is_bound) else {
-                    continue;
-                };
-                let key = format!("noise-floor-{}-{:.0}s", floor.of, smallest.seconds);
-                let words =
-                    format!("smallest slowdown of {} in {:.0} s", floor.of, smallest.seconds);
-                // It moves by far more from run to run than between machines: a fact.
-                let found = Figure::new(key, words, fraction, Unit::Share, Better::Neither);
-                figures.push(found.with_spread(smallest.among_parts.and_then(Spread::of)));
+                let (of, seconds) = (&floor.of, smallest.seconds);
+                let key = format!("noise-floor-{of}-{seconds:.0}s");
+                let words = format!("smallest slowdown of {of} in {seconds:.0} s");
+                let found = smallest.fraction.filter(|_| !smallest.is_bound);
+                let found = found.map(|fraction| share(&key, &words, fraction));
+                let spread = smallest.among_parts.and_then(Spread::of);
+                figures.extend(found.map(|figure| figure.with_spread(spread)));
             }
         }
         if let Some(frequency) = &self.frequency {
@@ -311,18 +277,6 @@ impl Finding for Noise {
             );
         }
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -1,17 +1,24 @@
 //! The print of a machine: everything that was found in one go.
 
 use crate::figure::Figure;
-use crate::finding::{About, Finding, Options};
+use crate::finding::{Finding, Options};
 use crate::probed::Probed;
+use crate::screen::Row;
 use crate::tools::Budget;
 use crate::{Bandwidth, Cacheline, Cores, Energy, Latency, Noise, Timers, Topology};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tiebreak_core::fingerprint::Fingerprint;
+use tiebreak_report::Look;
 
-/// The registry: from a line each, all that knows the probes by name.
+/// The registry: from an entry each, all that knows the probes by name. The module of a name has
+/// `probe`, which measures, and `show`.
 macro_rules! probes {
-    ($($field:ident: $finding:ident),* $(,)?) => {
+    ($(
+        $field:ident: $finding:ident, $words:literal,
+        $quick_ms:literal ms, $thorough_ms:expr,
+        $help:literal;
+    )*) => {
         /// A probe, by what it finds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "what each finds has its own documentation")]
@@ -30,12 +37,49 @@ macro_rules! probes {
                 }
             }
 
-            fn about(self) -> About {
+            /// In words.
+            pub fn words(self) -> &'static str {
                 match self {
-                    $(Probe::$finding => $finding::about()),*
+                    $(Probe::$finding => $words),*
                 }
             }
+
+            /// What it finds, for the list of commands.
+            pub fn help(self) -> &'static str {
+                match self {
+                    $(Probe::$finding => $help),*
+                }
+            }
+
+            /// How long it would like to take on so many CPUs, or for a short look: all short looks
+            /// together take less than half a minute.
+            pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
+                let (quick_ms, thorough_ms): (u64, fn(u64) -> u64) = match self {
+                    $(Probe::$finding => ($quick_ms, $thorough_ms)),*
+                };
+                Duration::from_millis(if is_quick { quick_ms } else { thorough_ms(cpus as u64) })
+            }
         }
+
+        $(
+            impl Finding for $finding {
+                fn figures(&self) -> Vec<Figure> {
+                    self.figures()
+                }
+
+                fn rows(&self) -> Vec<Row> {
+                    crate::$field::show::rows(self)
+                }
+
+                fn page(&self, look: &Look) -> String {
+                    crate::$field::show::page(self, look)
+                }
+
+                fn svg(&self) -> String {
+                    crate::$field::show::svg(self)
+                }
+            }
+        )*
 
         /// Everything that was found about a machine in one go; a probe that was not asked for is
         /// absent.
@@ -77,7 +121,9 @@ macro_rules! probes {
                 budget: &mut Budget<'_>,
             ) {
                 match probe {
-                    $(Probe::$finding => self.$field = Some($finding::measure(options, budget))),*
+                    $(Probe::$finding => {
+                        self.$field = Some(crate::$field::probe(options, budget));
+                    })*
                 }
             }
         }
@@ -85,33 +131,32 @@ macro_rules! probes {
 }
 
 probes! {
-    topology: Topology,
-    timers: Timers,
-    cores: Cores,
-    cacheline: Cacheline,
-    latency: Latency,
-    bandwidth: Bandwidth,
-    noise: Noise,
-    energy: Energy,
-}
-
-impl Probe {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        self.about().words
-    }
-
-    /// What it finds, for the list of commands.
-    pub fn help(self) -> &'static str {
-        self.about().help
-    }
-
-    /// How long it would like to take on so many CPUs, or for a short look: all short looks
-    /// together take less than half a minute.
-    pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
-        let About { quick_ms, thorough_ms, .. } = self.about();
-        Duration::from_millis(if is_quick { quick_ms } else { thorough_ms(cpus as u64) })
-    }
+    topology: Topology, "topology",
+        1000 ms, |_| 3000,
+        "CPUs, caches, memory nodes, and whether CPUs share a core, as advertised and as measured";
+    timers: Timers, "timers",
+        1500 ms, |_| 5000,
+        "Clocks: what a reading costs, how finely they move, whether they agree";
+    // Rounds are spread over half a minute at least, as a hypervisor moves CPUs; from 64 CPUs
+    // on not all pairs are visited.
+    cores: Cores, "core to core",
+        4000 ms, |cpus| 35_000.max(cpus.min(64) * cpus.min(64).saturating_sub(1) * 150),
+        "Core to core latency of all pairs: heat map, groups, modes";
+    cacheline: Cacheline, "cache line",
+        3000 ms, |_| 10_000,
+        "The size of a cache line, by two methods";
+    latency: Latency, "load latency",
+        5000 ms, |_| 20_000,
+        "Latency of a load by the size of the data: cache levels and pages";
+    bandwidth: Bandwidth, "bandwidth",
+        4500 ms, |cpus| 15_000.max(cpus.min(32) * 2000),
+        "Memory bandwidth by the number of threads";
+    noise: Noise, "noise",
+        8000 ms, |_| 30_000,
+        "What disturbs a measurement here, and the smallest difference that can still be found";
+    energy: Energy, "energy",
+        1000 ms, |_| 10_000,
+        "Energy, where the machine has a meter";
 }
 
 impl MachinePrint {

@@ -3,11 +3,9 @@
 use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
 use crate::show::head::{head, tail};
-use crate::show::notice;
+use crate::show::{Look, Page, Tone, notice, paragraph, span};
 use tiebreak_report::fact;
 use tiebreak_report::html::Measured;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
 
 /// Columns of the names on the left of the screen.
 const NAMES: usize = 14;
@@ -91,10 +89,8 @@ pub fn measured(print: &MachinePrint) -> Measured {
         let texts = entry.lines.into_iter().chain(entry.note).collect();
         (entry.probe.words().to_owned(), texts)
     };
-    Measured {
-        taken_unix_ms: print.taken_unix_ms,
-        found: entries(print).into_iter().map(texts).collect(),
-    }
+    let found = entries(print).into_iter().map(texts).collect();
+    Measured { taken_unix_ms: print.taken_unix_ms, found }
 }
 
 /// The page of one probe, with its pictures in letters; empty if it was not asked for.
@@ -121,9 +117,9 @@ pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
 /// The note for the screen, where the ways that were tried have no room for what each said.
 fn brief<T>(probed: &Probed<T>) -> Option<String> {
     let Probed::Unavailable { tried, .. } = probed else { return note(probed) };
-    let ways: Vec<&str> =
-        tried.iter().map(|one| one.way.split(" (").next().unwrap_or(&one.way)).collect();
-    Some(format!("not available on this machine (tried {})", ways.join(", ")))
+    let way = |one: &Tried| one.way.split(" (").next().unwrap_or(&one.way).to_owned();
+    let ways = tried.iter().map(way).collect::<Vec<_>>().join(", ");
+    Some(format!("not available on this machine (tried {ways})"))
 }
 
 /// The page of a probe, or why there is none, with what speaks against it below.
@@ -131,24 +127,17 @@ pub(crate) fn paged<T>(probed: &Probed<T>, look: &Look, page: impl FnOnce(&T) ->
     if let Probed::Unavailable { what, tried } = probed {
         return unavailable(what, tried, look);
     }
-    let mut text = probed.value().map(page).unwrap_or_default();
-    if let Some(note) = note(probed) {
-        let mut below = Page::new(*look);
-        below.paragraph("", &[span(Tone::Dim, note)]);
-        text += &below.finish();
-    }
-    text
+    let text = probed.value().map(page).unwrap_or_default();
+    text + &note(probed).map_or(String::new(), |note| paragraph(Tone::Dim, note, look))
 }
 
 /// Every way that was tried, below each other.
 fn unavailable(what: &str, tried: &[Tried], look: &Look) -> String {
     let mut page = Page::new(*look);
-    let text = format!("{what}: not available on this machine.");
-    let first = span(Tone::Strong, text);
+    let first = span(Tone::Strong, format!("{what}: not available on this machine."));
     page.paragraph("", &[first, span(Tone::Plain, " Tried, in this order:")]);
-    for (index, Tried { way, error }) in tried.iter().enumerate() {
-        let lead = format!("  {}. ", index + 1);
-        page.paragraph(&lead, &[span(Tone::Plain, format!("{way}: {error}"))]);
+    for (number, Tried { way, error }) in (1..).zip(tried) {
+        page.paragraph(&format!("  {number}. "), &[span(Tone::Plain, format!("{way}: {error}"))]);
     }
     page.finish()
 }
@@ -160,10 +149,9 @@ fn note<T>(probed: &Probed<T>) -> Option<String> {
         Probed::Degraded { reasons, .. } => Some(format!("degraded: {}", reasons.join("; "))),
         Probed::Inconclusive { why } => Some(format!("inconclusive: {why}")),
         Probed::Unavailable { what, tried } => {
-            let tried: Vec<String> =
-                tried.iter().map(|one| format!("{}: {}", one.way, one.error)).collect();
-            let tried = tried.join("; ");
-            Some(format!("{what}: not available on this machine (tried {tried})"))
+            let said = tried.iter().map(|one| format!("{}: {}", one.way, one.error));
+            let said = said.collect::<Vec<_>>().join("; ");
+            Some(format!("{what}: not available on this machine (tried {said})"))
         }
     }
 }

@@ -4,8 +4,103 @@ pub(crate) mod bars;
 pub(crate) mod head;
 pub(crate) mod list;
 
-use tiebreak_report::svg::scene::{Anchor, Scene, Sheet};
-use tiebreak_report::text::wrap_plain;
+pub(crate) use crate::screen::Row;
+pub(crate) use tiebreak_report::chart::{Chart, Curve, Scale};
+pub(crate) use tiebreak_report::fact::bytes;
+pub(crate) use tiebreak_report::look::{Look, NO_BREAK, Spans, Tone, span};
+pub(crate) use tiebreak_report::number::{Rounding, count, percent, ratio, seconds};
+pub(crate) use tiebreak_report::page::Page;
+pub(crate) use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+pub(crate) use tiebreak_report::table::{Align, Column, render, rows as table_rows};
+pub(crate) use tiebreak_report::text::{plain, wrap_plain};
+
+/// The styles of a picture's classes, light and dark ground beside each other.
+macro_rules! styles {
+    ($sheet:literal: $($class:literal $light:literal $dark:literal;)*) => {
+        concat!(
+            $(".", $sheet, " ", $class, "{", $light, "}",)*
+            "@media (prefers-color-scheme:dark){",
+            $(".", $sheet, " ", $class, "{", $dark, "}",)*
+            "}"
+        )
+    };
+}
+pub(crate) use styles;
+
+/// A table that is made column by column, of rows of one kind.
+pub(crate) struct Table<'a, R> {
+    rows: &'a [R],
+    columns: Vec<Column>,
+}
+
+impl<'a, R> Table<'a, R> {
+    /// A table of these rows, without a column yet.
+    pub fn of(rows: &'a [R]) -> Table<'a, R> {
+        Table { rows, columns: Vec::new() }
+    }
+
+    fn column<T: ToString>(
+        mut self,
+        (title, align, rank): (&str, Align, u8),
+        cell: impl Fn(&R) -> T,
+    ) -> Self {
+        let cells = self.rows.iter().map(|row| cell(row).to_string()).collect();
+        self.columns.push(Column::new(title, align, cells).rank(rank));
+        self
+    }
+
+    /// Adds a column of words, of a rank.
+    pub fn left<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
+        self.column((title, Align::Left, rank), cell)
+    }
+
+    /// Adds a column of whole numbers, of a rank.
+    pub fn right<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
+        self.column((title, Align::Right, rank), cell)
+    }
+
+    /// Adds a column of numbers that have a decimal point, of a rank.
+    pub fn decimal<T: ToString>(self, title: &str, rank: u8, cell: impl Fn(&R) -> T) -> Self {
+        self.column((title, Align::Decimal, rank), cell)
+    }
+
+    /// Gives the columns.
+    pub fn columns(self) -> Vec<Column> {
+        self.columns
+    }
+
+    /// Writes it as text.
+    pub fn text(self, look: &Look) -> String {
+        render(self.columns, look)
+    }
+}
+
+/// Writes a value, or a dash where there is none.
+pub(crate) fn or_dash<T>(value: Option<T>, write: impl FnOnce(T) -> String) -> String {
+    value.map_or("-".to_owned(), write)
+}
+
+/// Writes the lines of a table below each other.
+pub(crate) fn lines(page: &mut Page, columns: Vec<Column>, look: &Look) {
+    table_rows(columns, look.columns()).iter().for_each(|row| page.line(row));
+}
+
+/// Writes a paragraph that stands alone.
+pub(crate) fn paragraph(tone: Tone, text: impl Into<String>, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    page.paragraph("", &[span(tone, text)]);
+    page.finish()
+}
+
+/// Makes an axis of a chart.
+pub(crate) fn axis(label: &str, is_log: bool, from_zero: bool, write: fn(f64) -> String) -> Scale {
+    Scale { label: label.to_owned(), is_log, from_zero, write }
+}
+
+/// Gives the corners of a box.
+pub(crate) fn corners(x: f64, y: f64, width: f64, height: f64) -> [(f64, f64); 4] {
+    [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+}
 
 /// Writes cycles a second with three or four digits: `4.31 GHz`, `812 MHz`.
 pub(crate) fn hertz(value: f64) -> String {

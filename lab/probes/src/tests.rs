@@ -1,11 +1,14 @@
 //! A print of a machine: on a screen, as a page, as JSON, and for a page of verdicts.
 
-use crate::fixture::{facts, print};
 use crate::{ListRow, MachinePrint, Probe, json, list, machine_page, measured, page, screen, svg};
 use serde_json::Value;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_report::Look;
 use unicode_width::UnicodeWidthStr;
+
+mod fixture;
+
+use fixture::{facts, print};
 
 const LOOK: Look = Look { width: 80, color: false, unicode: true };
 const SCHEMA: &str = include_str!("../../../docs/schema/machine-1.schema.json");

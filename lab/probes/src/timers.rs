@@ -4,12 +4,10 @@ pub(crate) mod measure;
 pub(crate) mod show;
 
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{About, Finding, Options, probed};
+use crate::finding::{Options, probed};
 use crate::probed::Probed;
-use crate::screen::Row;
 use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
-use tiebreak_report::Look;
 
 /// A call that takes less than this depends on where its code lies, in nanoseconds: of ten runs on
 /// one machine one read a coarse clock in 5.3 ns all along, nine in 2.7 to 2.9 ns.
@@ -150,30 +148,20 @@ pub struct Drift {
     pub seconds: f64,
 }
 
+/// Probes the machine.
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
+    probed(measure::Timers::new(&options.cpus), |probe| probe.measure(budget))
+}
+
 impl Timers {
     /// The clock of this name.
     pub fn clock(&self, name: &str) -> Option<&Clock> {
         self.clocks.iter().find(|clock| clock.name == name)
     }
-}
 
-impl Finding for Timers {
-    fn about() -> About {
-        About {
-            words: "timers",
-            help: "Clocks: what a reading costs, how finely they move, whether they agree",
-            quick_ms: 1500,
-            thorough_ms: |_| 5000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
-        probed(measure::Timers::new(&options.cpus), |probe| probe.measure(budget))
-    }
-
-    // The numbers by which two machines can be compared: what a reading costs when nothing else
-    // uses the core, so the fastest twentieth of the batches.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared: what a reading costs when nothing else
+    /// uses the core, so the fastest twentieth of the batches.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let cost = |key: String, words: String, value: f64, parts: &[f64]| {
             Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower).with_parts(parts)
         };
@@ -199,18 +187,6 @@ impl Finding for Timers {
             figures.push(ticks.with_spread(Spread::of([hertz - off, hertz + off])));
         }
         figures
-    }
-
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
-    }
-
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
-    }
-
-    fn svg(&self) -> String {
-        show::svg(self)
     }
 }
 

@@ -4,21 +4,13 @@ mod analyse;
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use analyse::probe;
+
 use crate::figure::{Figure, Unit};
-use crate::finding::{About, Finding, Options};
 use crate::probed::Probed;
-use crate::screen::Row;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tiebreak_core::tool::Tool;
-use tiebreak_report::Look;
-
-mod parts;
-mod sharing;
-
-pub use parts::{Cache, CacheKind, CoreKind, Cpu, Limits, Node};
-pub use sharing::{Pair, Sharing};
 
 /// What the machine says its CPUs, caches and memory nodes are, whether its CPUs share cores as far
 /// as that was measured, what this process may use of it, and the compilers that were found.
@@ -93,30 +85,13 @@ impl Topology {
         let found: Option<BTreeSet<usize>> = self.online().map(of).collect();
         found.map(|found| found.len()).filter(|count| *count > 0)
     }
-}
 
-fn figure(key: &str, words: &str, value: Option<f64>, unit: Unit) -> Option<Figure> {
-    // What the machine says of itself is a fact.
-    Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
-}
-
-impl Finding for Topology {
-    fn about() -> About {
-        About {
-            words: "topology",
-            help: "CPUs, caches, memory nodes, and whether CPUs share a core, as advertised and as \
-                   measured",
-            quick_ms: 1000,
-            thorough_ms: |_| 3000,
-        }
-    }
-
-    fn measure(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
-        analyse::probe(options, budget)
-    }
-
-    // The numbers by which two machines can be compared.
-    fn figures(&self) -> Vec<Figure> {
+    /// The numbers by which two machines can be compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        // What the machine says of itself is a fact.
+        let figure = |key: &str, words: &str, value: Option<f64>, unit: Unit| {
+            Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
+        };
         let count = |key: &str, words: &str, value: Option<usize>| {
             figure(key, words, value.map(|value| value as f64), Unit::Count)
         };
@@ -141,18 +116,179 @@ impl Finding for Topology {
         }
         figures.into_iter().flatten().collect()
     }
+}
 
-    fn rows(&self) -> Vec<Row> {
-        show::rows(self)
+/// A CPU as the kernel counts them: a core, or a thread of one.
+///
+/// Core, cluster, die and package are counted over the whole machine from 0, in the order of their
+/// first CPU: the kernel's own numbers repeat in each package, or are absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cpu {
+    /// Its number.
+    pub cpu: usize,
+    /// Whether it is on.
+    pub is_online: bool,
+    /// Whether this process may run on it.
+    pub is_allowed: bool,
+    /// Its core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<usize>,
+    /// The cluster of cores that it belongs to, where the kernel knows of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<usize>,
+    /// Its die.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub die: Option<usize>,
+    /// Its package: what sits in a socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<usize>,
+    /// Its memory node, by the kernel's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<usize>,
+    /// The other CPUs of its core, as told.
+    pub smt_siblings: Vec<usize>,
+    /// Of what kind its core is, where the machine has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<CoreKind>,
+    /// Its highest frequency, if told, in cycles a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_hz: Option<u64>,
+}
+
+/// A kind of core, on a machine that has several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoreKind {
+    /// The fastest kind.
+    Performance,
+    /// Any other.
+    Efficiency,
+}
+
+/// A cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// 1 is the nearest.
+    pub level: u8,
+    /// What it holds.
+    pub kind: CacheKind,
+    /// Its size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Its line in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bytes: Option<u64>,
+    /// How many lines of one index it can hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ways: Option<u64>,
+    /// The CPUs that share it.
+    pub cpus: Vec<usize>,
+}
+
+/// What a cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheKind {
+    /// Data.
+    Data,
+    /// Instructions.
+    Instruction,
+    /// Both.
+    Unified,
+}
+
+/// A memory node: memory, and the CPUs that are nearest to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its number.
+    pub node: usize,
+    /// Its CPUs; none of memory alone.
+    pub cpus: Vec<usize>,
+    /// Its memory in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// How far it is to each node, in the order of the nodes, as the firmware says: 10 is itself.
+    /// Empty if not told.
+    pub distances: Vec<u64>,
+}
+
+/// What this process may use; absent is what does not limit it or is not told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// CPU time that its control groups may use in [`Limits::cpu_period_us`], in microseconds: the
+    /// tightest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_quota_us: Option<u64>,
+    /// The period of the quota in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_period_us: Option<u64>,
+    /// Memory that its control groups may use, in bytes: the tightest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Memory nodes that it may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<usize>>,
+    /// Whether the control groups could be seen at all.
+    pub is_cpu_quota_known: bool,
+}
+
+/// Pairs of CPUs that ran the same work alone and at the same time.
+///
+/// Two threads of one core that both keep its adders busy get about half of them each; two cores do
+/// not hinder each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sharing {
+    /// The pairs, those that the machine says share a core first.
+    pub pairs: Vec<Pair>,
+    /// Pairs of CPUs that this process may use, so that it can be said how many were left out.
+    pub pairs_possible: usize,
+    /// From which slowdown on two CPUs are taken to share a core.
+    pub threshold: f64,
+}
+
+impl Sharing {
+    /// Whether any pair was seen to share a core.
+    pub fn is_smt_measured(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.shares == Some(true))
     }
 
-    fn page(&self, look: &Look) -> String {
-        show::page(self, look)
+    /// The pairs of which measurement and machine say different things.
+    pub fn disagreements(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter().filter(|pair| pair.is_wrong())
     }
+}
 
-    fn svg(&self) -> String {
-        show::svg(self)
+impl Pair {
+    fn is_wrong(&self) -> bool {
+        self.shares.zip(self.is_advertised).is_some_and(|(measured, told)| measured != told)
     }
+}
+
+/// A pair of CPUs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The two CPUs, the lower number first.
+    pub cpus: [usize; 2],
+    /// Whether the machine says that they share a core; absent if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_advertised: Option<bool>,
+    /// Whether they do, as measured; absent if the rounds disagree: a hypervisor may move them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<bool>,
+    /// Time of a batch beside the other over its time alone: the median of the rounds.
+    pub slowdown: f64,
+    /// The share of rounds in which they seemed to share a core.
+    pub shared_rounds: f64,
+    /// Rounds that count.
+    pub rounds: usize,
+    /// A batch alone, in nanoseconds: the median of the rounds.
+    pub alone_ns: f64,
+    /// A batch beside the other, in nanoseconds: the median of the rounds.
+    pub together_ns: f64,
+    /// Batches that count.
+    pub batches: u64,
+    /// Batches that do not count: they had a gap, or the other did not run meanwhile.
+    pub invalid_batches: u64,
 }
 
 #[cfg(test)]

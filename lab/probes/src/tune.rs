@@ -7,7 +7,6 @@
 
 mod change;
 mod cores;
-mod found;
 mod kernel;
 mod load;
 mod setting;
@@ -20,29 +19,26 @@ mod words;
 pub use setting::{Change, Needs, Setting, Standing, Tuning};
 pub use show::{tuning, tuning_json};
 
-use found::Found;
-use sight::{Place, Sight};
+use change::{Write, writing};
+use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, isolated};
+use std::collections::BTreeSet;
 use std::path::Path;
-use table::{Check, ROWS, Row};
-use tiebreak_core::fingerprint::Fact;
+use table::{Check, Row, rows};
+use tiebreak_machine::cpus::{self, format_list, parse_list};
+use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
 use tiebreak_machine::tree::Tree;
-use tiebreak_machine::{cpus, fingerprint};
 use watched::Second;
+use words::{Others, Words};
 
 /// Looks at everything. Cost: a second, in which wake-ups are timed and interrupts are counted, and
 /// some 70 ms.
 pub fn read() -> Tuning {
-    let facts = fingerprint::read();
-    let is_virtual = match facts.0.get("hypervisor") {
-        Some(Fact::Text(name)) => name != "none",
-        _ => false,
-    };
     let tree = Tree::at(Path::new("/"));
     let cpus_allowed = cpus::allowed();
     let place = Place {
         cpus_allowed: cpus_allowed.len(),
-        is_virtual,
+        is_virtual: fingerprint::read().is_guest(),
         // SAFETY: geteuid only reads a number.
         is_root: unsafe { libc::geteuid() } == 0,
         has_counters: ThreadCounters::open().is_ok(),
@@ -52,12 +48,12 @@ pub fn read() -> Tuning {
 }
 
 fn below(sight: &Sight<'_>) -> Tuning {
-    let settings = ROWS.iter().map(|row| look(row, sight)).collect();
+    let settings = rows().map(|(group, row)| look(group, row, sight)).collect();
     Tuning { schema: Tuning::SCHEMA.to_owned(), settings }
 }
 
 /// One row's setting.
-fn look(row: &Row, sight: &Sight<'_>) -> Setting {
+fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
     let told = match row.check {
         Check::Files(files) => words::look(files, sight),
         Check::Look(look) => look(sight),
@@ -66,7 +62,7 @@ fn look(row: &Row, sight: &Sight<'_>) -> Setting {
     let is_bad = matches!(found.standing, Standing::Noisy | Standing::Could);
     Setting {
         knob: row.knob.to_owned(),
-        group: row.group.to_owned(),
+        group: group.to_owned(),
         name: row.name.to_owned(),
         why: row.why.to_owned(),
         standing: found.standing,

@@ -1,10 +1,8 @@
 //! Bandwidth: from what the probe saw to what is said of it.
 
 use crate::bandwidth::measure::{self as bandwidth, CellReading, Reading};
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
-use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Probed, Traffic};
-use std::time::Duration;
+use crate::tools::*;
+use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Traffic};
 use tiebreak_machine::fingerprint;
 use tiebreak_stats::knee::knee;
 
@@ -14,12 +12,12 @@ const KNEE_SHARE: f64 = 0.95;
 const LONG_LOOK: Duration = Duration::from_secs(30);
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
     let length = budget.length();
     probed(bandwidth::Bandwidth::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| {
             let is_guest = fingerprint::read().is_guest();
-            reasons.extend(placed(is_guest, reading.cpus.len(), length));
+            reasons.extend(placed(is_guest, reading.found.cpus.len(), length));
             found(reading)
         })
     })
@@ -36,20 +34,7 @@ fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
 }
 
 fn found(reading: Reading) -> Bandwidth {
-    Bandwidth {
-        vectors: reading.vectors.to_owned(),
-        buffer_bytes: reading.buffer_bytes,
-        large_page_share: reading.large_page_share,
-        last_level_bytes: reading.last_level_bytes,
-        held_bytes: reading.held_bytes,
-        is_from_caches: reading.is_from_caches,
-        window_ns: reading.window_ns,
-        cpus: reading.cpus.iter().map(|cpu| *cpu as u32).collect(),
-        curves: curves(&reading.cells),
-        nodes: reading.nodes.map(|count| count as u32),
-        between_nodes: reading.between_nodes,
-        loaded_latency: reading.loaded_latency,
-    }
+    Bandwidth { curves: curves(&reading.cells), ..reading.found }
 }
 
 /// The curves of which anything is known, pinned ones first.
@@ -75,16 +60,14 @@ fn curves(cells: &[CellReading]) -> Vec<BandwidthCurve> {
 }
 
 fn point(cell: &CellReading) -> Option<BandwidthPoint> {
-    let mut known: Vec<f64> = cell.rounds.iter().copied().flatten().collect();
-    known.sort_by(f64::total_cmp);
-    let (low, high) = (*known.first()?, *known.last()?);
+    let known = || cell.rounds.iter().copied().flatten();
     Some(BandwidthPoint {
         threads: cell.threads as u32,
         bytes_per_s: cell.bytes_per_s?,
-        low_bytes_per_s: low,
-        high_bytes_per_s: high,
+        low_bytes_per_s: known().min_by(f64::total_cmp)?,
+        high_bytes_per_s: known().max_by(f64::total_cmp)?,
         parts_bytes_per_s: cell.parts.clone(),
-        rounds: known.len() as u32,
+        rounds: known().count() as u32,
         windows: cell.windows,
         windows_kept: cell.windows_kept,
     })

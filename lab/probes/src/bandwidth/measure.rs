@@ -17,22 +17,15 @@ mod room;
 mod team;
 mod windows;
 
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::pinned::Pinned;
+use crate::tools::*;
 use crate::tools::{caches, held};
-use crate::{LoadedLatency, NodeBandwidth, Probed, Traffic};
-use kernels::Vectors;
+use crate::{Bandwidth as Found, LoadedLatency, NodeBandwidth, Traffic};
+use buffer::{Buffer, LARGE_PAGE_BYTES};
+use kernels::{BLOCK_BYTES, Vectors};
 use plan::{Cell, Plan};
-use std::io;
-use std::path::Path;
-use std::time::Duration;
-use team::{Common, Job, Team};
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::cpus::{apart, pin_this_thread};
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
-use windows::Windows;
+use team::{Common, Job, PIECE_BYTES, Team};
+use tiebreak_machine::cpus::apart;
+use windows::{Log, Windows, common};
 
 /// The windows of time, of which those count in which all threads ran.
 const WINDOW_NS: u64 = 500_000;
@@ -62,31 +55,11 @@ pub struct Bandwidth {
 /// What it saw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// The vectors that were used: `AVX-512`.
-    pub vectors: &'static str,
-    /// The smallest buffer of a thread.
-    pub buffer_bytes: u64,
-    /// How much of the buffers lies in large pages, of which 1 is all.
-    pub large_page_share: Option<f64>,
-    /// The last level cache, as advertised.
-    pub last_level_bytes: Option<u64>,
-    /// What the caches hold at most, as measured.
-    pub held_bytes: Option<u64>,
-    /// Whether the buffers are so small that caches serve a part of them.
-    pub is_from_caches: bool,
-    /// The length of a window.
-    pub window_ns: u64,
-    /// CPUs in the order in which threads were pinned to them.
-    pub cpus: Vec<usize>,
+    /// What is said of it, without the curves.
+    pub found: Found,
     /// What so many threads did, in the order of the plan.
     pub cells: Vec<CellReading>,
-    /// Memory nodes that hold memory.
-    pub nodes: Option<usize>,
-    /// From one node to another.
-    pub between_nodes: Vec<NodeBandwidth>,
-    /// Latency beside bandwidth.
-    pub loaded_latency: Vec<LoadedLatency>,
-    /// In how many bytes its pointers lie; 0 if it was not measured.
+    /// In how many bytes the pointers of the latency lie; 0 if it was not measured.
     pub chased_bytes: u64,
 }
 
@@ -125,18 +98,12 @@ impl Bandwidth {
         given.dedup();
         let others = given.first().map(|first| apart(*first, &given)).unwrap_or_default();
         let cpus: Vec<usize> = given.into_iter().take(1).chain(others).collect();
-        let lacks = |way: &str, error: String| Unavailable {
-            what: "bandwidth",
-            tried: vec![(way.to_owned(), error)],
-        };
-        let Some(first) = cpus.first().copied() else {
-            return Err(lacks("sched_getaffinity", "no CPU".to_owned()));
-        };
-        buffer::Buffer::new(buffer::LARGE_PAGE_BYTES, None)
-            .map_err(|error| lacks("mmap", error.to_string()))?;
+        let first = cpus.first().copied();
+        let first = first.ok_or_else(|| lacks("bandwidth", "sched_getaffinity", "no CPU"))?;
+        Buffer::new(LARGE_PAGE_BYTES, None).map_err(|error| lacks("bandwidth", "mmap", error))?;
         let pin = move || pin_this_thread(&[first]).is_ok();
         let thread = std::thread::Builder::new().spawn(pin);
-        let thread = thread.map_err(|error| lacks("a thread", error.to_string()))?;
+        let thread = thread.map_err(|error| lacks("bandwidth", "a thread", error))?;
         let pinned = thread.join();
         Ok(Bandwidth {
             last_level_bytes: caches::advertised(first).iter().map(|cache| cache.size_bytes).max(),
@@ -160,24 +127,24 @@ impl Bandwidth {
     fn measure_memory(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let tree = Tree::at(Path::new("/"));
         let nodes = room::nodes(&tree, &self.cpus);
-        let mut reading = Reading {
-            vectors: self.vectors.name,
+        let found = Found {
+            vectors: self.vectors.name.to_owned(),
             last_level_bytes: self.last_level_bytes,
             held_bytes: self.held_bytes,
             window_ns: WINDOW_NS,
-            cpus: self.cpus.clone(),
-            nodes: nodes.as_ref().map(Vec::len),
-            ..Reading::default()
+            cpus: self.cpus.iter().map(|cpu| *cpu as u32).collect(),
+            nodes: nodes.as_ref().map(|nodes| nodes.len() as u32),
+            ..Found::default()
         };
+        let mut reading = Reading { found, ..Reading::default() };
         let nodes = nodes.unwrap_or_default();
-        let for_nodes =
-            if nodes.len() > 1 { budget.length().mul_f64(NODES) } else { Duration::ZERO };
+        let for_nodes = budget.length().mul_f64(if nodes.len() > 1 { NODES } else { 0.0 });
         if let Err(error) = self.measure_here(&tree, budget, for_nodes, &mut reading) {
             return Probed::inconclusive(format!("memory for the threads: {error}"));
         }
         let mut reasons = Vec::new();
         if nodes.len() > 1 {
-            (reading.between_nodes, reasons) = nodes::measure(&tree, &nodes, self, budget);
+            (reading.found.between_nodes, reasons) = nodes::measure(&tree, &nodes, self, budget);
         }
         self.judged(reading, reasons)
     }
@@ -202,21 +169,20 @@ impl Bandwidth {
         };
         std::thread::scope(|scope| {
             let team = Team::start(scope, common)?;
-            if team.buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+            if team.buffer_bytes < 2 * LARGE_PAGE_BYTES {
                 return Err(io::Error::other("none was ready in time"));
             }
             let all_bytes = (team.buffer_bytes * self.cpus.len()) as f64;
             let large = room::large_pages_bytes(tree);
-            reading.large_page_share = large.map(|large| (large as f64 / all_bytes).min(1.0));
-            reading.buffer_bytes = team.buffer_bytes as u64;
+            reading.found.large_page_share = large.map(|large| (large as f64 / all_bytes).min(1.0));
+            reading.found.buffer_bytes = team.buffer_bytes as u64;
             let others = self.cpus.len() - 1;
             let for_latency = if others > 0 { budget.length().mul_f64(LATENCY) } else { reserve };
             reading.cells = curves(&team, self.cpus.len(), budget, reserve + for_latency);
             if others > 0 {
                 let bytes = 4 * self.cache_bytes() as usize;
-                let loaded = loaded::measure(&team, bytes, others, budget, reserve);
-                (reading.loaded_latency, reading.chased_bytes) =
-                    (loaded.levels, loaded.chased_bytes);
+                (reading.found.loaded_latency, reading.chased_bytes) =
+                    loaded::measure(&team, bytes, others, budget, reserve);
             }
             Ok(())
         })
@@ -233,13 +199,12 @@ impl Bandwidth {
         let known = |cell: &&CellReading| cell.bytes_per_s.is_some();
         let count = reading.cells.iter().filter(known).count();
         if count == 0 {
-            return Probed::inconclusive(
-                "no window of time in which all threads ran: other programs use the CPUs, \
-                 or the budget is too short",
-            );
+            let why = "no window of time in which all threads ran: other programs use the CPUs, or \
+                       the budget is too short";
+            return Probed::inconclusive(why);
         }
-        let best = reading.cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
-        let best = best.copied().fold(0.0, f64::max);
+        let rates = reading.cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
+        let best = rates.copied().fold(0.0, f64::max);
         if best > MOST_BYTES_PER_S * self.cpus.len() as f64 {
             let gb = best / 1e9;
             return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
@@ -247,30 +212,27 @@ impl Bandwidth {
         if !self.can_pin {
             reasons.push("threads cannot be pinned to CPUs here".to_owned());
         }
-        if count < reading.cells.len() {
-            let lost = reading.cells.len() - count;
-            let all = reading.cells.len();
+        let all = reading.cells.len();
+        let lost = all - count;
+        if lost > 0 {
             reasons.push(format!(
                 "of {lost} of {all} curve points there are too few windows in which all threads \
                  ran: other programs use the CPUs, or the budget is too short"
             ));
         }
-        let cache = self.cache_bytes();
-        let hold = match self.held_bytes {
-            Some(_) => "hold",
-            None => "are said to hold",
-        };
-        let (cache_mib, buffer_mib) = (cache >> 20, reading.buffer_bytes >> 20);
-        reading.is_from_caches = reading.buffer_bytes < 2 * cache;
-        if reading.is_from_caches {
+        let (cache, found) = (self.cache_bytes(), &mut reading.found);
+        let hold = if self.held_bytes.is_some() { "hold" } else { "are said to hold" };
+        let (cache_mib, buffer_mib) = (cache >> 20, found.buffer_bytes >> 20);
+        found.is_from_caches = found.buffer_bytes < 2 * cache;
+        if found.is_from_caches {
             reasons.push(format!(
                 "buffers of {buffer_mib} MiB are less than twice the {cache_mib} MiB that caches \
                  {hold}: these rates come from caches, not from memory alone"
             ));
         }
-        if !reading.loaded_latency.is_empty() && reading.chased_bytes < 2 * cache {
+        if !found.loaded_latency.is_empty() && reading.chased_bytes < 2 * cache {
             let mib = reading.chased_bytes >> 20;
-            reading.loaded_latency.clear();
+            found.loaded_latency.clear();
             reasons.push(format!(
                 "no latency beside bandwidth: there was time for pointers over {mib} MiB, less \
                  than twice the {cache_mib} MiB that caches {hold}"
@@ -290,25 +252,20 @@ const NODES: f64 = 0.2;
 /// A CPU moves at most a line a cycle, at no more than 8 GHz.
 const MOST_BYTES_PER_S: f64 = 64.0 * 8e9;
 
-/// Rounds over all cells, in turns forwards and backwards, until only the reserve is left.
-fn curves(
-    team: &Team,
-    cpus: usize,
-    budget: &mut Budget<'_>,
-    reserve: Duration,
-) -> Vec<CellReading> {
-    let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(reserve));
+/// Rounds over all cells, in turns forwards and backwards, until only the rest is left.
+fn curves(team: &Team, cpus: usize, budget: &mut Budget<'_>, rest: Duration) -> Vec<CellReading> {
+    let Plan { cells, length } = plan::plan(cpus, budget.left().saturating_sub(rest));
     let mut open: Vec<Open> = cells.iter().map(|cell| Open::of(*cell)).collect();
     'rounds: for round in 0.. {
         for step in 0..cells.len() {
-            if budget.left() <= reserve + length {
+            if budget.left() <= rest + length {
                 break 'rounds;
             }
             let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };
             let cell = cells[index];
             let jobs = vec![Job::Stream(cell.traffic); cell.threads];
             let logs = team.run(&jobs, cell.is_pinned, length);
-            open[index].add(&windows::common(&logs, WINDOW_NS));
+            open[index].add(&common(&logs, WINDOW_NS));
             budget.tell(0.0);
         }
     }

@@ -1,11 +1,9 @@
 //! The cache line: from what the probe saw to what is said of it.
 
 use super::measure as cacheline;
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
+use crate::tools::*;
 use crate::{
-    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, Probed,
-    SharingPoint, StridedGain, StridedPoint,
+    Cacheline, FlushPoint, LineAnswer, LineMethod, LineMissing, SharingPoint, StridedGain,
 };
 use tiebreak_stats::change_points::{levels, shares};
 
@@ -23,18 +21,16 @@ const AWAY: f64 = 0.05;
 const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
     probed(cacheline::Cacheline::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 
 fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let mut missing = Vec::new();
-    let (flushed, loaded) = match reading.flush {
-        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
-        Err(why) => (Err(why.clone()), Err(why)),
-    };
+    let (flushed, loaded) = (reading.flush.clone(), reading.flush);
+    let flushed = flushed.map(|seen| seen.flushed);
     let flushed = taken(flushed, LineMethod::FlushedTogether, &mut missing);
-    let loaded = taken(loaded, LineMethod::LoadedTogether, &mut missing);
+    let loaded = taken(loaded.map(|seen| seen.loaded), LineMethod::LoadedTogether, &mut missing);
     let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
     let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
     reasons.extend(unsteady(&strided));
@@ -44,9 +40,8 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     };
     let [flushed, loaded] =
         [flushed, loaded].map(|points| points.into_iter().map(shared).collect::<Vec<_>>());
-    let gains: Vec<StridedGain> =
-        LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
-    let strided: Vec<StridedPoint> = strided.iter().map(strided_point).collect();
+    let gains: Vec<_> = LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
+    let strided = strided.iter().map(|point| point.found).collect();
     let says =
         |method, is_there: bool, line_bytes| is_there.then_some(LineAnswer { method, line_bytes });
     let said: Vec<LineAnswer> = [
@@ -67,15 +62,11 @@ fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
         reasons.push(why.to_owned());
     }
     let prefetch = loaded.iter().find(|point| point.slow_share > 0.5);
-    let advertised = reading
-        .advertised
-        .iter()
-        .map(|&(source, line_bytes)| LineAdvertised { source: source.to_owned(), line_bytes });
     Cacheline {
         line_bytes: answer.and_then(|said| said.line_bytes),
         answered_by: answer.map(|said| said.method),
         prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
-        advertised: advertised.collect(),
+        advertised: reading.advertised,
         said,
         flushed_together: flushed,
         loaded_together: loaded,
@@ -99,12 +90,6 @@ fn taken<T>(
     };
     missing.push(LineMissing { method, why });
     Vec::new()
-}
-
-fn strided_point(point: &cacheline::StridedPoint) -> StridedPoint {
-    let cacheline::StridedPoint { stride_bytes, copied_ns, .. } = *point;
-    let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
-    StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s }
 }
 
 /// The first offset of the first segment whose share of slow loads is clearly not that of the
@@ -132,7 +117,7 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
 }
 
 /// Why the ratio that was published is worth less: its turns differ, or the thread had no CPU.
-fn unsteady(points: &[cacheline::StridedPoint]) -> Vec<String> {
+fn unsteady(points: &[cacheline::Strided]) -> Vec<String> {
     let Some([near, far]) = compared(points, 64) else { return Vec::new() };
     let lost = near.lost_share.max(far.lost_share);
     let was_away = (lost > AWAY).then(|| {
@@ -150,18 +135,15 @@ fn unsteady(points: &[cacheline::StridedPoint]) -> Vec<String> {
 }
 
 /// The points of the two strides that the rule compares for a length of a line.
-fn compared(
-    points: &[cacheline::StridedPoint],
-    line_bytes: u64,
-) -> Option<[&cacheline::StridedPoint; 2]> {
-    let of = |stride| points.iter().find(|point| point.stride_bytes == stride);
+fn compared(points: &[cacheline::Strided], line_bytes: u64) -> Option<[&cacheline::Strided; 2]> {
+    let of = |stride| points.iter().find(|point| point.found.stride_bytes == stride);
     Some([of(line_bytes)?, of(2 * line_bytes + 1)?])
 }
 
 /// Quartiles of the ratio in each turn: bytes that the second passes a second, over those of the
 /// first.
-fn quartiles([near, far]: [&cacheline::StridedPoint; 2]) -> Option<[f64; 2]> {
-    let strides = far.stride_bytes as f64 / near.stride_bytes as f64;
+fn quartiles([near, far]: [&cacheline::Strided; 2]) -> Option<[f64; 2]> {
+    let strides = far.found.stride_bytes as f64 / near.found.stride_bytes as f64;
     let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
     let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
     ratios.sort_by(f64::total_cmp);
@@ -174,11 +156,16 @@ fn strided_line(gains: &[StridedGain]) -> Option<u64> {
     gains.iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
-fn gain(points: &[cacheline::StridedPoint], line_bytes: u64) -> Option<StridedGain> {
+fn gain(points: &[cacheline::Strided], line_bytes: u64) -> Option<StridedGain> {
     let [near, far] = compared(points, line_bytes)?;
-    let [one, other] = [near, far].map(|point| strided_point(point).passed_bytes_per_s);
+    let [one, other] = [near, far].map(|point| point.found.passed_bytes_per_s);
     let quartiles = quartiles([near, far]);
-    Some(StridedGain { line_bytes, stride_bytes: far.stride_bytes, ratio: other / one, quartiles })
+    Some(StridedGain {
+        line_bytes,
+        stride_bytes: far.found.stride_bytes,
+        ratio: other / one,
+        quartiles,
+    })
 }
 
 #[cfg(test)]

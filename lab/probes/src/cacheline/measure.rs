@@ -6,14 +6,10 @@ mod sharing;
 mod strided;
 
 pub use flush::FlushObservation;
-pub use strided::Point as StridedPoint;
+pub use strided::Point as Strided;
 
-use crate::tools::Budget;
-use crate::tools::caches::{self, AdvertisedCache};
-use crate::tools::pinned::Pinned;
-use crate::{Probed, SharingPoint};
-use std::time::Duration;
-use tiebreak_machine::meters::Unavailable;
+use crate::tools::*;
+use crate::{LineAdvertised, SharingPoint};
 
 /// Of the budget: what each method may take.
 const SHARES: [f64; 3] = [0.25, 0.30, 0.40];
@@ -34,9 +30,9 @@ pub struct Reading {
     /// Increments by two CPUs.
     pub sharing: Result<Vec<SharingPoint>, String>,
     /// The strided copy.
-    pub strided: Result<Vec<StridedPoint>, String>,
+    pub strided: Result<Vec<Strided>, String>,
     /// Who says how long a line is, and what.
-    pub advertised: Vec<(&'static str, u64)>,
+    pub advertised: Vec<LineAdvertised>,
 }
 
 impl Cacheline {
@@ -57,10 +53,7 @@ impl Cacheline {
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let mut reasons = Vec::new();
         let first = self.cpus.first().copied().unwrap_or(0);
-        let pinned = Pinned::to(first);
-        if let Err(error) = &pinned {
-            reasons.push(format!("could not stay on CPU {first}: {error}"));
-        }
+        let _pinned = pinned(first, &mut reasons);
         let length = |share: f64| -> Duration { budget.length().mul_f64(share) };
         let [of_flush, of_sharing, of_strided] = SHARES.map(length);
         let flush = flush::measure(of_flush, budget);
@@ -77,22 +70,24 @@ impl Cacheline {
         Probed::of(reading, reasons)
     }
 
-    fn advertised(&self) -> Vec<(&'static str, u64)> {
+    fn advertised(&self) -> Vec<LineAdvertised> {
         let line = self.advertised.iter().find_map(|cache| cache.line_bytes);
-        let kernel = line.map(|bytes| ("sysfs", bytes));
-        kernel.into_iter().chain(cpuid()).collect()
+        let told = |(source, line_bytes): (&str, Option<u64>)| {
+            Some(LineAdvertised { source: source.to_owned(), line_bytes: line_bytes? })
+        };
+        [("sysfs", line), ("CPUID", cpuid())].into_iter().filter_map(told).collect()
     }
 }
 
 /// What CPUID says that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
 #[cfg(target_arch = "x86_64")]
-fn cpuid() -> Option<(&'static str, u64)> {
+fn cpuid() -> Option<u64> {
     let bytes = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;
-    (bytes > 0).then_some(("CPUID", bytes))
+    (bytes > 0).then_some(bytes)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn cpuid() -> Option<(&'static str, u64)> {
+fn cpuid() -> Option<u64> {
     None
 }
 
@@ -115,7 +110,7 @@ mod tests {
         assert_eq!(cpus::allowed(), before);
         let reading = probed.value().unwrap();
         assert!(reading.flush.as_ref().err().is_none_or(|why| !why.is_empty()));
-        assert!(reading.advertised.iter().all(|said| said.1.is_power_of_two()));
+        assert!(reading.advertised.iter().all(|said| said.line_bytes.is_power_of_two()));
         // One CPU shares nothing.
         let one = Cacheline::new(&before[..1]).unwrap().measure(&mut budget);
         assert!(one.value().is_none_or(|reading| reading.sharing.is_err()));

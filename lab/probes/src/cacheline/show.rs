@@ -1,23 +1,12 @@
 //! The cache line, on a screen and as a picture.
 
-use crate::screen::Row;
-use crate::show::ns;
+use crate::show::*;
 use crate::{Cacheline, FlushPoint, LineAnswer, LineMethod};
-use tiebreak_report::chart::{Chart, Curve, Scale};
-use tiebreak_report::fact::bytes;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::{Rounding, percent, ratio};
-use tiebreak_report::page::Page;
-use tiebreak_report::svg;
-use tiebreak_report::table::{Align, Column, render};
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Cacheline) -> Vec<Row> {
-    let mut rows = vec![Row::new("", answer(found))];
-    if let Some(text) = published(found) {
-        rows.push(Row::new("", text));
-    }
-    rows
+pub(crate) fn rows(found: &Cacheline) -> Vec<Row> {
+    let said = [Some(answer(found)), published(found)];
+    said.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
 /// `64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 256 bytes`.
@@ -57,9 +46,8 @@ fn published(found: &Cacheline) -> Option<String> {
     let gain = found.gain(64)?;
     let spread = gain.quartiles.map(|ends| format!(" ({})", told(ends))).unwrap_or_default();
     let gain = ratio(gain.ratio, 2, Rounding::Nearest);
-    Some(format!(
-        "strided copy: stride 129 passes {gain}{spread} as fast as 64 (published: 1.59x to 1.66x)"
-    ))
+    let published = "published: 1.59x to 1.66x";
+    Some(format!("strided copy: stride 129 passes {gain}{spread} as fast as 64 ({published})"))
 }
 
 /// `1.30x to 1.52x`.
@@ -69,7 +57,7 @@ fn told(ends: [f64; 2]) -> String {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Cacheline, look: &Look) -> String {
+pub(crate) fn page(found: &Cacheline, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, format!("cache line: {}", answer(found)))]);
     page.gap();
@@ -97,37 +85,22 @@ fn methods(found: &Cacheline, look: &Look) -> String {
     let lines = found.said.iter().map(line);
     let whys = found.missing.iter().map(|missing| format!("not measured: {}", missing.why));
     let advertised = found.advertised.iter().map(|said| format!("{} bytes", said.line_bytes));
-    let columns = vec![
-        Column::new("method", Align::Left, names.chain(missing).chain(sources).collect()),
-        Column::new("a line", Align::Left, lines.chain(whys).chain(advertised).collect()),
-    ];
-    render(columns, look)
+    let names = names.chain(missing).chain(sources);
+    let rows: Vec<_> = names.zip(lines.chain(whys).chain(advertised)).collect();
+    let table = Table::of(&rows).left("method", 0, |row| row.0.clone());
+    table.left("a line", 0, |row| row.1.clone()).text(look)
 }
 
 /// The published rule, tried on each length of a line.
 fn gains(found: &Cacheline, look: &Look) -> String {
-    let cells = |cell: &dyn Fn(&crate::StridedGain) -> String| -> Vec<String> {
-        found.gains.iter().map(cell).collect()
-    };
-    let columns = vec![
-        Column::new("if a line has", Align::Right, cells(&|gain| bytes(gain.line_bytes))),
-        Column::new("stride", Align::Right, cells(&|gain| gain.stride_bytes.to_string())),
-        Column::new("against", Align::Right, cells(&|gain| gain.line_bytes.to_string())),
-        Column::new(
-            "as fast",
-            Align::Decimal,
-            cells(&|gain| ratio(gain.ratio, 2, Rounding::Nearest)),
-        ),
-        Column::new(
-            "quartiles",
-            Align::Left,
-            cells(&|gain| gain.quartiles.map_or_else(String::new, told)),
-        ),
-    ];
-    let mut page = Page::new(*look);
     let title = "the published rule: past twice the line, more than 1.5x as fast";
-    page.paragraph("", &[span(Tone::Strong, title)]);
-    page.finish() + &render(columns, look)
+    let table = Table::of(&found.gains)
+        .right("if a line has", 0, |gain| bytes(gain.line_bytes))
+        .right("stride", 0, |gain| gain.stride_bytes)
+        .right("against", 0, |gain| gain.line_bytes)
+        .decimal("as fast", 0, |gain| ratio(gain.ratio, 2, Rounding::Nearest))
+        .left("quartiles", 0, |gain| gain.quartiles.map_or_else(String::new, told));
+    paragraph(Tone::Strong, title, look) + &table.text(look)
 }
 
 fn small_print(found: &Cacheline, look: &Look) -> String {
@@ -146,21 +119,14 @@ fn small_print(found: &Cacheline, look: &Look) -> String {
              one is copied to another array, ten times at each stride; medians. Strides that the \
              rule compares take turns in drawn order; quartiles are those of the ratio in each \
              turn. A machine that fetches ahead makes it ambiguous, so no answer rests on it.";
-    let mut page = Page::new(*look);
-    page.paragraph("", &[span(Tone::Dim, text)]);
-    page.finish()
+    paragraph(Tone::Dim, text, look)
 }
 
 fn charts(found: &Cacheline) -> Vec<Chart> {
     let line = found.line_bytes.map(|line| (line as f64, format!("line {line}")));
     let reach = found.prefetch_reach_bytes.filter(|reach| Some(*reach) != found.line_bytes);
     let reach = reach.map(|reach| (reach as f64, format!("prefetch {reach}")));
-    let axis = |label: &str, is_log, write| Scale {
-        label: label.to_owned(),
-        is_log,
-        from_zero: true,
-        write,
-    };
+    let axis = |label, is_log, write| axis(label, is_log, true, write);
     let whole: fn(f64) -> String = |value| format!("{value:.0}");
     let curve = |name: &str, points: Vec<(f64, f64)>| Curve { name: name.to_owned(), points };
     let shares = |points: &[FlushPoint]| -> Vec<(f64, f64)> {
@@ -200,8 +166,8 @@ fn charts(found: &Cacheline) -> Vec<Chart> {
 }
 
 /// The pictures as SVG.
-pub(super) fn svg(found: &Cacheline) -> String {
-    svg::charts(&charts(found))
+pub(crate) fn svg(found: &Cacheline) -> String {
+    tiebreak_report::svg::charts(&charts(found))
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Two machines side by side.
 
 use super::{Beside, Compared, Comparison, Side, Winner, WinnerRule};
+use crate::show::*;
 use crate::{Better, Unit};
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::metric;
 use tiebreak_report::fact;
-use tiebreak_report::look::{Look, Tone, letters, span};
-use tiebreak_report::number::{Rounding, Scale, percent, ratio, ratio_decimals};
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{Align, Column, GAP, render};
-use tiebreak_report::text::{plain, wrap};
+use tiebreak_report::look::letters;
+use tiebreak_report::number::{Scale, ratio_decimals};
+use tiebreak_report::table::GAP;
+use tiebreak_report::text::wrap;
 use unicode_width::UnicodeWidthStr;
 
 /// The longest name of a machine at the head of a column.
@@ -34,11 +34,14 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
     if comparison.figures.is_empty() {
         text += "Neither print holds a figure.\n";
     } else {
-        text += &figures(comparison, &names, look);
+        let rows = comparison.figures.iter().map(|figure| (figure, figure.values));
+        text += &table(&rows.collect::<Vec<_>>(), &names, look);
     }
-    if comparison.figures.iter().any(|figure| figure.per_price.is_some()) {
+    let priced = comparison.figures.iter().filter_map(|figure| Some((figure, figure.per_price?)));
+    let priced: Vec<_> = priced.collect();
+    if !priced.is_empty() {
         text += "\nPer unit of price, what is sold:\n";
-        text += &priced(comparison, &names, look);
+        text += &table(&priced, &names, look);
     }
     text += "\n";
     text += &unnamed(comparison, look);
@@ -81,21 +84,17 @@ const ROWS_TOLD: usize = 3;
 
 /// By which rule a machine is named.
 fn footer(comparison: &Comparison, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    let words = match comparison.rule {
-        None => "No figure of both can name a better machine.".to_owned(),
-        Some(WinnerRule { error, factor, rows }) => format!(
-            "The better one is named where the parts of both prints, whose distance from the \
-             figure is {}, prove more than {factor}x (exact rank-sum test), and the figures lie \
-             further apart than the parts of either: wrong in any of the {rows} rows with \
-             probability at most {}, if runs on one machine differ by no more than that beyond \
-             their parts.",
-            spread_title(look),
-            percent(error, Rounding::Nearest),
-        ),
+    let Some(WinnerRule { error, factor, rows }) = comparison.rule else {
+        return paragraph(Tone::Dim, "No figure of both can name a better machine.", look);
     };
-    page.paragraph("", &[span(Tone::Dim, words)]);
-    page.finish()
+    let (distance, error) = (spread_title(look), percent(error, Rounding::Nearest));
+    let words = format!(
+        "The better one is named where the parts of both prints, whose distance from the figure is \
+         {distance}, prove more than {factor}x (exact rank-sum test), and the figures lie further \
+         apart than the parts of either: wrong in any of the {rows} rows with probability at most \
+         {error}, if runs on one machine differ by no more than that beyond their parts."
+    );
+    paragraph(Tone::Dim, words, look)
 }
 
 /// The head of a column of spreads.
@@ -117,29 +116,15 @@ fn names(comparison: &Comparison) -> [String; 2] {
     if usable { names } else { ["A".to_owned(), "B".to_owned()] }
 }
 
-fn figures(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
-    let rows = comparison.figures.iter().map(|figure| (figure, figure.values));
-    table(&rows.collect::<Vec<_>>(), names, look)
-}
-
-fn priced(comparison: &Comparison, names: &[String; 2], look: &Look) -> String {
-    let rows = comparison.figures.iter().filter_map(|figure| Some((figure, figure.per_price?)));
-    table(&rows.collect::<Vec<_>>(), names, look)
-}
-
 /// The least and the greatest part.
 type Ends = Option<[f64; 2]>;
 
 fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> String {
-    let cell = |value: Option<f64>, unit| value.map_or("-".to_owned(), |v| written(v, unit));
-    let values = rows.iter().map(|(f, beside)| [cell(beside.a, f.unit), cell(beside.b, f.unit)]);
-    let values: Vec<[String; 2]> = values.collect();
-    let side = |place: usize| values.iter().map(|pair| pair[place].clone()).collect();
-    let times = |beside: &Beside| match beside.ratio {
-        Some(value) => {
+    let cell = |value: Option<f64>, unit| or_dash(value, |value| written(value, unit));
+    let times = |(_, beside): &(&Compared, Beside)| {
+        or_dash(beside.ratio, |value| {
             ratio(value, ratio_decimals(Some(value), [None; 2]).min(3), Rounding::Nearest)
-        }
-        None => "-".to_owned(),
+        })
     };
     let better = |(figure, beside): &(&Compared, Beside)| match beside.winner {
         Some(Winner::A) => names[0].clone(),
@@ -149,28 +134,26 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
         None => "-".to_owned(),
     };
     let spreads = |of: fn(&Beside) -> (Option<f64>, Ends)| {
-        let cells = rows.iter().map(|(figure, beside)| match (of(beside), figure.better) {
+        move |(figure, beside): &(&Compared, Beside)| match (of(beside), figure.better) {
             ((Some(value), Some(ends)), _) => spread(value, ends),
             (_, Better::Neither) => String::new(),
             _ => "-".to_owned(),
-        });
-        Column::new(spread_title(look), Align::Right, cells.collect()).rank(3)
+        }
     };
-    let mut columns = vec![
-        Column::new(&names[0], Align::Right, side(0)),
-        spreads(|beside| (beside.a, beside.spread_a)),
-        Column::new(&names[1], Align::Right, side(1)),
-        spreads(|beside| (beside.b, beside.spread_b)),
-        Column::new("ratio", Align::Decimal, rows.iter().map(|(_, b)| times(b)).collect()).rank(1),
-        Column::new("better", Align::Left, rows.iter().map(better).collect()).rank(2),
-    ];
+    let mut columns = Table::of(rows)
+        .right(&names[0], 0, |(figure, beside)| cell(beside.a, figure.unit))
+        .right(spread_title(look), 3, spreads(|beside| (beside.a, beside.spread_a)))
+        .right(&names[1], 0, |(figure, beside)| cell(beside.b, figure.unit))
+        .right(spread_title(look), 3, spreads(|beside| (beside.b, beside.spread_b)))
+        .decimal("ratio", 1, times)
+        .left("better", 2, better)
+        .columns();
     let width = |column: &Column| {
         let cells = column.cells.iter().chain([&column.title]);
         GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
-    let words: Vec<Vec<String>> =
-        rows.iter().map(|(figure, _)| wrap_plain(&figure.words, room)).collect();
+    let words: Vec<Vec<String>> = rows.iter().map(|row| broken(&row.0.words, room)).collect();
     for column in &mut columns {
         let cells = std::mem::take(&mut column.cells).into_iter().zip(&words);
         let below = |(cell, lines): (String, &Vec<String>)| {
@@ -183,7 +166,7 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
 }
 
 /// A row's words, broken into lines: cut in the middle, rows could not be told apart.
-fn wrap_plain(words: &str, room: usize) -> Vec<String> {
+fn broken(words: &str, room: usize) -> Vec<String> {
     let lines = wrap(&[span(Tone::Plain, plain(words))], room);
     lines.iter().map(|line| letters(line)).collect()
 }
@@ -223,11 +206,10 @@ fn decimal(value: f64, unit: &str) -> String {
 
 /// Facts that differ, a paragraph each: they may be long.
 fn differences(comparison: &Comparison, look: &Look) -> String {
-    let mut page = Page::new(*look);
     if comparison.facts.is_empty() {
-        page.paragraph("", &[span(Tone::Plain, "The machines differ in no fact that they tell.")]);
-        return page.finish();
+        return paragraph(Tone::Plain, "The machines differ in no fact that they tell.", look);
     }
+    let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Plain, "They differ in:")]);
     for fact in &comparison.facts {
         let text = |side: &Option<Fact>| {
@@ -235,13 +217,8 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
         };
         let name = fact.a.as_ref().or(fact.b.as_ref()).map(|one| fact::name(&fact.key, one));
         let name = format!("{}: ", name.unwrap_or_default());
-        page.labelled(
-            "  ",
-            &[
-                span(Tone::Dim, name),
-                span(Tone::Plain, format!("A {}; B {}", text(&fact.a), text(&fact.b))),
-            ],
-        );
+        let said = format!("A {}; B {}", text(&fact.a), text(&fact.b));
+        page.labelled("  ", &[span(Tone::Dim, name), span(Tone::Plain, said)]);
     }
     page.finish()
 }

@@ -2,10 +2,8 @@
 
 use super::measure as cores;
 use crate::cores::measure::{Advertised, PairObservation, Reading};
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
-use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Probed, Shared};
-use std::collections::BTreeMap;
+use crate::tools::*;
+use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
 use tiebreak_stats::modes::modes;
 
@@ -19,46 +17,32 @@ const ROUNDS_TO_COMPARE: usize = 3;
 const LONG_LOOK_NS: u64 = 30_000_000_000;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
-    probed(cores::Cores::new(&options.cpus), |probe| {
-        probe.measure(budget).map(|reading, reasons| found(&reading, reasons))
-    })
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
+    probed(cores::Cores::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 
-fn found(reading: &Reading, reasons: &mut Vec<String>) -> Cores {
-    let kernels: Vec<_> =
-        Kernel::ALL.into_iter().filter_map(|kernel| latency(reading, kernel)).collect();
+fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
+    let kernels: Vec<_> = Kernel::ALL.into_iter().filter_map(|by| latency(&reading, by)).collect();
     reasons.extend(kernels.first().and_then(asymmetry));
-    let (cpus, levels) = match kernels.first() {
-        Some(headline) => grouped(reading, headline),
-        None => (reading.cpus.clone(), Vec::new()),
-    };
-    Cores {
-        cpus,
-        rounds: reading.rounds,
-        span_ns: reading.span_ns,
-        is_short_look: reading.span_ns < LONG_LOOK_NS,
-        pairs: reading.pairs,
-        pairs_chosen: reading.pairs_chosen,
-        kernels,
-        levels,
+    let mut found = Cores { kernels, ..reading.found };
+    found.is_short_look = found.span_ns < LONG_LOOK_NS;
+    if let Some(headline) = found.kernels.first() {
+        (found.cpus, found.levels) = grouped(&found.cpus, headline, &reading.advertised);
     }
+    found
 }
 
 /// What one way of passing found; `None` if that is nothing.
 fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
     let seen = reading.seen.iter().filter(|seen| seen.kernel == kernel);
-    let pairs: Vec<PairLatency> = seen.filter_map(pair).collect();
+    let mut pairs: Vec<PairLatency> = seen.filter_map(pair).collect();
     let values = || pairs.iter().map(|pair| pair.latency_ns);
     let nearest_ns = values().min_by(f64::total_cmp)?;
     let farthest_ns = values().max_by(f64::total_cmp)?;
-    let mut pairs = pairs;
     // Of many pairs the rounds would be most of a print.
-    for pair in
-        pairs.iter_mut().filter(|pair| ![nearest_ns, farthest_ns].contains(&pair.latency_ns))
-    {
-        pair.rounds_ns.clear();
-    }
+    let ends = [nearest_ns, farthest_ns];
+    let between = pairs.iter_mut().filter(|pair| !ends.contains(&pair.latency_ns));
+    between.for_each(|pair| pair.rounds_ns.clear());
     Some(KernelLatency { kernel, nearest_ns, farthest_ns, pairs })
 }
 
@@ -119,8 +103,11 @@ fn asymmetry(headline: &KernelLatency) -> Option<String> {
 }
 
 /// The CPUs in an order in which groups lie together, and the groups.
-fn grouped(reading: &Reading, headline: &KernelLatency) -> (Vec<usize>, Vec<Level>) {
-    let cpus = &reading.cpus;
+fn grouped(
+    cpus: &[usize],
+    headline: &KernelLatency,
+    advertised: &[Advertised],
+) -> (Vec<usize>, Vec<Level>) {
     let known: BTreeMap<[usize; 2], f64> =
         headline.pairs.iter().map(|pair| (pair.cpus, pair.latency_ns)).collect();
     let distance = |i: usize, j: usize| known.get(&[cpus[i], cpus[j]]).copied();
@@ -130,7 +117,7 @@ fn grouped(reading: &Reading, headline: &KernelLatency) -> (Vec<usize>, Vec<Leve
         let groups = found.iter().rev().map(|partition| partition.group_of[*place]);
         (groups.collect::<Vec<_>>(), *place)
     });
-    let levels = found.iter().map(|partition| level(partition, cpus, &reading.advertised));
+    let levels = found.iter().map(|partition| level(partition, cpus, advertised));
     (order.iter().map(|place| cpus[*place]).collect(), levels.collect())
 }
 

@@ -20,16 +20,14 @@ mod visit;
 
 pub use advertised::Advertised;
 
-use crate::tools::Budget;
-use crate::tools::random::Random;
-use crate::{Kernel, Probed};
+use crate::tools::*;
+use crate::{Cores as Found, Kernel, Shared};
+use board::{Board, Lines};
+use pass::{CompareExchange, Pass, Patience, Stores, answer, trips};
 use plan::Plan;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use segment::Observation;
 use tally::Tally;
-use tiebreak_machine::clock;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
+use visit::KernelObservation;
 
 /// Nanoseconds that a batch of round trips should take.
 const BATCH_NS: u64 = 8000;
@@ -37,8 +35,6 @@ const BATCH_NS: u64 = 8000;
 const STEPS_A_BATCH: u64 = 20;
 /// A latency below this, in nanoseconds, is less than one cycle of any CPU.
 const LEAST_PLAUSIBLE_NS: f64 = 0.2;
-/// How often a wait looks whether it is still wanted.
-const SLICE: Duration = Duration::from_millis(50);
 
 /// The probe.
 #[derive(Debug)]
@@ -50,16 +46,8 @@ pub struct Cores {
 /// What it saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The CPUs, sorted.
-    pub cpus: Vec<usize>,
-    /// Rounds that were begun.
-    pub rounds: u64,
-    /// From the beginning of the first round to the end of the last one, in nanoseconds.
-    pub span_ns: u64,
-    /// Pairs of CPUs that there are.
-    pub pairs: u64,
-    /// Pairs that were to be visited.
-    pub pairs_chosen: u64,
+    /// What is said of it, without latencies and groups; the CPUs are sorted.
+    pub found: Found,
     /// Sets of the CPUs that share something, as the machine says.
     pub advertised: Vec<Advertised>,
     /// Each pair and way of passing of which enough was seen.
@@ -99,8 +87,7 @@ impl Cores {
                 0 => "none are known".to_owned(),
                 _ => format!("only CPU {list}, and a pair needs two"),
             };
-            let tried = vec![("the CPUs that may be used".to_owned(), said)];
-            return Err(Unavailable { what: "core to core latency", tried });
+            return Err(lacks("core to core latency", "the CPUs that may be used", said));
         }
         let advertised = advertised::read(&Tree::at(Path::new("/")), &cpus);
         Ok(Cores { cpus, advertised })
@@ -132,16 +119,15 @@ impl Cores {
             return Probed::inconclusive(reasons.join("; "));
         }
         let count = self.cpus.len() as u64;
-        let reading = Reading {
+        let found = Found {
             cpus: self.cpus.clone(),
             rounds,
             span_ns,
             pairs: count * (count - 1) / 2,
             pairs_chosen: plan.pairs.len() as u64,
-            advertised: self.advertised.clone(),
-            seen,
+            ..Found::default()
         };
-        Probed::of(reading, reasons)
+        Probed::of(Reading { found, advertised: self.advertised.clone(), seen }, reasons)
     }
 }
 
@@ -152,7 +138,9 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
     let visits = (plan.rounds as usize * plan.pairs.len()) as f64;
     let mut visited = 0.0;
     for round in 0..plan.rounds {
-        sleep_until(begin + slot * round as u32, budget);
+        while budget.nap(begin + slot * round as u32) {
+            budget.tell(0.0);
+        }
         let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
         Random::new(round).shuffle(&mut order);
         for place in order {
@@ -169,18 +157,6 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
         }
     }
     plan.rounds
-}
-
-/// Sleeps, unless the user wants to stop.
-fn sleep_until(moment: Instant, budget: &mut Budget<'_>) {
-    loop {
-        let wait = moment.saturating_duration_since(Instant::now()).min(budget.left());
-        if wait.is_zero() {
-            return;
-        }
-        std::thread::sleep(wait.min(SLICE));
-        budget.tell(0.0);
-    }
 }
 
 #[cfg(test)]

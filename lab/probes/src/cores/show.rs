@@ -6,13 +6,10 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-use crate::screen::Row;
+use crate::show::*;
 use crate::{Cores, Group, KernelLatency, Level, PairLatency, Shared};
-use map::{Map, ns};
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::{Rounding, count, percent, seconds};
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{self, Align, Column};
+use map::{Map, STEPS, ns};
+use tiebreak_core::cpus::format_list;
 
 /// Pairs with several modes that are told one by one.
 const MODES_TOLD: usize = 8;
@@ -20,33 +17,23 @@ const MODES_TOLD: usize = 8;
 const GROUPS_TOLD: usize = 8;
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Cores) -> Vec<Row> {
+pub(crate) fn rows(found: &Cores) -> Vec<Row> {
     let Some(headline) = found.headline() else { return Vec::new() };
     let mut rows = Vec::new();
-    if found.pairs == 1 {
-        let all = found
-            .kernels
-            .iter()
-            .map(|kernel| format!("{} ns by {}", ns(kernel.nearest_ns), kernel.kernel.words()));
-        rows.push(Row::new("one way", all.collect::<Vec<_>>().join(", ")));
-    } else {
-        rows.push(Row::new(
-            "one way",
-            format!(
-                "{} ns (nearest) to {} ns (farthest), {}, {}",
-                ns(headline.nearest_ns),
-                ns(headline.farthest_ns),
-                headline.kernel.words(),
-                pairs(found, headline)
-            ),
-        ));
-    }
+    let (nearest, farthest) = (ns(headline.nearest_ns), ns(headline.farthest_ns));
+    let (kernel, pairs) = (headline.kernel.words(), pairs(found, headline));
+    let by = |one: &KernelLatency| format!("{} ns by {}", ns(one.nearest_ns), one.kernel.words());
+    rows.push(Row::new(
+        "one way",
+        match found.pairs {
+            1 => found.kernels.iter().map(by).collect::<Vec<_>>().join(", "),
+            _ => format!("{nearest} ns (nearest) to {farthest} ns (farthest), {kernel}, {pairs}"),
+        },
+    ));
     let look = if found.is_short_look { ": a short look" } else { "" };
     let rounds = format!("{} in {}{look}", count(found.rounds, "round"), took(found));
-    rows.push(Row::new(
-        "",
-        groups_in_short(found).map_or(String::new(), |text| text + "; ") + &rounds,
-    ));
+    let groups = groups_in_short(found).map_or(String::new(), |text| text + "; ");
+    rows.push(Row::new("", groups + &rounds));
     let moved: Vec<_> = with_modes(headline).collect();
     if let Some(pair) = moved.first() {
         let more = match moved.len() {
@@ -69,12 +56,12 @@ fn groups_in_short(found: &Cores) -> Option<String> {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Cores, look: &Look) -> String {
+pub(crate) fn page(found: &Cores, look: &Look) -> String {
     let mut page = Page::new(*look);
     let title = "Core to core latency, one way: half a round trip, in nanoseconds";
     page.paragraph("", &[span(Tone::Strong, title)]);
     page.gap();
-    for line in table::rows(kernels(found), look.columns()) {
+    for line in table_rows(kernels(found), look.columns()) {
         page.table_line(&line);
     }
     let (Some(headline), Some(map)) = (found.headline(), Map::of(found)) else {
@@ -123,29 +110,25 @@ fn several_values(headline: &KernelLatency, page: &mut Page) {
 }
 
 /// The picture as SVG.
-pub(super) fn svg(found: &Cores) -> String {
+pub(crate) fn svg(found: &Cores) -> String {
     svg::cores(found)
 }
 
 /// A row for each way of passing.
 fn kernels(found: &Cores) -> Vec<Column> {
-    let cells = |cell: &dyn Fn(&KernelLatency) -> String| found.kernels.iter().map(cell).collect();
     let several = found.pairs > 1;
     let nearest = if several { "nearest pair" } else { "latency" };
-    let mut columns = vec![
-        Column::new("passed by", Align::Left, cells(&|kernel| kernel.kernel.words().to_owned())),
-        Column::new(nearest, Align::Decimal, cells(&|kernel| ns(kernel.nearest_ns) + " ns")),
-    ];
-    if several {
-        let far = cells(&|kernel| ns(kernel.farthest_ns) + " ns");
-        columns.push(Column::new("farthest pair", Align::Decimal, far));
-        let pairs = cells(&|kernel| kernel.pairs.len().to_string());
-        columns.push(Column::new("pairs", Align::Right, pairs).rank(1));
-    } else {
-        let rounds = cells(&|kernel| kernel.pairs.first().map(ends).unwrap_or_default());
-        columns.push(Column::new("rounds lie within", Align::Left, rounds).rank(1));
+    let table = Table::of(&found.kernels)
+        .left("passed by", 0, |kernel| kernel.kernel.words())
+        .decimal(nearest, 0, |kernel| ns(kernel.nearest_ns) + " ns");
+    let ends = |kernel: &KernelLatency| kernel.pairs.first().map(ends).unwrap_or_default();
+    if !several {
+        return table.left("rounds lie within", 1, ends).columns();
     }
-    columns
+    table
+        .decimal("farthest pair", 0, |kernel| ns(kernel.farthest_ns) + " ns")
+        .right("pairs", 1, |kernel| kernel.pairs.len())
+        .columns()
 }
 
 /// Where the rounds of each mode of a pair lie.
@@ -198,7 +181,7 @@ fn level_in_short(level: &Level) -> String {
 /// `shared L3: 0-3; 4-7`, and how that agrees with what the machine says.
 fn level_in_full(level: &Level) -> String {
     let lists: Vec<String> =
-        together(level).take(GROUPS_TOLD).map(|group| list(&group.cpus)).collect();
+        together(level).take(GROUPS_TOLD).map(|group| format_list(&group.cpus)).collect();
     let name = shared_by_all(level).map_or("not named by the machine", Shared::words);
     let mut text = format!("{name}: {}", lists.join("; "));
     let more = together(level).count() - lists.len();
@@ -229,34 +212,17 @@ fn shared_by_all(level: &Level) -> Option<Shared> {
 
 fn method(found: &Cores, headline: &KernelLatency) -> String {
     let sum = |of: fn(&PairLatency) -> u64| headline.pairs.iter().map(of).sum::<u64>();
-    let short = if found.is_short_look {
-        " This is a short look: a hypervisor moves CPUs more rarely than that."
-    } else {
-        ""
-    };
+    let short = " This is a short look: a hypervisor moves CPUs more rarely than that.";
+    let short = if found.is_short_look { short } else { "" };
+    let (rounds, took, pairs) = (count(found.rounds, "round"), took(found), pairs(found, headline));
+    let (invalid, batches) = (sum(|pair| pair.invalid), sum(|pair| pair.batches));
     format!(
-        "{} in {}, {}. Two lines: each CPU stores to its own and loads the other's. A round is the \
-         lower quartile of batches of about 8 us, timed by either CPU in turn; {} of {} batches \
-         were left out, as a thread was away in them.{short}",
-        count(found.rounds, "round"),
-        took(found),
-        pairs(found, headline),
-        sum(|pair| pair.invalid),
-        sum(|pair| pair.batches),
+        "{rounds} in {took}, {pairs}. Two lines: each CPU stores to its own and loads the other's. \
+         A round is the lower quartile of batches of about 8 us, timed by either CPU in turn; \
+         {invalid} of {batches} batches were left out, as a thread was away in them.{short}"
     )
 }
 
 fn took(found: &Cores) -> String {
     seconds(found.span_ns as f64 / 1e9)
-}
-
-/// A sorted list of CPUs as the kernel writes it: `0-3,7`.
-fn list(cpus: &[usize]) -> String {
-    let runs = cpus.chunk_by(|low, high| low + 1 == *high);
-    let text = |run: &[usize]| match run {
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    };
-    runs.map(text).collect::<Vec<_>>().join(",")
 }

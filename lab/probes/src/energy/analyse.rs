@@ -2,9 +2,8 @@
 
 use super::measure as energy;
 use crate::energy::measure::{Load, Reading, Span};
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
-use crate::{Energy, EnergyLoad, EnergyPart, Probed};
+use crate::tools::*;
+use crate::{Energy, EnergyLoad, EnergyPart};
 
 /// Two idle spans that differ by more than this share of their mean are not those of one machine.
 const IDLE_SHARE_MAX: f64 = 0.1;
@@ -12,7 +11,7 @@ const IDLE_SHARE_MAX: f64 = 0.1;
 const RAN_SHARE_MIN: f64 = 0.9;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
     probed(energy::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
 }
 
@@ -41,9 +40,15 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
     }
 }
 
-/// Nanojoules a nanosecond are watts.
+impl Span {
+    /// Nanojoules a nanosecond are watts.
+    fn watts(&self, nj: u64) -> f64 {
+        nj as f64 / self.elapsed_ns.max(1) as f64
+    }
+}
+
 fn watts(span: &Span) -> f64 {
-    span.whole_nj as f64 / span.elapsed_ns.max(1) as f64
+    span.watts(span.whole_nj)
 }
 
 fn above(load: &Load, idle_watts: f64) -> EnergyLoad {
@@ -68,15 +73,11 @@ fn doubt(load: &EnergyLoad) -> Option<String> {
     if load.ran_share < RAN_SHARE_MIN {
         return Some(format!("{name} ran for {:.0}% of the time", load.ran_share * 100.0));
     }
-    let lost = load.value_nj.is_none();
-    lost.then(|| format!("{name} is lost in what others take"))
+    load.value_nj.is_none().then(|| format!("{name} is lost in what others take"))
 }
 
 fn parts(reading: &Reading) -> Vec<EnergyPart> {
-    let of = |span: &Span, index: usize| {
-        let nj = span.parts_nj.get(index).copied().flatten()?;
-        Some(nj as f64 / span.elapsed_ns.max(1) as f64)
-    };
+    let of = |span: &Span, index: usize| Some(span.watts((*span.parts_nj.get(index)?)?));
     let part = |(index, part): (usize, &tiebreak_machine::meters::EnergyPart)| EnergyPart {
         name: part.to_string(),
         is_counted: index < reading.headline,

@@ -9,10 +9,8 @@ mod tests;
 
 pub use load::Kernel;
 
-use crate::Probed;
-use crate::tools::Budget;
-use std::time::{Duration, Instant};
-use tiebreak_machine::meters::{self, EnergyPart, EnergyReading, Unavailable};
+use crate::tools::*;
+use tiebreak_machine::meters::{self, EnergyPart, EnergyReading};
 
 /// A reading over fewer moves of the meter is off by more than a hundredth.
 const MOVES_MIN: u64 = 100;
@@ -97,11 +95,7 @@ impl Energy {
         let interrupted = budget.interrupted();
         let is_stopped = || interrupted.load(std::sync::atomic::Ordering::Relaxed);
         let Some(period_ns) = self.meter.period_ns(look, &is_stopped) else {
-            return Probed::inconclusive(if is_stopped() {
-                STOPPED.to_owned()
-            } else {
-                format!("the meter ({}) hardly moved in {look:.1?}", self.meter.source())
-            });
+            return self.nothing(is_stopped(), &format!("hardly moved in {look:.1?}"));
         };
         let mut reasons = Vec::new();
         let loads = self.plan(budget.left(), period_ns);
@@ -114,23 +108,19 @@ impl Energy {
             ));
         }
         let Some(idle_before) = self.idle(length, budget) else {
-            return Probed::inconclusive(if budget.is_interrupted() {
-                STOPPED.to_owned()
-            } else {
-                format!("the meter ({}) went back", self.meter.source())
-            });
+            return self.nothing(budget.is_interrupted(), "went back");
         };
         let (loads, idle_after) = self.run(&loads, length, budget, &mut reasons);
-        let reading = Reading {
-            source: self.meter.source(),
-            parts: self.meter.parts(),
-            headline: self.meter.headline(),
-            period_ns,
-            idle_before,
-            loads,
-            idle_after,
-        };
+        let (source, parts) = (self.meter.source(), self.meter.parts());
+        let headline = self.meter.headline();
+        let reading =
+            Reading { source, parts, headline, period_ns, idle_before, loads, idle_after };
         Probed::of(reading, reasons)
+    }
+
+    fn nothing(&self, is_stopped: bool, what: &str) -> Probed<Reading> {
+        let why = format!("the meter ({}) {what}", self.meter.source());
+        Probed::inconclusive(if is_stopped { STOPPED.to_owned() } else { why })
     }
 
     /// The loads that there is time for: each kernel on one CPU and on all; else the vectors alone.
@@ -184,9 +174,8 @@ impl Energy {
         let (work, ends) = load::run(kernel, cpus, length_ns, flag, || self.end())?;
         let span = ends.filter(|_| !budget.is_interrupted());
         let span = span.and_then(|[first, last]| self.span(&first, &last));
-        let load =
-            |span| Load { kernel, cpus: count, span, values: work.values, run_ns: work.run_ns };
-        Ok(span.map(load))
+        let load::Work { values, run_ns } = work;
+        Ok(span.map(|span| Load { kernel, cpus: count, span, values, run_ns }))
     }
 
     /// Sleeps for so long; `None` if it was stopped, or the meter went back.

@@ -3,18 +3,15 @@
 #[cfg(test)]
 mod tests;
 
-use crate::screen::Row;
-use crate::show::bars::{Bar, bars};
-use crate::{Energy, EnergyLoad, EnergyPart};
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{Align, Column, rows as table_rows};
+use crate::show::bars::bars;
+use crate::show::*;
+use crate::{Energy, EnergyLoad};
 
 const INCLUDED: &str = "The meter knows no processes: whatever else runs there, other tenants of \
                         the machine included, is in every figure.";
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Energy) -> Vec<Row> {
+pub(crate) fn rows(found: &Energy) -> Vec<Row> {
     let mut text = format!("{} idle", watts(found.idle_watts));
     for load in most_of_each_width(found) {
         text += &format!(", {} with {} busy", watts(load.watts), cpus(load));
@@ -23,7 +20,7 @@ pub(super) fn rows(found: &Energy) -> Vec<Row> {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Energy, look: &Look) -> String {
+pub(crate) fn page(found: &Energy, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.line(&[span(Tone::Strong, "energy")]);
     let period = period(found.period_ns);
@@ -34,25 +31,19 @@ pub(super) fn page(found: &Energy, look: &Look) -> String {
         page.line(&[span(Tone::Plain, line)]);
     }
     page.gap();
-    for row in table_rows(loads(found), look.columns()) {
-        page.line(&row);
-    }
+    lines(&mut page, loads(found), look);
     page.gap();
     page.paragraph("", &[span(Tone::Dim, about_idle(found))]);
     if found.parts.len() > 1 {
         page.gap();
-        for row in table_rows(parts(found), look.columns()) {
-            page.line(&row);
-        }
+        lines(&mut page, parts(found), look);
     }
     page.finish()
 }
 
 /// The picture as SVG.
-pub(super) fn svg(found: &Energy) -> String {
-    let written: Vec<Bar> =
-        all(found).map(|(name, value)| Bar { name, value, text: watts(value) }).collect();
-    bars("Power by load", INCLUDED, &written)
+pub(crate) fn svg(found: &Energy) -> String {
+    bars("Power by load", INCLUDED, watts, &all(found))
 }
 
 /// Of each number of CPUs, the load that took most.
@@ -69,9 +60,9 @@ fn most_of_each_width(found: &Energy) -> Vec<&EnergyLoad> {
 }
 
 /// What is drawn: the idle machine and each load.
-fn all(found: &Energy) -> impl Iterator<Item = (String, f64)> {
+fn all(found: &Energy) -> Vec<(String, f64)> {
     let loads = found.loads.iter().map(|load| (full_name(load), load.watts));
-    [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads)
+    [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads).collect()
 }
 
 fn full_name(load: &EnergyLoad) -> String {
@@ -84,7 +75,7 @@ fn cpus(load: &EnergyLoad) -> String {
 
 /// Bars in letters: watts by load, from 0.
 fn picture(found: &Energy, look: &Look) -> Vec<String> {
-    let all: Vec<(String, f64)> = all(found).collect();
+    let all = all(found);
     let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
     let names = widest(&mut all.iter().map(|(name, _)| name.len()));
     let numbers = widest(&mut all.iter().map(|(_, value)| watts(*value).len()));
@@ -99,40 +90,29 @@ fn picture(found: &Energy, look: &Look) -> Vec<String> {
 }
 
 fn loads(found: &Energy) -> Vec<Column> {
-    let column = |title: &str, write: &dyn Fn(&EnergyLoad) -> String| {
-        Column::new(title, Align::Decimal, found.loads.iter().map(write).collect())
-    };
-    let value = |load: &EnergyLoad| load.value_nj.map_or("-".to_owned(), |nj| format!("{nj:.3}"));
-    vec![
-        Column { align: Align::Left, ..column("load", &full_name) },
-        column("W", &|load| number(load.watts)),
-        column("W above idle", &|load| number(load.above_idle_watts)).rank(1),
-        column("nJ a value", &value).rank(2),
-        column("J", &|load| number(load.joules)).rank(3),
-        column("s", &|load| format!("{:.2}", load.elapsed_ns as f64 / 1e9)).rank(4),
-    ]
+    Table::of(&found.loads)
+        .left("load", 0, full_name)
+        .decimal("W", 0, |load| number(load.watts))
+        .decimal("W above idle", 1, |load| number(load.above_idle_watts))
+        .decimal("nJ a value", 2, |load| or_dash(load.value_nj, |nj| format!("{nj:.3}")))
+        .decimal("J", 3, |load| number(load.joules))
+        .decimal("s", 4, |load| format!("{:.2}", load.elapsed_ns as f64 / 1e9))
+        .columns()
 }
 
 fn parts(found: &Energy) -> Vec<Column> {
-    let known = |value: Option<f64>| value.map_or("-".to_owned(), number);
-    let column = |title: &str, write: &dyn Fn(&EnergyPart) -> String| {
-        Column::new(title, Align::Decimal, found.parts.iter().map(write).collect())
-    };
-    let counts = |part: &EnergyPart| if part.is_counted { "yes" } else { "no" }.to_owned();
-    vec![
-        Column { align: Align::Left, ..column("part", &|part| part.name.clone()) },
-        column("W idle", &|part| known(part.idle_watts)),
-        column("W, last load", &|part| known(part.busy_watts)).rank(1),
-        Column { align: Align::Left, ..column("in the sum", &counts) }.rank(2),
-    ]
+    Table::of(&found.parts)
+        .left("part", 0, |part| part.name.clone())
+        .decimal("W idle", 0, |part| or_dash(part.idle_watts, number))
+        .decimal("W, last load", 1, |part| or_dash(part.busy_watts, number))
+        .left("in the sum", 2, |part| if part.is_counted { "yes" } else { "no" })
+        .columns()
 }
 
 fn about_idle(found: &Energy) -> String {
     let before = watts(found.idle_before_watts);
     let idle = match found.idle_after_watts {
-        Some(after) => {
-            format!("{before} before the loads and {} after them; the mean", watts(after))
-        }
+        Some(it) => format!("{before} before the loads and {} after them; the mean", watts(it)),
         None => format!("{before} before the loads; it"),
     };
     format!(

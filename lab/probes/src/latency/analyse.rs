@@ -1,13 +1,9 @@
 //! Latency: from what the probe saw to what is said of it.
 
 use super::measure as latency;
-use crate::finding::{Options, probed};
 use crate::latency::measure::MEMORY_SHARE;
-use crate::tools::Budget;
-use crate::{
-    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Probed, TlbLevel, TlbPoint,
-};
-use std::collections::BTreeMap;
+use crate::tools::*;
+use crate::{CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
 use tiebreak_stats::modes::median;
@@ -33,64 +29,45 @@ const LEAST_SIZES: usize = 3;
 const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
     probed(latency::Latency::new(&options.cpus), |probe| probe.measure(budget).map(found))
 }
 
 fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
-    let mut parts = Parts::default();
-    for curve in &reading.curves {
-        let of_size =
-            |point: &latency::Point| ((curve.page_bytes, point.size_bytes), point.parts_ns.clone());
-        parts.0.extend(curve.points.iter().map(of_size));
-    }
-    let readings = reading.curves.clone();
-    let mut curves: Vec<LatencyCurve> = reading.curves.into_iter().map(curve).collect();
+    let seen = reading.curves;
+    let mut curves: Vec<LatencyCurve> = seen.iter().map(curve).collect();
     curves.retain(|curve| {
         let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
         if !is_there {
-            reasons.push(match curve.page_share {
-                None => "the kernel does not say whether it gave pages of 2 MiB".to_owned(),
-                Some(share) => {
-                    let percent = share * 100.0;
-                    format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only")
-                }
-            });
+            let unknown = "the kernel does not say whether it gave pages of 2 MiB".to_owned();
+            reasons.push(curve.page_share.map_or(unknown, |share| {
+                let percent = share * 100.0;
+                format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only")
+            }));
         }
         is_there
     });
-    let advertised: Vec<(u32, u64)> =
-        reading.advertised.iter().map(|cache| (cache.level, cache.size_bytes)).collect();
     // Translation costs least on large pages, so that curve shows the caches best.
     let judge = curves.last();
     let flushed_ns = reading.flushed_ns;
     let (caches, memory) =
-        judge.map(|curve| caches_of(curve, &advertised, flushed_ns)).unwrap_or_default();
+        judge.map(|curve| caches_of(curve, &reading.advertised, flushed_ns)).unwrap_or_default();
     reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
     let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let ends: Vec<_> = (0..caches.len())
-        .map(|index| ends_within(&caches, index, beyond, judge?.page_bytes, &readings))
-        .collect();
-    let parts = |plateau: Option<Plateau>| parts.of(judge?.page_bytes, plateau?);
-    let caches = caches.into_iter().zip(ends).map(|(shown, ends_within_bytes)| CacheSize {
+    let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &seen);
+    let ends: Vec<_> = (0..caches.len()).map(ends).collect();
+    let of_judge = |one: &&latency::Curve| judge.is_some_and(|it| one.page_bytes == it.page_bytes);
+    let parts = |plateau: Option<Plateau>| plateau?.parts(seen.iter().find(of_judge)?);
+    let cache = |(shown, ends_within_bytes): (Shown, _)| CacheSize {
         ends_within_bytes,
         // A few sizes may be a step between two levels: they prove nothing of a machine.
         parts_ns: parts(shown.plateau.filter(|_| shown.sizes >= LEAST_SIZES)).unwrap_or_default(),
         ..shown.cache
-    });
-    let caches = caches.collect();
+    };
+    let caches = caches.into_iter().zip(ends).map(cache).collect();
     if memory.is_none() {
         reasons.push("the data was too small to see memory".to_owned());
     }
-    let tlb: Vec<TlbPoint> = reading
-        .pages
-        .iter()
-        .map(|&latency::PagePoint { pages, apart_ns, packed_ns }| TlbPoint {
-            pages,
-            apart_ns,
-            packed_ns,
-        })
-        .collect();
     Latency {
         cpu: reading.cpu,
         judged_by_page_bytes: judge.map(|curve| curve.page_bytes),
@@ -99,33 +76,23 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
         memory_spread_ns: memory.map(|memory| memory.spread_ns),
         memory_parts_ns: parts(memory).unwrap_or_default(),
         flushed_ns,
-        tlb_levels: tlb_levels(&tlb),
-        tlb,
+        tlb_levels: tlb_levels(&reading.pages),
+        tlb: reading.pages,
         double_work_ratio: reading.double_work_ratio,
         curves,
     }
 }
 
-fn curve(curve: latency::Curve) -> LatencyCurve {
-    let medians: Vec<f64> = curve.points.iter().map(|point| point.median_ns).collect();
-    let size = |index: usize| curve.points[index].size_bytes;
+fn curve(curve: &latency::Curve) -> LatencyCurve {
+    let points: Vec<LatencyPoint> = curve.points.iter().map(|point| point.found).collect();
+    let medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
     let level = |level: tiebreak_stats::change_points::Level| LatencyLevel {
-        from_bytes: size(level.first),
-        to_bytes: size(level.last),
+        from_bytes: points[level.first].size_bytes,
+        to_bytes: points[level.last].size_bytes,
         latency_ns: level.value,
     };
-    let point = |point: &latency::Point| LatencyPoint {
-        size_bytes: point.size_bytes,
-        latency_ns: point.median_ns,
-        low_ns: point.low_ns,
-        high_ns: point.high_ns,
-    };
-    LatencyCurve {
-        page_bytes: curve.page_bytes,
-        page_share: curve.page_share,
-        levels: levels(&medians).into_iter().map(level).collect(),
-        points: curve.points.iter().map(point).collect(),
-    }
+    let levels = levels(&medians).into_iter().map(level).collect();
+    LatencyCurve { page_bytes: curve.page_bytes, page_share: curve.page_share, points, levels }
 }
 
 /// What speaks against a cache's latency, which so many sizes show.
@@ -140,59 +107,35 @@ fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
     }
 }
 
-/// Between which sizes a cache ends. A load of its next level, or of memory if there is none,
-/// tells which share of a size's loads went past it. Where the lines of the data lie in it is drawn
-/// anew for each mapping, and others may use it for a while: the lower end is the least that the
-/// judging curve and its halves show, by third quartiles; the upper one the most that any curve
-/// does, by first ones.
+/// Between which sizes the first of these caches ends. A load of its next level, or of memory if
+/// there is none, tells which share of a size's loads went past it. Where the lines of the data lie
+/// in it is drawn anew for each mapping, and others may use it for a while: the lower end is the
+/// least that the judging curve and its halves show, by third quartiles; the upper one the most
+/// that any curve does, by first ones.
 fn ends_within(
     caches: &[Shown],
-    index: usize,
     beyond_ns: Option<f64>,
     judged_by: u64,
     curves: &[latency::Curve],
 ) -> Option<[u64; 2]> {
-    let cache = &caches[index].cache;
+    let (Shown { cache, .. }, next) = caches.split_first()?;
     let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
-    let past_ns =
-        caches[index + 1..].iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
+    let past_ns = next.iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
     let is_beyond = |ns: f64, share: f64| ns > hit_ns + share * (past_ns - hit_ns);
-    let half = |point: &latency::Point, is_later: bool| {
-        let (first, last) = point.parts_ns.split_at(point.parts_ns.len() / 2);
-        median(if is_later { last } else { first })
+    let halves = |point: &latency::Point| {
+        let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
+        [median(first), median(later)].into_iter().flatten()
     };
-    let most = |point: &latency::Point| {
-        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
-        halves.fold(point.high_ns, f64::max)
-    };
-    let least = |point: &latency::Point| {
-        let halves = [false, true].into_iter().filter_map(|is_later| half(point, is_later));
-        halves.fold(point.low_ns, f64::min)
-    };
+    let most = |point: &latency::Point| halves(point).fold(point.found.high_ns, f64::max);
+    let least = |point: &latency::Point| halves(point).fold(point.found.low_ns, f64::min);
     let judge = curves.iter().find(|curve| curve.page_bytes == judged_by)?;
     let held = judge.points.iter().take_while(|point| !is_beyond(most(point), PAST[0]));
     let partly = curves.iter().flat_map(|curve| &curve.points);
     let partly = partly.filter(|point| !is_beyond(least(point), PAST[1]));
-    let low = held.last().map_or(effective, |point| point.size_bytes);
-    let high = partly.map(|point| point.size_bytes).max().unwrap_or(effective);
+    let low = held.last().map_or(effective, |point| point.found.size_bytes);
+    let high = partly.map(|point| point.found.size_bytes).max().unwrap_or(effective);
     let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
     Some([low.min(effective), high.clamp(effective, limit)])
-}
-
-/// Medians of parts of the batches, by the size of a page and that of the data.
-#[derive(Default)]
-struct Parts(BTreeMap<(u64, u64), Vec<f64>>);
-
-impl Parts {
-    /// The median over a plateau's sizes, part by part.
-    fn of(&self, page_bytes: u64, plateau: Plateau) -> Option<Vec<f64>> {
-        let [first, last] = plateau.sizes;
-        let all: Vec<&Vec<f64>> =
-            self.0.range((page_bytes, first)..=(page_bytes, last)).map(|size| size.1).collect();
-        let count = all.iter().map(|parts| parts.len()).min()?;
-        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
-        (0..count).map(part).collect()
-    }
 }
 
 /// A cache as a curve shows it.
@@ -208,7 +151,7 @@ struct Shown {
 /// answers, if the curve goes far enough.
 fn caches_of(
     curve: &LatencyCurve,
-    advertised: &[(u32, u64)],
+    advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
 ) -> (Vec<Shown>, Option<Plateau>) {
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
@@ -227,11 +170,11 @@ fn caches_of(
     let named: Vec<(u32, Option<u64>, Option<usize>)> = if advertised.is_empty() {
         (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect()
     } else {
-        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.1 as f64).collect();
+        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.size_bytes as f64).collect();
         let span = |level: &LatencyLevel| (level.from_bytes as f64, level.to_bytes as f64);
         let spans: Vec<(f64, f64)> = seen.iter().map(span).collect();
         let found = advertised.iter().zip(matched(&sizes, &spans));
-        found.map(|(cache, index)| (cache.0, Some(cache.1), index)).collect()
+        found.map(|(cache, index)| (cache.level, Some(cache.size_bytes), index)).collect()
     };
     let (mut below, mut least) = (0, 0);
     let cache = |(level, advertised_bytes, index): (u32, Option<u64>, Option<usize>)| {
@@ -267,7 +210,7 @@ fn caches_of(
 /// than the last cache is said to be.
 fn memory_of(
     curve: &LatencyCurve,
-    advertised: &[(u32, u64)],
+    advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
 ) -> Option<Plateau> {
     let points = &curve.points;
@@ -277,7 +220,7 @@ fn memory_of(
         None => {
             let end = points.last()?.size_bytes;
             curve.levels.len() > 1
-                && advertised.last().is_none_or(|cache| end >= CLEARLY_LARGER * cache.1)
+                && advertised.last().is_none_or(|cache| end >= CLEARLY_LARGER * cache.size_bytes)
                 && curve.levels.last()?.from_bytes <= last[0].size_bytes
         }
     };
@@ -305,6 +248,16 @@ impl Plateau {
         let latency_ns = *medians.get(medians.len() / 2)?;
         let sizes = [points.first()?.size_bytes, points.last()?.size_bytes];
         Some(Plateau { latency_ns, spread_ns: [least, greatest], sizes })
+    }
+
+    /// The median over its sizes, part by part.
+    fn parts(self, curve: &latency::Curve) -> Option<Vec<f64>> {
+        let within = self.sizes[0]..=self.sizes[1];
+        let all = curve.points.iter().filter(|point| within.contains(&point.found.size_bytes));
+        let all: Vec<&Vec<f64>> = all.map(|point| &point.parts_ns).collect();
+        let count = all.iter().map(|parts| parts.len()).min()?;
+        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
+        (0..count).map(part).collect()
     }
 }
 

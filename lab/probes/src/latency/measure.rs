@@ -4,17 +4,11 @@
 pub(crate) mod chase;
 mod plan;
 
-use crate::Probed;
-use crate::tools::Budget;
-use crate::tools::batches::{parts, quantile};
-use crate::tools::caches::{self, AdvertisedCache};
 pub use crate::tools::flushed::MEMORY_SHARE;
-use crate::tools::mapped::{Mapped, Pages};
-use crate::tools::pinned::Pinned;
+use crate::tools::*;
+use crate::{LatencyPoint, TlbPoint};
 use chase::{Cycle, SLOT};
 use plan::{Plan, Shares};
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::meters::Unavailable;
 
 /// No load of any machine is faster: what is was optimised out, or is no load.
 const LEAST_LOAD_NS: f64 = 0.5;
@@ -52,7 +46,7 @@ pub struct Reading {
     /// program may flush.
     pub flushed_ns: Option<f64>,
     /// The page sweep.
-    pub pages: Vec<PagePoint>,
+    pub pages: Vec<TlbPoint>,
     /// How many times as long twice as many loads took.
     pub double_work_ratio: f64,
 }
@@ -70,30 +64,13 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
-/// Latency of a load from data of one size: quartiles of batches.
+/// Latency of a load from data of one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Bytes of all data.
-    pub size_bytes: u64,
-    /// The first quartile.
-    pub low_ns: f64,
-    /// The median.
-    pub median_ns: f64,
-    /// The third quartile.
-    pub high_ns: f64,
+    /// What is said of it: quartiles of batches.
+    pub found: LatencyPoint,
     /// Medians of parts of the batches, the earlier first.
     pub parts_ns: Vec<f64>,
-}
-
-/// Latency of a load with so many pages in use: medians of batches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PagePoint {
-    /// Pages of 4 KiB.
-    pub pages: u64,
-    /// One line on each page, each at another place in its page, so that no cache set is crowded.
-    pub apart_ns: f64,
-    /// As many lines side by side.
-    pub packed_ns: f64,
 }
 
 impl Latency {
@@ -103,12 +80,8 @@ impl Latency {
     /// There is no memory for it.
     pub fn new(cpus: &[usize]) -> Result<Latency, Unavailable> {
         let cpu = cpus.first().copied().unwrap_or(0);
-        let way = "two mappings of 4 MiB".to_owned();
-        let tried = |error: std::io::Error| Unavailable {
-            what: "load latency",
-            tried: vec![(way, error.to_string())],
-        };
-        Mapped::new(8 << 20, Pages::Small).map_err(tried)?;
+        Mapped::new(8 << 20, Pages::Small)
+            .map_err(|error| lacks("load latency", "two mappings of 4 MiB", error))?;
         let memory_bytes = caches::memory_share_bytes();
         Ok(Latency { cpu, advertised: caches::advertised(cpu), memory_bytes })
     }
@@ -116,17 +89,15 @@ impl Latency {
     /// Measures, for as long as the budget lasts.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let mut reasons = Vec::new();
-        let pinned = Pinned::to(self.cpu);
-        if let Err(error) = &pinned {
-            reasons.push(format!("could not stay on CPU {}: {error}", self.cpu));
-        }
+        let _pinned = pinned(self.cpu, &mut reasons);
+        let no_memory = |error| Probed::inconclusive(format!("no memory to measure: {error}"));
         let plan = match self.plan(budget.length().as_secs_f64()) {
             Ok(plan) => plan,
-            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+            Err(error) => return no_memory(error),
         };
         let mut work = match Work::new(&plan) {
             Ok(work) => work,
-            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
+            Err(error) => return no_memory(error),
         };
         let ratio = work.double_work_ratio(budget);
         if !(DOUBLE_WORK[0]..=DOUBLE_WORK[1]).contains(&ratio) {
@@ -164,12 +135,11 @@ impl Latency {
 
 /// What speaks against a reading. A curve of a few points is none, and goes.
 fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
-    let points = || reading.curves.iter().flat_map(|curve| &curve.points);
-    if let Some(fast) = points().find(|point| point.median_ns < LEAST_LOAD_NS) {
-        let ns = fast.median_ns;
-        return Probed::inconclusive(format!(
-            "a load of {ns:.2} ns is none: the chain was not run"
-        ));
+    let mut all =
+        reading.curves.iter().flat_map(|curve| &curve.points).map(|one| one.found.latency_ns);
+    if let Some(ns) = all.find(|ns| *ns < LEAST_LOAD_NS) {
+        let why = format!("a load of {ns:.2} ns is none: the chain was not run");
+        return Probed::inconclusive(why);
     }
     reading.curves.retain(|curve| {
         let is_one = curve.points.len() >= LEAST_POINTS;
@@ -183,7 +153,7 @@ fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed
         return Probed::inconclusive("the time was too short for four sizes");
     }
     for curve in reading.curves.iter().filter(|curve| !curve.is_whole) {
-        let reached = curve.points.last().map_or(0, |point| point.size_bytes);
+        let reached = curve.points.last().map_or(0, |point| point.found.size_bytes);
         let (kib, reached_kib) = (curve.page_bytes >> 10, reached >> 10);
         let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
         reasons
@@ -253,19 +223,13 @@ impl Work<'_> {
                 + 2.0 * PAGE_WEIGHT * self.plan.pages.len() as f64;
             let mut shares = Shares::new(end_ns, weight);
             for kind in 0..self.maps.len() {
-                self.pass_of_sizes(kind, pass, &mut shares, budget);
+                self.pass_sizes(kind, pass, &mut shares, budget);
             }
-            self.pass_of_pages(pass, &mut shares, budget);
+            self.pass_pages(pass, &mut shares, budget);
         }
     }
 
-    fn pass_of_sizes(
-        &mut self,
-        kind: usize,
-        pass: u64,
-        shares: &mut Shares,
-        budget: &mut Budget<'_>,
-    ) {
+    fn pass_sizes(&mut self, kind: usize, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
         let mut cycle = Cycle::new(&self.maps[kind].1, |slot| slot * SLOT, pass);
         for (index, size) in self.plan.sizes.iter().enumerate() {
             let end_ns = shares.next_end_ns(1.0);
@@ -292,7 +256,7 @@ impl Work<'_> {
         }
     }
 
-    fn pass_of_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
+    fn pass_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
         let mut apart = Cycle::new(&self.maps[0].1, place_apart, pass);
         let mut packed = Cycle::new(&self.packed, |slot| slot * SLOT, pass);
         let [all_apart, all_packed] = &mut self.pages;
@@ -317,10 +281,7 @@ impl Work<'_> {
             let points = self.plan.sizes.iter().zip(batches).zip(parts_ps);
             curves.push(Curve {
                 page_bytes: pages.bytes() as u64,
-                page_share: match pages {
-                    Pages::Huge => huge,
-                    Pages::Small | Pages::AsGiven => huge.map(|share| 1.0 - share),
-                },
+                page_share: huge.map(|huge| if *pages == Pages::Huge { huge } else { 1.0 - huge }),
                 is_whole,
                 points: points.map_while(|((size, all), parts)| point(*size, all, parts)).collect(),
             });
@@ -332,15 +293,14 @@ impl Work<'_> {
         quantile(&mut self.flushed_ps, 0.5).map(|ps| ps as f64 / 1000.0)
     }
 
-    fn pages(&mut self) -> Vec<PagePoint> {
+    fn pages(&mut self) -> Vec<TlbPoint> {
         let [apart, packed] = &mut self.pages;
-        let points = self.plan.pages.iter().zip(apart.iter_mut().zip(packed));
         let median = |batches: &mut Vec<u64>| Some(quantile(batches, 0.5)? as f64 / 1000.0);
-        let point = |(pages, (apart, packed)): (&usize, (&mut Vec<u64>, &mut Vec<u64>))| {
-            let (apart_ns, packed_ns) = (median(apart)?, median(packed)?);
-            Some(PagePoint { pages: *pages as u64, apart_ns, packed_ns })
+        let medians = apart.iter_mut().map(median).zip(packed.iter_mut().map(median));
+        let point = |(pages, (apart, packed)): (&usize, (Option<f64>, Option<f64>))| {
+            Some(TlbPoint { pages: *pages as u64, apart_ns: apart?, packed_ns: packed? })
         };
-        points.map_while(point).collect()
+        self.plan.pages.iter().zip(medians).map_while(point).collect()
     }
 }
 
@@ -354,9 +314,9 @@ fn is_beyond(sizes: &mut [Vec<u64>], flushed_ps: u64) -> bool {
 
 fn point(size: usize, batches: &mut [u64], parts_ps: &[u64]) -> Option<Point> {
     let mut at = |share| Some(quantile(batches, share)? as f64 / 1000.0);
-    let (low_ns, median_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
-    let parts_ns = parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
-    Some(Point { size_bytes: size as u64, low_ns, median_ns, high_ns, parts_ns })
+    let (low_ns, latency_ns, high_ns) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let found = LatencyPoint { size_bytes: size as u64, latency_ns, low_ns, high_ns };
+    Some(Point { found, parts_ns: parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect() })
 }
 
 /// A line on a page of its own, at a place that differs from page to page: 64 pages in a row use

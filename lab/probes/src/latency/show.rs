@@ -1,43 +1,27 @@
 //! Latency of loads, on a screen and as a picture.
 
-use crate::screen::Row;
-use crate::show::ns;
+use crate::show::*;
 use crate::{CacheSize, Latency, LatencyCurve, TlbLevel};
-use tiebreak_report::chart::{Chart, Curve, Scale};
-use tiebreak_report::fact::bytes;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::{Rounding, percent};
-use tiebreak_report::page::Page;
-use tiebreak_report::svg;
-use tiebreak_report::table::{Align, Column, render};
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Latency) -> Vec<Row> {
+pub(crate) fn rows(found: &Latency) -> Vec<Row> {
     let mut levels: Vec<String> = found.caches.iter().filter_map(short).collect();
     levels.extend(found.memory_ns.map(|latency| format!("memory {}", ns(latency))));
     if levels.is_empty() {
         levels.push("no level was found".to_owned());
     }
-    let mut rows = vec![Row::new("", levels.join(", "))];
     let smaller: Vec<String> = found.caches.iter().filter_map(smaller).collect();
-    if !smaller.is_empty() {
-        rows.push(Row::new("", smaller.join("; ")));
-    }
-    if let Some(text) = translation(found) {
-        rows.push(Row::new("", text));
-    }
-    rows
+    let smaller = (!smaller.is_empty()).then(|| smaller.join("; "));
+    let said = [Some(levels.join(", ")), smaller, translation(found)];
+    said.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
 /// `L1 0.99 ns to 48 KiB`, or `L2 3.52 ns (512 KiB to 1 MiB)` where its end is not sharp.
 fn short(cache: &CacheSize) -> Option<String> {
     let latency = ns(cache.latency_ns?);
-    let size = ends(cache).map(|[low, high]| {
-        if low == high {
-            format!(" to {}", bytes(low))
-        } else {
-            format!(" ({})", range([low, high]))
-        }
+    let size = ends(cache).map(|ends| match ends {
+        [low, high] if low == high => format!(" to {}", bytes(low)),
+        ends => format!(" ({})", range(ends)),
     });
     Some(format!("L{} {latency}{}", cache.level, size.unwrap_or_default()))
 }
@@ -83,7 +67,7 @@ fn translation(found: &Latency) -> Option<String> {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Latency, look: &Look) -> String {
+pub(crate) fn page(found: &Latency, look: &Look) -> String {
     let mut text = heading(found, look);
     text += &caches(found, look);
     for chart in [by_size(found), by_pages(found)].into_iter().flatten() {
@@ -110,52 +94,38 @@ fn heading(found: &Latency, look: &Look) -> String {
     page.finish()
 }
 
-/// A row a cache: latency, and what it holds beside what it should.
+/// A row a cache: latency, and what it holds beside what it should; and one of memory, if it was
+/// seen.
 fn caches(found: &Latency, look: &Look) -> String {
-    let size = |size: Option<u64>| size.map_or("-".to_owned(), bytes);
-    let time = |latency: Option<f64>| latency.map_or("-".to_owned(), ns);
-    let cells = |cell: &dyn Fn(&CacheSize) -> String, memory: Option<String>| {
-        found.caches.iter().map(cell).chain(memory).collect::<Vec<_>>()
-    };
-    let memory = found.memory_ns;
-    let none = memory.map(|_| "-".to_owned());
-    let of = cells(&|cache| format!("L{}", cache.level), memory.map(|_| "memory".to_owned()));
-    let latency = cells(&|cache| time(cache.latency_ns), memory.map(ns));
-    let advertised = cells(&|cache| size(cache.advertised_bytes), none.clone());
-    let effective = cells(&|cache| ends(cache).map_or("-".to_owned(), range), none);
-    render(
-        vec![
-            Column::new("level", Align::Left, of),
-            Column::new("latency", Align::Decimal, latency),
-            Column::new("advertised", Align::Right, advertised),
-            Column::new("effective", Align::Right, effective),
-        ],
-        look,
-    )
+    let memory = CacheSize { latency_ns: found.memory_ns, ..CacheSize::default() };
+    let rows: Vec<(String, &CacheSize)> = found
+        .caches
+        .iter()
+        .map(|cache| (format!("L{}", cache.level), cache))
+        .chain(found.memory_ns.map(|_| ("memory".to_owned(), &memory)))
+        .collect();
+    Table::of(&rows)
+        .left("level", 0, |(name, _)| name.clone())
+        .decimal("latency", 0, |(_, cache)| or_dash(cache.latency_ns, ns))
+        .right("advertised", 0, |(_, cache)| or_dash(cache.advertised_bytes, bytes))
+        .right("effective", 0, |(_, cache)| or_dash(ends(cache), range))
+        .text(look)
 }
 
 /// The levels of one curve, as the change points cut it.
 fn levels(curve: &LatencyCurve, look: &Look) -> String {
-    let mut page = Page::new(*look);
     let share = curve
         .page_share
         .map(|share| format!(" ({} of the data lay on them)", percent(share, Rounding::Nearest)));
     let title = format!("pages of {}{}", bytes(curve.page_bytes), share.unwrap_or_default());
-    page.paragraph("", &[span(Tone::Strong, title)]);
-    let cells = |cell: fn(u64, u64, f64) -> String| -> Vec<String> {
-        let levels = curve.levels.iter();
-        levels.map(|level| cell(level.from_bytes, level.to_bytes, level.latency_ns)).collect()
-    };
-    let table = vec![
-        Column::new("data from", Align::Right, cells(|from, _, _| bytes(from))),
-        Column::new("to", Align::Right, cells(|_, to, _| bytes(to))),
-        Column::new("a load takes", Align::Decimal, cells(|_, _, latency| ns(latency))),
-    ];
-    page.finish() + &render(table, look)
+    let table = Table::of(&curve.levels)
+        .right("data from", 0, |level| bytes(level.from_bytes))
+        .right("to", 0, |level| bytes(level.to_bytes))
+        .decimal("a load takes", 0, |level| ns(level.latency_ns));
+    paragraph(Tone::Strong, title, look) + &table.text(look)
 }
 
 fn small_print(found: &Latency, look: &Look) -> String {
-    let mut page = Page::new(*look);
     let judge = found
         .judged_by_page_bytes
         .map(|page| format!(" Caches are judged by the curve of pages of {}.", bytes(page)));
@@ -175,8 +145,7 @@ fn small_print(found: &Latency, look: &Look) -> String {
         judge.unwrap_or_default(),
         found.double_work_ratio
     );
-    page.paragraph("", &[span(Tone::Dim, text)]);
-    page.finish()
+    paragraph(Tone::Dim, text, look)
 }
 
 /// Latency over size, with a mark at what each cache should hold.
@@ -191,8 +160,8 @@ fn by_size(found: &Latency) -> Option<Chart> {
     };
     (!found.curves.is_empty()).then(|| Chart {
         title: "load latency by size".to_owned(),
-        x: axis("bytes of data", |value| bytes(value as u64)),
-        y: axis("ns a load", ns),
+        x: axis("bytes of data", true, false, |value| bytes(value as u64)),
+        y: axis("ns a load", true, false, ns),
         curves: found.curves.iter().map(curve).collect(),
         marks: found.caches.iter().filter_map(mark).collect(),
     })
@@ -206,8 +175,8 @@ fn by_pages(found: &Latency) -> Option<Chart> {
     };
     (!found.tlb.is_empty()).then(|| Chart {
         title: "load latency by pages in use".to_owned(),
-        x: axis("lines, or pages of 4 KiB with a line on each", |value| format!("{value:.0}")),
-        y: axis("ns a load", ns),
+        x: axis("lines, or pages of 4 KiB with a line on each", true, false, |n| format!("{n:.0}")),
+        y: axis("ns a load", true, false, ns),
         curves: vec![
             curve("one line on each page", |point| point.apart_ns),
             curve("as many lines side by side", |point| point.packed_ns),
@@ -216,14 +185,10 @@ fn by_pages(found: &Latency) -> Option<Chart> {
     })
 }
 
-fn axis(label: &str, write: fn(f64) -> String) -> Scale {
-    Scale { label: label.to_owned(), is_log: true, from_zero: false, write }
-}
-
 /// The pictures as SVG.
-pub(super) fn svg(found: &Latency) -> String {
+pub(crate) fn svg(found: &Latency) -> String {
     let charts: Vec<Chart> = [by_size(found), by_pages(found)].into_iter().flatten().collect();
-    svg::charts(&charts)
+    tiebreak_report::svg::charts(&charts)
 }
 
 #[cfg(test)]

@@ -5,34 +5,31 @@ mod gaps;
 mod live;
 mod summary;
 
-use super::measure as noise;
-use crate::finding::{Options, unavailable};
-use crate::tools::Budget;
-use crate::{Floor, Noise, Probed};
+use super::measure::{self as noise, *};
+use crate::finding::empty;
+use crate::tools::*;
+use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
+use gaps::Watched;
 pub use live::watch_noise;
 
 /// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
 const SHARE: f64 = 0.55;
 
 /// Probes the machine.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-    let probe = match noise::Noise::new(&options.cpus, SHARE) {
-        Err(reason) => return unavailable(reason),
-        Ok(probe) => probe,
-    };
-    let seen = probe.measure(budget);
-    seen.map(|reading, reasons| {
-        let mut found = summary::of(&reading.watches, &probe, None);
-        found.floors.extend(floor::of_functions(&reading.pairs));
-        if found.floors.is_empty() && !budget.is_interrupted() {
-            reasons.push("there was no time to run the same work against itself".to_owned());
-        }
-        let (floor, reason) = floor::of_programs(options.lab, budget);
-        found.floors.extend(floor);
-        reasons.extend(reason);
-        reasons.extend(busy(&found));
-        reasons.extend(uneven(&found));
-        found
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
+    probed(noise::Noise::new(&options.cpus, SHARE), |probe| {
+        let (seen, at_once, chain) = (probe.measure(budget), probe.cpus_at_once(), probe.chain());
+        seen.map(|reading, reasons| {
+            let mut found = summary::summarise(&reading.watches, at_once, chain, None);
+            found.floors.extend(floor::of_functions(&reading.pairs));
+            if found.floors.is_empty() && !budget.is_interrupted() {
+                reasons.push("there was no time to run the same work against itself".to_owned());
+            }
+            let (floor, reason) = floor::of_programs(options.lab, budget);
+            found.floors.extend(floor);
+            reasons.extend(reason.into_iter().chain(busy(&found)).chain(uneven(&found)));
+            found
+        })
     })
 }
 
@@ -67,7 +64,6 @@ fn uneven(found: &Noise) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SmallestSlowdown;
 
     #[test]
     fn a_low_floor_beside_a_high_loss_is_in_doubt() {

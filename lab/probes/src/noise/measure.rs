@@ -6,20 +6,12 @@ pub(crate) mod counts;
 mod logger;
 mod pairs;
 
-use crate::tools::Budget;
-use crate::tools::together::together;
-use crate::{Probed, Throttled};
+use crate::Throttled;
+use crate::tools::*;
 use counts::Counts;
 pub use counts::Interrupts;
 pub use logger::{GAP_LEAST_NS, Gap};
 pub use pairs::{Pairs, ROUNDS_A_UNIT};
-use std::io;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
 const CPUS_AT_ONCE: usize = 8;
@@ -66,7 +58,7 @@ pub struct Watch {
 }
 
 /// One CPU that was watched.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CpuWatch {
     /// The CPU.
     pub cpu: usize,
@@ -112,20 +104,14 @@ impl Noise {
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
     pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
-        let unavailable = |way: &str, error: String| Unavailable {
-            what: "noise",
-            tried: vec![(way.to_owned(), error)],
-        };
-        let Some(first) = cpus.first() else {
-            return Err(unavailable("sched_getaffinity", "no CPU is known".to_owned()));
-        };
-        let counted = together(&[*first], |_| chain::counted_cycles_a_step());
-        let counted = counted
-            .map_err(|error| unavailable("a thread on a CPU of its own", error.to_string()))?;
+        let none = || lacks("noise", "sched_getaffinity", "no CPU is known");
+        let counted =
+            together(&[*cpus.first().ok_or_else(none)?], |_| chain::counted_cycles_a_step());
+        let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
         Ok(Noise {
-            vendor: vendor(&tree),
+            vendor: cpuinfo(&tree, "vendor_id"),
             tree,
             groups: cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect(),
             cycles_a_step: counted.into_iter().flatten().next(),
@@ -170,18 +156,11 @@ impl Noise {
             logger::watch(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
-        let of_cpu = |(cpu, log): (&usize, logger::Log)| CpuWatch {
+        let of_cpu = |(cpu, log): (&usize, CpuWatch)| CpuWatch {
             cpu: *cpu,
-            begin_ns: log.begin_ns,
-            end_ns: log.end_ns,
-            seen_ns: (log.end_ns - log.begin_ns).saturating_sub(log.unseen_ns),
-            gaps: log.gaps,
-            unlisted: log.unlisted,
-            unlisted_ns: log.unlisted_ns,
-            chains_ns: log.chains_ns,
-            waited_ns: log.waited_ns,
             steal_ns: after.steal_since(&before, *cpu),
             interrupts: after.interrupts_since(&before, *cpu),
+            ..log
         };
         Ok(Watch {
             begin_ns,
@@ -220,24 +199,17 @@ impl Noise {
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
-        let is_seen =
-            |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
+        let seen = |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
         let mut all = self.groups.iter().flatten();
-        if !budget.is_interrupted() && !all.clone().all(is_seen) {
+        if !budget.is_interrupted() && !all.clone().all(seen) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
-        if !all.any(is_seen) {
+        if !all.any(seen) {
             Probed::inconclusive("there was no time to watch a CPU")
         } else {
             Probed::of(Reading { watches, pairs }, reasons)
         }
     }
-}
-
-fn vendor(tree: &Tree) -> String {
-    let cpuinfo = tree.text("/proc/cpuinfo").unwrap_or_default();
-    let line = cpuinfo.lines().find(|line| line.starts_with("vendor_id"));
-    line.and_then(|line| line.split_once(':')).map_or("", |(_, name)| name.trim()).to_owned()
 }
 
 #[cfg(test)]

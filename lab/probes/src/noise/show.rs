@@ -3,43 +3,35 @@
 mod live;
 mod strip;
 mod svg;
-mod tables;
 
-use crate::screen::Row;
-use crate::show::hertz;
-use crate::{Floor, Frequency, Noise, SmallestSlowdown};
+use crate::show::*;
+use crate::{
+    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Rate, SmallestSlowdown,
+    Throttled,
+};
 pub use live::{frame, line};
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::{Rounding, percent, seconds};
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{Column, rows as table_rows};
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
 /// Causes that one line has room for.
 const CAUSES_SHORT: usize = 3;
+/// Rows of a table of which only the first ones matter.
+const ROWS_MOST: usize = 8;
+/// CPUs of which each has a row.
+const CPUS_MOST: usize = 32;
 /// All causes.
 const ALL: usize = usize::MAX;
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Noise) -> Vec<Row> {
+pub(crate) fn rows(found: &Noise) -> Vec<Row> {
     let mut rows = vec![Row::new("", lost(found, CAUSES_SHORT))];
     let only = if found.floors.len() == 1 { " only" } else { "" };
     rows.extend(found.floors.iter().map(|floor| {
-        let smallest = floor
-            .smallest
-            .iter()
-            .map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds)));
-        let smallest: Vec<String> = smallest.collect();
-        Row::new(
-            "",
-            format!(
-                "smallest slowdown found, of {}{only}{}: {}",
-                floor.of,
-                lost_meanwhile(floor),
-                smallest.join(", ")
-            ),
-        )
+        let smallest = floor.smallest.iter();
+        let smallest = smallest.map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds)));
+        let smallest = smallest.collect::<Vec<_>>().join(", ");
+        let (of, lost) = (&floor.of, lost_meanwhile(floor));
+        Row::new("", format!("smallest slowdown found, of {of}{only}{lost}: {smallest}"))
     }));
     let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
     let frequency = found.frequency.as_ref().map(of_frequency);
@@ -51,38 +43,32 @@ pub(super) fn rows(found: &Noise) -> Vec<Row> {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Noise, look: &Look) -> String {
+pub(crate) fn page(found: &Noise, look: &Look) -> String {
     let mut page = Page::new(*look);
     let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
     let watched = seconds(found.watched_ns as f64 / 1e9);
-    let at_once = match found.all_at_once_share {
-        Some(share) => {
-            format!(
-                " All that were watched at once were lost at once {} of the time.",
-                small(share)
-            )
-        }
-        None => String::new(),
-    };
+    let at_once = found.all_at_once_share.map_or(String::new(), |share| {
+        format!(" All that were watched at once were lost at once {} of the time.", small(share))
+    });
     line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
     floors(&mut page, &found.floors);
     if let Some(frequency) = &found.frequency {
         page.gap();
         line(&mut page, frequency_in_words(frequency));
     }
-    table(&mut page, tables::causes(found), look);
+    table(&mut page, causes(found), look);
     strips(&mut page, found, look);
-    table(&mut page, tables::cpus(&found.cpus), look);
-    table(&mut page, tables::interrupts(&found.interrupts), look);
-    table(&mut page, tables::softirqs(&found.softirqs), look);
-    table(&mut page, tables::longest(&found.longest), look);
+    table(&mut page, cpus(&found.cpus), look);
+    table(&mut page, interrupts(&found.interrupts), look);
+    table(&mut page, softirqs(&found.softirqs), look);
+    table(&mut page, longest(&found.longest), look);
     page.gap();
     line(&mut page, throttled(found));
     page.finish()
 }
 
 /// The picture as SVG.
-pub(super) fn svg(found: &Noise) -> String {
+pub(crate) fn svg(found: &Noise) -> String {
     let title = format!("What took the CPUs away: {} of the time", small(found.lost_share));
     svg::timeline(found, &title, &lost(found, ALL))
 }
@@ -90,7 +76,7 @@ pub(super) fn svg(found: &Noise) -> String {
 fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
     if columns.first().is_some_and(|column| !column.cells.is_empty()) {
         page.gap();
-        table_rows(columns, look.columns()).iter().for_each(|row| page.line(row));
+        lines(page, columns, look);
     }
 }
 
@@ -174,23 +160,18 @@ fn frequency_in_words(frequency: &Frequency) -> String {
 fn floors(page: &mut Page, floors: &[Floor]) {
     for floor in floors {
         page.gap();
+        let Floor { of, work, rounds, .. } = floor;
+        let [chance, error] = [floor.chance, floor.error].map(|p| percent(p, Rounding::Nearest));
         let text = format!(
-            "The smallest slowdown of {} that {} of comparisons would find here, at an error of \
-             {}, from {} observations of the same thing against itself ({}):",
-            floor.of,
-            percent(floor.chance, Rounding::Nearest),
-            percent(floor.error, Rounding::Nearest),
-            floor.rounds,
-            floor.work,
+            "The smallest slowdown of {of} that {chance} of comparisons would find here, at an \
+             error of {error}, from {rounds} observations of the same thing against itself \
+             ({work}):"
         );
         page.paragraph("", &[span(Tone::Plain, text)]);
         for one in &floor.smallest {
             let found = span(Tone::Strong, slowdown(one));
-            let rounds = format!(
-                " in a comparison of {} ({} observations)",
-                seconds(one.seconds),
-                one.rounds
-            );
+            let (length, rounds) = (seconds(one.seconds), one.rounds);
+            let rounds = format!(" in a comparison of {length} ({rounds} observations)");
             page.paragraph("  ", &[found, span(Tone::Plain, rounds)]);
         }
     }
@@ -217,14 +198,83 @@ fn throttled(found: &Noise) -> String {
         None => "Whether a limit on CPU time held us back is not known: no CPU controller can be \
                  seen."
             .to_owned(),
-        Some(throttled) if throttled.periods == 0 => {
-            "No limit on CPU time held us back.".to_owned()
+        Some(Throttled { periods: 0, .. }) => "No limit on CPU time held us back.".to_owned(),
+        Some(Throttled { periods, held_back_ns }) => {
+            let long = time(held_back_ns);
+            format!("A limit on CPU time held us back in {periods} periods, for {long}.")
         }
-        Some(throttled) => format!(
-            "A limit on CPU time held us back in {} periods, for {}.",
-            throttled.periods,
-            time(throttled.held_back_ns)
-        ),
+    }
+}
+
+/// What each cause took, of all CPUs.
+fn causes(found: &Noise) -> Vec<Column> {
+    Table::of(&found.causes)
+        .left("cause", 0, |one| one.cause.words())
+        .decimal("of the time", 0, |one| small(one.share))
+        .right("gaps", 0, |one| one.gaps)
+        .columns()
+}
+
+/// A row for each CPU.
+fn cpus(cpus: &[CpuNoise]) -> Vec<Column> {
+    let of = |cause: Cause| {
+        move |cpu: &CpuNoise| {
+            let share = cpu.causes.iter().find(|share| share.cause == cause);
+            or_dash(share, |share| small(share.share))
+        }
+    };
+    let length = |ns: Option<f64>| or_dash(ns, |ns| time(ns as u64));
+    Table::of(first(cpus, CPUS_MOST))
+        .right("CPU", 0, |cpu| cpu.cpu)
+        .decimal("lost", 0, |cpu| small(cpu.lost_share))
+        .decimal("task", 1, of(Cause::Task))
+        .decimal("limit", 5, of(Cause::Limit))
+        .decimal("steal", 3, of(Cause::Steal))
+        .decimal("interrupt", 2, of(Cause::Interrupt))
+        .decimal("unexplained", 2, of(Cause::Unexplained))
+        .decimal("waited", 6, |cpu| or_dash(cpu.waited_share, small))
+        .right("gaps", 4, |cpu| cpu.gaps)
+        .right("median", 4, |cpu| length(cpu.median_ns))
+        .right("99 of 100", 5, |cpu| length(cpu.p99_ns))
+        .right("longest", 0, |cpu| or_dash(cpu.longest_ns, time))
+        .columns()
+}
+
+/// Kinds of interrupts, the most frequent first.
+fn interrupts(interrupts: &[InterruptShare]) -> Vec<Column> {
+    Table::of(first(interrupts, ROWS_MOST))
+        .left("interrupt", 0, |one| plain(&one.name))
+        .right("a second", 0, |one| rate(one.per_second))
+        .decimal("of the time", 0, |one| small(one.share))
+        .left("", 1, |one| plain(&one.words))
+        .columns()
+}
+
+/// Work that the kernel put off, the most frequent first.
+fn softirqs(rates: &[Rate]) -> Vec<Column> {
+    let table = Table::of(first(rates, ROWS_MOST)).left("put off work", 0, |one| plain(&one.name));
+    table.right("a second", 0, |one| rate(one.per_second)).columns()
+}
+
+/// The longest gaps of all.
+fn longest(gaps: &[LongGap]) -> Vec<Column> {
+    Table::of(first(gaps, ROWS_MOST))
+        .right("longest gaps", 0, |gap| time(gap.length_ns))
+        .right("CPU", 0, |gap| gap.cpu)
+        .right("after", 0, |gap| seconds(gap.begin_ns as f64 / 1e9))
+        .left("cause", 0, |gap| gap.cause.words())
+        .columns()
+}
+
+/// The first rows, so many at most.
+fn first<T>(rows: &[T], most: usize) -> &[T] {
+    &rows[..rows.len().min(most)]
+}
+
+fn rate(value: f64) -> String {
+    match value {
+        v if v < 9.95 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
     }
 }
 

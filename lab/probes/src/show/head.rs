@@ -4,8 +4,7 @@ use crate::MachinePrint;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::metric::Unit;
 use tiebreak_report::date::format_unix_ms;
-use tiebreak_report::number::seconds;
-use tiebreak_report::number::value_text;
+use tiebreak_report::number::{seconds, value_text};
 use tiebreak_report::text::plain;
 
 /// `2026-11-22 14:05 UTC: Example CPU 3000, CPUs 0-7 of 8, KVM, 16 GiB, Linux 6.18`; what is not
@@ -15,11 +14,7 @@ pub(crate) fn head(print: &MachinePrint) -> String {
 }
 
 /// The processor's name.
-pub(crate) fn title(print: &MachinePrint) -> String {
-    model(&print.machine)
-}
-
-fn model(facts: &Fingerprint) -> String {
+pub(crate) fn model(facts: &Fingerprint) -> String {
     text(facts, "cpu_model").unwrap_or_else(|| "a processor without a name".to_owned())
 }
 

@@ -1,11 +1,8 @@
 //! The prints that there are.
 
-use super::head;
+use super::*;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_report::date::format_unix_ms;
-use tiebreak_report::look::Look;
-use tiebreak_report::number::seconds;
-use tiebreak_report::table::{Align, Column, render};
 use tiebreak_report::text::shorten_middle;
 use unicode_width::UnicodeWidthStr;
 
@@ -27,21 +24,15 @@ pub fn list(rows: &[ListRow], look: &Look) -> String {
     if rows.is_empty() {
         return "No print is kept yet: 'tiebreak machine' makes one in half a minute.\n".to_owned();
     }
-    let cells = |cell: fn(&ListRow) -> String| rows.iter().map(cell).collect::<Vec<_>>();
-    let (names, dates) =
-        (cells(|row| row.name.clone()), cells(|r| format_unix_ms(r.taken_unix_ms)));
-    let took = cells(|row| seconds(row.took_ns as f64 / 1e9));
-    let width = |cells: &[String]| cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
-    let used = width(&names) + width(&dates) + width(&took).max("took".len()) + 6;
-    let room = look.columns().saturating_sub(used).max(8);
-    let machines =
-        rows.iter().map(|row| shorten_middle(&head::processor(&row.machine), room, *look));
-    let machines = machines.collect();
-    let columns = vec![
-        Column::new("print", Align::Left, names),
-        Column::new("taken (UTC)", Align::Left, dates),
-        Column::new("took", Align::Right, took),
-        Column::new("machine", Align::Left, machines),
-    ];
-    render(columns, look)
+    let width = |cell: fn(&ListRow) -> String| rows.iter().map(|row| cell(row).width()).max();
+    let taken = |row: &ListRow| format_unix_ms(row.taken_unix_ms);
+    let took = |row: &ListRow| seconds(row.took_ns as f64 / 1e9);
+    let used = [width(|row| row.name.clone()), width(taken), width(took).max(Some("took".len()))];
+    let room = look.columns().saturating_sub(used.iter().flatten().sum::<usize>() + 6).max(8);
+    Table::of(rows)
+        .left("print", 0, |row| row.name.clone())
+        .left("taken (UTC)", 0, taken)
+        .right("took", 0, took)
+        .left("machine", 0, |row| shorten_middle(&head::processor(&row.machine), room, *look))
+        .text(look)
 }

@@ -7,14 +7,10 @@ mod handoff;
 mod kernel;
 pub(crate) mod ticks;
 
-use crate::tools::Budget;
-use crate::{Clock, ClockOrder, Drift, HandOff, Probed, TickCounter, Timers as Reading, Vdso};
-use drift::Sandwich;
+use crate::tools::*;
+use crate::{Clock, ClockOrder, Drift, TickCounter, Timers as Reading, Vdso};
+use drift::{Rate, Sandwich};
 use kernel::KernelClock;
-use std::path::Path;
-use std::time::{Duration, Instant};
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
 
 /// The shortest watch of a drift of which anything is told: a quarter of a second gives about a
 /// tenth of a millionth.
@@ -42,9 +38,8 @@ impl Timers {
     /// There is no monotonic clock, so nothing can be timed.
     pub fn new(cpus: &[usize]) -> Result<Timers, Unavailable> {
         if !kernel::ALL[0].is_there() {
-            let error = std::io::Error::last_os_error().to_string();
-            let tried = vec![("clock_gettime(CLOCK_MONOTONIC)".to_owned(), error)];
-            return Err(Unavailable { what: "a monotonic clock", tried });
+            let error = std::io::Error::last_os_error();
+            return Err(lacks("a monotonic clock", "clock_gettime(CLOCK_MONOTONIC)", error));
         }
         let tree = Tree::at(Path::new("/"));
         Ok(Timers { cpus: cpus.to_vec(), tree, has_ticks: ticks::is_there() })
@@ -56,12 +51,12 @@ impl Timers {
         let begin = Instant::now();
         let length = budget.length();
         let mut reasons = Vec::new();
-        let watched = self.watched();
-        let first: Vec<_> = watched.iter().map(|(_, read)| Sandwich::take(read)).collect();
+        let first = |(name, read): Named| (name, read, Sandwich::take(read));
+        let watched: Vec<_> = self.watched().into_iter().map(first).collect();
         let mut found = Reading {
             clock_source: self.tree.text(&source("current")),
             clock_sources: self.clock_sources(),
-            missing: missing(),
+            missing: kernel::ALL.iter().filter(|clock| !clock.is_there()).map(named).collect(),
             ..Reading::default()
         };
         let ns_a_tick = self.ns_a_tick();
@@ -69,11 +64,11 @@ impl Timers {
         found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
         self.orders(budget, length.mul_f64(0.4), ns_a_tick, &mut found, &mut reasons);
         let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
-        sleep_until(begin + watch, budget);
-        let last = watched.iter().map(|(_, read)| Sandwich::take(read));
-        let both: Vec<_> = first.iter().zip(last).collect();
-        let rates: Vec<_> = both.iter().map(|(first, last)| last.rate_since(first)).collect();
-        self.drifts(&watched, &rates, &mut found);
+        while budget.nap(begin + watch) {}
+        let rate = |(name, read, first): &(&'static str, fn() -> u64, Sandwich)| {
+            Some((*name, Sandwich::take(read).rate_since(first)?))
+        };
+        self.drifts(&watched.iter().filter_map(rate).collect::<Vec<_>>(), &mut found);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
@@ -116,7 +111,6 @@ impl Timers {
     /// Cost and steps of each clock.
     fn clocks(&self, budget: &mut Budget<'_>, length: Duration, ns_a_tick: f64) -> Vec<Clock> {
         let mut clocks = Vec::new();
-        let ordered = ticks::waiting().filter(|_| self.has_ticks);
         let each = length / (kernel::ALL.len() as u32 + 2) / 2;
         for clock in kernel::ALL.into_iter().filter(|clock| clock.is_there()) {
             let read = || clock.now_ns();
@@ -125,7 +119,7 @@ impl Timers {
         if self.has_ticks {
             clocks.extend(one(ticks::INSTRUCTION, ticks::now, None, ns_a_tick, each, budget));
         }
-        if let Some(read) = ordered {
+        if let Some(read) = ticks::waiting().filter(|_| self.has_ticks) {
             clocks.extend(one("rdtscp", read, None, ns_a_tick, each, budget));
         }
         clocks
@@ -188,38 +182,32 @@ impl Timers {
         }
         order.pairs_left_out = (2 * pairs.len() - order.pairs.len()) as u64;
         order.hand_offs = order.pairs.iter().map(|pair| pair.count).sum();
-        let least = |pair: &HandOff| pair.least_ns;
-        let Some(least_ns) = order.pairs.iter().map(least).min_by(f64::total_cmp) else {
-            return Ok(None);
-        };
-        Ok(Some(ClockOrder { least_ns, ..order }))
+        let least_ns = order.pairs.iter().map(|pair| pair.least_ns).min_by(f64::total_cmp);
+        Ok(least_ns.map(|least_ns| ClockOrder { least_ns, ..order }))
     }
 
-    fn drifts(&self, watched: &[Named], rates: &[Option<drift::Rate>], found: &mut Reading) {
-        let rate_of = |name: &str| {
-            let at = watched.iter().position(|(other, _)| *other == name)?;
-            rates[at]
+    fn drifts(&self, rates: &[(&str, Rate)], found: &mut Reading) {
+        let others = rates.iter().filter(|(name, _)| *name != ticks::NAME);
+        let drift = |(name, rate): &(&str, Rate)| Drift {
+            clock: (*name).to_owned(),
+            against: "MONOTONIC".to_owned(),
+            ppm: (rate.units_a_ns - 1.0) * 1e6,
+            uncertainty_ppm: rate.uncertainty * 1e6,
+            seconds: rate.seconds,
         };
-        for (name, _) in watched.iter().filter(|(name, _)| *name != ticks::NAME) {
-            let Some(rate) = rate_of(name) else { continue };
-            found.drifts.push(Drift {
-                clock: (*name).to_owned(),
-                against: "MONOTONIC".to_owned(),
-                ppm: (rate.units_a_ns - 1.0) * 1e6,
-                uncertainty_ppm: rate.uncertainty * 1e6,
-                seconds: rate.seconds,
-            });
-        }
+        found.drifts = others.map(drift).collect();
+        let rate_of = |wanted: &str| rates.iter().find(|(name, _)| *name == wanted);
         // Against the raw clock: nobody steers it.
-        let raw = rate_of("MONOTONIC_RAW").filter(|raw| raw.units_a_ns > 0.0);
-        let (Some(ticks), Some(raw)) = (rate_of(ticks::NAME), raw) else { return };
-        let flags = tick_flags(&self.tree);
-        found.counter = Some(TickCounter {
-            name: ticks::NAME.to_owned(),
-            hertz: ticks.units_a_ns / raw.units_a_ns * 1e9,
-            uncertainty_ppm: (ticks.uncertainty + raw.uncertainty) * 1e6,
-            is_invariant: is_invariant(&flags),
-            flags,
+        let raw = rate_of("MONOTONIC_RAW").filter(|(_, raw)| raw.units_a_ns > 0.0);
+        found.counter = rate_of(ticks::NAME).zip(raw).map(|((_, rate), (_, raw))| {
+            let flags = tick_flags(&self.tree);
+            TickCounter {
+                name: ticks::NAME.to_owned(),
+                hertz: rate.units_a_ns / raw.units_a_ns * 1e9,
+                uncertainty_ppm: (rate.uncertainty + raw.uncertainty) * 1e6,
+                is_invariant: is_invariant(&flags),
+                flags,
+            }
         });
     }
 }
@@ -228,9 +216,8 @@ fn source(which: &str) -> String {
     format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource")
 }
 
-fn missing() -> Vec<String> {
-    let missing = kernel::ALL.into_iter().filter(|clock: &KernelClock| !clock.is_there());
-    missing.map(|clock| clock.name.to_owned()).collect()
+fn named(clock: &KernelClock) -> String {
+    clock.name.to_owned()
 }
 
 /// Cost and steps of one clock; nothing once the budget is spent.
@@ -245,17 +232,10 @@ fn one(
     if budget.is_spent() {
         return None;
     }
-    let cost = cost::cost(&read, each)?;
+    let found = cost::cost(&read, each)?;
     let steps = cost::steps(&read, ns_a_unit, each);
     budget.tell(0.0);
-    Some(Clock {
-        name: name.to_owned(),
-        cost_ns: cost.median_ns,
-        cost_low_ns: cost.low_ns,
-        parts_ns: cost.parts_ns,
-        told_resolution_ns,
-        steps,
-    })
+    Some(Clock { name: name.to_owned(), told_resolution_ns, steps, ..found })
 }
 
 /// The monotonic clock by a system call, against what the library's call was found to cost.
@@ -265,9 +245,8 @@ fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
     if vdso_ns <= 0.0 {
         return None;
     }
-    let read = || kernel::ALL[0].now_by_system_call_ns();
-    let cost = cost::cost(read, at_most)?;
-    let (system_call_ns, parts_ns) = (cost.median_ns, cost.parts_ns);
+    let Clock { cost_ns: system_call_ns, parts_ns, .. } =
+        cost::cost(|| kernel::ALL[0].now_by_system_call_ns(), at_most)?;
     let ratio = system_call_ns / vdso_ns;
     Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
 }
@@ -283,9 +262,7 @@ fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
 
 /// What `/proc/cpuinfo` says of the counter of ticks.
 fn tick_flags(tree: &Tree) -> Vec<String> {
-    let cpuinfo = tree.text("/proc/cpuinfo").unwrap_or_default();
-    let line = cpuinfo.lines().find(|line| line.starts_with("flags"));
-    let flags = line.and_then(|line| line.split_once(':')).map_or("", |(_, flags)| flags);
+    let flags = cpuinfo(tree, "flags");
     let wanted = ["constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_reliable", "rdtscp"];
     flags.split_whitespace().filter(|flag| wanted.contains(flag)).map(str::to_owned).collect()
 }
@@ -297,17 +274,6 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
     }
     let has = |name: &str| flags.iter().any(|flag| flag == name);
     (!flags.is_empty()).then(|| has("constant_tsc") && has("nonstop_tsc"))
-}
-
-/// Sleeps, and looks at the budget ten times a second.
-fn sleep_until(end: Instant, budget: &Budget<'_>) {
-    loop {
-        let left = end.saturating_duration_since(Instant::now()).min(budget.left());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(Duration::from_millis(50)));
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,11 @@
 //! Timers, on a screen and as a picture.
 
-use crate::screen::Row;
-use crate::show::bars::{self, Bar};
-use crate::show::hertz;
-use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::{Rounding, count, percent, seconds};
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{Align, Column, rows as table_rows};
-use tiebreak_report::text::plain;
+use crate::show::bars::bars;
+use crate::show::*;
+use crate::{Clock, ClockOrder, Steps, TickCounter, Timers, Vdso};
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Timers) -> Vec<Row> {
+pub(crate) fn rows(found: &Timers) -> Vec<Row> {
     let mut first = Vec::new();
     if let Some(clock) = found.clock("MONOTONIC") {
         first.push(format!("reading the clock {}", ns(clock.cost_ns)));
@@ -40,7 +34,7 @@ pub(super) fn rows(found: &Timers) -> Vec<Row> {
 }
 
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Timers, look: &Look) -> String {
+pub(crate) fn page(found: &Timers, look: &Look) -> String {
     let mut page = Page::new(*look);
     let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
     if let Some(name) = &found.clock_source {
@@ -63,27 +57,18 @@ pub(super) fn page(found: &Timers, look: &Look) -> String {
     pairs(&mut page, &found.order, look);
     if !found.drifts.is_empty() {
         page.gap();
-        for row in table_rows(drifts(found), look.columns()) {
-            page.line(&row);
-        }
+        lines(&mut page, drifts(found), look);
     }
     page.finish()
 }
 
 /// The picture as SVG.
-pub(super) fn svg(found: &Timers) -> String {
-    let call = found.vdso.iter().map(|vdso| Bar {
-        name: "MONOTONIC by a system call".to_owned(),
-        value: vdso.system_call_ns,
-        text: ns(vdso.system_call_ns),
-    });
-    let clocks = found.clocks.iter().map(|clock| Bar {
-        name: clock.name.clone(),
-        value: clock.cost_ns,
-        text: ns(clock.cost_ns),
-    });
-    let all: Vec<Bar> = clocks.chain(call).collect();
-    bars::bars("What reading a clock costs", "Medians of batches.", &all)
+pub(crate) fn svg(found: &Timers) -> String {
+    let call = found.vdso.iter();
+    let call = call.map(|vdso| ("MONOTONIC by a system call".to_owned(), vdso.system_call_ns));
+    let clocks = found.clocks.iter().map(|clock| (clock.name.clone(), clock.cost_ns));
+    let all: Vec<_> = clocks.chain(call).collect();
+    bars("What reading a clock costs", "Medians of batches.", ns, &all)
 }
 
 /// Nanoseconds of a clock: a tenth where there are few.
@@ -112,17 +97,10 @@ fn of_counter(counter: &TickCounter) -> String {
         Some(false) => "its rate may change with that of the core",
         None => "the machine does not say whether its rate may change",
     };
-    let flags = if counter.flags.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", plain(&counter.flags.join(" ")))
-    };
-    format!(
-        "The {} makes {:.4} million ticks a second, +-{:.2} ppm; {steady}{flags}.",
-        counter.name,
-        counter.hertz / 1e6,
-        counter.uncertainty_ppm
-    )
+    let flags = Some(plain(&counter.flags.join(" "))).filter(|flags| !flags.is_empty());
+    let flags = flags.map_or(String::new(), |flags| format!(" ({flags})"));
+    let (name, ticks, ppm) = (&counter.name, counter.hertz / 1e6, counter.uncertainty_ppm);
+    format!("The {name} makes {ticks:.4} million ticks a second, +-{ppm:.2} ppm; {steady}{flags}.")
 }
 
 fn of_vdso(vdso: &Vdso) -> String {
@@ -142,12 +120,8 @@ fn of_vdso(vdso: &Vdso) -> String {
 }
 
 fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
-    let cells = |text: &dyn Fn(&Clock) -> String| clocks.iter().map(text).collect::<Vec<_>>();
-    let step = |of: fn(&crate::Steps) -> f64| {
-        move |clock: &Clock| clock.steps.map_or("-".to_owned(), |steps| ns(of(&steps)))
-    };
-    let told =
-        |clock: &Clock| clock.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
+    let step = |of: fn(&Steps) -> f64| move |one: &Clock| or_dash(one.steps, |one| ns(of(&one)));
+    let told = |one: &Clock| one.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
     let equal = |clock: &Clock| {
         clock.steps.map_or(String::new(), |steps| percent(steps.equal_share, Rounding::Nearest))
     };
@@ -157,28 +131,25 @@ fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
         let columns = (clock.cost_ns / most.max(1e-9) * 16.0).round().max(1.0) as usize;
         look.pick("\u{2588}", "#").repeat(columns)
     };
-    vec![
-        Column::new("clock", Align::Left, cells(&|clock| clock.name.clone())),
-        Column::new("a reading", Align::Decimal, cells(&|clock| ns(clock.cost_ns))),
-        Column::new("", Align::Left, cells(&bar)).rank(4),
-        Column::new("least step", Align::Decimal, cells(&step(|steps| steps.least_ns))).rank(1),
-        Column::new("median", Align::Decimal, cells(&step(|steps| steps.median_ns))).rank(2),
-        Column::new("99 of 100", Align::Decimal, cells(&step(|steps| steps.p99_ns))).rank(3),
-        Column::new("told", Align::Decimal, cells(&told)).rank(5),
-        Column::new("no step", Align::Right, cells(&equal)).rank(5),
-    ]
+    Table::of(clocks)
+        .left("clock", 0, |clock| clock.name.clone())
+        .decimal("a reading", 0, |clock| ns(clock.cost_ns))
+        .left("", 4, bar)
+        .decimal("least step", 1, step(|steps| steps.least_ns))
+        .decimal("median", 2, step(|steps| steps.median_ns))
+        .decimal("99 of 100", 3, step(|steps| steps.p99_ns))
+        .decimal("told", 5, told)
+        .right("no step", 5, equal)
+        .columns()
 }
 
 fn of_order(order: &ClockOrder) -> String {
-    let of = format!(
-        "{} of {} between {}",
-        count(order.hand_offs, "stamp"),
-        order.clock,
-        match order.pairs.len() {
-            1 => "one ordered pair of CPUs".to_owned(),
-            pairs => format!("{pairs} ordered pairs of CPUs"),
-        }
-    );
+    let (stamps, clock) = (count(order.hand_offs, "stamp"), &order.clock);
+    let pairs = match order.pairs.len() {
+        1 => "one ordered pair".to_owned(),
+        pairs => format!("{pairs} ordered pairs"),
+    };
+    let of = format!("{stamps} of {clock} between {pairs} of CPUs");
     let left_out = match order.pairs_left_out {
         0 => String::new(),
         pairs => format!(" (no time for {pairs} more)"),
@@ -206,35 +177,25 @@ fn pairs(page: &mut Page, orders: &[ClockOrder], look: &Look) {
     if all.is_empty() || all.len() > 24 {
         return;
     }
-    let cells = |text: &dyn Fn(&ClockOrder, &crate::HandOff) -> String| {
-        all.iter().map(|(order, pair)| text(order, pair)).collect::<Vec<_>>()
-    };
-    let table = vec![
-        Column::new("clock", Align::Left, cells(&|order, _| order.clock.clone())),
-        Column::new("from", Align::Right, cells(&|_, pair| pair.from_cpu.to_string())),
-        Column::new("to", Align::Right, cells(&|_, pair| pair.to_cpu.to_string())),
-        Column::new("least", Align::Decimal, cells(&|_, pair| ns(pair.least_ns))),
-        Column::new("median", Align::Decimal, cells(&|_, pair| ns(pair.median_ns))).rank(1),
-        Column::new("stamps", Align::Right, cells(&|_, pair| pair.count.to_string())).rank(2),
-    ];
+    let table = Table::of(&all)
+        .left("clock", 0, |(order, _)| order.clock.clone())
+        .right("from", 0, |(_, pair)| pair.from_cpu)
+        .right("to", 0, |(_, pair)| pair.to_cpu)
+        .decimal("least", 0, |(_, pair)| ns(pair.least_ns))
+        .decimal("median", 1, |(_, pair)| ns(pair.median_ns))
+        .right("stamps", 2, |(_, pair)| pair.count);
     page.gap();
-    table_rows(table, look.columns()).iter().for_each(|row| page.line(row));
+    lines(page, table.columns(), look);
 }
 
 fn drifts(found: &Timers) -> Vec<Column> {
-    let drifts = &found.drifts;
-    let cells = |text: fn(&crate::Drift) -> String| drifts.iter().map(text).collect::<Vec<_>>();
-    vec![
-        Column::new("clock", Align::Left, cells(|drift| drift.clock.clone())),
-        Column::new("against", Align::Left, cells(|drift| drift.against.clone())).rank(2),
-        Column::new("faster by", Align::Decimal, cells(|drift| format!("{:.2} ppm", drift.ppm))),
-        Column::new(
-            "+-",
-            Align::Decimal,
-            cells(|drift| format!("{:.2} ppm", drift.uncertainty_ppm)),
-        ),
-        Column::new("watched for", Align::Decimal, cells(|drift| seconds(drift.seconds))).rank(1),
-    ]
+    Table::of(&found.drifts)
+        .left("clock", 0, |drift| drift.clock.clone())
+        .left("against", 2, |drift| drift.against.clone())
+        .decimal("faster by", 0, |drift| format!("{:.2} ppm", drift.ppm))
+        .decimal("+-", 0, |drift| format!("{:.2} ppm", drift.uncertainty_ppm))
+        .decimal("watched for", 1, |drift| seconds(drift.seconds))
+        .columns()
 }
 
 #[cfg(test)]

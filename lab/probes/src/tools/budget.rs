@@ -1,7 +1,6 @@
 //! How long a probe may take, and who wants to know how far it is.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use super::*;
 
 /// The time that a probe has, the flag that stops it early, and who is told how far it is.
 pub struct Budget<'a> {
@@ -48,6 +47,13 @@ impl<'a> Budget<'a> {
     /// The flag, for threads that run for long.
     pub fn interrupted(&self) -> &'a AtomicBool {
         self.interrupted
+    }
+
+    /// Sleeps a little towards a moment; `false` if it is there, or nothing is left.
+    pub fn nap(&self, until: Instant) -> bool {
+        let wait = until.saturating_duration_since(Instant::now()).min(self.left());
+        std::thread::sleep(wait.min(Duration::from_millis(50)));
+        !wait.is_zero()
     }
 
     /// Tells how far the probe is, as a share of its work, or of its time if that is further.

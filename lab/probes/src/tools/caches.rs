@@ -1,10 +1,8 @@
 //! What the machine says of its data caches and of its memory.
 
-use crate::topology::measure::caches as kernel;
+use super::*;
+use crate::topology::measure::told;
 use crate::{Cache, CacheKind};
-use std::path::Path;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::tree::Tree;
 
 /// A data cache, as the kernel lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +74,7 @@ pub(crate) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> 
         Some(AdvertisedCache { level: level.into(), size_bytes: cache.size_bytes?, line_bytes })
     };
     // Level by level, as they are read.
-    kernel::read(tree, &[cpu]).into_iter().filter_map(advertised).collect()
+    told::caches(tree, &[cpu]).into_iter().filter_map(advertised).collect()
 }
 
 fn memory_share_below(tree: &Tree) -> u64 {

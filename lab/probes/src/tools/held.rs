@@ -1,12 +1,9 @@
 //! How much the caches hold for a program: not what is advertised, but what is still there after
 //! more was read.
 
-use super::Budget;
-use super::batches::quantile;
 use super::flushed::MEMORY_SHARE;
-use super::mapped::{Mapped, Pages, SMALL_PAGE};
+use super::*;
 use crate::latency::measure::{chase::Cycle, place_apart};
-use tiebreak_machine::clock::monotonic_ns;
 
 /// The first data that is read; each further one is twice as large.
 const FIRST: usize = 8 << 20;

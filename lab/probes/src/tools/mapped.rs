@@ -1,8 +1,6 @@
 //! Memory of a probe's own, on pages of a chosen size.
 
-use std::io;
-use std::path::Path;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// Bytes of a page that every kernel has, and of a page that it may give on request, on x86 and on
 /// Arm with pages of 4 KiB.

@@ -1,9 +1,8 @@
 //! Threads that run at the same time, each pinned to a CPU of its own.
 
-use std::io;
+use super::*;
 use std::sync::mpsc;
-use std::sync::{Barrier, Condvar, Mutex, PoisonError};
-use tiebreak_machine::cpus;
+use std::sync::{Barrier, Mutex, PoisonError};
 
 /// Where one of the threads stands.
 pub(crate) struct Place<'a> {
@@ -20,30 +19,6 @@ impl Place<'_> {
     }
 }
 
-/// Whether the threads may begin: told once, when all of them are there and pinned.
-#[derive(Default)]
-struct Gate {
-    verdict: Mutex<Option<bool>>,
-    told: Condvar,
-}
-
-impl Gate {
-    fn tell(&self, may_begin: bool) {
-        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = Some(may_begin);
-        self.told.notify_all();
-    }
-
-    fn wait(&self) -> bool {
-        let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            match *verdict {
-                Some(may_begin) => return may_begin,
-                None => verdict = self.told.wait(verdict).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
-    }
-}
-
 /// Runs a job on a thread for each CPU, pinned to it, and gives the results in the order of the
 /// CPUs. The job must not panic, and each thread must meet equally often.
 ///
@@ -53,9 +28,11 @@ pub(crate) fn together<T: Send>(
     cpus: &[usize],
     job: impl Fn(&Place<'_>) -> T + Sync,
 ) -> io::Result<Vec<T>> {
-    let (barrier, gate, job) = (&Barrier::new(cpus.len()), &Gate::default(), &job);
+    // Whether the threads may begin: they wait for the lock until all of them are there and pinned.
+    let (barrier, gate, job) = (&Barrier::new(cpus.len()), &Mutex::new(false), &job);
     let (sender, pinned) = mpsc::channel::<io::Result<()>>();
     std::thread::scope(|scope| {
+        let mut may_begin = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let mut threads = Vec::new();
         let mut failure = None;
         for (index, &cpu) in cpus.iter().enumerate() {
@@ -63,7 +40,8 @@ pub(crate) fn together<T: Send>(
             let run = move || {
                 // Whoever started this thread waits for the word, or has given up.
                 let _ = sender.send(cpus::pin_this_thread(&[cpu]));
-                gate.wait().then(|| job(&Place { index, barrier }))
+                let may_begin = *gate.lock().unwrap_or_else(PoisonError::into_inner);
+                may_begin.then(|| job(&Place { index, barrier }))
             };
             match std::thread::Builder::new().spawn_scoped(scope, run) {
                 Ok(thread) => threads.push(thread),
@@ -75,7 +53,8 @@ pub(crate) fn together<T: Send>(
         }
         let words = threads.iter().filter_map(|_| pinned.recv().ok());
         let failure = words.filter_map(Result::err).next_back().or(failure);
-        gate.tell(failure.is_none());
+        *may_begin = failure.is_none();
+        drop(may_begin);
         let lost = || io::Error::other("a thread of a probe panicked");
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         match failure {

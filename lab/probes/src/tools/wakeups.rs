@@ -1,9 +1,6 @@
 //! How late a sleeping thread wakes up: what a program pays whenever it waits for something.
 
-use super::together::together;
-use std::io;
-use std::time::Duration;
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// From one wake-up to the next.
 const STEP_NS: u64 = 1_000_000;

@@ -1,10 +1,8 @@
 //! Whether wide vectors lower the clock: how long a chain of multiplications takes right after
 //! their work, beside the same chain after ordinary work.
 
-use super::batches::quantile;
-use super::pinned::Pinned;
+use super::*;
 use crate::noise::measure::chain;
-use tiebreak_machine::clock::monotonic_ns;
 
 /// How often each of the two is timed, in turns.
 const TURNS: usize = 24;

@@ -1,26 +1,21 @@
 //! Topology: from what the probe saw to what is said of it.
 
-use crate::finding::{Options, probed};
-use crate::tools::Budget;
+use crate::tools::*;
 use crate::topology::measure::{self as topology, PairReading, Reading};
-use crate::{Pair, Probed, Sharing, Topology};
+use crate::{Pair, Sharing, Topology};
 use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
-use tiebreak_stats::sorted::Sorted;
+use tiebreak_stats::modes::median;
 
 /// Probes the machine, and asks the compilers who they are in the time that is left.
-pub(super) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
     probed(topology::Topology::new(&options.cpus), |probe| {
         let seen = probe.measure(budget);
         budget.tell(0.6);
         let compilers = options.lab.compilers(budget.left(), budget.interrupted());
         seen.map(|reading: Reading, _| Topology {
             sharing: sharing(reading.pairs, reading.pairs_possible),
-            cpus: reading.cpus,
-            caches: reading.caches,
-            nodes: reading.nodes,
-            whole_memory_bytes: reading.memory_bytes,
-            limits: reading.limits,
             compilers,
+            ..reading.found
         })
     })
 }
@@ -40,9 +35,7 @@ fn judged(pair: &PairReading) -> Option<Pair> {
     let judged = core_sharing(&slowdowns)?;
     // A round holds the sum over both CPUs.
     let median = |of: fn(&topology::Round) -> u64| {
-        let mut sorted = Sorted::default();
-        rounds.iter().for_each(|round| sorted.insert(of(round) as f64 / 2.0));
-        sorted.median()
+        median(&rounds.iter().map(|round| of(round) as f64 / 2.0).collect::<Vec<_>>())
     };
     Some(Pair {
         cpus: pair.cpus,

@@ -6,21 +6,13 @@
 //! it says need not be true: a hypervisor may hide that two CPUs are threads of one core. So pairs
 //! also run the same work alone and together ([`sharing`]).
 
-pub(crate) mod caches;
 mod choice;
-mod nodes;
-mod parts;
 mod sharing;
+pub(crate) mod told;
 mod work;
 
-use crate::tools::Budget;
-use crate::{Cache, Cpu, Limits, Node, Probed};
-use std::path::Path;
-use std::time::Duration;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::cpus;
-use tiebreak_machine::meters::Unavailable;
-use tiebreak_machine::tree::Tree;
+use crate::tools::*;
+use crate::{Cpu, Limits, Topology as Found};
 
 pub use sharing::{PairReading, Round};
 
@@ -34,16 +26,8 @@ pub struct Topology {
 /// What it saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The CPUs as told.
-    pub cpus: Vec<Cpu>,
-    /// The caches as told.
-    pub caches: Vec<Cache>,
-    /// The memory nodes as told.
-    pub nodes: Vec<Node>,
-    /// The memory of the whole machine.
-    pub memory_bytes: Option<u64>,
-    /// What this process may use.
-    pub limits: Limits,
+    /// What is said of it, without what was measured, and without compilers.
+    pub found: Found,
     /// Pairs of CPUs that ran the same work alone and together, or why there are none.
     pub pairs: Probed<Vec<PairReading>>,
     /// Pairs that there are among the CPUs that may be used.
@@ -53,27 +37,30 @@ pub struct Reading {
 /// What the machine says.
 #[derive(Clone, Debug, PartialEq)]
 struct Advertised {
-    cpus: Vec<Cpu>,
-    caches: Vec<Cache>,
-    nodes: Vec<Node>,
-    memory_bytes: Option<u64>,
-    limits: Limits,
+    found: Found,
     /// What it does not say, a sentence each.
     reasons: Vec<String>,
 }
 
 impl Advertised {
     fn read(tree: &Tree, allowed: &[usize]) -> Advertised {
-        let (cpus, mut reasons) = parts::read(tree, allowed);
-        let online: Vec<usize> =
-            cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
-        let caches = caches::read(tree, &online);
+        let (cpus, mut reasons) = told::cpus(tree, allowed);
+        let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
+        let caches = told::caches(tree, &online);
         if caches.is_empty() {
             reasons.push("the kernel does not tell the caches".to_owned());
         }
-        let memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
-        let nodes = nodes::read(tree, memory_bytes);
-        Advertised { cpus, caches, nodes, memory_bytes, limits: limits(tree), reasons }
+        let whole_memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
+        let found = Found {
+            cpus,
+            caches,
+            nodes: told::nodes(tree, whole_memory_bytes),
+            whole_memory_bytes,
+            sharing: Probed::inconclusive("nothing was measured"),
+            limits: limits(tree),
+            compilers: Vec::new(),
+        };
+        Advertised { found, reasons }
     }
 }
 
@@ -102,7 +89,7 @@ impl Topology {
 
     fn below(tree: &Tree, cpus: &[usize], allowed: &[usize]) -> Result<Topology, Unavailable> {
         let told = Advertised::read(tree, allowed);
-        if told.cpus.is_empty() {
+        if told.found.cpus.is_empty() {
             let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
             let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
             return Err(Unavailable { what: "topology", tried });
@@ -112,19 +99,15 @@ impl Topology {
 
     /// Measures which CPUs share a core, for at most three fifths of the budget.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let told = self.told.clone();
-        let wanted = choice::wanted(&told.cpus, &self.cpus);
+        let Advertised { found, reasons } = self.told.clone();
+        let wanted = choice::wanted(&found.cpus, &self.cpus);
         let count = self.cpus.len();
         let reading = Reading {
+            found,
             pairs: sharing::measure(&wanted, longest(budget), budget),
             pairs_possible: count * count.saturating_sub(1) / 2,
-            cpus: told.cpus,
-            caches: told.caches,
-            nodes: told.nodes,
-            memory_bytes: told.memory_bytes,
-            limits: told.limits,
         };
-        Probed::of(reading, told.reasons)
+        Probed::of(reading, reasons)
     }
 }
 

@@ -6,15 +6,11 @@ mod svg;
 mod tables;
 pub(crate) mod tree;
 
-use crate::screen::Row;
+use crate::show::*;
 use crate::{CoreKind, Limits, Probed, Topology};
-use tiebreak_report::fact::bytes;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::count;
-use tiebreak_report::page::Page;
 
 /// The lines of the screen that tells everything at once.
-pub(super) fn rows(found: &Topology) -> Vec<Row> {
+pub(crate) fn rows(found: &Topology) -> Vec<Row> {
     let mut rows = vec![Row::new("", counts(found))];
     let caches = tables::caches_in_short(found);
     if !caches.is_empty() {
@@ -54,8 +50,13 @@ fn counts(found: &Topology) -> String {
     text
 }
 
+/// The CPUs that this process may use.
+fn allowed(found: &Topology) -> Vec<usize> {
+    found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect()
+}
+
 /// Everything that was found, with its pictures in letters.
-pub(super) fn page(found: &Topology, look: &Look) -> String {
+pub(crate) fn page(found: &Topology, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, counts(found))]);
     page.gap();
@@ -64,14 +65,16 @@ pub(super) fn page(found: &Topology, look: &Look) -> String {
     page.paragraph("", &[span(Tone::Plain, sharing::told(found))]);
     page.gap();
     let mut text = page.finish();
-    for table in [sharing::table(found, look), tables::caches(found, look)] {
-        text = apart(text, &table);
+    for part in [
+        sharing::table(found, look),
+        tables::caches(found, look),
+        tables::nodes(found, look),
+        paragraph(Tone::Plain, limits(&found.limits), look),
+        tables::compilers(found, look),
+    ] {
+        text = apart(text, &part);
     }
-    text = apart(text, &tables::nodes(found, look));
-    let mut page = Page::new(*look);
-    page.paragraph("", &[span(Tone::Plain, limits(&found.limits))]);
-    text = apart(text, &page.finish());
-    apart(text, &tables::compilers(found, look))
+    text
 }
 
 /// One text below another, with an empty line between, unless one of them is empty.
@@ -100,7 +103,7 @@ fn limits(limits: &Limits) -> String {
 }
 
 /// The picture as SVG.
-pub(super) fn svg(found: &Topology) -> String {
+pub(crate) fn svg(found: &Topology) -> String {
     let note = match &found.sharing {
         Probed::Inconclusive { .. } | Probed::Unavailable { .. } => String::new(),
         _ => sharing::told(found),

@@ -1,10 +1,9 @@
 //! Commands that write files, and those that put them back.
 
-use crate::tune::{Change, Needs};
+use super::*;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use tiebreak_machine::tree::Tree;
 
 /// More files of one pattern are written in a loop.
 const MOST_NAMED: usize = 3;
@@ -96,9 +95,8 @@ fn pattern(file: &str) -> String {
 
 /// What it takes to write a file that is there. Nothing is opened: the kernel is only asked.
 pub(super) fn needs(tree: &Tree, file: &str) -> Needs {
-    let Ok(path) = CString::new(tree.path(file).as_os_str().as_bytes()) else {
-        return Needs::Root;
-    };
+    let path = CString::new(tree.path(file).as_os_str().as_bytes());
+    let Ok(path) = path else { return Needs::Root };
     // SAFETY: the path ends with a zero byte and is only read.
     let error = unsafe { libc::access(path.as_ptr(), libc::W_OK) };
     if error == 0 {

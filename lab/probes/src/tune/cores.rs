@@ -1,12 +1,6 @@
 //! Cores: their threads, their isolation, the interrupts that may go to them, how they idle.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::{FOLDER, Sight, isolated};
-use super::words::{self, Others, Words};
-use crate::tune::{Needs, Standing};
-use std::collections::BTreeSet;
-use tiebreak_machine::cpus::{format_list, parse_list};
+use super::*;
 
 type Cpus = BTreeSet<usize>;
 
@@ -29,13 +23,12 @@ pub(super) fn threads(sight: &Sight<'_>) -> Outcome {
     }
     let found = Found::new(Standing::Could, "several share one");
     let file = format!("{FOLDER}/smt/control");
-    match sight.text(&file) {
+    Ok(match sight.text(&file) {
         Ok(old) if old == "on" => {
-            let write = Write { file, old, new: "off".to_owned() };
-            Ok(found.changed(writing(sight.tree, &[write])))
+            found.writing(sight, &[Write { file, old, new: "off".to_owned() }])
         }
-        _ => Ok(found),
-    }
+        _ => found,
+    })
 }
 
 pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
@@ -54,7 +47,7 @@ pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
         return Ok(Found::fine("none"));
     }
     let now = now.into_iter().collect::<Vec<_>>().join(" and ");
-    Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes)))
+    Ok(Found::new(Standing::Could, now).writing(sight, &writes))
 }
 
 /// The CPUs of each core, a core that shows no threads being one CPU, in order of their first CPU:
@@ -176,21 +169,13 @@ pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
         }
         writes.push(Write { file: file.clone(), old: old.clone(), new: list(&kept) });
     }
+    let (all, cpus) = (all.len(), list(&isolated));
     if writes.is_empty() {
-        return Ok(Found::fine(format!(
-            "none of {} may come to CPUs {}",
-            all.len(),
-            list(&isolated)
-        )));
+        return Ok(Found::fine(format!("none of {all} may come to CPUs {cpus}")));
     }
-    let now = format!(
-        "{} of {} may come to CPUs {}, and {come} do now",
-        writes.len(),
-        all.len(),
-        list(&isolated)
-    );
+    let now = format!("{} of {all} may come to CPUs {cpus}, and {come} do now", writes.len());
     let standing = if come > 0 { Standing::Noisy } else { Standing::Could };
-    Ok(Found::new(standing, now).changed(writing(sight.tree, &writes)))
+    Ok(Found::new(standing, now).writing(sight, &writes))
 }
 
 /// What decides how idle CPUs sleep, by its name.
@@ -219,10 +204,9 @@ pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     let governor = idle_governor(sight).unwrap_or_else(|_| "no".to_owned());
     let now = format!("{}, {governor} governor", names.join(", "));
     if writes.is_empty() {
-        Ok(Found::fine(now))
-    } else {
-        Ok(Found::new(Standing::Could, now).changed(writing(sight.tree, &writes)))
+        return Ok(Found::fine(now));
     }
+    Ok(Found::new(Standing::Could, now).writing(sight, &writes))
 }
 
 const HALT_POLLING: [Words; 1] = [Words {

@@ -1,9 +1,6 @@
 //! Settings of the kernel that no single word tells, and a daemon.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::{Place, Sight};
-use crate::tune::{Needs, Standing};
+use super::*;
 
 pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";
@@ -50,8 +47,7 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
         Ok(Found::fine(now))
     } else {
         let write = Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
-        let change = writing(sight.tree, &[write]);
-        Ok(Found::new(Standing::Could, now).changed(change))
+        Ok(Found::new(Standing::Could, now).writing(sight, &[write]))
     }
 }
 

@@ -1,9 +1,6 @@
 //! What else goes on, and what this process may not use.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::Sight;
-use crate::tune::{Needs, Standing};
+use super::*;
 use tiebreak_machine::cgroup;
 
 /// Waiting tasks that nobody notices: percent of the last ten seconds.
@@ -43,7 +40,7 @@ pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
         },
         Err(_) => Write { file: version_1, old: limit.quota_us.to_string(), new: "-1".to_owned() },
     };
-    Ok(Found::new(Standing::Noisy, now).changed(writing(sight.tree, &[write])))
+    Ok(Found::new(Standing::Noisy, now).writing(sight, &[write]))
 }
 
 pub(super) fn pressure(sight: &Sight<'_>) -> Outcome {

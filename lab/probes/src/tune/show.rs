@@ -1,9 +1,7 @@
 //! What makes a machine noisy: advice for what applies, by groups, and a line for the rest.
 
+use crate::show::*;
 use crate::tune::{Needs, Setting, Standing, Tuning};
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
-use tiebreak_report::text::plain;
 use unicode_width::UnicodeWidthStr;
 
 /// What was looked at as JSON, with a line feed at its end.

@@ -1,13 +1,9 @@
-//! What can be seen of a machine.
+//! What can be seen of a machine, and what a look at it finds.
 
-use super::found::Lack;
-use super::watched::Second;
-use std::collections::BTreeSet;
+use super::*;
 use std::io::ErrorKind;
 use std::str::FromStr;
-use tiebreak_machine::cpus::parse_list;
 use tiebreak_machine::refusal::explain;
-use tiebreak_machine::tree::Tree;
 
 /// Where the kernel tells of CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";
@@ -63,9 +59,7 @@ impl Sight<'_> {
 fn text(tree: &Tree, file: &str) -> Result<String, Lack> {
     match std::fs::read(tree.path(file)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Err(Lack::Absent(format!("no {file}")))
-        }
+        Err(why) if why.kind() == ErrorKind::NotFound => Err(Lack::Absent(format!("no {file}"))),
         Err(error) => Err(Lack::Unknown(format!("{file}: {}", explain(&error, "run as root")))),
     }
 }
@@ -90,4 +84,68 @@ pub(super) fn isolated(tree: &Tree) -> Result<BTreeSet<usize>, Lack> {
         }
     }
     if all.is_empty() { Err(Lack::Absent("no CPU is isolated".to_owned())) } else { Ok(all) }
+}
+
+/// How something stands, and what would change it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) standing: Standing,
+    /// How it is now, or why that is not known.
+    pub(super) now: String,
+    pub(super) change: Option<Change>,
+}
+
+/// Why nothing was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// The machine does not have it.
+    Absent(String),
+    /// It cannot be read, or says what is not known here.
+    Unknown(String),
+}
+
+/// What a look says.
+pub(super) type Outcome = Result<Found, Lack>;
+
+impl Found {
+    pub(super) fn new(standing: Standing, now: impl Into<String>) -> Found {
+        Found { standing, now: now.into(), change: None }
+    }
+
+    pub(super) fn fine(now: impl Into<String>) -> Found {
+        Found::new(Standing::Fine, now)
+    }
+
+    /// With what would change it.
+    pub(super) fn changed(self, change: Change) -> Found {
+        Found { change: Some(change), ..self }
+    }
+
+    /// With these writes.
+    pub(super) fn writing(self, sight: &Sight<'_>, writes: &[Write]) -> Found {
+        self.changed(writing(sight.tree, writes))
+    }
+
+    /// With a command that is no write to a file.
+    pub(super) fn by(self, command: &str, undo: Option<&str>, needs: Needs) -> Found {
+        let undo = undo.map(str::to_owned);
+        self.changed(Change { command: command.to_owned(), undo, needs })
+    }
+}
+
+impl Lack {
+    /// A file says something that nobody here understands.
+    pub(super) fn holds(file: &str, text: &str) -> Lack {
+        let line: String = text.lines().next().unwrap_or_default().chars().take(40).collect();
+        Lack::Unknown(format!("{file} holds '{line}', which is not known here"))
+    }
+}
+
+impl From<Lack> for Found {
+    fn from(lack: Lack) -> Found {
+        match lack {
+            Lack::Absent(why) => Found::new(Standing::Absent, why),
+            Lack::Unknown(why) => Found::new(Standing::Unknown, why),
+        }
+    }
 }

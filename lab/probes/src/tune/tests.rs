@@ -1,9 +1,7 @@
-use super::change::{Write, needs, needs_by, writing};
-use super::words::{Others, Words};
+use super::change::{needs, needs_by};
 use super::*;
 use crate::noise::measure::Interrupts;
 use crate::tools::wide::Wide;
-use crate::tune::Needs;
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 use tiebreak_machine::tree::made_up;
@@ -96,7 +94,7 @@ fn a_machine_that_tells_nothing_needs_nothing() {
     second.smis = Err("cannot be read".to_owned());
     second.late_ns = Err("no thread".to_owned());
     let settings = below(&Sight { tree: &tree, place: HERE, second }).settings;
-    assert_eq!(settings.len(), ROWS.len());
+    assert_eq!(settings.len(), rows().count());
     for setting in settings {
         let expected = match setting.knob.as_str() {
             "wide-vectors" => Standing::Fine,
@@ -110,19 +108,20 @@ fn a_machine_that_tells_nothing_needs_nothing() {
 
 #[test]
 fn each_row_has_words_and_its_own_name() {
-    for (at, row) in ROWS.iter().enumerate() {
-        let before = &ROWS[..at];
-        assert!(before.iter().all(|one| one.knob != row.knob && one.name != row.name));
+    let rows: Vec<_> = rows().collect();
+    for (at, (group, row)) in rows.iter().enumerate() {
+        let before = &rows[..at];
+        assert!(before.iter().all(|(_, one)| one.knob != row.knob && one.name != row.name));
         assert!(row.why.ends_with('.') && row.help.ends_with('.'), "{}", row.knob);
         // Rows of a group lie beside each other.
-        let is_known = before.iter().any(|one| one.group == row.group);
-        assert!(!is_known || before[at - 1].group == row.group, "{}", row.knob);
+        let is_known = before.iter().any(|(other, _)| other == group);
+        assert!(!is_known || before[at - 1].0 == *group, "{}", row.knob);
     }
 }
 
 #[test]
 fn what_is_said_of_a_file_follows_its_row() {
-    let rows = ROWS.iter().filter_map(|row| match row.check {
+    let rows = rows().filter_map(|(_, row)| match row.check {
         Check::Files(files) => Some((row.knob, files)),
         Check::Look(_) => None,
     });
@@ -257,7 +256,7 @@ fn who_may_write() {
 #[test]
 fn this_machine_is_looked_at_and_left_as_it_is() {
     let tuning = read();
-    assert_eq!((tuning.schema.as_str(), tuning.settings.len()), (Tuning::SCHEMA, ROWS.len()));
+    assert_eq!((tuning.schema.as_str(), tuning.settings.len()), (Tuning::SCHEMA, rows().count()));
     for setting in tuning.settings {
         let is_bad = matches!(setting.standing, Standing::Noisy | Standing::Could);
         assert!(is_bad || setting.change.is_none(), "{setting:?}");

@@ -1,18 +1,13 @@
 //! What a second of watching found: wake-ups, interrupts, the firmware's interrupts, the clock
 //! after wide vectors.
 
-use super::found::{Found, Lack, Outcome};
-use super::load;
-use super::sight::{Sight, isolated};
+use super::*;
 use crate::noise::measure::Interrupts;
 use crate::noise::measure::counts::Counts;
 use crate::tools::wakeups;
 use crate::tools::wide::{self, Wide};
-use crate::tune::{Needs, Standing};
 use std::time::Duration;
-use tiebreak_core::cpus::format_list;
 use tiebreak_machine::meters::smi::Smis;
-use tiebreak_machine::tree::Tree;
 
 /// How long is watched.
 const WATCHED: Duration = Duration::from_secs(1);

@@ -1,10 +1,6 @@
 //! Files whose words are known.
 
-use super::change::{Write, writing};
-use super::found::{Found, Lack, Outcome};
-use super::sight::Sight;
-use crate::tune::Standing;
-use std::collections::BTreeSet;
+use super::*;
 use tiebreak_machine::fingerprint::chosen;
 
 /// A file, and what its words mean.
@@ -61,11 +57,8 @@ impl Words {
         }
         let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
         let found = Found::new(standing, now);
-        if !writes.is_empty() && self.is_offered(sight) {
-            Ok(found.changed(writing(sight.tree, &writes)))
-        } else {
-            Ok(found)
-        }
+        let is_change = !writes.is_empty() && self.is_offered(sight);
+        Ok(if is_change { found.writing(sight, &writes) } else { found })
     }
 
     /// How a word is shown, and how it stands.

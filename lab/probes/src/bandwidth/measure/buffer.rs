@@ -1,11 +1,10 @@
 //! Memory that a thread of the probe goes through: large pages where the kernel gives them, on a
 //! node of its own choice.
 
-use super::kernels::BLOCK_BYTES;
-use std::io;
+use super::*;
 
 /// The size of the large pages that are asked for.
-pub(super) const LARGE_PAGE_BYTES: usize = 2 << 20;
+pub(super) const LARGE_PAGE_BYTES: usize = HUGE_PAGE;
 
 /// `MPOL_BIND` of `linux/mempolicy.h`: pages come from these nodes or not at all.
 const BIND: libc::c_int = 2;
@@ -15,12 +14,7 @@ const NODE_WORDS: usize = 16;
 
 /// A buffer of the calling process, aligned to a large page.
 #[derive(Debug)]
-pub(super) struct Buffer {
-    mapped: *mut libc::c_void,
-    mapped_bytes: usize,
-    start: *mut u8,
-    bytes: usize,
-}
+pub(super) struct Buffer(Mapped);
 
 impl Buffer {
     /// Address space of at least `bytes`, in whole large pages, none of it touched yet. With a
@@ -29,34 +23,17 @@ impl Buffer {
     /// # Errors
     /// What the kernel says: there is not so much address space, or the node cannot be used.
     pub(super) fn new(bytes: usize, node: Option<usize>) -> io::Result<Buffer> {
-        let bytes = bytes.next_multiple_of(LARGE_PAGE_BYTES);
-        let mapped_bytes = bytes + LARGE_PAGE_BYTES;
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping anywhere touches nothing that exists.
-        let mapped =
-            unsafe { libc::mmap(std::ptr::null_mut(), mapped_bytes, protection, flags, -1, 0) };
-        if mapped == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let skip = mapped.cast::<u8>().align_offset(LARGE_PAGE_BYTES);
-        // SAFETY: there is a large page more than `bytes`, and `skip` is less than one.
-        let start = unsafe { mapped.cast::<u8>().add(skip) };
-        let buffer = Buffer { mapped, mapped_bytes, start, bytes };
-        // SAFETY: the range is part of the mapping; without large pages all works as well.
-        unsafe { libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE) };
-        match node {
-            Some(node) => buffer.bind(node).map(|()| buffer),
-            None => Ok(buffer),
-        }
+        let mut buffer = Buffer(Mapped::new(bytes, Pages::Huge)?);
+        node.map_or(Ok(()), |node| buffer.bind(node))?;
+        Ok(buffer)
     }
 
-    fn bind(&self, node: usize) -> io::Result<()> {
+    fn bind(&mut self, node: usize) -> io::Result<()> {
         let mask = node_mask(node).ok_or(io::ErrorKind::InvalidInput)?;
         let bits = (NODE_WORDS * 64) as libc::c_ulong;
         // SAFETY: the range is part of the mapping, and the mask has as many bits as is said.
         let error = unsafe {
-            let (start, bytes) = (self.start, self.bytes);
+            let (start, bytes) = (self.start(), self.0.bytes());
             libc::syscall(libc::SYS_mbind, start, bytes, BIND, mask.as_ptr(), bits, 0_u32)
         };
         if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -65,28 +42,21 @@ impl Buffer {
     /// Writes into every page for the first time, which gives it memory, until `go_on` says no;
     /// gives the bytes that are ready.
     pub(super) fn touch(&mut self, mut go_on: impl FnMut() -> bool) -> usize {
-        for at in (0..self.bytes).step_by(LARGE_PAGE_BYTES) {
+        for at in (0..self.0.bytes()).step_by(LARGE_PAGE_BYTES) {
             if !go_on() {
                 return at;
             }
             for page in (at..at + LARGE_PAGE_BYTES).step_by(BLOCK_BYTES) {
-                // SAFETY: within the buffer, which is a multiple of a large page.
-                unsafe { self.start.add(page).write_volatile(1) };
+                // SAFETY: the address lies in the mapping, which nobody else has.
+                unsafe { self.0.at(page).write_volatile(1) };
             }
         }
-        self.bytes
+        self.0.bytes()
     }
 
     /// Where it begins.
     pub(super) fn start(&mut self) -> *mut u8 {
-        self.start
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is ours and nothing refers to it any longer.
-        unsafe { libc::munmap(self.mapped, self.mapped_bytes) };
+        self.0.at(0)
     }
 }
 

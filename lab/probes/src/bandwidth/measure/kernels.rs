@@ -51,36 +51,19 @@ impl Vectors {
     /// `at` is aligned to 64 bytes and valid for reads and writes of `bytes`, a multiple of twice
     /// [`BLOCK_BYTES`]; for a copy `at` and `at + half` are, of half as many. Nobody else uses
     /// them.
-    pub(super) unsafe fn run(
-        &self,
-        kernel: Traffic,
-        at: *mut u8,
-        half: usize,
-        bytes: usize,
-    ) -> u64 {
+    pub(super) unsafe fn run(&self, by: Traffic, at: *mut u8, half: usize, bytes: usize) -> u64 {
         // SAFETY: the caller keeps to the same conditions, and this CPU has the instructions.
         unsafe {
-            match kernel {
-                Traffic::Touch => touch(at, bytes),
-                Traffic::Read => (self.read)(at, bytes),
-                Traffic::Write => {
-                    (self.write)(at, bytes);
-                    0
-                }
-                Traffic::Fill => {
-                    (self.fill)(at, bytes);
-                    0
-                }
-                Traffic::Copy => {
-                    (self.copy)(at, at.add(half), bytes / 2);
-                    0
-                }
-                Traffic::CopyPast => {
-                    (self.copy_past)(at, at.add(half), bytes / 2);
-                    0
-                }
+            match by {
+                Traffic::Touch => return touch(at, bytes),
+                Traffic::Read => return (self.read)(at, bytes),
+                Traffic::Write => (self.write)(at, bytes),
+                Traffic::Fill => (self.fill)(at, bytes),
+                Traffic::Copy => (self.copy)(at, at.add(half), bytes / 2),
+                Traffic::CopyPast => (self.copy_past)(at, at.add(half), bytes / 2),
             }
         }
+        0
     }
 }
 

@@ -1,13 +1,7 @@
 //! Latency beside bandwidth: one thread follows pointers while the others read, in turns without a
 //! load, with a brake, and without one.
 
-use super::team::{Job, PIECE_BYTES, Team};
-use super::windows::{Windows, common};
-use super::{LEAST_WINDOWS, WINDOW_NS};
-use crate::tools::Budget;
-use crate::tools::batches::{parts, quantile};
-use crate::{LoadedLatency, Traffic};
-use std::time::Duration;
+use super::*;
 
 /// What the other threads are to read, of what they can.
 const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
@@ -26,32 +20,24 @@ struct Level {
 /// A part of the time that pointers may take.
 const WEAVE_PART: u32 = 2;
 
-/// What was measured.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Loaded {
-    /// The levels of load of which enough is known.
-    pub levels: Vec<LoadedLatency>,
-    /// In how many bytes the pointers lie.
-    pub chased_bytes: u64,
-}
-
 /// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, or as
-/// many as there is time for, and so many others read.
+/// many as there is time for, and so many others read. Gives the levels of load of which enough is
+/// known, and in how many bytes the pointers lie.
 pub(super) fn measure(
     team: &Team,
     bytes: usize,
     others: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> Loaded {
+) -> (Vec<LoadedLatency>, u64) {
     if budget.left() <= reserve + LENGTH.0 {
-        return Loaded::default();
+        return (Vec::new(), 0);
     }
     let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
     let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
     let chased_bytes = woven.first().map_or(0, |log| log.chunk);
     if chased_bytes == 0 {
-        return Loaded::default();
+        return (Vec::new(), 0);
     }
     let time = budget.left().saturating_sub(reserve);
     let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
@@ -72,8 +58,7 @@ pub(super) fn measure(
         }
     }
     let levels = levels.into_iter().zip(ASKED);
-    let levels = levels.filter_map(|(level, asked)| level.found(asked, others)).collect();
-    Loaded { levels, chased_bytes }
+    (levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes)
 }
 
 /// What each thread does; `None` if it is not known yet how much can be asked for.
@@ -103,9 +88,8 @@ impl Level {
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
         let windows_kept = self.latency_ps.len() as u64;
         let parts_ns = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
-        let mut latency_ns =
-            |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
-        let (low, latency, high) = (latency_ns(0.25)?, latency_ns(0.5)?, latency_ns(0.75)?);
+        let mut at_ns = |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
+        let (low, latency, high) = (at_ns(0.25)?, at_ns(0.5)?, at_ns(0.75)?);
         let bytes = quantile(&mut self.bytes_per_s, 0.5)?;
         (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
             threads: if asked_share > 0.0 { others as u32 } else { 0 },

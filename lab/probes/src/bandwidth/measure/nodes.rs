@@ -1,15 +1,6 @@
 //! Memory nodes: each is read from its own CPUs, and from those of the first.
 
-use super::team::{Common, Job, Team};
-use super::{
-    Bandwidth, LEAST_WINDOWS, UNDISTURBED, WINDOW_NS, buffer, quantile_of_enough, rates, room,
-    windows,
-};
-use crate::tools::Budget;
-use crate::{NodeBandwidth, Traffic};
-use std::time::Duration;
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// More threads than this on a node cost more memory than they tell.
 const MOST_THREADS: usize = 16;
@@ -90,27 +81,27 @@ fn read(
     let wanted = room::buffer_bytes(tree, probe.cache_bytes(), cpus.len());
     let buffer_bytes = wanted.min(free as usize);
     // Pages that must come from a node that has none would end the process.
-    if buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+    if buffer_bytes < 2 * LARGE_PAGE_BYTES {
         return Err("too little memory of the node is free, or it does not say".to_owned());
     }
-    let common = Common {
+    let shared = Common {
         cpus,
         vectors: &probe.vectors,
-        buffer_bytes: buffer_bytes / buffer::LARGE_PAGE_BYTES * buffer::LARGE_PAGE_BYTES,
+        buffer_bytes: buffer_bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES,
         cache_bytes: probe.cache_bytes() as usize,
         node: Some(node),
         ready_by_ns: monotonic_ns() + (time / 2).as_nanos() as u64,
         interrupted: budget.interrupted(),
     };
     std::thread::scope(|scope| {
-        let team = Team::start(scope, common)
+        let team = Team::start(scope, shared)
             .map_err(|error| format!("memory of the node cannot be had: {error}"))?;
-        if team.buffer_bytes < 2 * buffer::LARGE_PAGE_BYTES {
+        if team.buffer_bytes < 2 * LARGE_PAGE_BYTES {
             return Err("its memory was not ready in time".to_owned());
         }
         let jobs = vec![Job::Stream(Traffic::Read); cpus.len()];
         let length = LONGEST.min(time / 3).min(budget.left());
-        let windows = windows::common(&team.run(&jobs, true, length), WINDOW_NS);
+        let windows = common(&team.run(&jobs, true, length), WINDOW_NS);
         let mut rates: Vec<u64> = rates(&windows).collect();
         let rate = quantile_of_enough(&mut rates, UNDISTURBED, LEAST_WINDOWS);
         rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())

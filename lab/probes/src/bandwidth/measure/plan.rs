@@ -1,7 +1,6 @@
 //! What is measured in a round, and for how long each.
 
-use crate::Traffic;
-use std::time::Duration;
+use super::*;
 
 /// A stretch of a round: so many threads with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,6 @@
 //! How much memory a probe may take, and what the machine says of its caches, cores and nodes.
 
-use super::buffer::LARGE_PAGE_BYTES;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::cpus;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// A buffer is at least so large where memory allows it.
 const LEAST_BYTES: u64 = 256 << 20;

@@ -1,18 +1,10 @@
 //! Threads that stay while the probe lasts, each with a buffer of its own, and do what they are
 //! told at the same time.
 
-use super::buffer::{Buffer, LARGE_PAGE_BYTES};
-use super::kernels::{BLOCK_BYTES, Vectors};
-use super::windows::Log;
-use crate::Traffic;
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 use std::thread::Scope;
-use std::time::Duration;
-use tiebreak_machine::clock::monotonic_ns;
-use tiebreak_machine::cpus;
 
 /// What a thread does until its time is up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,14 +44,10 @@ const _: () = assert!(
 
 /// The threads, and how they are told.
 pub(super) struct Team {
-    workers: Vec<Worker>,
+    /// Of each thread, where its tasks go and where its logs come from.
+    workers: Vec<(Sender<Task>, Receiver<Log>)>,
     /// Bytes of each buffer that may be used.
     pub buffer_bytes: usize,
-}
-
-struct Worker {
-    tasks: Sender<Task>,
-    logs: Receiver<Log>,
 }
 
 struct Task {
@@ -116,7 +104,7 @@ impl Team {
                 }
             };
             std::thread::Builder::new().spawn_scoped(scope, work)?;
-            workers.push(Worker { tasks, logs });
+            workers.push((tasks, logs));
             ready.push(said);
         }
         let mut buffer_bytes = common.buffer_bytes;
@@ -132,12 +120,12 @@ impl Team {
     pub(super) fn run(&self, jobs: &[Job], is_pinned: bool, length: Duration) -> Vec<Log> {
         let start = Arc::new(Barrier::new(jobs.len().min(self.workers.len())));
         let told = self.workers.iter().zip(jobs);
-        for (worker, job) in told.clone() {
+        for ((tasks, _), job) in told.clone() {
             let task = Task { job: *job, is_pinned, length, start: Arc::clone(&start) };
             // A thread ends before the team only if it panics, and then its log is empty.
-            let _ = worker.tasks.send(task);
+            let _ = tasks.send(task);
         }
-        told.map(|(worker, _)| worker.logs.recv().unwrap_or_default()).collect()
+        told.map(|((_, logs), _)| logs.recv().unwrap_or_default()).collect()
     }
 }
 
@@ -268,13 +256,12 @@ impl<'a> Hand<'a> {
         let slot = |line: usize| unsafe { start.add(line * LINE_BYTES).cast::<u64>() };
         // SAFETY: as above; lines are aligned.
         unsafe { slot(0).write(0) };
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random::new(1);
         let mut woven = 1;
         while woven < lines {
             let end = lines.min(woven + STEP_LINES);
             for new in woven..end {
-                state = xorshift(state);
-                let old = ((u128::from(state) * new as u128) >> 64) as usize;
+                let old = random.below(new);
                 // SAFETY: as above; `old` is less than `new`, so it was written.
                 unsafe {
                     let next = slot(old).replace((new * LINE_BYTES) as u64);
@@ -313,13 +300,6 @@ fn wait(until_ns: u64, period_ns: u64) -> u64 {
         }
         std::hint::spin_loop();
     }
-}
-
-/// Marsaglia 2003, 64 bits.
-fn xorshift(mut state: u64) -> u64 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^ (state << 17)
 }
 
 #[cfg(test)]

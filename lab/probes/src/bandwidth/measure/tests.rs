@@ -16,10 +16,10 @@ fn a_short_look_gives_a_reading_or_says_why_not() {
     let probed = measured(Duration::from_millis(700), false);
     match probed {
         Probed::Measured { value } | Probed::Degraded { value, .. } => {
-            assert!(!value.cells.is_empty() && value.buffer_bytes > 0);
+            assert!(!value.cells.is_empty() && value.found.buffer_bytes > 0);
             for cell in value.cells {
                 assert!(cell.windows_kept <= cell.windows, "{cell:?}");
-                assert!((1..=value.cpus.len()).contains(&cell.threads));
+                assert!((1..=value.found.cpus.len()).contains(&cell.threads));
                 assert!(cell.rounds.iter().flatten().all(|rate| *rate > 0.0));
             }
         }
@@ -63,15 +63,16 @@ fn what_speaks_against_a_reading_is_said() {
         let held_bytes = is_held_known.get().then_some(16 << 20);
         let probe = Bandwidth { cpus, vectors, last_level_bytes, held_bytes, can_pin };
         let buffer_bytes = buffer_mib << 20;
-        let mut reading = Reading { cells, buffer_bytes, last_level_bytes, ..Reading::default() };
+        let found = Found { buffer_bytes, last_level_bytes, ..Found::default() };
+        let mut reading = Reading { found, cells, chased_bytes: 0 };
         if latency.get() {
-            reading.loaded_latency.push(LATENCY_OF_ONE);
+            reading.found.loaded_latency.push(LATENCY_OF_ONE);
             reading.chased_bytes = 16 << 20;
         }
         let probed = probe.judged(reading, Vec::new());
         if let Some(reading) = probed.value() {
-            assert_eq!(reading.is_from_caches, why.contains("come from caches"));
-            assert!(reading.loaded_latency.is_empty(), "its pointers lie in caches");
+            assert_eq!(reading.found.is_from_caches, why.contains("come from caches"));
+            assert!(reading.found.loaded_latency.is_empty(), "its pointers lie in caches");
         }
         let said = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
@@ -111,7 +112,8 @@ fn what_is_not_known_of_nodes_is_said() {
     let held_bytes = Some(16 << 20);
     let probe = Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
     let (cells, buffer_bytes) = (vec![cell(vec![Some(30e9)])], 64 << 20);
-    let reading = Reading { cells, buffer_bytes, ..Reading::default() };
+    let found = Found { buffer_bytes, ..Found::default() };
+    let reading = Reading { found, cells, chased_bytes: 0 };
     match probe.judged(reading, vec!["mbind".to_owned()]) {
         Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
         other => panic!("{other:?}"),

@@ -5,7 +5,7 @@
 //! so); and the time from the first start to the last end counts the waits (3 to 6 times too
 //! little). So time is cut into windows, and only those count in which no thread had a gap.
 
-use crate::tools::batches::quantile;
+use super::*;
 
 /// What a thread did: the moments between its chunks, all of one size.
 #[derive(Clone, Debug, Default, PartialEq)]

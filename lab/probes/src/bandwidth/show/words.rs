@@ -1,8 +1,6 @@
 //! What is said of bandwidth in sentences.
 
-use super::{MOVED, best, gb, pinned};
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, LoadedLatency, Traffic};
-use tiebreak_report::number::{Rounding, count, percent};
+use super::*;
 
 /// `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2), 95% of the best median with
 /// 3`.
@@ -11,7 +9,7 @@ use tiebreak_report::number::{Rounding, count, percent};
 /// of medians of rounds, which may all lie below, and are called so.
 pub(super) fn reads(found: &Bandwidth) -> Option<String> {
     let curve = found.curve(Traffic::Read, true)?;
-    let one = curve.points.iter().find(|point| point.threads == 1);
+    let one = curve.point(1);
     let best = best(curve)?;
     let rate = |point: &BandwidthPoint| gb(point.bytes_per_s);
     let moved = |point: &BandwidthPoint| moved(point).unwrap_or_default();
@@ -63,18 +61,13 @@ pub(super) fn loaded(found: &Bandwidth) -> Option<String> {
     let idle = found.loaded_latency.iter().find(|one| one.asked_share == 0.0)?;
     let full = found.loaded_latency.last().filter(|one| one.asked_share > 0.0);
     let beside = full.map_or(String::new(), |full| {
-        let read = gb(full.bytes_per_s);
-        let who = reading(full);
-        format!(", {:.0} ns beside {who} at {read} GB/s", full.latency_ns)
+        let who = match full.threads {
+            1 => "a thread that reads".to_owned(),
+            more => format!("{more} threads that read"),
+        };
+        format!(", {:.0} ns beside {who} at {} GB/s", full.latency_ns, gb(full.bytes_per_s))
     });
     Some(format!("a load from memory takes {:.0} ns{beside}", idle.latency_ns))
-}
-
-fn reading(one: &LoadedLatency) -> String {
-    match one.threads {
-        1 => "a thread that reads".to_owned(),
-        more => format!("{more} threads that read"),
-    }
 }
 
 /// The small print of the page.
@@ -146,7 +139,7 @@ fn range(found: &Bandwidth) -> Option<String> {
     let apart = |point: &BandwidthPoint| point.high_bytes_per_s / point.low_bytes_per_s;
     let (curve, point) = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
     (apart(point) > MOVED).then(|| {
-        let name = super::name(curve);
+        let name = name(curve);
         let (low, high) = (gb(point.low_bytes_per_s), gb(point.high_bytes_per_s));
         format!(
             "Rounds differ: {name} with {} was between {low} and {high} GB/s. A hypervisor that \
@@ -173,8 +166,6 @@ fn no_latency(found: &Bandwidth) -> Option<String> {
     } else {
         "no window in which all threads ran, or no time"
     };
-    found
-        .loaded_latency
-        .is_empty()
-        .then(|| format!("Latency beside bandwidth was not measured: {why}."))
+    let is_missing = found.loaded_latency.is_empty();
+    is_missing.then(|| format!("Latency beside bandwidth was not measured: {why}."))
 }

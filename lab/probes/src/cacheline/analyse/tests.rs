@@ -1,6 +1,7 @@
 //! Findings of made-up readings.
 
 use super::*;
+use crate::{LineAdvertised, StridedPoint};
 
 /// A line of so many bytes, with a prefetcher that reaches so far.
 fn flush(line: u64, reach: u64) -> cacheline::FlushObservation {
@@ -32,26 +33,24 @@ fn sharing(line: u64, apart: f64) -> Vec<SharingPoint> {
 }
 
 /// Past twice `line` the copy passes over the array as much faster as `gain` says.
-fn strided(line: u64, gain: f64) -> Vec<cacheline::StridedPoint> {
+fn strided(line: u64, gain: f64) -> Vec<cacheline::Strided> {
     let point = |stride_bytes: u64| {
         let pace = if stride_bytes > 2 * line { gain } else { 1.0 };
         let copied_ns = stride_bytes as f64 / 16.0 / pace;
-        cacheline::StridedPoint {
-            stride_bytes,
-            copied_ns,
-            passes_ns: vec![copied_ns; 10],
-            lost_share: 0.0,
-        }
+        let passed_bytes_per_s = stride_bytes as f64 * 1e9 / copied_ns;
+        let found = StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s };
+        cacheline::Strided { found, passes_ns: vec![copied_ns; 10], lost_share: 0.0 }
     };
     (1..=260).chain([513]).map(point).collect()
 }
 
 fn reading() -> cacheline::Reading {
+    let said = |source: &str| LineAdvertised { source: source.to_owned(), line_bytes: 64 };
     cacheline::Reading {
         flush: Ok(flush(64, 256)),
         sharing: Ok(sharing(64, 5.0)),
         strided: Ok(strided(64, 1.66)),
-        advertised: vec![("sysfs", 64), ("CPUID", 64)],
+        advertised: vec![said("sysfs"), said("CPUID")],
     }
 }
 
@@ -118,8 +117,8 @@ fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
     let check = |far_times: [f64; 10], near_times: [f64; 10], lost: f64, expected: &[&str]| {
         let mut points = strided(64, 1.5);
         for (stride, times) in [(64, near_times), (129, far_times)] {
-            let point = points.iter_mut().find(|point| point.stride_bytes == stride).unwrap();
-            point.passes_ns = times.map(|times| times * point.copied_ns).to_vec();
+            let point = points.iter_mut().find(|point| point.found.stride_bytes == stride).unwrap();
+            point.passes_ns = times.map(|times| times * point.found.copied_ns).to_vec();
             point.lost_share = lost;
         }
         let mut reasons = Vec::new();

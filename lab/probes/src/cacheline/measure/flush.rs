@@ -6,8 +6,6 @@
 //!    came along with the first: on its line, or fetched ahead.
 
 use crate::FlushPoint;
-use crate::tools::Budget;
-use std::time::Duration;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -21,27 +19,22 @@ pub struct FlushObservation {
     pub loaded: Vec<FlushPoint>,
 }
 
-/// What was seen, for so long.
-///
-/// # Errors
-/// Why nothing was: nothing can be flushed here, there is no memory, or a miss cannot be told from
-/// a hit.
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::measure;
+
+/// Says that nothing can be seen so.
+#[cfg(not(target_arch = "x86_64"))]
 pub(super) fn measure(
-    length: Duration,
-    budget: &mut Budget<'_>,
+    _: std::time::Duration,
+    _: &mut crate::tools::Budget<'_>,
 ) -> Result<FlushObservation, String> {
-    #[cfg(target_arch = "x86_64")]
-    return x86::measure(length, budget);
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = (length, budget);
-        Err("no program may flush a line on this architecture".to_owned())
-    }
+    Err("no program may flush a line on this architecture".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::{Budget, Duration};
     use std::sync::atomic::AtomicBool;
 
     #[test]

@@ -1,13 +1,7 @@
 //! False sharing: two CPUs increment two words at a distance. On one line they wait for each other.
 
 use crate::SharingPoint;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
-use crate::tools::together::together;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-use tiebreak_machine::clock::monotonic_ns;
+use crate::tools::*;
 
 /// Bytes between the two words.
 const DISTANCES: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];

@@ -1,13 +1,9 @@
 //! The published strided copy (Lemire 2023): of an array of 32 MiB, every so many bytes one is
 //! copied to another array, at 497 strides, ten times in a row at each.
 
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
-use crate::tools::random::Random;
+use crate::StridedPoint;
+use crate::tools::*;
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock::{monotonic_ns, thread_cpu_ns};
 
 /// Bytes of each array, as published. Where caches hold more than that, so they do there.
 const BYTES: usize = 32 << 20;
@@ -21,12 +17,10 @@ const PASSES: usize = 10;
 /// The copy at one stride.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Bytes from one byte that is copied to the next.
-    pub stride_bytes: u64,
-    /// Time of one byte that is copied: the median of the passes.
-    pub copied_ns: f64,
-    /// The same of each pass, the earlier first; passes of two strides that the rule compares take
-    /// turns, in drawn order.
+    /// What is said of it: the median of the passes.
+    pub found: StridedPoint,
+    /// The time of one byte that is copied, of each pass, the earlier first; passes of two strides
+    /// that the rule compares take turns, in drawn order.
     pub passes_ns: Vec<f64>,
     /// The share of their time in which this thread had no CPU.
     pub lost_share: f64,
@@ -64,7 +58,7 @@ pub(super) fn measure(
         points.extend(group.iter().zip(passes).filter_map(|(stride, all)| all.point(*stride)));
         budget.tell(0.0);
     }
-    points.sort_by_key(|point| point.stride_bytes);
+    points.sort_by_key(|point| point.found.stride_bytes);
     Ok(points)
 }
 
@@ -114,8 +108,9 @@ impl Passes {
         let passes_ns: Vec<f64> = self.each_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
         let copied_ns = quantile(&mut self.each_ps, 0.5)? as f64 / 1000.0;
         let lost_share = 1.0 - (self.had_ns as f64 / self.took_ns as f64).min(1.0);
-        let stride_bytes = stride as u64;
-        (copied_ns > 0.0).then_some(Point { stride_bytes, copied_ns, passes_ns, lost_share })
+        let (stride_bytes, passed_bytes_per_s) = (stride as u64, stride as f64 * 1e9 / copied_ns);
+        let found = StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s };
+        (copied_ns > 0.0).then_some(Point { found, passes_ns, lost_share })
     }
 }
 
@@ -195,7 +190,7 @@ mod tests {
         let check = |had_ns: u64, lost_share: f64| {
             let passes = Passes { each_ps: vec![3000, 1000, 2000], took_ns: 1_000_000_000, had_ns };
             let point = passes.point(64).unwrap();
-            assert_eq!((point.stride_bytes, point.copied_ns), (64, 2.0));
+            assert_eq!((point.found.stride_bytes, point.found.copied_ns), (64, 2.0));
             assert_eq!(point.passes_ns, [3.0, 1.0, 2.0]);
             assert!((point.lost_share - lost_share).abs() < 1e-9);
         };
@@ -212,8 +207,8 @@ mod tests {
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         let most = Duration::from_millis(500);
         let points = measure(1 << 30, most, &mut budget).unwrap();
-        assert!(points.is_sorted_by_key(|point| point.stride_bytes));
-        assert!(points.iter().all(|point| point.copied_ns > 0.0));
+        assert!(points.is_sorted_by_key(|point| point.found.stride_bytes));
+        assert!(points.iter().all(|point| point.found.copied_ns > 0.0));
         assert!(measure(32 << 20, most, &mut budget).unwrap_err().contains("two arrays of 32 MiB"));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);

@@ -20,7 +20,8 @@ fn reading(seen: Vec<PairObservation>) -> Reading {
     advertised.sort();
     let span_ns = 31_000_000_000;
     let cpus = vec![0, 1, 2, 3];
-    Reading { cpus, rounds: 20, span_ns, pairs: 6, pairs_chosen: 6, advertised, seen }
+    let found = Cores { cpus, rounds: 20, span_ns, pairs: 6, pairs_chosen: 6, ..Cores::default() };
+    Reading { found, advertised, seen }
 }
 
 fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairObservation> {
@@ -33,7 +34,7 @@ fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairOb
 fn groups_lie_together_and_have_names() {
     let visits = |cpus| vec![[Some(nanoseconds(cpus)); 2]; 20];
     let mut reasons = Vec::new();
-    let cores = found(&reading(all_pairs(visits)), &mut reasons);
+    let cores = found(reading(all_pairs(visits)), &mut reasons);
     assert!(reasons.is_empty() && !cores.is_short_look);
     assert_eq!(cores.cpus, [0, 2, 1, 3]);
     let headline = cores.headline().unwrap();
@@ -50,7 +51,7 @@ fn groups_lie_together_and_have_names() {
 fn groups_that_the_machine_does_not_name_have_no_name() {
     let near = |cpus: [usize; 2]| if cpus[0] / 2 == cpus[1] / 2 { 10.0 } else { 60.0 };
     let visits = |cpus| vec![[Some(near(cpus)); 2]; 20];
-    let cores = found(&reading(all_pairs(visits)), &mut Vec::new());
+    let cores = found(reading(all_pairs(visits)), &mut Vec::new());
     assert_eq!(cores.cpus, [0, 1, 2, 3]);
     let fine = &cores.levels[0];
     assert_eq!(fine.agreement, Some(-0.5));
@@ -78,7 +79,7 @@ fn directions_that_differ_are_a_reason() {
             _ => vec![[Some(60.0); 2]; rounds],
         };
         let mut reasons = Vec::new();
-        found(&reading(all_pairs(visits)), &mut reasons);
+        found(reading(all_pairs(visits)), &mut reasons);
         assert_eq!(reasons, expected);
     };
     check(68.0, 20, &[]);
@@ -93,7 +94,7 @@ fn a_way_of_passing_that_was_not_seen_is_absent() {
     let mut all = all_pairs(|cpus| vec![[Some(nanoseconds(cpus)); 2]; 20]);
     all.retain(|seen| seen.cpus != [1, 3]);
     all.push(seen(Kernel::CompareExchange, [0, 1], vec![[Some(24.0); 2]; 20]));
-    let cores = found(&reading(all), &mut Vec::new());
+    let cores = found(reading(all), &mut Vec::new());
     let kernels: Vec<_> = cores.kernels.iter().map(|found| found.kernel).collect();
     assert_eq!(kernels, [Kernel::TwoLines, Kernel::CompareExchange]);
     // What is not known of 1 and 3 is not made up.

@@ -1,9 +1,6 @@
 //! What CPUs share, as the machine says.
 
-use crate::Shared;
-use std::collections::BTreeMap;
-use tiebreak_machine::cpus::parse_list;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// A set of CPUs that share something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

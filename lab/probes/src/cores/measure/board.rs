@@ -1,7 +1,6 @@
 //! The lines that two threads pass to and fro.
 
-use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::*;
 
 /// A value that is at least 512 bytes away from its neighbours: more than the reach of prefetchers
 /// that fetch lines in pairs, and of the widest line of any CPU.
@@ -19,59 +18,37 @@ pub(super) struct Lines {
     pub(super) done: Apart<AtomicBool>,
 }
 
-/// Lines for several segments, in pages of their own.
-pub(super) struct Board {
-    lines: *mut Lines,
-    count: usize,
-}
-
-// SAFETY: what the pointer leads to are atomics, which any thread may use.
-unsafe impl Send for Board {}
-// SAFETY: the same.
-unsafe impl Sync for Board {}
+/// Lines for several segments, in pages of their own, all zero. The kernel gives the memory to the
+/// CPU that first touches it.
+pub(super) struct Board(Mapped);
 
 impl Board {
-    /// Lines for so many segments, at least one, all zero. The kernel gives the memory to the CPU
-    /// that first touches it.
+    /// Lines for so many segments, at least one.
     pub(super) fn new(count: usize) -> io::Result<Board> {
-        let bytes = count * size_of::<Lines>();
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at a place that the kernel chooses touches nothing that exists.
-        let found = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
-        if found == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(Board { lines: found.cast(), count })
+        Mapped::new(count * size_of::<Lines>(), Pages::Small).map(Board)
     }
 
     /// The lines of a segment.
     ///
     /// # Panics
-    /// There is no such segment.
+    /// There is no room for so many segments.
     pub(super) fn lines(&self, segment: usize) -> &Lines {
-        assert!(segment < self.count, "a board has lines for {} segments", self.count);
-        // SAFETY: the mapping holds `count` of them, begins at a page, and is zero, which is a
-        // valid value of atomics; it lives as long as `self`.
-        unsafe { &*self.lines.add(segment) }
+        let at = segment * size_of::<Lines>();
+        assert!(at + size_of::<Lines>() <= self.0.bytes(), "no room for segment {segment}");
+        // SAFETY: the lines lie within the mapping, which begins at a page, is zero, a valid value
+        // of atomics, and lives as long as `self`.
+        unsafe { &*self.0.at(at).cast() }
     }
 
-    /// Touches all of it, so that it lies in the memory of the CPU that this thread runs on.
-    pub(super) fn touch(&self) {
-        for segment in 0..self.count {
+    /// Touches the lines of so many segments, so that they lie in the memory of the CPU that
+    /// this thread runs on.
+    pub(super) fn touch(&self, count: usize) {
+        for segment in 0..count {
             let lines = self.lines(segment);
             lines.first.0.store(0, Ordering::Relaxed);
             lines.second.0.store(0, Ordering::Relaxed);
             lines.done.0.store(false, Ordering::Relaxed);
         }
-    }
-}
-
-impl Drop for Board {
-    fn drop(&mut self) {
-        let bytes = self.count * size_of::<Lines>();
-        // SAFETY: this is the mapping that `new` made, and nothing borrows from it any more.
-        unsafe { libc::munmap(self.lines.cast(), bytes) };
     }
 }
 
@@ -82,7 +59,7 @@ mod tests {
     #[test]
     fn lines_are_apart_and_zero() {
         let board = Board::new(3).unwrap();
-        board.touch();
+        board.touch(3);
         let mut places = Vec::new();
         for segment in 0..3 {
             let lines = board.lines(segment);

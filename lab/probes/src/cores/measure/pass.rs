@@ -1,8 +1,6 @@
 //! Ways of passing a line to and fro, and waiting for it within limits.
 
-use super::board::Lines;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// How often a waiting side looks at its line before it looks at anything else: some microseconds
 /// of loads, more than a line takes on any machine.
@@ -21,53 +19,35 @@ pub(super) trait Pass {
     fn answer(lines: &Lines, trip: u64);
 }
 
-/// Each side stores to a line of its own and loads the other's.
-pub(super) struct TwoLines;
+/// Each side stores to a line of its own and loads the other's; or both use one line, on which odd
+/// numbers go and even ones return.
+pub(super) struct Stores<const IS_ONE_LINE: bool>;
 
-impl Pass for TwoLines {
+impl<const IS_ONE_LINE: bool> Pass for Stores<IS_ONE_LINE> {
     #[inline(always)]
     fn give(lines: &Lines, trip: u64) {
-        lines.first.0.store(trip, Ordering::Release);
+        let value = if IS_ONE_LINE { 2 * trip - 1 } else { trip };
+        lines.first.0.store(value, Ordering::Release);
     }
 
     #[inline(always)]
     fn is_back(lines: &Lines, trip: u64) -> bool {
-        lines.second.0.load(Ordering::Acquire) == trip
+        let (line, value) =
+            if IS_ONE_LINE { (&lines.first, 2 * trip) } else { (&lines.second, trip) };
+        line.0.load(Ordering::Acquire) == value
     }
 
     #[inline(always)]
     fn is_here(lines: &Lines, trip: u64) -> bool {
-        lines.first.0.load(Ordering::Acquire) == trip
+        let value = if IS_ONE_LINE { 2 * trip - 1 } else { trip };
+        lines.first.0.load(Ordering::Acquire) == value
     }
 
     #[inline(always)]
     fn answer(lines: &Lines, trip: u64) {
-        lines.second.0.store(trip, Ordering::Release);
-    }
-}
-
-/// Both load from and store to one line: odd numbers go, even ones return.
-pub(super) struct OneLine;
-
-impl Pass for OneLine {
-    #[inline(always)]
-    fn give(lines: &Lines, trip: u64) {
-        lines.first.0.store(2 * trip - 1, Ordering::Release);
-    }
-
-    #[inline(always)]
-    fn is_back(lines: &Lines, trip: u64) -> bool {
-        lines.first.0.load(Ordering::Acquire) == 2 * trip
-    }
-
-    #[inline(always)]
-    fn is_here(lines: &Lines, trip: u64) -> bool {
-        lines.first.0.load(Ordering::Acquire) == 2 * trip - 1
-    }
-
-    #[inline(always)]
-    fn answer(lines: &Lines, trip: u64) {
-        lines.first.0.store(2 * trip, Ordering::Release);
+        let (line, value) =
+            if IS_ONE_LINE { (&lines.first, 2 * trip) } else { (&lines.second, trip) };
+        line.0.store(value, Ordering::Release);
     }
 }
 

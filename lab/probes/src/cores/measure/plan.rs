@@ -1,11 +1,6 @@
 //! Which pairs are visited, how often and for how long.
 
-use super::BATCH_NS;
-use super::advertised::Advertised;
-use crate::tools::random::Random;
-use crate::{Kernel, Shared};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use super::*;
 
 /// From this many CPUs on not all pairs are visited.
 const ALL_PAIRS_MOST: usize = 64;
@@ -55,17 +50,13 @@ impl Plan {
             pairs as u64 * rounds_least * visit_ns(kernels, BATCHES[0]) <= usable_ns
         };
         let mut pairs = all_pairs(cpus);
-        let mut kernels = Kernel::ALL.to_vec();
-        if !fits(pairs.len(), kernels.len()) {
-            kernels.truncate(1);
-        }
+        let all = &Kernel::ALL[..];
+        let of = |pairs: usize| if fits(pairs, all.len()) { all } else { &all[..1] };
+        let mut kernels = of(pairs.len());
         if cpus.len() > ALL_PAIRS_MOST || !fits(pairs.len(), kernels.len()) {
             let most = usable_ns / (rounds_least * visit_ns(kernels.len(), BATCHES[0]));
             pairs = chosen_pairs(cpus, advertised, most.max(1) as usize);
-            kernels = Kernel::ALL.to_vec();
-            if !fits(pairs.len(), kernels.len()) {
-                kernels.truncate(1);
-            }
+            kernels = of(pairs.len());
         }
         let count = pairs.len() as u64;
         let half_ns = length.as_nanos() as u64 / 2;
@@ -81,7 +72,7 @@ impl Plan {
             batches: batches.clamp(BATCHES[0], BATCHES[1]) as usize,
             segment_limit_ns: limit_ns.clamp(LIMITS_NS[0], LIMITS_NS[1]),
             least_visit: Duration::from_nanos(visit_ns(kernels.len(), BATCHES[0])),
-            kernels,
+            kernels: kernels.to_vec(),
             valid_least: if is_long { 200 } else { 60 },
         }
     }

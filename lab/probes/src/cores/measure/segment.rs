@@ -1,11 +1,6 @@
 //! A segment of a visit: one way of passing, timed by one of the two sides.
 
-use super::BATCH_NS;
-use super::board::Lines;
-use super::pass::{CompareExchange, OneLine, Pass, Patience, TwoLines, answer, trips};
-use crate::Kernel;
-use crate::tools::batches::quantile;
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// A side that lost more than this within a batch was away, in nanoseconds.
 const GAP_NS: u64 = 2000;
@@ -29,32 +24,22 @@ pub(super) struct Observation {
     pub(super) invalid: u64,
 }
 
-/// Times so many batches, or as many as patience allows. `clock_ns` is what a reading of the clock
-/// takes, which is in every batch once.
-pub(super) fn time(
-    kernel: Kernel,
-    lines: &Lines,
-    batches: usize,
-    clock_ns: u64,
-    patience: &Patience<'_>,
-) -> Observation {
+/// How a kernel's side that times works: so many batches, or as many as patience allows, and what a
+/// reading of the clock takes, which is in every batch once.
+type Time = fn(&Lines, usize, u64, &Patience<'_>) -> Observation;
+/// How the other one does: it answers until that has finished or patience ends.
+type Reply = fn(&Lines, &Patience<'_>);
+
+/// How the two sides of a way of passing work.
+pub(super) fn sides(kernel: Kernel) -> (Time, Reply) {
     match kernel {
-        Kernel::TwoLines => time_by::<TwoLines>(lines, batches, clock_ns, patience),
-        Kernel::OneLine => time_by::<OneLine>(lines, batches, clock_ns, patience),
-        Kernel::CompareExchange => time_by::<CompareExchange>(lines, batches, clock_ns, patience),
+        Kernel::TwoLines => (time::<Stores<false>>, answer::<Stores<false>>),
+        Kernel::OneLine => (time::<Stores<true>>, answer::<Stores<true>>),
+        Kernel::CompareExchange => (time::<CompareExchange>, answer::<CompareExchange>),
     }
 }
 
-/// Answers until the other side has finished or patience ends.
-pub(super) fn reply(kernel: Kernel, lines: &Lines, patience: &Patience<'_>) {
-    match kernel {
-        Kernel::TwoLines => answer::<TwoLines>(lines, patience),
-        Kernel::OneLine => answer::<OneLine>(lines, patience),
-        Kernel::CompareExchange => answer::<CompareExchange>(lines, patience),
-    }
-}
-
-fn time_by<P: Pass>(
+fn time<P: Pass>(
     lines: &Lines,
     batches: usize,
     clock_ns: u64,
@@ -135,13 +120,13 @@ mod tests {
         };
         for (at, kernel) in Kernel::ALL.into_iter().enumerate() {
             assert_eq!(
-                time(kernel, board.lines(at), 5, 0, &patience(1_000_000)),
+                sides(kernel).0(board.lines(at), 5, 0, &patience(1_000_000)),
                 Observation::default()
             );
             // What the first side left is answered, and then nothing comes.
-            reply(kernel, board.lines(at), &patience(1_000_000));
+            sides(kernel).1(board.lines(at), &patience(1_000_000));
         }
         interrupted.store(true, Ordering::Relaxed);
-        reply(Kernel::TwoLines, board.lines(0), &patience(u64::MAX / 2));
+        sides(Kernel::TwoLines).1(board.lines(0), &patience(u64::MAX / 2));
     }
 }

@@ -1,9 +1,6 @@
 //! What the visits saw, pair by pair, and whether it is enough.
 
-use super::PairObservation;
-use super::plan::Plan;
-use super::visit::KernelObservation;
-use std::io;
+use super::*;
 
 /// The least part of a pair's batches that must be without a gap: one in so many.
 const VALID_ONE_IN: u64 = 20;
@@ -85,27 +82,18 @@ impl Tally {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
         if let Some((place, error)) = self.failed.first() {
-            let ([first, second], count) = (plan.pairs[*place], self.failed.len());
-            reasons.push(format!(
-                "{count} of {chosen} pairs failed; CPUs {first} and {second}: {error}"
-            ));
+            let ([a, b], count) = (plan.pairs[*place], self.failed.len());
+            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
         }
-        let poor: Vec<&PairObservation> = self
-            .pairs
-            .iter()
-            .filter(|pair| is_begun(pair))
-            .filter_map(|pair| pair.iter().find(|seen| !is_enough(seen)))
-            .collect();
+        let begun = self.pairs.iter().filter(|pair| is_begun(pair));
+        let poor: Vec<&PairObservation> =
+            begun.filter_map(|pair| pair.iter().find(|seen| !is_enough(seen))).collect();
         if let Some(seen) = poor.first() {
+            let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
+            let (valid, batches) = (seen.batches - seen.invalid, seen.batches);
             reasons.push(format!(
-                "the threads of {} of {chosen} pairs hardly ran together; CPUs {} and {}, {}: {} \
-                 of {} batches without a gap",
-                poor.len(),
-                seen.cpus[0],
-                seen.cpus[1],
-                seen.kernel.words(),
-                seen.batches - seen.invalid,
-                seen.batches
+                "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
+                 {kernel}: {valid} of {batches} batches without a gap"
             ));
         }
         (self.pairs.into_iter().flatten().filter(is_enough).collect(), reasons)

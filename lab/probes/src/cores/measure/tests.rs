@@ -1,5 +1,3 @@
-use super::segment::Observation;
-use super::visit::KernelObservation;
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,12 +32,13 @@ fn two_cpus_pass_lines() {
         assert!(matches!(probed, Probed::Inconclusive { .. }), "{probed:?}");
         return;
     };
-    assert_eq!((reading.pairs, reading.pairs_chosen), (1, 1));
-    assert!(reading.rounds > 0 && reading.span_ns > 0);
+    let found = &reading.found;
+    assert_eq!((found.pairs, found.pairs_chosen), (1, 1));
+    assert!(found.rounds > 0 && found.span_ns > 0);
     for seen in &reading.seen {
-        assert_eq!(seen.cpus.as_slice(), reading.cpus);
+        assert_eq!(seen.cpus.as_slice(), found.cpus);
         assert!(seen.invalid < seen.batches);
-        assert!(seen.visits.len() as u64 <= reading.rounds);
+        assert!(seen.visits.len() as u64 <= found.rounds);
         assert!(seen.visits.iter().flatten().flatten().all(|ns| *ns > LEAST_PLAUSIBLE_NS));
     }
 }

@@ -1,14 +1,6 @@
 //! A visit to a pair: each way of passing, timed by either side in turn.
 
-use super::board::Board;
-use super::pass::Patience;
-use super::plan::Plan;
-use super::segment::{self, Observation};
-use crate::tools::Budget;
-use crate::tools::together::{Place, together};
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock::monotonic_ns;
+use super::*;
 
 /// What a visit saw of one way of passing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,17 +54,17 @@ impl Job<'_> {
     /// What one of the two threads does; gives what it timed itself, and how often it was taken
     /// off its CPU, by the way of passing.
     fn run(&self, place: &Place<'_>) -> Vec<(Observation, u64)> {
-        self.boards[place.index].touch();
+        self.boards[place.index].touch(self.plan.kernels.len());
         let mut all = vec![(Observation::default(), 0); self.plan.kernels.len()];
         for side in 0..2 {
             for (at, seen) in all.iter_mut().enumerate() {
                 // Both wake up here, and so run at about the same time.
                 place.meet();
-                let before = preemptions();
+                let before = switches().0;
                 if let Some(timed) = self.segment(side, at, place.index) {
                     seen.0 = timed;
                 }
-                seen.1 += preemptions().saturating_sub(before);
+                seen.1 += switches().0.saturating_sub(before);
             }
         }
         all
@@ -86,24 +78,13 @@ impl Job<'_> {
             interrupted: self.interrupted,
             deadline_ns: limit_ns.min(self.end_ns),
         };
-        let kernel = self.plan.kernels[at];
+        let (time, reply) = segment::sides(self.plan.kernels[at]);
         if timing != own {
-            segment::reply(kernel, lines, &patience);
+            reply(lines, &patience);
             return None;
         }
-        let seen = segment::time(kernel, lines, self.plan.batches, self.clock_ns, &patience);
+        let seen = time(lines, self.plan.batches, self.clock_ns, &patience);
         lines.done.0.store(true, Ordering::Release);
         Some(seen)
     }
-}
-
-/// How often the kernel took this thread off its CPU so far; 0 if it does not say.
-fn preemptions() -> u64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place is as large as the call needs, and zero is valid for all its fields.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    usage.ru_nivcsw as u64
 }

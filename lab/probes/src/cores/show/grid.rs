@@ -1,9 +1,6 @@
 //! The map of the pairs in letters.
 
-use super::map::{Map, STEPS, ns};
-use tiebreak_report::look::NO_BREAK;
-use tiebreak_report::look::{Look, Spans, Tone, span};
-use tiebreak_report::page::Page;
+use super::*;
 
 /// Shades of the steps, from the nearest; two letters a cell where there is room.
 const SHADES: [char; STEPS] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];

@@ -1,34 +1,24 @@
 //! The map of core to core latencies as a picture.
 
-use super::map::{Map, STEPS, ns};
-use crate::{Cores, Level};
-use tiebreak_report::number::{count, seconds};
-use tiebreak_report::svg::scene::{Anchor, Scene, Sheet};
+use super::*;
 
 const SHEET: Sheet = Sheet::new("tiebreak-cores", STYLE);
 
-const STYLE: &str = "\
-.tiebreak-cores path{shape-rendering:crispEdges}\
-.tiebreak-cores .group{fill:none;stroke:#1f2328;stroke-width:1.5}\
-.tiebreak-cores .mark{fill:#bc4c00;stroke:#fff;stroke-width:1}\
-.tiebreak-cores .step0{fill:#ddf4ff}\
-.tiebreak-cores .step1{fill:#a5d4f7}\
-.tiebreak-cores .step2{fill:#5fa8e6}\
-.tiebreak-cores .step3{fill:#1f6fc5}\
-.tiebreak-cores .step4{fill:#0a3069}\
-.tiebreak-cores .on0,.tiebreak-cores .on1,.tiebreak-cores .on2{fill:#1f2328}\
-.tiebreak-cores .on3,.tiebreak-cores .on4{fill:#fff}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-cores .group{stroke:#f0f6fc}\
-.tiebreak-cores .mark{fill:#f0883e;stroke:#0d1117}\
-.tiebreak-cores .step0{fill:#10273f}\
-.tiebreak-cores .step1{fill:#174574}\
-.tiebreak-cores .step2{fill:#2268ad}\
-.tiebreak-cores .step3{fill:#58a6ff}\
-.tiebreak-cores .step4{fill:#cae8ff}\
-.tiebreak-cores .on0,.tiebreak-cores .on1,.tiebreak-cores .on2{fill:#f0f6fc}\
-.tiebreak-cores .on3,.tiebreak-cores .on4{fill:#0d1117}\
-}";
+const STYLE: &str = concat!(
+    ".tiebreak-cores path{shape-rendering:crispEdges}",
+    styles! {
+        "tiebreak-cores":
+        ".group" "fill:none;stroke:#1f2328;stroke-width:1.5" "stroke:#f0f6fc";
+        ".mark" "fill:#bc4c00;stroke:#fff;stroke-width:1" "fill:#f0883e;stroke:#0d1117";
+        ".step0" "fill:#ddf4ff" "fill:#10273f";
+        ".step1" "fill:#a5d4f7" "fill:#174574";
+        ".step2" "fill:#5fa8e6" "fill:#2268ad";
+        ".step3" "fill:#1f6fc5" "fill:#58a6ff";
+        ".step4" "fill:#0a3069" "fill:#cae8ff";
+        ".on0,.tiebreak-cores .on1,.tiebreak-cores .on2" "fill:#1f2328" "fill:#f0f6fc";
+        ".on3,.tiebreak-cores .on4" "fill:#fff" "fill:#0d1117";
+    }
+);
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 92.0;
@@ -141,7 +131,7 @@ fn marks(scene: &mut Scene, map: &Map<'_>, row: usize, side: f64) {
 }
 
 fn square(scene: &mut Scene, class: &str, [x, y]: [f64; 2], side: f64) {
-    scene.area(class, &[(x, y), (x + side, y), (x + side, y + side), (x, y + side)]);
+    scene.area(class, &corners(x, y, side, side));
 }
 
 /// A line around each group of more than one CPU; in the map's order its CPUs lie together.

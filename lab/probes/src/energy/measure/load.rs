@@ -1,9 +1,7 @@
 //! Known loads: sums over an array that a level-1 cache holds, so that only the core works.
 
-use crate::tools::together::together;
+use crate::tools::*;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock;
 
 /// Values of the array: 16 KiB.
 const VALUES: usize = 2048;
@@ -22,30 +20,24 @@ pub enum Kernel {
 impl Kernel {
     /// What it is called, with the registers that it uses here.
     pub fn name(self) -> &'static str {
-        match self {
-            Kernel::Integer => "integer",
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Vector if is_x86_feature_detected!("avx512f") => "vector (AVX-512)",
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Vector if is_x86_feature_detected!("avx2") => "vector (AVX2)",
-            Kernel::Vector => "vector",
-        }
+        self.of().0
     }
 
-    fn sum(self) -> fn(&[u64]) -> u64 {
+    /// Its name and its function.
+    fn of(self) -> (&'static str, fn(&[u64]) -> u64) {
         match self {
-            Kernel::Integer => integer,
+            Kernel::Integer => ("integer", integer),
             #[cfg(target_arch = "x86_64")]
             Kernel::Vector if is_x86_feature_detected!("avx512f") => {
                 // SAFETY: the CPU has the feature.
-                |values| unsafe { avx512(values) }
+                ("vector (AVX-512)", |values| unsafe { avx512(values) })
             }
             #[cfg(target_arch = "x86_64")]
             Kernel::Vector if is_x86_feature_detected!("avx2") => {
-                // SAFETY: the CPU has the feature.
-                |values| unsafe { avx2(values) }
+                // SAFETY: the same.
+                ("vector (AVX2)", |values| unsafe { avx2(values) })
             }
-            Kernel::Vector => plain,
+            Kernel::Vector => ("vector", plain),
         }
     }
 }
@@ -94,7 +86,7 @@ pub(super) fn run<R: Send>(
     interrupted: &AtomicBool,
     read: impl Fn() -> R + Sync,
 ) -> std::io::Result<(Work, Option<[R; 2]>)> {
-    let sum = kernel.sum();
+    let sum = kernel.of().1;
     let each = together(cpus, |place| {
         let values: Vec<u64> = (0..VALUES as u64).collect();
         place.meet();
@@ -112,14 +104,10 @@ pub(super) fn run<R: Send>(
         let ends = first.map(|first| [first, read()]);
         (Work { values: sums * VALUES as u64, run_ns }, ends)
     })?;
-    let mut all = Work::default();
-    let mut ends = None;
-    for (work, its_ends) in each {
-        all.values += work.values;
-        all.run_ns += work.run_ns;
-        ends = ends.or(its_ends);
-    }
-    Ok((all, ends))
+    let values = each.iter().map(|(work, _)| work.values).sum();
+    let run_ns = each.iter().map(|(work, _)| work.run_ns).sum();
+    let ends = each.into_iter().find_map(|(_, ends)| ends);
+    Ok((Work { values, run_ns }, ends))
 }
 
 #[cfg(test)]
@@ -130,9 +118,9 @@ mod tests {
     #[test]
     fn sums_are_right() {
         let values: Vec<u64> = (1..=1000).collect();
-        assert_eq!(Kernel::Vector.sum()(&values), 500_500);
+        assert_eq!(Kernel::Vector.of().1(&values), 500_500);
         assert_eq!(plain(&values), 500_500);
-        assert_eq!(Kernel::Integer.sum()(&[1, 2, 4]), 12);
+        assert_eq!(Kernel::Integer.of().1(&[1, 2, 4]), 12);
     }
 
     #[test]

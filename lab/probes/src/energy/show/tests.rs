@@ -1,6 +1,7 @@
 //! The page of a made-up machine, as people read it.
 
 use super::*;
+use crate::EnergyPart;
 
 fn load(name: &str, cpus: u32, watts: f64, value_nj: Option<f64>) -> EnergyLoad {
     EnergyLoad {

@@ -12,7 +12,9 @@ fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> l
     let point = |size_bytes: u64| {
         let median_ns = levels.iter().find(|level| size_bytes <= level.0).unwrap().1;
         let parts_ns = vec![median_ns; 12];
-        latency::Point { size_bytes, low_ns: median_ns, median_ns, high_ns: median_ns, parts_ns }
+        let [latency_ns, low_ns, high_ns] = [median_ns; 3];
+        let found = LatencyPoint { size_bytes, latency_ns, low_ns, high_ns };
+        latency::Point { found, parts_ns }
     };
     latency::Curve { page_bytes, page_share, is_whole: true, points: sizes.map(point).collect() }
 }
@@ -23,7 +25,7 @@ fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Readi
         size_bytes,
         line_bytes: Some(64),
     };
-    let page = |pages: u64| latency::PagePoint {
+    let page = |pages: u64| TlbPoint {
         pages,
         apart_ns: if pages <= 64 { 1.0 } else { 5.0 + if pages > 2048 { 12.0 } else { 0.0 } },
         packed_ns: if pages <= 512 { 1.0 } else { 3.5 },
@@ -168,12 +170,13 @@ fn a_level_of_few_sizes_is_in_doubt() {
 fn a_level_that_others_use_meanwhile_is_in_doubt() {
     let check = |l3_quartiles: [f64; 2], is_in_doubt: bool| {
         let mut huge = made_up(2 * MIB, Some(1.0), &LEVELS);
-        let is_l3 = |point: &&mut latency::Point| (MIB + 1..=6 * MIB).contains(&point.size_bytes);
+        let is_l3 =
+            |point: &&mut latency::Point| (MIB + 1..=6 * MIB).contains(&point.found.size_bytes);
         let [low_ns, high_ns] = l3_quartiles;
         for (index, point) in huge.points.iter_mut().filter(is_l3).enumerate() {
-            point.low_ns = low_ns;
-            point.high_ns = if index == 2 { high_ns } else { point.median_ns };
-            point.parts_ns = (0..12).map(|part| point.median_ns + f64::from(part)).collect();
+            point.found.low_ns = low_ns;
+            point.found.high_ns = if index == 2 { high_ns } else { point.found.latency_ns };
+            point.parts_ns = (0..12).map(|part| point.found.latency_ns + f64::from(part)).collect();
         }
         let mut reasons = Vec::new();
         let found = found(reading(vec![huge], &CACHES), &mut reasons);
@@ -230,7 +233,7 @@ fn a_cache_ends_within_a_range_where_its_end_is_not_sharp() {
         let mut judge = made_up(2 * MIB, Some(1.0), &of(l2));
         let after = made_up(2 * MIB, Some(1.0), &of(later));
         for (point, after) in judge.points.iter_mut().zip(after.points) {
-            point.parts_ns[6..].fill(after.median_ns);
+            point.parts_ns[6..].fill(after.found.latency_ns);
         }
         let curves = vec![made_up(4096, Some(1.0), &of(small)), judge];
         let mut reasons = Vec::new();

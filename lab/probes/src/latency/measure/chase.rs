@@ -1,10 +1,7 @@
 //! A chain of loads, each of which waits for the one before.
 
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
 use crate::tools::flushed;
-use crate::tools::mapped::Mapped;
-use tiebreak_machine::clock::monotonic_ns;
+use crate::tools::*;
 
 /// Bytes of a slot: a line of most machines. Where a line is longer, two slots share it.
 pub(super) const SLOT: usize = 64;
@@ -28,7 +25,7 @@ pub(crate) struct Cycle<'a> {
     mapped: &'a Mapped,
     place: fn(usize) -> usize,
     slots: usize,
-    random: u64,
+    random: Random,
     at: *const u8,
 }
 
@@ -38,7 +35,7 @@ impl<'a> Cycle<'a> {
         let at = mapped.at(place(0));
         // SAFETY: the offset of a slot is a multiple of 8 within the mapping.
         unsafe { at.cast::<*const u8>().write(at) };
-        Cycle { mapped, place, slots: 1, random: seed, at }
+        Cycle { mapped, place, slots: 1, random: Random::new(seed), at }
     }
 
     /// Makes the cycle as large as this, unless the budget is spent before; whether it was.
@@ -46,7 +43,7 @@ impl<'a> Cycle<'a> {
         while self.slots < slots {
             let end = slots.min(self.slots + STEP);
             for new in self.slots..end {
-                let old = ((u128::from(self.next()) * new as u128) >> 64) as usize;
+                let old = self.random.below(new);
                 let [old, new] = [old, new].map(|slot| self.mapped.at((self.place)(slot)));
                 // SAFETY: both are slots: aligned, within the mapping, and not in use elsewhere.
                 unsafe {
@@ -60,15 +57,6 @@ impl<'a> Cycle<'a> {
             }
         }
         self.slots == slots
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.random;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
     }
 
     /// Times so many loads, a multiple of 16.
@@ -136,39 +124,27 @@ unsafe fn follow(at: *const u8, rounds: u64) -> *const u8 {
     unsafe { follow_some(at, rounds) }
 }
 
+/// 16 loads, and the end of the loop.
 #[cfg(target_arch = "x86_64")]
-unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
-    // SAFETY: the loads read what the caller vouches for, and nothing is written.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "mov {at}, [{at}]",
-            ".endr",
-            "dec {rounds}",
-            "jnz 2b",
-            at = inout(reg) at,
-            rounds = inout(reg) rounds => _,
-            options(nostack, readonly),
-        );
-    }
-    at
+macro_rules! loads {
+    () => {
+        ".rept 16\nmov {at}, [{at}]\n.endr\ndec {rounds}\njnz 2b"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! loads {
+    () => {
+        ".rept 16\nldr {at}, [{at}]\n.endr\nsubs {rounds}, {rounds}, #1\nb.ne 2b"
+    };
 }
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
     // SAFETY: the loads read what the caller vouches for, and nothing is written.
     unsafe {
         std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "ldr {at}, [{at}]",
-            ".endr",
-            "subs {rounds}, {rounds}, #1",
-            "b.ne 2b",
-            at = inout(reg) at,
-            rounds = inout(reg) rounds => _,
-            options(nostack, readonly),
+            "2:", loads!(),
+            at = inout(reg) at, rounds = inout(reg) rounds => _, options(nostack, readonly),
         );
     }
     at

@@ -1,8 +1,7 @@
 //! Which sizes are measured, and how long each may take.
 
 use crate::tools::caches::AdvertisedCache;
-use crate::tools::mapped::SMALL_PAGE;
-use tiebreak_machine::clock::monotonic_ns;
+use crate::tools::*;
 
 /// What a machine has in its last level that does not say so.
 const USUAL_LAST_LEVEL: u64 = 32 << 20;

@@ -29,10 +29,10 @@ fn curves_have_their_shape() {
     assert!([4096, 2 << 20].starts_with(&pages), "{pages:?}");
     for curve in &reading.curves {
         assert!(curve.points.len() >= 4);
-        assert!(curve.points.is_sorted_by_key(|point| point.size_bytes));
-        for point in &curve.points {
-            assert!(LEAST_LOAD_NS <= point.median_ns && point.low_ns <= point.median_ns);
-            assert!(point.median_ns <= point.high_ns);
+        assert!(curve.points.is_sorted_by_key(|point| point.found.size_bytes));
+        for point in curve.points.iter().map(|point| point.found) {
+            assert!(LEAST_LOAD_NS <= point.latency_ns && point.low_ns <= point.latency_ns);
+            assert!(point.latency_ns <= point.high_ns);
         }
     }
     assert_eq!(reading.curves[0].page_share.unwrap_or(1.0), 1.0);
@@ -57,8 +57,9 @@ fn plan() -> Plan {
 
 fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
     let point = |size: &usize| {
-        let (low_ns, median_ns, high_ns) = (ns, ns, ns);
-        Point { size_bytes: *size as u64, low_ns, median_ns, high_ns, parts_ns: Vec::new() }
+        let (low_ns, latency_ns, high_ns) = (ns, ns, ns);
+        let found = LatencyPoint { size_bytes: *size as u64, latency_ns, low_ns, high_ns };
+        Point { found, parts_ns: Vec::new() }
     };
     let points = SIZES[..points].iter().map(point).collect();
     Curve { page_bytes, page_share: Some(1.0), is_whole, points }
@@ -67,7 +68,7 @@ fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
 #[test]
 fn what_speaks_against_a_reading() {
     let check = |curves: &[Curve], pages: usize, state: &str, word: &str| {
-        let page = PagePoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
+        let page = TlbPoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
         let reading = Reading {
             cpu: 0,
             advertised: Vec::new(),

@@ -1,16 +1,12 @@
 //! The noise floor in the units of a user: the smallest slowdown that a comparison of some length
 //! would find here, from the same thing against itself.
 
+use super::*;
 use crate::finding::Lab;
-use crate::noise::measure::{Pairs, ROUNDS_A_UNIT};
-use crate::tools::Budget;
-use crate::{Floor, SmallestSlowdown};
-use std::time::{Duration, Instant};
 use tiebreak_core::sampler::RunFailure;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::observation::{LogRatio, log};
-use tiebreak_stats::power;
-use tiebreak_stats::unit;
+use tiebreak_stats::{power, unit};
 
 /// How long the comparisons are, in seconds.
 const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
@@ -55,28 +51,22 @@ pub(super) fn of_functions(pairs: &Pairs) -> Option<Floor> {
     floor("functions", work, &noise, unit_ns).map(|floor| Floor { lost_share, ..floor })
 }
 
+/// A floor, and what went wrong, in a sentence.
+type OfPrograms = (Option<Floor>, Option<String>);
+
 /// The floor of programs: this program's own work against itself, by the lab's own sampler, for
 /// what is left of the budget, with the reason in a sentence if something went wrong. There is none
 /// where the program has no work of its own or cannot be run, where there was no time, or where the
 /// user stopped it. Rounds before a failed one count.
-pub(super) fn of_programs(
-    lab: &dyn Lab,
-    budget: &mut Budget<'_>,
-) -> (Option<Floor>, Option<String>) {
-    match tried(lab, budget) {
-        Ok(found) => found,
-        Err(error) => (None, Some(failed(&error))),
-    }
+pub(super) fn of_programs(lab: &dyn Lab, budget: &mut Budget<'_>) -> OfPrograms {
+    tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
 }
 
 fn failed(error: &str) -> String {
     format!("programs against themselves say nothing: {error}")
 }
 
-fn tried(
-    lab: &dyn Lab,
-    budget: &mut Budget<'_>,
-) -> Result<(Option<Floor>, Option<String>), String> {
+fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
     let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
     let begin = Instant::now();
     let mut elapsed = Duration::ZERO;
@@ -112,16 +102,12 @@ fn rounds(
 ) -> (Vec<f64>, Option<String>) {
     let mut noise = Vec::new();
     loop {
-        let why = match more(noise.len()) {
-            Some(Ok(ratio)) => {
-                noise.push(ratio);
-                continue;
-            }
-            None | Some(Err(RunFailure::Interrupted)) => None,
-            Some(Err(RunFailure::Fault(fault))) => Some(fault.to_string()),
-            Some(Err(RunFailure::Broken(why))) => Some(why),
-        };
-        return (noise, why);
+        match more(noise.len()) {
+            Some(Ok(ratio)) => noise.push(ratio),
+            None | Some(Err(RunFailure::Interrupted)) => return (noise, None),
+            Some(Err(RunFailure::Fault(fault))) => return (noise, Some(fault.to_string())),
+            Some(Err(RunFailure::Broken(why))) => return (noise, Some(why)),
+        }
     }
 }
 

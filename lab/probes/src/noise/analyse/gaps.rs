@@ -1,6 +1,6 @@
 //! Gaps in what a watching thread saw of its CPU: what caused them, and what of them fell together.
 
-use crate::Cause;
+use super::*;
 
 #[cfg(test)]
 mod tests;
@@ -11,17 +11,6 @@ const INTERRUPT_MOST_NS: u64 = 200_000;
 const LIMIT_LEAST_NS: u64 = 1_000_000;
 /// What a hypervisor takes is not shorter than this.
 const STEAL_LEAST_NS: u64 = 20_000;
-
-/// A gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// When it began.
-    pub begin_ns: u64,
-    /// How long it was.
-    pub length_ns: u64,
-    /// Whether the scheduler had given the CPU to another task.
-    pub was_switched: bool,
-}
 
 /// A watch of one CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,17 +1,14 @@
 //! Watching on and on: the last minute of what disturbs this machine.
 
-use super::summary;
-use crate::finding::{Options, empty, probed};
-use crate::noise::measure::{self as noise, Watch};
-use crate::{MachinePrint, Noise, Probed};
+use super::*;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// One watch, and one piece of the time lines.
 const WATCH: Duration = Duration::from_secs(1);
 /// What is told of: a minute.
 const TOLD_NS: u64 = 60_000_000_000;
+
+const STOPPED: &str = "it was stopped before a CPU was watched";
 
 /// Watches CPUs until `stop`, or for as long as the options say. After each second `show` gets what
 /// was seen within the last minute, while nothing is watched. Returns the print of the last minute,
@@ -36,8 +33,9 @@ fn watch(
     show: &mut dyn FnMut(&Noise),
 ) -> Probed<Noise> {
     let end = length.map(|length| Instant::now() + length);
+    let (at_once, chain) = (probe.cpus_at_once(), probe.chain());
     let mut watches: VecDeque<Watch> = VecDeque::new();
-    let mut last = None;
+    let (mut last, mut broken) = (None, None);
     for turn in 0.. {
         let left = end.map_or(WATCH, |end| end.saturating_duration_since(Instant::now()));
         if left.is_zero() || stop.load(Ordering::Relaxed) {
@@ -48,22 +46,19 @@ fn watch(
             Ok(watch) if watch.cpus.is_empty() => continue,
             Ok(watch) => take(&mut watches, watch),
             Err(error) => {
-                let why = format!("the CPUs were not watched to the end: {error}");
-                return last.map_or(Probed::inconclusive(&why), |found| Probed::Degraded {
-                    value: found,
-                    reasons: vec![why.clone()],
-                });
+                broken = Some(format!("the CPUs were not watched to the end: {error}"));
+                break;
             }
         }
         let piece_ns = WATCH.as_nanos() as u64;
-        let found = summary::of(watches.make_contiguous(), probe, Some(piece_ns));
+        let found = summary::summarise(watches.make_contiguous(), at_once, chain, Some(piece_ns));
         show(&found);
         last = Some(found);
     }
-    last.map_or_else(
-        || Probed::inconclusive("it was stopped before a CPU was watched"),
-        |found| Probed::of(found, Vec::new()),
-    )
+    match last {
+        Some(found) => Probed::of(found, broken.into_iter().collect()),
+        None => Probed::inconclusive(broken.as_deref().unwrap_or(STOPPED)),
+    }
 }
 
 /// Adds a watch, and forgets those of more than a minute ago.

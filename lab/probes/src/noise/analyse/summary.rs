@@ -1,12 +1,7 @@
 //! What is said of watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
-use super::gaps::{self, Gap, Watched};
-use crate::noise::measure::{Chain, CpuWatch, GAP_LEAST_NS, Interrupts, Watch};
-use crate::{
-    Cause, CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Noise, PARTS, Piece, Rate,
-    Throttled,
-};
-use std::collections::BTreeMap;
+use super::*;
+use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, PARTS, Piece, Rate};
 
 #[cfg(test)]
 mod tests;
@@ -26,15 +21,12 @@ struct OneCpu<'a> {
 }
 
 /// Says what was seen. A piece of the time lines is `piece_ns` long, or a sixtieth of the whole.
-pub(super) fn of(
+pub(super) fn summarise(
     watches: &[Watch],
-    probe: &crate::noise::measure::Noise,
+    cpus_at_once: usize,
+    chain: Chain,
     piece_ns: Option<u64>,
 ) -> Noise {
-    summarise(watches, probe.cpus_at_once(), probe.chain(), piece_ns)
-}
-
-fn summarise(watches: &[Watch], cpus_at_once: usize, chain: Chain, piece_ns: Option<u64>) -> Noise {
     let (Some(first), Some(last)) = (watches.first(), watches.last()) else {
         return Noise { gap_least_ns: GAP_LEAST_NS, ..Noise::default() };
     };
@@ -93,18 +85,14 @@ fn cpus(watches: &[Watch], throttled: Option<Throttled>) -> Vec<OneCpu<'_>> {
 
 impl<'a> OneCpu<'a> {
     fn new(cpu: usize, watches: Vec<&'a CpuWatch>, held_back_ns: u64) -> OneCpu<'a> {
-        let gaps: Vec<Vec<Gap>> = watches.iter().map(|watch| gaps_of(watch)).collect();
-        let watched: Vec<Watched<'_>> = watches
-            .iter()
-            .zip(&gaps)
-            .map(|(watch, gaps)| Watched {
-                gaps,
-                interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
-            })
-            .collect();
+        let watched = watches.iter().map(|watch| Watched {
+            gaps: &watch.gaps,
+            interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
+        });
         let steal_ns = watches.iter().filter_map(|watch| watch.steal_ns).sum();
-        let causes = gaps::causes(&watched, steal_ns, held_back_ns);
-        let gaps = gaps.into_iter().flatten().zip(causes.into_iter().flatten()).collect();
+        let causes = gaps::causes(&watched.collect::<Vec<_>>(), steal_ns, held_back_ns);
+        let gaps = watches.iter().flat_map(|watch| watch.gaps.iter().copied());
+        let gaps = gaps.zip(causes.into_iter().flatten()).collect();
         OneCpu { cpu, watches, gaps }
     }
 
@@ -156,15 +144,6 @@ fn common(watch: &CpuWatch, from_ns: u64, piece_ns: u64) -> u64 {
     end_ns.saturating_sub(watch.begin_ns.max(from_ns))
 }
 
-fn gaps_of(watch: &CpuWatch) -> Vec<Gap> {
-    let gap = |gap: &crate::noise::measure::Gap| Gap {
-        begin_ns: gap.begin_ns,
-        length_ns: gap.length_ns,
-        was_switched: gap.was_switched,
-    };
-    watch.gaps.iter().map(gap).collect()
-}
-
 fn share(part_ns: u64, of_ns: u64) -> f64 {
     part_ns as f64 / of_ns.max(1) as f64
 }
@@ -177,8 +156,7 @@ fn seconds(seen_ns: u64) -> Option<f64> {
 /// What each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
     let of_cause = |cause: Cause| {
-        let lengths =
-            gaps.iter().filter(|(_, other)| *other == cause).map(|(gap, _)| gap.length_ns);
+        let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
         let (mut lost_ns, mut count) = (lengths.clone().sum::<u64>(), lengths.count() as u64);
         if cause == Cause::Unexplained {
             lost_ns += watches.iter().map(|watch| watch.unlisted_ns).sum::<u64>();
@@ -193,8 +171,7 @@ fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<Ca
 fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     let (mut lost_ns, mut of_ns) = (0, 0);
     for watch in watches.iter().filter(|watch| watch.cpus.len() > 1) {
-        let gaps: Vec<Vec<Gap>> = watch.cpus.iter().map(gaps_of).collect();
-        let gaps: Vec<&[Gap]> = gaps.iter().map(Vec::as_slice).collect();
+        let gaps: Vec<&[Gap]> = watch.cpus.iter().map(|cpu| &cpu.gaps[..]).collect();
         lost_ns += gaps::all_at_once_ns(&gaps);
         of_ns += watch.cpus.iter().map(|cpu| cpu.end_ns - cpu.begin_ns).min().unwrap_or(0);
     }
@@ -209,8 +186,7 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
     for cpu in cpus {
         let is_interrupt = |(_, cause): &&(Gap, Cause)| *cause == Cause::Interrupt;
         let lost_ns: u64 = cpu.gaps.iter().filter(is_interrupt).map(|(gap, _)| gap.length_ns).sum();
-        let came: Vec<&Interrupts> =
-            cpu.watches.iter().flat_map(|watch| &watch.interrupts).collect();
+        let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
         let all: u64 = came.iter().map(|one| one.count).sum();
         for one in came {
             let kind = by_kind.entry((&one.name, &one.words)).or_default();
@@ -246,11 +222,11 @@ fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
 
 fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     let mut all: Vec<LongGap> = Vec::new();
-    for cpu in cpus {
-        all.extend(cpu.gaps.iter().map(|(gap, cause)| LongGap {
-            cpu: cpu.cpu,
-            begin_ns: gap.begin_ns.saturating_sub(begin_ns),
-            length_ns: gap.length_ns,
+    for OneCpu { cpu, gaps, .. } in cpus {
+        all.extend(gaps.iter().map(|(Gap { begin_ns: from_ns, length_ns, .. }, cause)| LongGap {
+            cpu: *cpu,
+            begin_ns: from_ns.saturating_sub(begin_ns),
+            length_ns: *length_ns,
             cause: *cause,
         }));
     }

@@ -50,29 +50,27 @@ fn multiply(steps: u64) -> u64 {
     value
 }
 
-/// 16 squarings.
 #[cfg(target_arch = "x86_64")]
+macro_rules! square {
+    () => {
+        "imul {0}, {0}"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! square {
+    () => {
+        "mul {0}, {0}, {0}"
+    };
+}
+
+/// 16 squarings.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn squared(mut value: u64) -> u64 {
     // SAFETY: multiplies a register by itself, and changes nothing else but the flags.
     unsafe {
         std::arch::asm!(
-            ".rept 16", "imul {0}, {0}", ".endr",
-            inout(reg) value,
-            options(nomem, nostack)
-        );
-    }
-    value
-}
-
-/// 16 squarings.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-fn squared(mut value: u64) -> u64 {
-    // SAFETY: multiplies a register by itself, and changes nothing else.
-    unsafe {
-        std::arch::asm!(
-            ".rept 16", "mul {0}, {0}, {0}", ".endr",
+            ".rept 16", square!(), ".endr",
             inout(reg) value,
             options(nomem, nostack)
         );

@@ -1,9 +1,6 @@
 //! What the kernel counts beside a watch: interrupts, work put off, stolen time, throttling.
 
-use crate::Throttled;
-use std::collections::BTreeMap;
-use tiebreak_machine::cgroup;
-use tiebreak_machine::tree::Tree;
+use super::*;
 
 /// The kernel's counters at one moment. What it does not tell is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,13 +50,11 @@ impl Counts {
     pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
         let cpus = [cpu];
         let since = differences(&self.interrupts, &earlier.interrupts, &cpus);
-        since
-            .map(|(line, count)| Interrupts {
-                name: line.name.clone(),
-                words: line.words.clone(),
-                count,
-            })
-            .collect()
+        let one = |(line, count): (&Line, u64)| {
+            let (name, words) = (line.name.clone(), line.words.clone());
+            Interrupts { name, words, count }
+        };
+        since.map(one).collect()
     }
 
     /// Work that was put off, on these CPUs together.
@@ -90,8 +85,7 @@ fn differences<'a>(
     cpus: &'a [usize],
 ) -> impl Iterator<Item = (&'a Line, u64)> {
     now.iter().filter_map(move |line| {
-        let then =
-            before.iter().find(|other| (&other.name, &other.words) == (&line.name, &line.words))?;
+        let then = before.iter().find(|it| (&it.name, &it.words) == (&line.name, &line.words))?;
         let count = |cpu: &usize| {
             let now = line.counts.get(cpu).copied().unwrap_or(0);
             now.saturating_sub(then.counts.get(cpu).copied().unwrap_or(now))

@@ -1,9 +1,7 @@
 //! Watching one CPU: a thread reads the clock without end, and whenever two readings are far apart
 //! something else has had the CPU.
 
-use super::chain;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock;
+use super::*;
 
 /// A stretch without a reading is a gap if it is longer than this.
 pub const GAP_LEAST_NS: u64 = 2000;
@@ -23,31 +21,13 @@ pub struct Gap {
     pub was_switched: bool,
 }
 
-/// What a thread saw of its CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Log {
-    /// When it began, by the monotonic clock.
-    pub begin_ns: u64,
-    /// When it ended.
-    pub end_ns: u64,
-    /// Of that, time in which it timed chains or noted a gap and therefore saw nothing.
-    pub unseen_ns: u64,
-    /// The gaps, in their order.
-    pub gaps: Vec<Gap>,
-    /// Gaps that are not kept, and their length.
-    pub unlisted: u64,
-    /// Their length.
-    pub unlisted_ns: u64,
-    /// What each timed chain took.
-    pub chains_ns: Vec<u64>,
-    /// How long the thread waited for the CPU, as the scheduler counts it.
-    pub waited_ns: Option<u64>,
-}
-
-/// Watches the CPU that the calling thread is pinned to until `end_ns`, or until `stop`.
-pub(super) fn watch(end_ns: u64, stop: &AtomicBool) -> Log {
-    let mut log = Log { gaps: Vec::with_capacity(GAPS_MOST), ..Log::default() };
+/// Watches the CPU that the calling thread is pinned to until `end_ns`, or until `stop`. Its
+/// number, and what the kernel counts, are left to whoever asks.
+pub(super) fn watch(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
+    let mut log = CpuWatch { gaps: Vec::with_capacity(GAPS_MOST), ..CpuWatch::default() };
     log.chains_ns.reserve(4096);
+    // Time in which it times chains or notes a gap and therefore sees nothing.
+    let mut unseen_ns = 0;
     let waited_before = waited_ns();
     let mut switches = switches_so_far();
     let mut last = clock::monotonic_ns();
@@ -63,7 +43,7 @@ pub(super) fn watch(end_ns: u64, stop: &AtomicBool) -> Log {
             switches = switches_now;
             log.note(Gap { begin_ns: now - length_ns, length_ns, was_switched });
             last = clock::monotonic_ns();
-            log.unseen_ns += last - now;
+            unseen_ns += last - now;
         }
         if now < next_chain {
             continue;
@@ -79,13 +59,14 @@ pub(super) fn watch(end_ns: u64, stop: &AtomicBool) -> Log {
         switches = switches_so_far();
         next_chain = (now + BETWEEN_CHAINS_NS).min(end_ns.max(now + 1));
         last = clock::monotonic_ns();
-        log.unseen_ns += last - begin_ns;
+        unseen_ns += last - begin_ns;
     }
+    log.seen_ns = (log.end_ns - log.begin_ns).saturating_sub(unseen_ns);
     log.waited_ns = waited_ns().zip(waited_before).map(|(now, before)| now.saturating_sub(before));
     log
 }
 
-impl Log {
+impl CpuWatch {
     /// Allocates nothing: the list has room for as many as it keeps.
     fn note(&mut self, gap: Gap) {
         if self.gaps.len() < self.gaps.capacity() {
@@ -98,12 +79,9 @@ impl Log {
 }
 
 /// How often this thread has lost its CPU, or given it up.
-fn switches_so_far() -> i64 {
-    // SAFETY: all zero bytes are a valid rusage.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result.
-    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    usage.ru_nivcsw as i64 + usage.ru_nvcsw as i64
+fn switches_so_far() -> u64 {
+    let (lost, given_up) = switches();
+    lost + given_up
 }
 
 /// How long this thread has waited for a CPU; `None` where the kernel does not count it.
@@ -126,7 +104,7 @@ mod tests {
             assert!(gap.begin_ns >= end_ns && gap.length_ns > GAP_LEAST_NS, "{gap:?}");
             end_ns = gap.begin_ns + gap.length_ns;
         }
-        assert!(end_ns <= log.end_ns && log.unseen_ns < log.end_ns - log.begin_ns);
+        assert!(end_ns <= log.end_ns && log.seen_ns > 0);
     }
 
     #[test]
@@ -139,7 +117,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_counted() {
         let gap = |length_ns| Gap { begin_ns: 0, length_ns, was_switched: false };
-        let mut log = Log { gaps: Vec::with_capacity(2), ..Log::default() };
+        let mut log = CpuWatch { gaps: Vec::with_capacity(2), ..CpuWatch::default() };
         let room = log.gaps.capacity() as u64;
         (0..room + 3).for_each(|_| log.note(gap(5)));
         assert_eq!((log.gaps.len() as u64, log.unlisted, log.unlisted_ns), (room, 3, 15));

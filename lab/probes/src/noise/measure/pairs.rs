@@ -1,9 +1,7 @@
 //! The same work against itself, as two functions would be compared: batches in random order, some
 //! rounds to a unit.
 
-use crate::tools::Budget;
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
+use super::*;
 
 /// A batch is to take this long.
 const BATCH_NS: u64 = 200_000;
@@ -11,9 +9,6 @@ const BATCH_NS: u64 = 200_000;
 pub const ROUNDS_A_UNIT: usize = 24;
 /// Units are not more than this: what they add is nothing.
 pub(super) const UNITS_MOST: usize = 4096;
-
-/// Of the coins that say whose time is whose; not zero.
-const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The same work against itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +27,7 @@ pub(super) fn run(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pa
     let begin_ns = clock::monotonic_ns();
     let begin_cpu_ns = clock::thread_cpu_ns();
     let end = Instant::now() + length.min(budget.left());
-    let mut coins = SEED;
+    let mut coins = Random::new(0);
     let mut pairs = Pairs::default();
     while pairs.units.len() < units {
         let mut unit = Vec::with_capacity(ROUNDS_A_UNIT);
@@ -54,12 +49,9 @@ pub(super) fn run(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pa
 }
 
 /// Both sides once, who is first by a coin.
-fn round(steps: u64, coins: &mut u64) -> [u64; 2] {
-    *coins ^= *coins << 13;
-    *coins ^= *coins >> 7;
-    *coins ^= *coins << 17;
+fn round(steps: u64, coins: &mut Random) -> [u64; 2] {
     let (first, second) = (batch_ns(steps), batch_ns(steps));
-    if *coins >> 63 == 0 { [first, second] } else { [second, first] }
+    if coins.below(2) == 0 { [first, second] } else { [second, first] }
 }
 
 fn batch_ns(steps: u64) -> u64 {

@@ -1,8 +1,7 @@
 //! The last minute of noise, drawn while it goes on.
 
-use super::{lost, of_frequency, small, strip};
-use crate::{CpuNoise, Noise};
-use tiebreak_report::look::{Look, Tone, paint, span};
+use super::*;
+use tiebreak_report::look::paint;
 
 /// CPUs that a frame shows: more would not fit on a screen.
 const CPUS_MOST: usize = 10;
@@ -24,9 +23,9 @@ pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
         let text = format!("{} further CPUs lost less", found.cpus.len() - CPUS_MOST);
         spans.push(vec![span(Tone::Dim, text)]);
     }
-    let last = format!("last minute: {}", lost(found, super::ALL));
+    let last = format!("last minute: {}", lost(found, ALL));
     let mut lines: Vec<String> = spans.iter().map(|line| paint(line, *look)).collect();
-    lines.extend(tiebreak_report::text::wrap_plain(&last, columns));
+    lines.extend(wrap_plain(&last, columns));
     lines.push("Ctrl-C ends it".to_owned());
     lines
 }
@@ -44,7 +43,6 @@ fn now(cpu: &CpuNoise) -> String {
     let last = cpu.strip.iter().rev().find(|piece| piece.lost_share.is_some());
     let lost = last.and_then(|piece| piece.lost_share).map_or("-".to_owned(), small);
     let cause = last.and_then(|piece| piece.cause).map_or(' ', |cause| cause.letter());
-    let hertz =
-        cpu.frequency.as_ref().map(|one| super::hertz(one.median_hertz)).unwrap_or_default();
+    let hertz = cpu.frequency.as_ref().map_or(String::new(), |one| hertz(one.median_hertz));
     format!("{lost} {cause} {hertz}").trim_end().to_owned()
 }

@@ -1,8 +1,7 @@
 //! The time line of a CPU in letters.
 
-use super::time;
-use crate::{Cause, CpuNoise, Noise, Piece};
-use tiebreak_report::look::{Look, Spans, Tone, span};
+use super::*;
+use crate::Piece;
 
 /// Columns of the name of a CPU.
 const NAME: usize = 8;

@@ -1,8 +1,6 @@
 //! Time lines below each other: when each of several CPUs was lost, and to what.
 
-use crate::{Cause, CpuNoise, Noise};
-use tiebreak_report::number::seconds;
-use tiebreak_report::svg::scene::{Anchor, SMALL, Scene, Sheet, width_of};
+use super::*;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 72.0;
@@ -17,21 +15,15 @@ const THIN: f64 = 1.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
 
-const STYLE: &str = "\
-.tiebreak-timeline .ground{fill:#eff2f5}\
-.tiebreak-timeline .task{fill:#bc4c00}\
-.tiebreak-timeline .limit{fill:#8250df}\
-.tiebreak-timeline .steal{fill:#d1242f}\
-.tiebreak-timeline .interrupt{fill:#0969da}\
-.tiebreak-timeline .unexplained{fill:#6e7781}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-timeline .ground{fill:#161b22}\
-.tiebreak-timeline .task{fill:#f0883e}\
-.tiebreak-timeline .limit{fill:#bc8cff}\
-.tiebreak-timeline .steal{fill:#ff7b72}\
-.tiebreak-timeline .interrupt{fill:#58a6ff}\
-.tiebreak-timeline .unexplained{fill:#b1bac4}\
-}";
+const STYLE: &str = styles! {
+    "tiebreak-timeline":
+    ".ground" "fill:#eff2f5" "fill:#161b22";
+    ".task" "fill:#bc4c00" "fill:#f0883e";
+    ".limit" "fill:#8250df" "fill:#bc8cff";
+    ".steal" "fill:#d1242f" "fill:#ff7b72";
+    ".interrupt" "fill:#0969da" "fill:#58a6ff";
+    ".unexplained" "fill:#6e7781" "fill:#b1bac4";
+};
 
 /// What was lost of each CPU, piece by piece, with the longest gaps below. Colours are causes.
 pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
@@ -92,11 +84,5 @@ fn block(scene: &mut Scene, class: &str, (left, right): (f64, f64), (top, bottom
 
 /// The colour of a cause, by its class in the style sheet.
 fn class(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Task => "task",
-        Cause::Limit => "limit",
-        Cause::Steal => "steal",
-        Cause::Interrupt => "interrupt",
-        Cause::Unexplained => "unexplained",
-    }
+    ["task", "limit", "steal", "interrupt", "unexplained"][cause as usize]
 }

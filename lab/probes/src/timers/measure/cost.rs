@@ -1,9 +1,7 @@
 //! What a reading costs, and how finely a clock moves.
 
-use crate::Steps;
-use crate::tools::batches::{parts, quantile};
-use std::time::Duration;
-use tiebreak_machine::clock;
+use crate::tools::*;
+use crate::{Clock, Steps};
 
 /// A batch of readings is to take this long.
 const BATCH_NS: u64 = 10_000;
@@ -14,21 +12,11 @@ const LOW: f64 = 0.05;
 /// Steps of each clock, if there is time.
 const STEPS: usize = 4000;
 
-/// What a reading costs, in nanoseconds.
-pub(super) struct Cost {
-    /// The median of batches.
-    pub(super) median_ns: f64,
-    /// Their fastest twentieth: when nothing else uses the core.
-    pub(super) low_ns: f64,
-    /// The same of parts of them, the earlier first.
-    pub(super) parts_ns: Vec<f64>,
-}
-
 /// A part of fewer batches has no fastest twentieth.
 const LEAST_A_PART: usize = 10;
 
-/// What a reading costs; `None` if there is no time for a batch.
-pub(super) fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Cost> {
+/// What a reading of a clock costs, and nothing else of it; `None` if there is no time for a batch.
+pub(super) fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     let begin_ns = clock::monotonic_ns();
     let end_ns = begin_ns + at_most.as_nanos() as u64;
     let calls = calls_a_batch(&mut read);
@@ -45,7 +33,8 @@ pub(super) fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<C
     let a_call = |ns: u64| ns as f64 / calls as f64;
     let parts_ns = parts(&batches, LOW, LEAST_A_PART).into_iter().map(a_call).collect();
     let mut of_all = |share| quantile(&mut batches, share).map(a_call);
-    Some(Cost { median_ns: of_all(0.5)?, low_ns: of_all(LOW)?, parts_ns })
+    let (cost_ns, cost_low_ns) = (of_all(0.5)?, of_all(LOW)?);
+    Some(Clock { cost_ns, cost_low_ns, parts_ns, ..Clock::default() })
 }
 
 /// How many readings make a batch: the fastest of some short tries decides.
@@ -62,14 +51,10 @@ fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
     (tries * BATCH_NS / least_ns.max(1)).clamp(4, 100_000)
 }
 
-/// The steps between readings, one right after the other; `ns_a_tick` is 1 of a clock in
+/// The steps between readings, one right after the other; `tick_ns` is 1 of a clock in
 /// nanoseconds. `None` if no step was seen in time.
-pub(super) fn steps(
-    mut read: impl FnMut() -> u64,
-    ns_a_tick: f64,
-    at_most: Duration,
-) -> Option<Steps> {
-    let end_ns = clock::monotonic_ns() + at_most.as_nanos() as u64;
+pub(super) fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<Steps> {
+    let end_ns = clock::monotonic_ns() + most.as_nanos() as u64;
     let mut seen = Vec::with_capacity(STEPS);
     let (mut equal, mut backwards) = (0_u64, 0_u64);
     let mut last = read();
@@ -88,13 +73,10 @@ pub(super) fn steps(
         // Looking at the time took a while, which is not a step.
         last = if readings.is_multiple_of(64) { read() } else { now };
     }
-    Some(Steps {
-        least_ns: quantile(&mut seen, 0.0)? as f64 * ns_a_tick,
-        median_ns: quantile(&mut seen, 0.5)? as f64 * ns_a_tick,
-        p99_ns: quantile(&mut seen, 0.99)? as f64 * ns_a_tick,
-        equal_share: equal as f64 / readings as f64,
-        backwards,
-    })
+    let mut at = |share| Some(quantile(&mut seen, share)? as f64 * tick_ns);
+    let [least_ns, median_ns, p99_ns] = [at(0.0)?, at(0.5)?, at(0.99)?];
+    let equal_share = equal as f64 / readings as f64;
+    Some(Steps { least_ns, median_ns, p99_ns, equal_share, backwards })
 }
 
 #[cfg(test)]
@@ -127,8 +109,8 @@ mod tests {
         let at_most = Duration::from_secs(2);
         let few = cost(|| work(10), at_most).unwrap();
         let many = cost(|| work(1000), at_most).unwrap();
-        assert!(few.low_ns <= few.median_ns && many.median_ns > 10.0 * few.median_ns);
-        let least = |cost: &Cost| cost.parts_ns.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(few.cost_low_ns <= few.cost_ns && many.cost_ns > 10.0 * few.cost_ns);
+        let least = |cost: &Clock| cost.parts_ns.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(few.parts_ns.is_empty() || least(&many) > 10.0 * least(&few));
     }
 }

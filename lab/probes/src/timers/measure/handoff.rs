@@ -6,10 +6,7 @@
 //! are apart, and half the sum of the smallest ones of both directions bounds how far they can be.
 
 use crate::HandOff;
-use crate::tools::batches::quantile;
-use crate::tools::together::{Place, together};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tiebreak_machine::clock;
+use crate::tools::*;
 
 /// Hand-offs in each direction, if there is time.
 const HAND_OFFS: usize = 2000;

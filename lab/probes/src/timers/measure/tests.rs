@@ -1,5 +1,4 @@
 use super::*;
-use crate::finding::Finding;
 use std::sync::atomic::AtomicBool;
 use tiebreak_machine::tree::made_up;
 

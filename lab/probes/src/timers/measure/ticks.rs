@@ -1,67 +1,45 @@
 //! The processor's own counter of ticks: TSC on x86-64, CNTVCT on AArch64.
 
-/// Whether the counter can be read by a program.
-pub(crate) fn is_there() -> bool {
-    imp::is_there()
-}
-
-/// The counter, as cheaply as it can be read; other instructions may pass it.
-///
-/// Only to be called where [`is_there`].
-#[inline(always)]
-pub(super) fn now() -> u64 {
-    imp::now()
-}
-
-/// The counter after everything before it in the program is done.
-///
-/// Only to be called where [`is_there`].
-#[inline(always)]
-pub(super) fn now_in_order() -> u64 {
-    imp::now_in_order()
-}
-
-/// The counter by the instruction that waits for what is before it; `None` where there is none.
-pub(super) fn waiting() -> Option<fn() -> u64> {
-    imp::waiting()
-}
-
-/// What it is called.
-pub(super) const NAME: &str = imp::NAME;
-/// The instruction of [`now`].
-pub(super) const INSTRUCTION: &str = imp::INSTRUCTION;
+pub(crate) use imp::is_there;
+pub(super) use imp::{INSTRUCTION, NAME, now, now_in_order, waiting};
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
     use std::arch::x86_64::{__rdtscp, _mm_lfence, _rdtsc};
 
-    pub(super) const NAME: &str = "TSC";
-    pub(super) const INSTRUCTION: &str = "rdtsc";
+    /// What the counter is called.
+    pub const NAME: &str = "TSC";
+    /// The instruction of [`now`].
+    pub const INSTRUCTION: &str = "rdtsc";
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;
 
-    /// A process may have been forbidden to read it; reading would then end the process.
-    pub(super) fn is_there() -> bool {
+    /// Whether the counter can be read by a program. A process may have been forbidden to read it;
+    /// reading would then end the process.
+    pub fn is_there() -> bool {
         let mut mode: libc::c_int = 0;
         // SAFETY: `mode` is a valid place for the result.
         let error = unsafe { libc::prctl(PR_GET_TSC, &raw mut mode) };
         error == 0 && mode == PR_TSC_ENABLE
     }
 
+    /// The counter, as cheaply as it can be read; other instructions may pass it.
     #[inline(always)]
-    pub(super) fn now() -> u64 {
+    pub fn now() -> u64 {
         // SAFETY: every x86-64 CPU has the instruction, and callers asked whether it is permitted.
         unsafe { _rdtsc() }
     }
 
+    /// The counter after everything before it in the program is done.
     #[inline(always)]
-    pub(super) fn now_in_order() -> u64 {
+    pub fn now_in_order() -> u64 {
         // SAFETY: every x86-64 CPU has the fence.
         unsafe { _mm_lfence() };
         now()
     }
 
-    pub(super) fn waiting() -> Option<fn() -> u64> {
+    /// The counter by the instruction that waits for what is before it; `None` where there is none.
+    pub fn waiting() -> Option<fn() -> u64> {
         // Leaf 0x80000001, EDX bit 27.
         let is_there = std::arch::x86_64::__cpuid(0x8000_0001).edx >> 27 & 1 == 1;
         is_there.then_some(read_waiting as fn() -> u64)
@@ -78,15 +56,15 @@ mod imp {
 
 #[cfg(target_arch = "aarch64")]
 mod imp {
-    pub(super) const NAME: &str = "CNTVCT";
-    pub(super) const INSTRUCTION: &str = "mrs cntvct_el0";
+    pub const NAME: &str = "CNTVCT";
+    pub const INSTRUCTION: &str = "mrs cntvct_el0";
 
-    pub(super) fn is_there() -> bool {
+    pub fn is_there() -> bool {
         true
     }
 
     #[inline(always)]
-    pub(super) fn now() -> u64 {
+    pub fn now() -> u64 {
         let ticks: u64;
         // SAFETY: Linux lets every program read this register; it changes nothing.
         unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
@@ -94,35 +72,35 @@ mod imp {
     }
 
     #[inline(always)]
-    pub(super) fn now_in_order() -> u64 {
+    pub fn now_in_order() -> u64 {
         // SAFETY: a barrier for the instructions before it.
         unsafe { std::arch::asm!("isb", options(nostack)) };
         now()
     }
 
-    pub(super) fn waiting() -> Option<fn() -> u64> {
+    pub fn waiting() -> Option<fn() -> u64> {
         None
     }
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod imp {
-    pub(super) const NAME: &str = "";
-    pub(super) const INSTRUCTION: &str = "";
+    pub const NAME: &str = "";
+    pub const INSTRUCTION: &str = "";
 
-    pub(super) fn is_there() -> bool {
+    pub fn is_there() -> bool {
         false
     }
 
-    pub(super) fn now() -> u64 {
+    pub fn now() -> u64 {
         0
     }
 
-    pub(super) fn now_in_order() -> u64 {
+    pub fn now_in_order() -> u64 {
         0
     }
 
-    pub(super) fn waiting() -> Option<fn() -> u64> {
+    pub fn waiting() -> Option<fn() -> u64> {
         None
     }
 }

@@ -1,8 +1,6 @@
 //! Which pairs of CPUs are measured.
 
-use super::sharing::PairReading;
-use crate::Cpu;
-use std::collections::BTreeMap;
+use super::*;
 
 /// The most pairs that the machine says share a core.
 const ADVERTISED_PAIRS: usize = 32;
@@ -13,8 +11,7 @@ const OTHER_PAIRS: usize = 32;
 /// sample of the others, among them neighbours by number, which is where a hypervisor hides
 /// siblings.
 pub(super) fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
-    let cores: BTreeMap<usize, usize> =
-        told.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
+    let cores: BTreeMap<_, _> = told.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
     let is_told = |a: usize, b: usize| Some(cores.get(&a)? == cores.get(&b)?);
     let mut pairs = Vec::new();
     for (index, a) in cpus.iter().enumerate() {
@@ -25,14 +22,8 @@ pub(super) fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     let (siblings, others): (Vec<_>, Vec<_>) =
         pairs.into_iter().partition(|(_, told)| *told == Some(true));
     let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
-    let empty = |(cpus, is_advertised)| PairReading {
-        cpus,
-        is_advertised,
-        rounds: Vec::new(),
-        batches: 0,
-        invalid_batches: 0,
-    };
-    chosen.map(empty).collect()
+    let one = |(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() };
+    chosen.map(one).collect()
 }
 
 type AdvertisedPair = ([usize; 2], Option<bool>);

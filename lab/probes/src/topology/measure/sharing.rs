@@ -7,14 +7,7 @@
 //! other did not go on counts for nothing. Alone and together take turns within milliseconds, so
 //! that what slows the whole machine slows both.
 
-use super::work;
-use crate::Probed;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::together::{Place, together};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-use tiebreak_machine::clock;
+use super::*;
 
 /// The most rounds of a pair.
 const ROUNDS: usize = 40;
@@ -37,7 +30,7 @@ const WINDOW_NS: u64 = 15_000_000;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What was seen of a pair.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairReading {
     /// The two CPUs, the lower number first.
     pub cpus: [usize; 2],
@@ -67,9 +60,8 @@ pub(super) fn measure(
     budget: &mut Budget<'_>,
 ) -> Probed<Vec<PairReading>> {
     if wanted.is_empty() {
-        return Probed::inconclusive(
-            "whether CPUs share a core needs two CPUs, and one may be used",
-        );
+        let why = "whether CPUs share a core needs two CPUs, and one may be used";
+        return Probed::inconclusive(why);
     }
     let begin = Instant::now();
     let mut pairs = wanted.to_vec();
@@ -80,10 +72,9 @@ pub(super) fn measure(
                 break;
             }
             if let Err(error) = pair.round(budget.interrupted()) {
-                return Probed::inconclusive(format!(
-                    "CPUs {} and {} could not run together: {error}",
-                    pair.cpus[0], pair.cpus[1]
-                ));
+                let [a, b] = pair.cpus;
+                let why = format!("CPUs {a} and {b} could not run together: {error}");
+                return Probed::inconclusive(why);
             }
         }
         if is_over(budget) {
@@ -95,16 +86,16 @@ pub(super) fn measure(
     let count = pairs.len();
     pairs.retain(|pair| !pair.rounds.is_empty());
     let reason = format!("{} of {count} pairs never ran at the same time", count - pairs.len());
-    match pairs.len() {
-        0 => Probed::inconclusive("no two CPUs ran at the same time for long enough"),
-        left if left < count => Probed::of(pairs, vec![reason]),
-        _ => Probed::of(pairs, Vec::new()),
+    if pairs.is_empty() {
+        return Probed::inconclusive("no two CPUs ran at the same time for long enough");
     }
+    let is_less = pairs.len() < count;
+    Probed::of(pairs, Some(reason).filter(|_| is_less).into_iter().collect())
 }
 
 impl PairReading {
     fn round(&mut self, interrupted: &AtomicBool) -> std::io::Result<()> {
-        let shared = [const { Beside::new() }; 2];
+        let shared = [Beside::default(), Beside::default()];
         let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
         let mut kinds = [Some(0), Some(0)];
         for side in seen {
@@ -129,15 +120,10 @@ impl PairReading {
 
 /// What a thread shows the other, on a line of its own.
 #[repr(align(256))]
+#[derive(Default)]
 struct Beside {
     steps: AtomicU64,
     has_enough: AtomicBool,
-}
-
-impl Beside {
-    const fn new() -> Beside {
-        Beside { steps: AtomicU64::new(0), has_enough: AtomicBool::new(false) }
-    }
 }
 
 /// The batches of one CPU in a round.
@@ -159,11 +145,8 @@ impl Side {
 /// waits sleeps.
 fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
-    let mut side = Side {
-        alone_ns: Vec::with_capacity(BATCHES),
-        together_ns: Vec::with_capacity(4 * BATCHES),
-        invalid: 0,
-    };
+    let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
+    let mut side = Side { alone_ns, together_ns, invalid: 0 };
     work::add(ADDITIONS * STEPS);
     place.meet();
     if place.index == 0 {
@@ -257,13 +240,7 @@ mod tests {
     #[test]
     fn threads_that_take_turns_on_one_cpu_were_never_together() {
         let cpu = tiebreak_machine::cpus::allowed()[0];
-        let mut pair = PairReading {
-            cpus: [cpu, cpu],
-            is_advertised: None,
-            rounds: Vec::new(),
-            batches: 0,
-            invalid_batches: 0,
-        };
+        let mut pair = PairReading { cpus: [cpu, cpu], ..PairReading::default() };
         pair.round(&AtomicBool::new(false)).unwrap();
         assert_eq!(pair.rounds, []);
     }

@@ -84,17 +84,19 @@ fn two_sockets() -> Machine {
 fn two_sockets_with_threads_and_nodes() {
     let told = two_sockets().read(&[0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(told.reasons, Vec::<String>::new());
-    let cores: Vec<_> = told.cpus.iter().map(|cpu| cpu.core.unwrap()).collect();
+    let cores: Vec<_> = told.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect();
     assert_eq!(cores, [0, 1, 2, 3, 0, 1, 2, 3]);
-    let last = &told.cpus[7];
+    let last = &told.found.cpus[7];
     assert_eq!((last.package, last.node, last.cluster), (Some(1), Some(1), None));
     assert_eq!((&last.smt_siblings[..], last.max_hz), (&[3][..], Some(3_500_000_000)));
-    let caches: Vec<_> = told.caches.iter().map(|c| (c.level, c.kind, c.cpus.len())).collect();
+    let caches: Vec<_> =
+        told.found.caches.iter().map(|c| (c.level, c.kind, c.cpus.len())).collect();
     assert_eq!(caches.len(), 4 * 3 + 2);
     assert_eq!(caches[0], (1, CacheKind::Data, 2));
-    assert_eq!(told.caches[13].cpus, [2, 3, 6, 7]);
-    assert_eq!(told.caches[13].size_bytes, Some(60 << 20));
-    let nodes: Vec<_> = told.nodes.iter().map(|n| (n.memory_bytes, &n.distances[..])).collect();
+    assert_eq!(told.found.caches[13].cpus, [2, 3, 6, 7]);
+    assert_eq!(told.found.caches[13].size_bytes, Some(60 << 20));
+    let nodes: Vec<_> =
+        told.found.nodes.iter().map(|n| (n.memory_bytes, &n.distances[..])).collect();
     assert_eq!(nodes, [(Some(1 << 20), &[10, 21][..]), (Some(1 << 20), &[21, 10][..])]);
 }
 
@@ -104,8 +106,8 @@ fn memory_has_one_size() {
         let mut machine = two_sockets();
         machine.add("proc/meminfo".to_owned(), format!("MemTotal: {whole_kib} kB\n"));
         let told = machine.read(&[0]);
-        assert_eq!(told.memory_bytes, Some(whole_kib << 10));
-        let sizes: Vec<_> = told.nodes.iter().map(|node| node.memory_bytes).collect();
+        assert_eq!(told.found.whole_memory_bytes, Some(whole_kib << 10));
+        let sizes: Vec<_> = told.found.nodes.iter().map(|node| node.memory_bytes).collect();
         assert_eq!(sizes, nodes);
     };
     check(2048, [Some(1 << 20), Some(1 << 20)]);
@@ -113,9 +115,9 @@ fn memory_has_one_size() {
     // A hypervisor gives half of it later: nobody knows to which node.
     check(4096, [None, None]);
     let (_folder, tree) = made_up::tree(&[(&format!("{NODE}/node0/meminfo"), "MemTotal: 9 kB")]);
-    let only = nodes::read(&tree, Some(24 << 30));
+    let only = told::nodes(&tree, Some(24 << 30));
     assert_eq!(only[0].memory_bytes, Some(24 << 30), "the only node has all of it");
-    assert_eq!(nodes::read(&tree, None)[0].memory_bytes, Some(9 << 10));
+    assert_eq!(told::nodes(&tree, None)[0].memory_bytes, Some(9 << 10));
 }
 
 #[test]
@@ -124,10 +126,10 @@ fn a_subset_of_the_cpus_may_be_used_and_others_are_off() {
     machine.online("0-6");
     machine.add(format!("{CPU}/present"), "0-7");
     let told = machine.read(&[1, 5]);
-    let marks: Vec<_> = told.cpus.iter().map(|cpu| (cpu.is_online, cpu.is_allowed)).collect();
+    let marks: Vec<_> = told.found.cpus.iter().map(|cpu| (cpu.is_online, cpu.is_allowed)).collect();
     assert_eq!(marks[..2], [(true, false), (true, true)]);
     assert_eq!(marks[7], (false, false));
-    assert_eq!((told.cpus[7].core, told.reasons.len()), (None, 0));
+    assert_eq!((told.found.cpus[7].core, told.reasons.len()), (None, 0));
 }
 
 #[test]
@@ -149,10 +151,12 @@ fn several_last_level_caches_in_a_socket() {
         machine.cache(cpu, 3, ["3", "Unified", "32M", complex]);
     }
     let told = machine.read(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    let last: Vec<_> = told.caches.iter().filter(|cache| cache.level == 3).collect();
+    let last: Vec<_> = told.found.caches.iter().filter(|cache| cache.level == 3).collect();
     assert_eq!(last.iter().map(|cache| cache.cpus[0]).collect::<Vec<_>>(), [0, 4]);
-    assert!(told.cpus.iter().all(|cpu| cpu.package == Some(0) && cpu.smt_siblings.is_empty()));
-    assert!(told.nodes.is_empty() && told.reasons.is_empty());
+    assert!(
+        told.found.cpus.iter().all(|cpu| cpu.package == Some(0) && cpu.smt_siblings.is_empty())
+    );
+    assert!(told.found.nodes.is_empty() && told.reasons.is_empty());
 }
 
 #[test]
@@ -176,9 +180,9 @@ fn fast_and_slow_cores_are_told_apart() {
     use CoreKind::{Efficiency, Performance};
     for (machine, cores) in [(intel, [0, 0, 1, 2]), (arm, [0, 1, 2, 3])] {
         let told = machine.read(&[0]);
-        let kinds: Vec<_> = told.cpus.iter().map(|cpu| cpu.kind.unwrap()).collect();
+        let kinds: Vec<_> = told.found.cpus.iter().map(|cpu| cpu.kind.unwrap()).collect();
         assert_eq!(kinds, [Performance, Performance, Efficiency, Efficiency]);
-        assert_eq!(told.cpus.iter().map(|cpu| cpu.core.unwrap()).collect::<Vec<_>>(), cores);
+        assert_eq!(told.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect::<Vec<_>>(), cores);
     }
 }
 
@@ -200,9 +204,10 @@ fn arm_without_package_ids_has_no_sockets() {
         machine.add(format!("{CPU}/cpu{cpu}/cpu_capacity"), 1024);
     }
     let told = machine.read(&[0, 1]);
-    let seen: Vec<_> = told.cpus.iter().map(|cpu| (cpu.core, cpu.package, cpu.cluster)).collect();
+    let seen: Vec<_> =
+        told.found.cpus.iter().map(|cpu| (cpu.core, cpu.package, cpu.cluster)).collect();
     assert_eq!(seen, [(Some(0), None, None), (Some(1), None, None)]);
-    assert!(told.cpus.iter().all(|cpu| cpu.kind.is_none()));
+    assert!(told.found.cpus.iter().all(|cpu| cpu.kind.is_none()));
 }
 
 #[test]
@@ -214,10 +219,17 @@ fn next_to_nothing_is_told() {
         [(bare, vec![0], 1, 2), (Machine::default(), vec![2, 5], 2, 3)]
     {
         let told = machine.read(&allowed);
-        assert_eq!((told.cpus.len(), told.reasons.len()), (cpus, reasons), "{:?}", told.reasons);
-        assert!(told.cpus.iter().all(|cpu| cpu.is_online && cpu.is_allowed && cpu.core.is_none()));
-        assert_eq!((told.caches.len(), told.nodes.len()), (0, 0));
-        assert_eq!(told.limits, Limits::default());
+        assert_eq!(
+            (told.found.cpus.len(), told.reasons.len()),
+            (cpus, reasons),
+            "{:?}",
+            told.reasons
+        );
+        assert!(
+            told.found.cpus.iter().all(|cpu| cpu.is_online && cpu.is_allowed && cpu.core.is_none())
+        );
+        assert_eq!((told.found.caches.len(), told.found.nodes.len()), (0, 0));
+        assert_eq!(told.found.limits, Limits::default());
     }
     let (_folder, tree) = made_up::tree(&[]);
     let error = Topology::below(&tree, &[], &[]).unwrap_err();
@@ -241,7 +253,7 @@ fn limits_are_those_of_the_groups() {
         nodes: Some(vec![0, 1]),
         is_cpu_quota_known: true,
     };
-    assert_eq!(machine.read(&[0]).limits, limits);
+    assert_eq!(machine.read(&[0]).found.limits, limits);
 }
 
 #[test]
@@ -252,7 +264,8 @@ fn this_machine_has_the_cpus_that_we_may_use() {
     let cpus = cpus::allowed();
     let probed = Topology::new(&cpus).unwrap().measure(&mut budget);
     let reading = probed.value().unwrap();
-    let allowed: Vec<_> = reading.cpus.iter().filter(|c| c.is_allowed).map(|c| c.cpu).collect();
+    let allowed: Vec<_> =
+        reading.found.cpus.iter().filter(|c| c.is_allowed).map(|c| c.cpu).collect();
     assert_eq!(allowed, cpus);
     assert_eq!(reading.pairs_possible, cpus.len() * (cpus.len() - 1) / 2);
     if cpus.len() == 1 {

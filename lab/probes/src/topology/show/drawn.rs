@@ -1,11 +1,7 @@
 //! The tree in letters.
 
 use super::tree::{Branch, tree};
-use crate::{CoreKind, Topology};
-use tiebreak_report::look::NO_BREAK;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::page::Page;
-use tiebreak_report::text::wrap_plain;
+use super::*;
 use unicode_width::UnicodeWidthStr;
 
 /// More cores than this in one place are told in a list.
@@ -13,9 +9,7 @@ const LINES: usize = 4;
 
 /// Draws the tree, a line a branch; where there are many cores in one place, they share lines.
 pub(super) fn draw(page: &mut Page, found: &Topology, look: Look) {
-    let allowed: Vec<usize> =
-        found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect();
-    let drawing = Drawing { allowed: &allowed };
+    let drawing = Drawing { allowed: allowed(found) };
     let root = tree(found);
     for part in drawing.lines(&root.parts) {
         part.write(page, "", "", "", look);
@@ -34,8 +28,8 @@ pub(super) fn draw(page: &mut Page, found: &Topology, look: Look) {
     }
 }
 
-struct Drawing<'a> {
-    allowed: &'a [usize],
+struct Drawing {
+    allowed: Vec<usize>,
 }
 
 /// What one line, or a paragraph, says, and what hangs below it.
@@ -44,7 +38,7 @@ struct Line {
     below: Vec<Line>,
 }
 
-impl Drawing<'_> {
+impl Drawing {
     fn lines(&self, parts: &[Branch]) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut rest = parts;

@@ -1,9 +1,7 @@
 //! Whether CPUs share a core: what the machine says, and what was measured.
 
-use crate::{Pair, Probed, Sharing, Topology};
-use tiebreak_report::look::Look;
-use tiebreak_report::number::{Rounding, count, percent, ratio};
-use tiebreak_report::table::{Align, Column, render};
+use super::*;
+use crate::{Pair, Sharing};
 
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
@@ -27,8 +25,8 @@ pub(super) fn in_short(found: &Topology) -> String {
             1 => String::new(),
             many => format!(", and {} more", many - 1),
         };
-        let slowdown = ratio(pair.slowdown, 2, Rounding::Nearest);
-        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({slowdown}{more})");
+        let times = times(pair);
+        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({times}{more})");
     }
     let range = range(sharing);
     if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
@@ -70,30 +68,35 @@ pub(super) fn told(found: &Topology) -> String {
         return format!("{told} This was not measured: {why}.");
     };
     let rounds = sharing.pairs.iter().map(|pair| pair.rounds).max().unwrap_or(0);
+    let rounds = count(rounds as u64, "round");
     let measured = match sharing.pairs.as_slice() {
-        [only] => format!(
-            "Measured: CPUs {} and {} made the same additions alone and at the same time, in {}; \
-             beside each other they took {} times as long, so {}.",
-            only.cpus[0],
-            only.cpus[1],
-            count(rounds as u64, "round"),
-            ratio(only.slowdown, 2, Rounding::Nearest).trim_end_matches('x'),
-            verdict(only)
-        ),
-        pairs => format!(
-            "Measured: {} of {} made the same additions alone and at the same time, in up to {}. \
-             {}",
-            pairs.len(),
-            pairs_of(sharing.pairs_possible),
-            count(rounds as u64, "round"),
-            match sharing.disagreements().count() {
+        [only] => {
+            let ([a, b], times, verdict) = (only.cpus, times(only), verdict(only));
+            let times = times.trim_end_matches('x');
+            format!(
+                "Measured: CPUs {a} and {b} made the same additions alone and at the same time, in \
+                 {rounds}; beside each other they took {times} times as long, so {verdict}."
+            )
+        }
+        pairs => {
+            let (number, of) = (pairs.len(), pairs_of(sharing.pairs_possible));
+            let wrong = match sharing.disagreements().count() {
                 0 => "No pair contradicts what the machine says.".to_owned(),
                 1 => "1 pair is otherwise than the machine says.".to_owned(),
                 wrong => format!("{} are otherwise than the machine says.", pairs_of(wrong)),
-            }
-        ),
+            };
+            format!(
+                "Measured: {number} of {of} made the same additions alone and at the same time, in \
+                 up to {rounds}. {wrong}"
+            )
+        }
     };
     format!("{told} {measured}")
+}
+
+/// How many times as long the two took together as alone: `1.01x`.
+fn times(pair: &Pair) -> String {
+    ratio(pair.slowdown, 2, Rounding::Nearest)
 }
 
 fn pairs_of(number: usize) -> String {
@@ -116,27 +119,23 @@ pub(super) fn table(found: &Topology, look: &Look) -> String {
     let Some(sharing) = found.sharing.value().filter(|sharing| sharing.pairs.len() > 1) else {
         return String::new();
     };
-    let is_wrong = |pair: &Pair| pair.shares.zip(pair.is_advertised).is_some_and(|(a, b)| a != b);
     let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
-    pairs.sort_by_key(|pair| (!is_wrong(pair), pair.shares.is_some()));
+    pairs.sort_by_key(|pair| (!pair.is_wrong(), pair.shares.is_some()));
     let shown = &pairs[..pairs.len().min(ROWS)];
-    let texts = |text: &dyn Fn(&Pair) -> String| shown.iter().map(|pair| text(pair)).collect();
-    let yes = |value: Option<bool>, open: &str| match value {
-        Some(true) => "one core".to_owned(),
-        Some(false) => "two cores".to_owned(),
-        None => open.to_owned(),
+    let yes = |value: Option<bool>, open: &'static str| match value {
+        Some(true) => "one core",
+        Some(false) => "two cores",
+        None => open,
     };
-    let slowdown = |pair: &Pair| ratio(pair.slowdown, 2, Rounding::Nearest);
-    let columns = vec![
-        Column::new("CPUs", Align::Left, texts(&|p| format!("{} and {}", p.cpus[0], p.cpus[1]))),
-        Column::new("told", Align::Left, texts(&|p| yes(p.is_advertised, "-"))),
-        Column::new("measured", Align::Left, texts(&|p| yes(p.shares, "open"))),
-        Column::new("together over alone", Align::Decimal, texts(&slowdown)),
-        Column::new("rounds", Align::Right, texts(&|p| p.rounds.to_string())).rank(1),
-    ];
+    let table = Table::of(shown)
+        .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
+        .left("told", 0, |pair| yes(pair.is_advertised, "-"))
+        .left("measured", 0, |pair| yes(pair.shares, "open"))
+        .decimal("together over alone", 0, |pair| times(pair))
+        .right("rounds", 1, |pair| pair.rounds);
     let more = match pairs.len() - shown.len() {
         0 => String::new(),
         rest => format!("and {} more\n", pairs_of(rest)),
     };
-    render(columns, look) + &more
+    table.text(look) + &more
 }

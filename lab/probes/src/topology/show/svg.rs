@@ -1,9 +1,7 @@
 //! CPUs as nested boxes.
 
 use super::tree::{Branch, tree};
-use crate::{CoreKind, Topology};
-use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
-use tiebreak_report::text::wrap_plain;
+use super::*;
 
 const WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
@@ -15,17 +13,15 @@ const CPU_LINE: f64 = 16.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-topology", STYLE);
 
-const STYLE: &str = "\
-.tiebreak-topology .box{fill:none;stroke:#818b98;stroke-width:1}\
-.tiebreak-topology .core{fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1}\
-.tiebreak-topology .slow{fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1}\
-.tiebreak-topology .barred{fill:none;stroke:#818b98;stroke-dasharray:3 3}\
-@media (prefers-color-scheme:dark){\
-.tiebreak-topology .box{stroke:#656c76}\
-.tiebreak-topology .core{fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff}\
-.tiebreak-topology .slow{fill:#3fb950;fill-opacity:.22;stroke:#3fb950}\
-.tiebreak-topology .barred{stroke:#656c76}\
-}";
+const STYLE: &str = styles! {
+    "tiebreak-topology":
+    ".box" "fill:none;stroke:#818b98;stroke-width:1" "stroke:#656c76";
+    ".core" "fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1"
+        "fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff";
+    ".slow" "fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1"
+        "fill:#3fb950;fill-opacity:.22;stroke:#3fb950";
+    ".barred" "fill:none;stroke:#818b98;stroke-dasharray:3 3" "stroke:#656c76";
+};
 
 /// Sockets, memory nodes, caches and cores as boxes in boxes: what shares something stands in one
 /// box. `counts` is the title; `note` stands below, unless it is empty.
@@ -69,14 +65,12 @@ struct Drawing {
 
 impl Drawing {
     fn of(found: &Topology) -> Drawing {
-        let allowed: Vec<usize> =
-            found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect();
         let last = found.cpus.last().map_or(0, |cpu| cpu.cpu);
         Drawing {
             has_kinds: found.online().any(|cpu| cpu.kind.is_some()),
             has_barred: found.online().any(|cpu| !cpu.is_allowed),
             core: (width_of(&last.to_string(), PLAIN) + 16.0).max(32.0),
-            allowed,
+            allowed: allowed(found),
         }
     }
 
@@ -145,8 +139,4 @@ impl Drawing {
             scene.text(ink, x + self.core / 2.0, middle, Anchor::Middle, &cpu.to_string());
         }
     }
-}
-
-fn corners(x: f64, y: f64, width: f64, height: f64) -> [(f64, f64); 4] {
-    [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
 }

@@ -1,29 +1,19 @@
 //! Caches, memory nodes and compilers, as tables.
 
-use crate::{Cache, CacheKind, Topology};
+use super::*;
+use crate::{Cache, CacheKind};
 use tiebreak_core::cpus::format_list;
-use tiebreak_report::fact::bytes;
-use tiebreak_report::look::{Look, Tone, span};
-use tiebreak_report::number::count;
-use tiebreak_report::page::Page;
-use tiebreak_report::table::{Align, Column, render};
-use tiebreak_report::text::plain;
 
-/// Caches that differ in nothing but the CPUs that share them.
-struct Alike<'a> {
-    one: &'a Cache,
-    number: usize,
-}
-
-fn alike(found: &Topology) -> Vec<Alike<'_>> {
+/// Caches that differ in nothing but the CPUs that share them: one of them, and how many they are.
+fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
     let key = |cache: &Cache| {
         (cache.level, cache.kind, cache.size_bytes, cache.line_bytes, cache.ways, cache.cpus.len())
     };
-    let mut kinds: Vec<Alike> = Vec::new();
+    let mut kinds: Vec<(&Cache, usize)> = Vec::new();
     for cache in &found.caches {
-        match kinds.iter_mut().find(|kind| key(kind.one) == key(cache)) {
-            Some(kind) => kind.number += 1,
-            None => kinds.push(Alike { one: cache, number: 1 }),
+        match kinds.iter_mut().find(|(one, _)| key(one) == key(cache)) {
+            Some((_, number)) => *number += 1,
+            None => kinds.push((cache, 1)),
         }
     }
     kinds
@@ -32,12 +22,12 @@ fn alike(found: &Topology) -> Vec<Alike<'_>> {
 /// `L1d 48 KiB, L2 1 MiB, L3 32 MiB for 2 CPUs`.
 pub(super) fn caches_in_short(found: &Topology) -> String {
     let kinds = alike(found);
-    let data = kinds.iter().filter(|kind| kind.one.kind != CacheKind::Instruction);
-    let text = |kind: &Alike| {
-        let size = kind.one.size_bytes.map(|size| format!(" {}", bytes(size)));
-        let shared = kind.one.cpus.len();
+    let data = kinds.iter().filter(|(one, _)| one.kind != CacheKind::Instruction);
+    let text = |(one, _): &(&Cache, usize)| {
+        let size = one.size_bytes.map(|size| format!(" {}", bytes(size)));
+        let shared = one.cpus.len();
         let shared = if shared > 1 { format!(" for {shared} CPUs") } else { String::new() };
-        format!("{}{}{shared}", name(kind.one), size.unwrap_or_default())
+        format!("{}{}{shared}", name(one), size.unwrap_or_default())
     };
     data.map(text).collect::<Vec<_>>().join(", ")
 }
@@ -56,26 +46,14 @@ pub(super) fn caches(found: &Topology, look: &Look) -> String {
     if kinds.is_empty() {
         return String::new();
     }
-    let texts = |text: fn(&Alike) -> String| kinds.iter().map(text).collect();
-    let size = |value: Option<u64>| value.map_or("-".to_owned(), bytes);
-    let columns = vec![
-        Column::new("cache", Align::Left, texts(|kind| name(kind.one))),
-        Column::new("size", Align::Decimal, kinds.iter().map(|k| size(k.one.size_bytes)).collect()),
-        Column::new("line", Align::Right, kinds.iter().map(|k| size(k.one.line_bytes)).collect()),
-        Column::new(
-            "ways",
-            Align::Right,
-            texts(|kind| kind.one.ways.map_or("-".to_owned(), |ways| ways.to_string())),
-        )
-        .rank(1),
-        Column::new(
-            "shared by",
-            Align::Left,
-            texts(|kind| count(kind.one.cpus.len() as u64, "CPU")),
-        ),
-        Column::new("number", Align::Right, texts(|kind| kind.number.to_string())),
-    ];
-    render(columns, look)
+    Table::of(&kinds)
+        .left("cache", 0, |(one, _)| name(one))
+        .decimal("size", 0, |(one, _)| or_dash(one.size_bytes, bytes))
+        .right("line", 0, |(one, _)| or_dash(one.line_bytes, bytes))
+        .right("ways", 1, |(one, _)| or_dash(one.ways, |ways| ways.to_string()))
+        .left("shared by", 0, |(one, _)| count(one.cpus.len() as u64, "CPU"))
+        .right("number", 0, |(_, number)| *number)
+        .text(look)
 }
 
 /// The nodes with their distances; empty if there is one only.
@@ -85,23 +63,16 @@ pub(super) fn nodes(found: &Topology, look: &Look) -> String {
         return String::new();
     }
     let cpus = |cpus: &[usize]| if cpus.is_empty() { "none".to_owned() } else { format_list(cpus) };
-    let mut columns = vec![
-        Column::new("node", Align::Right, nodes.iter().map(|node| node.node.to_string()).collect()),
-        Column::new("CPUs", Align::Left, nodes.iter().map(|node| cpus(&node.cpus)).collect())
-            .rank(2),
-        Column::new(
-            "memory",
-            Align::Decimal,
-            nodes.iter().map(|n| n.memory_bytes.map_or("-".to_owned(), bytes)).collect(),
-        ),
-    ];
+    let mut table = Table::of(nodes)
+        .right("node", 0, |node| node.node)
+        .left("CPUs", 2, |node| cpus(&node.cpus))
+        .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes));
     for (index, to) in nodes.iter().enumerate() {
-        let distance =
-            |from: &crate::Node| from.distances.get(index).map_or("-".to_owned(), u64::to_string);
-        let cells = nodes.iter().map(distance).collect();
-        columns.push(Column::new(&format!("to {}", to.node), Align::Right, cells).rank(1));
+        table = table.right(&format!("to {}", to.node), 1, |from| {
+            or_dash(from.distances.get(index), u64::to_string)
+        });
     }
-    render(columns, look)
+    table.text(look)
 }
 
 pub(super) fn compilers(found: &Topology, look: &Look) -> String {

@@ -1,7 +1,7 @@
 //! CPUs as a tree: socket, memory node, die, cache, cluster, core.
 
-use crate::{CoreKind, Cpu, Topology};
-use tiebreak_report::fact::bytes;
+use super::*;
+use crate::Cpu;
 
 /// CPUs that belong together.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +46,22 @@ impl Branch {
 pub(crate) fn tree(found: &Topology) -> Branch {
     let cpus = found.online().map(|cpu| cpu.cpu).collect();
     let mut root = Branch::new(String::new(), cpus);
-    let mut all = sockets(found);
+    let named = |name: &'static str, of: fn(&Cpu) -> Option<usize>| {
+        let named = move |(number, cpus)| Branch::new(format!("{name} {number}"), cpus);
+        grouped(found, of).into_iter().map(named)
+    };
+    let is_shared = |branch: &Branch| {
+        // The CPUs of a cluster may be those of a cache, which says it already.
+        let is_cache = || found.caches.iter().any(|cache| cache.cpus == branch.cpus);
+        has_several_cores(found, &branch.cpus) && !is_cache()
+    };
+    let mut all: Vec<Branch> = named("socket", |cpu| cpu.package).collect();
     all.extend(nodes(found));
-    all.extend(dies(found));
+    // Dies, where a socket has several.
+    let dies = named("die", |cpu| cpu.die);
+    all.extend(dies.filter(|_| Some(grouped(found, |cpu| cpu.die).len()) != found.sockets()));
     all.extend(caches(found));
-    all.extend(clusters(found));
+    all.extend(named("cluster", |cpu| cpu.cluster).filter(is_shared));
     all.extend(cores(found));
     // The larger one holds the smaller one; of equal ones the one that was named first.
     all.sort_by_key(|branch| std::cmp::Reverse(branch.cpus.len()));
@@ -70,28 +81,13 @@ fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, 
     groups.into_iter().collect()
 }
 
-fn sockets(found: &Topology) -> Vec<Branch> {
-    let named = |(package, cpus)| Branch::new(format!("socket {package}"), cpus);
-    grouped(found, |cpu| cpu.package).into_iter().map(named).collect()
-}
-
 fn nodes(found: &Topology) -> Vec<Branch> {
     let named = |(number, cpus)| {
         let node = found.nodes.iter().find(|node| node.node == number);
-        let memory =
-            node.and_then(|node| node.memory_bytes).map(|size| format!(": {}", bytes(size)));
+        let memory = node.and_then(|one| one.memory_bytes).map(|size| format!(": {}", bytes(size)));
         Branch::new(format!("memory node {number}{}", memory.unwrap_or_default()), cpus)
     };
     grouped(found, |cpu| cpu.node).into_iter().map(named).collect()
-}
-
-/// Dies, where a socket has several.
-fn dies(found: &Topology) -> Vec<Branch> {
-    let dies = grouped(found, |cpu| cpu.die);
-    if Some(dies.len()) == found.sockets() {
-        return Vec::new();
-    }
-    dies.into_iter().map(|(die, cpus)| Branch::new(format!("die {die}"), cpus)).collect()
 }
 
 /// Caches that hold data and are shared by several cores.
@@ -110,16 +106,6 @@ fn caches(found: &Topology) -> Vec<Branch> {
         }
     }
     branches
-}
-
-/// Clusters of several cores that are not those of a cache, which says it already.
-fn clusters(found: &Topology) -> Vec<Branch> {
-    let clusters = grouped(found, |cpu| cpu.cluster).into_iter();
-    let is_cache = |cpus: &[usize]| found.caches.iter().any(|cache| cache.cpus == cpus);
-    clusters
-        .filter(|(_, cpus)| has_several_cores(found, cpus) && !is_cache(cpus))
-        .map(|(cluster, cpus)| Branch::new(format!("cluster {cluster}"), cpus))
-        .collect()
 }
 
 fn has_several_cores(found: &Topology, cpus: &[usize]) -> bool {

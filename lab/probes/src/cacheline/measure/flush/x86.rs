@@ -3,11 +3,9 @@
 use super::FlushObservation;
 use crate::FlushPoint;
 use crate::timers::measure::ticks;
-use crate::tools::Budget;
-use crate::tools::batches::quantile;
-use crate::tools::mapped::{Mapped, Pages, SMALL_PAGE};
-use std::arch::x86_64::{_mm_clflush, _mm_lfence, _mm_mfence, _rdtsc};
-use std::time::{Duration, Instant};
+use crate::tools::flushed;
+use crate::tools::*;
+use std::arch::x86_64::{_mm_lfence, _rdtsc};
 
 /// What is flushed lies in this much memory, a page a try.
 const BYTES: usize = 8 << 20;
@@ -29,7 +27,7 @@ const CLEARLY: u64 = 2;
 /// # Errors
 /// Why nothing was: the counter may not be read, there is no memory, or a miss cannot be told from
 /// a hit.
-pub(super) fn measure(
+pub(crate) fn measure(
     length: Duration,
     budget: &mut Budget<'_>,
 ) -> Result<FlushObservation, String> {
@@ -45,11 +43,11 @@ pub(super) fn measure(
     let threshold = threshold(&mapped)?;
     let point = |offset| FlushPoint { offset_bytes: offset as u64, ..FlushPoint::default() };
     let mut points = [OFFSETS.map(point); 2];
-    let mut random = 1_u64;
+    let mut random = Random::new(1);
     while begin.elapsed() < length && !budget.is_spent() {
-        let pick = next(&mut random) as usize % OFFSETS.len();
+        let pick = random.below(OFFSETS.len());
         for round in 0..2 * ROW {
-            let page = next(&mut random) as usize % (BYTES / SMALL_PAGE) * SMALL_PAGE;
+            let page = random.below(BYTES / SMALL_PAGE) * SMALL_PAGE;
             let way = [flushed_ticks, loaded_ticks][round % 2];
             let ticks = way(&mapped, page, OFFSETS[pick]);
             let point = &mut points[round % 2][pick];
@@ -61,13 +59,6 @@ pub(super) fn measure(
     let [flushed, loaded] =
         points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
     Ok(FlushObservation { flushed, loaded })
-}
-
-/// A linear congruential generator's upper half (Knuth's MMIX constants): which page is next need
-/// only look random to a prefetcher.
-fn next(state: &mut u64) -> u32 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 32) as u32
 }
 
 /// Loads one byte, with nothing before or after it in flight.
@@ -88,12 +79,7 @@ fn load_ticks(at: *const u8) -> u64 {
 
 fn flush(at: *const u8) {
     // SAFETY: the address lies in a mapping that nobody else has; contents do not change.
-    unsafe { _mm_clflush(at) };
-}
-
-fn wait_for_memory() {
-    // SAFETY: a fence has no conditions.
-    unsafe { _mm_mfence() };
+    unsafe { flushed::line(at) };
 }
 
 fn both(mapped: &Mapped, page: usize, offset: usize) -> [*const u8; 2] {
@@ -107,7 +93,7 @@ fn flushed_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
     load_ticks(first);
     load_ticks(second);
     flush(first);
-    wait_for_memory();
+    flushed::wait();
     load_ticks(second)
 }
 
@@ -116,7 +102,7 @@ fn loaded_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
     let [first, second] = both(mapped, page, offset);
     flush(first);
     flush(second);
-    wait_for_memory();
+    flushed::wait();
     load_ticks(first);
     load_ticks(second)
 }
@@ -124,12 +110,12 @@ fn loaded_ticks(mapped: &Mapped, page: usize, offset: usize) -> u64 {
 /// Ticks between those of a hit and those of a miss: the geometric mean of their medians.
 fn threshold(mapped: &Mapped) -> Result<u64, String> {
     let (mut hits, mut misses) = (Vec::new(), Vec::new());
-    let mut random = 7;
+    let mut random = Random::new(7);
     for _ in 0..CALIBRATION {
-        let page = next(&mut random) as usize % (mapped.bytes() / SMALL_PAGE) * SMALL_PAGE;
+        let page = random.below(mapped.bytes() / SMALL_PAGE) * SMALL_PAGE;
         let at = mapped.at(page).cast_const();
         flush(at);
-        wait_for_memory();
+        flushed::wait();
         misses.push(load_ticks(at));
         hits.push(load_ticks(at));
     }

@@ -1,37 +1,35 @@
-//! CPUs, and which of them belong together.
+//! What the kernel tells: CPUs and which of them belong together, caches, and memory nodes.
 
-use crate::{CoreKind, Cpu};
-use std::collections::BTreeMap;
-use tiebreak_machine::cpus::parse_list;
-use tiebreak_machine::tree::Tree;
+use super::*;
+use crate::{Cache, CacheKind, CoreKind, Node};
+use tiebreak_machine::fingerprint::cache_bytes;
 
 const FOLDER: &str = "/sys/devices/system/cpu";
+const NODES: &str = "/sys/devices/system/node";
 
 /// The CPUs that are told, in the order of their numbers, and what is not told of them. Those that
 /// this process may run on exist, whatever `/sys` says.
-pub(super) fn read(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
+pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let list = |file: &str| tree.text(&format!("{FOLDER}/{file}")).and_then(|t| parse_list(&t));
     let mut reasons = Vec::new();
-    let online = list("online");
-    if online.is_none() {
-        reasons.push(format!(
-            "{FOLDER}/online cannot be read: the CPUs are those that this process may use"
-        ));
-    }
-    let online = online.unwrap_or_else(|| allowed.to_vec());
+    let online = list("online").unwrap_or_else(|| {
+        let why = "online cannot be read: the CPUs are those that this process may use";
+        reasons.push(format!("{FOLDER}/{why}"));
+        allowed.to_vec()
+    });
     let present = list("present").unwrap_or_default();
     let mut numbers = [&online[..], &present, allowed].concat();
     numbers.sort_unstable();
     numbers.dedup();
     let mut groups = Groups::default();
     let kinds = Kinds::read(tree, &online);
-    let mut cpus = Vec::new();
-    for cpu in numbers {
-        let is_online = online.contains(&cpu) || allowed.contains(&cpu);
+    let place = |cpu: usize| {
         let is_allowed = allowed.contains(&cpu);
+        let is_online = online.contains(&cpu) || is_allowed;
         let bare = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
-        cpus.push(if is_online { groups.place(tree, bare, &kinds) } else { bare });
-    }
+        if is_online { groups.place(tree, bare, &kinds) } else { bare }
+    };
+    let cpus: Vec<Cpu> = numbers.into_iter().map(place).collect();
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {
         reasons.push("the kernel does not tell which CPUs belong to a core".to_owned());
     }
@@ -53,7 +51,7 @@ impl Groups {
             cluster: self.index("cluster", cluster(tree, cpu)),
             die: self.index("die", set(tree, cpu, &["die_cpus_list"])),
             package: self.index("package", package(tree, cpu)),
-            node: node(tree, cpu),
+            node: nearest(tree, cpu),
             smt_siblings: siblings,
             kind: kinds.of(cpu),
             max_hz: max_hz(tree, cpu),
@@ -98,7 +96,7 @@ fn cluster(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
 }
 
 /// The node of a CPU: a link of that name in its folder.
-fn node(tree: &Tree, cpu: usize) -> Option<usize> {
+fn nearest(tree: &Tree, cpu: usize) -> Option<usize> {
     let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
     names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok())
 }
@@ -141,10 +139,89 @@ impl Kinds {
         if self.efficiency.is_empty() {
             return None;
         }
-        match () {
-            () if self.performance.contains(&cpu) => Some(CoreKind::Performance),
-            () if self.efficiency.contains(&cpu) => Some(CoreKind::Efficiency),
-            () => None,
+        let is_slow = || self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency);
+        self.performance.contains(&cpu).then_some(CoreKind::Performance).or_else(is_slow)
+    }
+}
+
+/// The caches of these CPUs, level by level, then in the order of their first CPU.
+pub(crate) fn caches(tree: &Tree, online: &[usize]) -> Vec<Cache> {
+    let mut caches: Vec<Cache> = Vec::new();
+    for cpu in online {
+        let folder = format!("{FOLDER}/cpu{cpu}/cache");
+        let names = tree.names(&folder);
+        for index in names.iter().filter(|name| name.starts_with("index")) {
+            let Some(cache) = cache(tree, &format!("{folder}/{index}"), *cpu) else { continue };
+            let is_same = |other: &Cache| {
+                (other.level, other.kind) == (cache.level, cache.kind) && other.cpus == cache.cpus
+            };
+            if !caches.iter().any(is_same) {
+                caches.push(cache);
+            }
         }
+    }
+    caches.sort_by(|a, b| (a.level, a.kind, &a.cpus).cmp(&(b.level, b.kind, &b.cpus)));
+    caches
+}
+
+fn cache(tree: &Tree, folder: &str, cpu: usize) -> Option<Cache> {
+    let text = |file: &str| tree.text(&format!("{folder}/{file}"));
+    let above_zero = |file: &str| tree.number(&format!("{folder}/{file}")).filter(|n| *n > 0);
+    let kind = match text("type")?.as_str() {
+        "Data" => CacheKind::Data,
+        "Instruction" => CacheKind::Instruction,
+        "Unified" => CacheKind::Unified,
+        _ => return None,
+    };
+    let shared = text("shared_cpu_list").and_then(|text| parse_list(&text));
+    Some(Cache {
+        level: text("level")?.parse().ok()?,
+        kind,
+        size_bytes: text("size").as_deref().and_then(cache_bytes),
+        line_bytes: above_zero("coherency_line_size"),
+        ways: above_zero("ways_of_associativity"),
+        cpus: shared.filter(|cpus| cpus.contains(&cpu)).unwrap_or_else(|| vec![cpu]),
+    })
+}
+
+/// Nodes that add up to another amount than the whole, by more than one part of so many, do not
+/// tell what they have.
+const PART: u64 = 100;
+
+/// The memory nodes, in the order of their numbers; none if the kernel tells none.
+///
+/// A hypervisor may give memory later than it is told: the kernel then counts it in the whole from
+/// the beginning, and in its node when it comes. So the only node has the whole, and of several
+/// that do not add up to it nothing is known.
+pub(super) fn nodes(tree: &Tree, memory_bytes: Option<u64>) -> Vec<Node> {
+    let mut numbers: Vec<usize> = tree
+        .names(NODES)
+        .iter()
+        .filter_map(|name| name.strip_prefix("node")?.parse().ok())
+        .collect();
+    numbers.sort_unstable();
+    let mut nodes: Vec<Node> = numbers.into_iter().map(|node| node_of(tree, node)).collect();
+    let Some(whole) = memory_bytes else { return nodes };
+    let sum: u64 = nodes.iter().filter_map(|node| node.memory_bytes).sum();
+    let is_only = nodes.len() == 1;
+    if sum.abs_diff(whole) > whole / PART {
+        nodes.iter_mut().for_each(|node| node.memory_bytes = None);
+    }
+    if is_only {
+        nodes[0].memory_bytes = Some(whole);
+    }
+    nodes
+}
+
+fn node_of(tree: &Tree, node: usize) -> Node {
+    let text = |file: &str| tree.text(&format!("{NODES}/node{node}/{file}"));
+    let distances = text("distance").unwrap_or_default();
+    let distances: Option<Vec<u64>> =
+        distances.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+    Node {
+        node,
+        cpus: text("cpulist").and_then(|text| parse_list(&text)).unwrap_or_default(),
+        memory_bytes: tree.kib_bytes(&format!("{NODES}/node{node}/meminfo"), "MemTotal"),
+        distances: distances.unwrap_or_default(),
     }
 }
