@@ -18,7 +18,10 @@ RUST_NEEDED=1.95
 ZIG=0.17.1
 BUN=1.4.5
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+case $0 in
+    */*) root=$(cd "${0%/*}/.." && pwd) ;;
+    *) root=$(cd .. && pwd) ;;
+esac
 PATH="$PATH:$root/target/tools/bin"
 packages=""
 tools=""

@@ -19,9 +19,6 @@
 //! `2^63 - 1` are stored as the negative number with the same bits. Floats are `REAL`, including
 //! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
 //! highest first.
-//! - 1 are stored as the negative number with the same bits. Floats are `REAL`, including
-//! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
-//! highest first.
 
 use crate::error::StoreError;
 use rusqlite::{Connection, TransactionBehavior};

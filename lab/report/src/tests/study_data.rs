@@ -65,7 +65,7 @@ fn the_schema_rejects_what_is_no_study() {
         ("/runs/0", "surprise", json!(1)),
         ("/runs/0/study", "scope", json!("stream")),
         ("/runs/0/study", "surprise", json!(1)),
-        ("/runs/0/study/rows/0", "language", json!("fortran")),
+        ("/runs/0/study/rows/0", "language", json!(["c"])),
         ("/runs/0/study/rows/0", "per_call", json!({ "speed": {} })),
         ("/runs/0/study/rows/0", "ratio", json!({ "estimate": 1 })),
         ("/runs/0/study/rows/0", "rank", json!([2])),
