@@ -106,7 +106,7 @@ fn what_is_no_print_is_refused() {
     std::fs::write(&other, r#"{"schema": "tiebreak/result/1"}"#).unwrap();
     let near = format!("x{}", &name[1..]);
     check_refused(&place, &["machine", "show", &near], 65, &[&near, "did you mean", &name]);
-    check_refused(&place, &["machine", "show", &text], 65, &["text.txt", "no JSON"]);
+    check_refused(&place, &["machine", "show", &text], 65, &["text.txt", "not JSON"]);
     check_refused(&place, &["machine", "show", &other], 65, &["other.json", "result/1"]);
     check_refused(&place, &["machine", "show", "none.json"], 65, &["none.json does not exist"]);
     check_refused(&place, &["machine", "show", "--probe", "taste"], 64, &["taste", "noise"]);
