@@ -128,7 +128,7 @@ fn what_cannot_be_is_said() {
         assert_eq!(errors, 1, "{}", said.err);
     };
     check(&compare("mian", "slow", &[]), 65, "'mian' cannot be raced");
-    check(&compare("-x", "slow", &[]), 64, "no name of a revision");
+    check(&compare("-x", "slow", &[]), 64, "is not a revision");
     check(&compare("main", "slow", &["./other"]), 64, "here are 2");
     check(&compare("main", "slow", &["--name", "x"]), 64, "leave --name out");
     check(&compare("main", "slow", &["--pairs", "all"]), 64, "--pairs");

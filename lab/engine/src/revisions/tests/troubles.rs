@@ -23,7 +23,7 @@ fn revisions_that_are_not_there() {
     check("main:app.sh", Blame::Data, &["'main:app.sh'"]);
     check("main..main", Blame::Data, &["'main..main'"]);
     for name in ["", " ", "-x", "--upload-pack=touch x", "a\0b"] {
-        check(name, Blame::Usage, &["no name of a revision"]);
+        check(name, Blame::Usage, &["is not a revision"]);
     }
     check("$(touch x)", Blame::Data, &["'$(touch x)'"]);
     assert!(!tiny.path().join("x").exists());
