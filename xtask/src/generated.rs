@@ -51,6 +51,9 @@ fn render(root: &Path, command: &str) -> Result<String> {
             let real = fs::read_to_string(root.join(truth::REAL)).ok();
             truth::render(&data(root, truth::VIRTUAL)?, real.as_deref())
         }
+        Some(("make", "truth # on another machine")) => {
+            truth::other_machine(&data(root, truth::OTHER)?)
+        }
         Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
         Some(("tiebreak", arguments)) => match arguments.strip_prefix("study run ") {
             Some(name) => study::render(&data(root, &study::data(name)?)?, name),

@@ -11,6 +11,8 @@ use tiebreak_report::text::each_once;
 /// Where the data is, from the root: in virtual time, and on the real clock.
 pub const VIRTUAL: &str = "docs/measured/truth.json";
 pub const REAL: &str = "docs/measured/truth-real.json";
+/// The same of a machine of another make: `bench/truth/truth.py --to`.
+pub const OTHER: &str = "docs/measured/truth-real-xeon.json";
 
 const SCHEMA: &str = "tiebreak/truth/1";
 const REAL_SCHEMA: &str = "tiebreak/truth-real/1";
@@ -89,10 +91,18 @@ struct Verdicts {
 pub fn render(json: &str, real: Option<&str>) -> Result<String> {
     let simulated = simulated(&read(json, VIRTUAL, SCHEMA)?)?;
     let real = match real {
-        Some(real) => measured(&read(real, REAL, REAL_SCHEMA)?),
+        Some(real) => measured(&read(real, REAL, REAL_SCHEMA)?, REAL),
         None => "Nothing was measured on the real clock yet.\n".to_owned(),
     };
     Ok(simulated + "\n" + &real)
+}
+
+/// The table of the other machine alone.
+///
+/// # Errors
+/// The data is not what `bench/truth` writes.
+pub fn other_machine(json: &str) -> Result<String> {
+    Ok(measured(&read(json, OTHER, REAL_SCHEMA)?, OTHER))
 }
 
 fn simulated(data: &Virtual) -> Result<String> {
@@ -138,7 +148,7 @@ fn highest(data: &Virtual) -> String {
     rate(most, data.comparisons)
 }
 
-fn measured(data: &Real) -> String {
+fn measured(data: &Real, path: &str) -> String {
     let head = [
         "what, beside",
         "judged by",
@@ -182,7 +192,7 @@ fn measured(data: &Real) -> String {
         settings.runs,
         tools.scipy,
         settings.error,
-        source(REAL),
+        source(path),
     )
 }
 
