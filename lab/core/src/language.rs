@@ -43,7 +43,7 @@ pub struct Entry {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Makes {
     /// Objects that are linked for each placement and run in a worker.
-    Library {
+    SharedLibrary {
         /// The way in which sources become objects.
         compile: Compile,
         /// The word for a study whose kernels may be inlined.
@@ -84,15 +84,25 @@ pub enum Compile {
 pub struct Link {
     /// The program that links, and its first words.
     pub command: Vec<String>,
-    /// The words that pass a word, `{word}`, to the linker itself.
+    /// The words that pass a word, `{word}`, to the linker itself; by default those of `cc`.
+    #[serde(default = "pass_as_cc_does")]
     pub pass: Vec<String>,
-    /// The word before the name of the output.
+    /// The word before the name of the output; by default that of `cc`.
+    #[serde(default = "name_output_as_cc_does")]
     pub output: String,
     /// The word that selects the linker gold, if the program can.
     pub gold: Option<String>,
     /// The last words of the command.
     #[serde(default)]
     pub libraries: Vec<String>,
+}
+
+fn pass_as_cc_does() -> Vec<String> {
+    ["-Xlinker", "{word}"].map(str::to_owned).to_vec()
+}
+
+fn name_output_as_cc_does() -> String {
+    "-o".to_owned()
 }
 
 fn ask_for_version() -> Vec<String> {
@@ -137,6 +147,11 @@ impl Language {
         self.0
     }
 
+    /// Returns the language whose compiler or interpreter this is, if a study names no other.
+    pub fn of_program(program: &str) -> Option<Language> {
+        Language::all().find(|language| language.0.program == program)
+    }
+
     /// Returns the command that asks a program of this language for its version.
     pub fn version_command(self, program: &str) -> Vec<String> {
         [&[program.to_owned()], self.0.version.as_slice()].concat()
@@ -150,7 +165,7 @@ impl Language {
 
     /// Returns whether its one source is the folder of a Cargo package.
     pub fn is_package(self) -> bool {
-        matches!(self.0.makes, Makes::Library { compile: Compile::Cargo, .. })
+        matches!(self.0.makes, Makes::SharedLibrary { compile: Compile::Cargo, .. })
     }
 
     /// Returns the package that provides a program, without a version: its name in Debian 12, a

@@ -94,7 +94,7 @@ impl Builder {
                 };
                 (runner.form(&self.cache)?, None, None)
             }
-            Makes::Library { compile, inlined, link } => {
+            Makes::SharedLibrary { compile, inlined, link } => {
                 let inlined = inlined.as_deref();
                 let library =
                     Library { study, recipe, toolchain, compile, inlined, link, interrupted };
@@ -139,7 +139,7 @@ impl Builder {
             return Ok(None);
         };
         let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
-        let Makes::Library { compile, inlined, link } = &recipe.language.entry().makes else {
+        let Makes::SharedLibrary { compile, inlined, link } = &recipe.language.entry().makes else {
             return Err(BuildError::NoLibrary { language: recipe.language.name() });
         };
         let inlined = inlined.as_deref();

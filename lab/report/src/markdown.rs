@@ -43,8 +43,7 @@ pub fn table<R: AsRef<[String]>>(
     aligned(head, &vec![Align::Left; head.len()], rows)
 }
 
-/// Writes a table with an alignment a column. Flush right and by the decimal point look the same:
-/// they differ in the signs alone, which pages have either way.
+/// Writes a table with an alignment a column: the decimal point is flush right here.
 pub fn aligned<R: AsRef<[String]>>(
     head: &[impl AsRef<str>],
     aligns: &[Align],
@@ -52,8 +51,7 @@ pub fn aligned<R: AsRef<[String]>>(
 ) -> String {
     let rules = aligns.iter().map(|align| match align {
         Align::Left => "---|",
-        Align::Right => "---:|",
-        Align::Decimal => "--:|",
+        Align::Right | Align::Decimal => "--:|",
     });
     let mut out = row(head) + "|" + &rules.collect::<String>() + "\n";
     rows.into_iter().for_each(|cells| out += &row(cells.as_ref()));
@@ -136,6 +134,6 @@ mod tests {
         let rows = [["1", ""], [" ", "2.5"]].map(|row| row.map(str::to_owned));
         assert_eq!(table(&["", "b"], &rows), "| | b |\n|---|---|\n| 1 | |\n|  | 2.5 |\n");
         let text = aligned(&["a", "b"], &[Align::Right, Align::Decimal], Vec::<[String; 2]>::new());
-        assert_eq!(text, "| a | b |\n|---:|--:|\n");
+        assert_eq!(text, "| a | b |\n|--:|--:|\n");
     }
 }

@@ -1,7 +1,7 @@
 //! From sources to objects, by the commands of the table of languages.
 
 use super::error::BuildError;
-use super::flags::in_folder;
+use super::flags::command_of;
 use super::steps::{Steps, run};
 use super::template::Places;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tiebreak_core::study::Recipe;
 /// Returns the names of the objects of a recipe, in order.
 pub(super) fn names(recipe: &Recipe) -> Vec<String> {
     let count = match recipe.language.entry().makes {
-        Makes::Library { compile: Compile::EachSource(_), .. } => recipe.sources.len(),
+        Makes::SharedLibrary { compile: Compile::EachSource(_), .. } => recipe.sources.len(),
         _ => 1,
     };
     (0..count).map(|number| format!("{number}.o")).collect()
@@ -39,5 +39,5 @@ pub(super) fn all(
 ) -> Result<(), BuildError> {
     let words = places.clone().with_path("object", object).words(command);
     let log = object.with_file_name("log");
-    run(&mut in_folder(steps.study, steps.recipe, &words), &log, steps.interrupted)
+    run(&mut command_of(steps.study, steps.recipe, &words), &log, steps.interrupted)
 }

@@ -1,7 +1,7 @@
 //! What is read from a recipe's flags, and what is added to them.
 
-use super::steps::Steps;
 use super::toolchain::Toolchain;
+use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 use tiebreak_core::study::{Recipe, Study};
 
@@ -37,20 +37,18 @@ pub(super) fn has_edition(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("--edition"))
 }
 
-/// Returns a command, argument by argument, with a recipe's environment, that runs in the study's
-/// folder.
-pub(super) fn in_folder(study: &Study, recipe: &Recipe, words: &[String]) -> Command {
-    let (program, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+/// Returns a command with a recipe's environment that runs in the study's folder.
+pub(super) fn command(study: &Study, recipe: &Recipe, program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    command.args(rest).current_dir(&study.folder).stdin(Stdio::null());
+    command.current_dir(&study.folder).stdin(Stdio::null());
     command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
     command
 }
 
-/// Returns a command with a recipe's environment that runs in the study's folder.
-pub(super) fn command(steps: &Steps<'_>, program: impl AsRef<std::ffi::OsStr>) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(&steps.study.folder).stdin(Stdio::null());
-    command.envs(steps.recipe.environment.iter().map(|(name, value)| (name, value)));
+/// Returns such a command, word by word, from its program on.
+pub(super) fn command_of(study: &Study, recipe: &Recipe, words: &[String]) -> Command {
+    let mut words = words.iter();
+    let mut command = command(study, recipe, words.next().map_or("", String::as_str));
+    command.args(words);
     command
 }

@@ -2,7 +2,7 @@
 
 use super::cache::Cache;
 use super::error::BuildError;
-use super::flags::in_folder;
+use super::flags::command_of;
 use super::sources::dependencies;
 use super::steps::run;
 use super::template::Places;
@@ -68,7 +68,7 @@ impl Runner<'_> {
             fs::write(&path, places.text(text)).map_err(BuildError::io("writing", &path))?;
         }
         for command in self.build {
-            let command = &mut in_folder(self.study, self.recipe, &places.words(command));
+            let command = &mut command_of(self.study, self.recipe, &places.words(command));
             run(command, &out.join("log"), self.interrupted)?;
         }
         let failed = || BuildError::io("reading", out);

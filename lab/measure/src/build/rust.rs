@@ -22,7 +22,7 @@ pub(super) fn kit(
     let key = key.with("rlib").with(toolchain.program.as_os_str().as_encoded_bytes());
     let key = key.with(&toolchain.receipt).with(steps.kit.as_os_str().as_encoded_bytes());
     let entry = cache.entry(key, |folder| {
-        let mut command = command(steps, steps.program);
+        let mut command = command(steps.study, steps.recipe, steps.program);
         command.args(["--edition", "2024", "--crate-type", "rlib", "--crate-name", "tiebreak_abi"]);
         command.args(["-O", "-C", "panic=abort", "--cap-lints", "allow"]);
         let source = steps.kit.with_file_name("src").join("lib.rs");
@@ -40,7 +40,7 @@ pub(super) fn rust(
     folder: &Path,
 ) -> Result<(), BuildError> {
     let flags = &steps.recipe.flags;
-    let mut command = command(steps, steps.program);
+    let mut command = command(steps.study, steps.recipe, steps.program);
     if !has_edition(flags) {
         command.args(["--edition", "2024"]);
     }

@@ -10,19 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use tiebreak_core::language::Language;
 use tiebreak_core::tool::Tool;
 
-/// The programs to ask, in the order of the report: a name, and the argument that asks for the
-/// version.
-const ASKED: [(&str, &str); 7] = [
-    ("gcc", "--version"),
-    ("clang", "--version"),
-    ("rustc", "--version"),
-    ("go", "version"),
-    ("ldc2", "--version"),
-    ("node", "--version"),
-    ("python3", "--version"),
-];
+/// The programs to ask, in the order of the report.
+const ASKED: [&str; 7] = ["gcc", "clang", "rustc", "go", "ldc2", "node", "python3"];
 /// How often the user's flag is checked.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -35,12 +27,14 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, answers) = channel();
     let mut tools = Vec::new();
-    for (name, word) in ASKED {
+    for name in ASKED {
         let Ok(program) = resolve(name, None) else { continue };
         let (place, sender, stop) = (tools.len(), sender.clone(), Arc::clone(&stop));
         let asks = move || {
             let mut command = Command::new(program);
-            let _ = sender.send((place, ask(command.arg(word), &stop)));
+            let language = Language::of_program(name).unwrap_or_default();
+            command.args(&language.entry().version);
+            let _ = sender.send((place, ask(&mut command, &stop)));
         };
         // The thread is not joined: a program may take its time to end.
         let error = match std::thread::Builder::new().spawn(asks) {
@@ -111,7 +105,7 @@ mod tests {
         let tools = compilers(Duration::ZERO, &AtomicBool::new(false));
         assert!(tools.iter().all(|tool| tool.version.is_none() && tool.error.is_some()));
         let names: Vec<_> = tools.iter().map(|tool| &tool.name[..]).collect();
-        let known: Vec<_> = ASKED.iter().map(|(name, _)| *name).collect();
+        let known: Vec<_> = ASKED.to_vec();
         assert!(names.iter().all(|name| known.contains(name)));
         let stopped = compilers(Duration::from_secs(3600), &AtomicBool::new(true));
         assert_eq!(stopped, tools);
