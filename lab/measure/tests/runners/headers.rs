@@ -44,7 +44,7 @@ pub fn plan(study: &Study) -> Plan {
 pub fn study(contestants: &[&str]) -> Study {
     let mut study = Study::new();
     let scripts = root().join("studies/header-names");
-    for name in ["names.mjs", "race.mjs"] {
+    for name in ["names.mjs", "names.txt", "race.mjs"] {
         std::fs::copy(scripts.join(name), study.path().join(name)).unwrap();
     }
     for name in contestants {
