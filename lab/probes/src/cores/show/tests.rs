@@ -188,7 +188,7 @@ fn steps_are_equal_ratios() {
     assert_eq!([step(0, 1), step(0, 2), step(0, 0)], [Some(0), Some(2), None]);
     assert!((map.ends_ns(0)[0] - 7.9).abs() < 1e-9 && (map.ends_ns(4)[1] - 118.0).abs() < 1e-9);
     // The row's CPU timed: 0 is the first of its pair, 8 the second.
-    assert_eq!((map.cpus[0], map.cpus[1]), (0, 8));
+    assert_eq!((map.cpus()[0], map.cpus()[1]), (0, 8));
     let timed = [map.cell(0, 1), map.cell(1, 0)].map(|cell| cell.unwrap().latency_ns);
     assert_eq!(timed, [7.9 * 0.99, 7.9 * 1.01]);
     let flat = moved();

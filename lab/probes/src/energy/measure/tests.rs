@@ -105,3 +105,26 @@ fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
         }
     }
 }
+
+#[test]
+fn sums_are_right() {
+    let values: Vec<u64> = (1..=1000).collect();
+    assert_eq!(Kernel::Vector.name_and_sum().1(&values), 500_500);
+    assert_eq!(plain(&values), 500_500);
+    assert_eq!(Kernel::Integer.name_and_sum().1(&[1, 2, 4]), 12);
+}
+
+#[test]
+fn a_load_runs_on_its_cpus_and_is_read_at_both_ends() {
+    let cpus = cpus::allowed();
+    let flag = AtomicBool::new(false);
+    for kernel in [Kernel::Integer, Kernel::Vector] {
+        let work = work(kernel, &cpus, 2_000_000, &flag, monotonic_ns).unwrap();
+        let [first, last] = work.ends.unwrap();
+        assert!(last - first >= 2_000_000);
+        assert!(work.values >= SUMS * VALUES as u64 && work.run_ns > 0, "{work:?}");
+    }
+    flag.store(true, Ordering::Relaxed);
+    let work = work(Kernel::Vector, &cpus, u64::MAX, &flag, || ()).unwrap();
+    assert_eq!(work.values, 0);
+}
