@@ -96,12 +96,14 @@ mod tests {
 
     #[test]
     fn figures_have_the_same_keys_on_machines_of_any_size() {
-        let load = |name: &str, cpus| EnergyLoad {
-            name: name.to_owned(),
-            cpus,
-            watts: f64::from(cpus),
-            ..EnergyLoad::default()
-        };
+        fn load(name: &str, cpus: u32) -> EnergyLoad {
+            EnergyLoad {
+                name: name.to_owned(),
+                cpus,
+                watts: f64::from(cpus),
+                ..EnergyLoad::default()
+            }
+        }
         let energy = Energy {
             idle_watts: 0.5,
             loads: vec![load("integer", 1), load("vector (AVX-512)", 64)],

@@ -16,3 +16,8 @@ pub(crate) fn chart<N: Into<String>>(
     let curves = curves.into_iter().map(|(name, points)| Curve { name: name.into(), points });
     Chart { title: title.to_owned(), x, y, curves: curves.collect(), marks: Vec::new() }
 }
+
+/// Writes a whole number.
+pub(crate) fn whole(value: f64) -> String {
+    format!("{value:.0}")
+}

@@ -12,8 +12,6 @@ const GAP: f64 = 1.25;
 const ASYMMETRY_MOST: f64 = 1.15;
 /// Least number of rounds on either side for a comparison of the two.
 const ROUNDS_TO_COMPARE: usize = 3;
-/// Rounds that cover less than this miss rare placements, in nanoseconds.
-const LONG_LOOK_NS: u64 = 30_000_000_000;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
@@ -23,7 +21,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Co
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
     let kernels: Vec<_> = Kernel::ALL.into_iter().filter_map(|by| latency(&reading, by)).collect();
     let mut found = Cores { kernels, ..reading.found };
-    found.is_short_look = found.span_ns < LONG_LOOK_NS;
+    found.is_short_look = Duration::from_nanos(found.span_ns) < measure::LONG_LOOK;
     if let Some(headline) = found.kernels.first() {
         reasons.extend(asymmetry(headline));
         (found.cpus, found.levels) = grouped(&found.cpus, headline, &reading.advertised);

@@ -30,7 +30,7 @@ const REPRESENTATIVES: usize = 4;
 /// Number of consecutive CPUs taken for a group where the machine advertises none.
 const UNKNOWN_GROUP: usize = 8;
 /// A look that is shorter than this misses rare placements.
-const LONG_LOOK: Duration = Duration::from_secs(30);
+pub(super) const LONG_LOOK: Duration = Duration::from_secs(30);
 /// Nanoseconds to start two threads, and for them to meet and find their number of round trips.
 const START_NS: u64 = 300_000;
 const MEET_NS: u64 = 100_000;
@@ -94,7 +94,7 @@ impl Cores {
     /// There are fewer than two CPUs.
     pub fn new(cpus: &[usize]) -> Result<Cores, Unavailable> {
         let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
-        let said = match cpus[..] {
+        let why = match cpus[..] {
             [] => "none are known".to_owned(),
             [one] => format!("only CPU {one}, and a pair needs two"),
             _ => {
@@ -102,7 +102,7 @@ impl Cores {
                 return Ok(Cores { cpus, advertised });
             }
         };
-        Err(lacks("core to core latency", "the CPUs that may be used", said))
+        Err(lacks("core to core latency", "the CPUs that may be used", why))
     }
 
     /// Visits the pairs round by round, spread over the budget.

@@ -27,23 +27,22 @@ fn figures_have_stable_keys() {
 
 #[test]
 fn a_pair_is_spread_over_all_its_modes() {
-    let mode = |latency_ns: f64| LatencyMode {
-        latency_ns,
-        low_ns: latency_ns - 2.0,
-        high_ns: latency_ns + 2.0,
-        share: 0.5,
-    };
-    let pair = |latency_ns, modes: &[f64]| PairLatency {
-        cpus: [0, 1],
-        latency_ns,
-        timed_by_ns: [None; 2],
-        modes: modes.iter().copied().map(mode).collect(),
-        rounds_ns: Vec::new(),
-        strays: 0,
-        batches: 9,
-        invalid: 0,
-        preemptions: 0,
-    };
+    fn mode(latency_ns: f64) -> LatencyMode {
+        LatencyMode { latency_ns, low_ns: latency_ns - 2.0, high_ns: latency_ns + 2.0, share: 0.5 }
+    }
+    fn pair(latency_ns: f64, modes: &[f64]) -> PairLatency {
+        PairLatency {
+            cpus: [0, 1],
+            latency_ns,
+            timed_by_ns: [None; 2],
+            modes: modes.iter().copied().map(mode).collect(),
+            rounds_ns: Vec::new(),
+            strays: 0,
+            batches: 9,
+            invalid: 0,
+            preemptions: 0,
+        }
+    }
     let found = KernelLatency {
         kernel: Kernel::TwoLines,
         nearest_ns: 20.0,

@@ -99,14 +99,12 @@ mod tests {
     }
 
     fn reading() -> Reading {
-        let part = |domain, name: &str| Part { domain, name: name.to_owned() };
-        let load = |kernel, cpus, span, run_ms: u64| Load {
-            kernel,
-            cpus,
-            span,
-            values: 2_000_000_000,
-            run_ns: run_ms * 1_000_000,
-        };
+        fn part(domain: EnergyDomain, name: &str) -> Part {
+            Part { domain, name: name.to_owned() }
+        }
+        fn load(kernel: Kernel, cpus: usize, span: Span, run_ms: u64) -> Load {
+            Load { kernel, cpus, span, values: 2_000_000_000, run_ns: run_ms * 1_000_000 }
+        }
         Reading {
             source: "powercap",
             parts: vec![

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{LineAdvertised, StridedPoint};
 
-/// A line of so many bytes, with a prefetcher that reaches so far.
+/// Loads near a line of this length, with a prefetcher of this reach.
 fn flush(line: u64, reach: u64) -> cacheline::FlushObservation {
     let offsets = [1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 192, 255, 256, 512, 1024];
     let slow = |offset: u64| match offset {
@@ -45,12 +45,14 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::Strided> {
 }
 
 fn reading() -> cacheline::Reading {
-    let said = |source: &str| LineAdvertised { source: source.to_owned(), line_bytes: 64 };
+    fn advertised(source: &str) -> LineAdvertised {
+        LineAdvertised { source: source.to_owned(), line_bytes: 64 }
+    }
     cacheline::Reading {
         flush: Ok(flush(64, 256)),
         sharing: Ok(sharing(64, 5.0)),
         strided: Ok(strided(64, 1.66)),
-        advertised: vec![said("sysfs"), said("CPUID")],
+        advertised: vec![advertised("sysfs"), advertised("CPUID")],
     }
 }
 
@@ -84,7 +86,9 @@ fn methods_say_what_they_see() {
     let found = check(other, [long, long, line, line], flushed);
     assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(128), Some(false)));
     // The strided copy alone is no answer, and a gain of 1.4 says nothing.
-    let none = || Err("not here".to_owned());
+    fn none<T>() -> Result<T, String> {
+        Err("not here".to_owned())
+    }
     let alone =
         cacheline::Reading { flush: none(), sharing: Err("not here".to_owned()), ..reading() };
     let found = check(alone, [None, None, None, line], None);
@@ -97,7 +101,7 @@ fn methods_say_what_they_see() {
     check(twins, [None, None, None, line], None);
     let arm = cacheline::Reading { flush: none(), ..reading() };
     check(arm, [None, None, line, line], Some(LineMethod::Sharing));
-    // Without a flush that tells, what was loaded together shows how far the prefetcher reaches.
+    // Without flushed lines, the lines loaded together show the reach of the prefetcher.
     let mute = |sharing| {
         let silent = cacheline::FlushObservation { flushed: Vec::new(), ..flush(64, 256) };
         cacheline::Reading { flush: Ok(silent), sharing, ..reading() }

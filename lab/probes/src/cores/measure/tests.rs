@@ -65,10 +65,10 @@ fn a_budget_of_nothing_says_so() {
 fn an_interrupt_is_seen_while_waiting() {
     let Ok(probe) = Cores::new(&tiebreak_machine::cpus::allowed()) else { return };
     let flag = AtomicBool::new(false);
-    let mut told = 0;
+    let mut calls = 0;
     let mut progress = |_| {
-        told += 1;
-        flag.store(told > 3, Ordering::Relaxed);
+        calls += 1;
+        flag.store(calls > 3, Ordering::Relaxed);
     };
     let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
     let probed = probe.measure(&mut budget);
@@ -82,23 +82,27 @@ fn timed(latency_ns: f64, batches: u64, invalid: u64) -> Observation {
 #[test]
 fn what_is_not_enough_is_left_out_and_said() {
     let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let check =
-        |visits: &[(usize, [Observation; 2])], interrupted: bool, seen: usize, said: &[&str]| {
-            let mut tally = Tally::of(&plan);
-            for (place, by) in visits {
-                tally.add(*place, vec![*by; 3]);
-            }
-            let (found, reasons) = tally.finish(&plan, 2, interrupted);
-            assert_eq!(found.len(), 3 * seen, "{reasons:?}");
-            assert_eq!(reasons, said);
-        };
+    let check = |visits: &[(usize, [Observation; 2])],
+                 interrupted: bool,
+                 seen: usize,
+                 expected: &[&str]| {
+        let mut tally = Tally::of(&plan);
+        for (place, by) in visits {
+            tally.add(*place, vec![*by; 3]);
+        }
+        let (found, reasons) = tally.finish(&plan, 2, interrupted);
+        assert_eq!(found.len(), 3 * seen, "{reasons:?}");
+        assert_eq!(reasons, expected);
+    };
     let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
     let (all, none) = ([(0, good), (1, good), (2, good)], [Observation::default(); 2]);
     check(&all, false, 3, &[]);
     check(&all[1..], false, 2, &["there was no time for 1 of 3 pairs"]);
     let stopped = "stopped in round 2 of 12, when 1 of 3 pairs had been visited";
     check(&all[..1], true, 1, &[stopped]);
-    let few = |gaps| format!("the threads of 1 of 3 pairs hardly ran together; CPUs {gaps} a gap");
+    fn few(gaps: &str) -> String {
+        format!("the threads of 1 of 3 pairs hardly ran together; CPUs {gaps} a gap")
+    }
     let text = few("0 and 1, two lines: 0 of 0 batches without");
     check(&[(0, none), (1, good), (2, good)], false, 2, &[&text]);
     let gaps = [timed(60.0, 2000, 1960), timed(61.0, 2000, 1960)];
@@ -120,9 +124,9 @@ fn a_pair_that_cannot_be_visited_is_named() {
 
 #[test]
 fn a_failed_pair_is_not_one_without_time() {
-    let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
-    let check = |visited: &[usize], failed: usize, expected: &[&str]| {
+    fn check(visited: &[usize], failed: usize, expected: &[&str]) {
+        let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
+        let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
         let mut tally = Tally::of(&plan);
         for place in visited {
             tally.add(*place, vec![good; 3]);
@@ -133,7 +137,7 @@ fn a_failed_pair_is_not_one_without_time() {
         let mut expected = expected.to_vec();
         expected.push(&failed);
         assert_eq!(tally.finish(&plan, 3, false).1, expected);
-    };
+    }
     let none = "there was no time for 1 of 3 pairs";
     check(&[0], 1, &[none]);
     check(&[0, 1], 1, &[none]);
@@ -196,7 +200,9 @@ fn chosen_pairs_cover_cores_and_groups() {
     // 64 cores, 8 groups of 16: all pairs within, four for each two groups (or fewer, where one
     // was drawn twice).
     assert!((0..64).all(|cpu| pairs.contains(&[cpu, cpu + 64])));
-    let group = |cpu: usize| cpu % 64 / 8;
+    fn group(cpu: usize) -> usize {
+        cpu % 64 / 8
+    }
     let within = pairs.iter().filter(|pair| group(pair[0]) == group(pair[1])).count();
     assert_eq!(within, 8 * 120);
     for a in 0..8 {

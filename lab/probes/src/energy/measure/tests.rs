@@ -36,8 +36,8 @@ fn measure_moving(length: Duration, flag: &AtomicBool) -> Probed<Reading> {
                 std::thread::sleep(Duration::from_millis(1));
             }
         });
-        let mut told = Vec::new();
-        let mut progress = |share| told.push(share);
+        let mut shares = Vec::new();
+        let mut progress = |share| shares.push(share);
         let found = probe.measure(&mut Budget::new(length, flag, &mut progress));
         done.store(true, Ordering::Relaxed);
         found
@@ -68,7 +68,7 @@ fn a_meter_that_moves_is_read_idle_and_under_each_load() {
 fn a_meter_that_stands_still_tells_nothing() {
     let (_folder, _tree, probe) = made_up_probe();
     let flag = AtomicBool::new(false);
-    let mut progress = |_| ();
+    let mut progress = drop::<f64>;
     let budget = &mut Budget::new(Duration::from_millis(50), &flag, &mut progress);
     let Probed::Inconclusive { why } = probe.measure(budget) else { panic!("it never moved") };
     assert!(why.starts_with("the meter (powercap) hardly moved in"), "{why}");
@@ -98,7 +98,7 @@ fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
         Err(reason) => assert_eq!((reason.what, reason.tried.len()), ("energy", 4)),
         Ok(probe) => {
             let flag = AtomicBool::new(false);
-            let mut progress = |_| ();
+            let mut progress = drop::<f64>;
             let length = Duration::from_millis(300);
             let found = probe.measure(&mut Budget::new(length, &flag, &mut progress));
             assert_ne!(found.state(), "unavailable");

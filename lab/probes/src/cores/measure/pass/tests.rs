@@ -2,10 +2,10 @@ use super::*;
 
 #[test]
 fn a_batch_with_a_gap_is_counted_and_not_used() {
-    let check = |times: &[u64], cut_off: u64, expected: (Option<f64>, u64, u64)| {
+    fn check(times: &[u64], cut_off: u64, expected: (Option<f64>, u64, u64)) {
         let seen = summary(&mut times.to_vec(), cut_off, 50);
         assert_eq!((seen.latency_ns, seen.batches, seen.invalid), expected);
-    };
+    }
     check(&[], 0, (None, 0, 0));
     check(&[], 1, (None, 1, 1));
     check(&[8000; 9], 0, (None, 9, 0));
