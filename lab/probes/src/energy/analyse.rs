@@ -141,14 +141,14 @@ mod tests {
 
     #[test]
     fn what_speaks_against_a_reading_is_said() {
-        let check = |change: fn(&mut Reading), expected: &str| {
+        fn check(change: fn(&mut Reading), expected: &str) -> Energy {
             let mut reading = reading();
             change(&mut reading);
             let mut reasons = Vec::new();
             let found = finding(reading, &mut reasons);
             assert_eq!(reasons.join("; "), expected);
             found
-        };
+        }
         let others = "idle, the machine took 10.0 W before the loads and 16.0 W after them: others \
                       were at work";
         check(|reading| reading.idle_after = Some(span(500, 8000, None)), others);

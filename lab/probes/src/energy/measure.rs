@@ -298,10 +298,7 @@ fn work<R: Send>(
         let ends = first.map(|first| [first, read()]);
         Work { values: sums * VALUES as u64, run_ns, ends }
     })?;
-    let all = each.into_iter().reduce(|all, one| Work {
-        values: all.values + one.values,
-        run_ns: all.run_ns + one.run_ns,
-        ends: all.ends.or(one.ends),
-    });
-    Ok(all.unwrap_or(Work { values: 0, run_ns: 0, ends: None }))
+    let values = each.iter().map(|one| one.values).sum();
+    let run_ns = each.iter().map(|one| one.run_ns).sum();
+    Ok(Work { values, run_ns, ends: each.into_iter().find_map(|one| one.ends) })
 }

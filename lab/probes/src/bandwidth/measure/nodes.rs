@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_was_lost_has_a_reason() {
-        let check = |free_kib: u32, is_interrupted, expected: &str| {
+        fn check(free_kib: u32, is_interrupted: bool, expected: &str) {
             let text = format!("Node 1024 MemFree: {free_kib} kB");
             let file = "sys/devices/system/node/node1024/meminfo";
             let (_folder, tree) = made_up::tree(&[(file, &text)]);
@@ -136,7 +136,7 @@ mod tests {
             assert_eq!((found.len(), reasons.len()), (0, 1), "{reasons:?}");
             let all = "of 1 of 1 pairs of memory nodes there is no bandwidth: ";
             assert!(reasons[0].starts_with(&(all.to_owned() + expected)), "{reasons:?}");
-        };
+        }
         check(1 << 20, false, "memory of the node cannot be had: ");
         check(1 << 10, false, "too little memory");
         check(1 << 20, true, "there was no time");

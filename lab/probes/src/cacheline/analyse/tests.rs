@@ -58,7 +58,11 @@ fn reading() -> cacheline::Reading {
 
 #[test]
 fn methods_say_what_they_see() {
-    let check = |reading: cacheline::Reading, said: [Option<u64>; 4], by: Option<LineMethod>| {
+    fn check(
+        reading: cacheline::Reading,
+        said: [Option<u64>; 4],
+        by: Option<LineMethod>,
+    ) -> Cacheline {
         let mut reasons = Vec::new();
         let found = found(reading, &mut reasons);
         let of = |method| {
@@ -77,7 +81,7 @@ fn methods_say_what_they_see() {
         assert_eq!(found.line_bytes, answer);
         assert_eq!(reasons.len(), usize::from(by.is_none()));
         found
-    };
+    }
     let (line, long) = (Some(64), Some(128));
     let flushed = Some(LineMethod::FlushedTogether);
     let found = check(reading(), [line; 4], flushed);
@@ -102,10 +106,10 @@ fn methods_say_what_they_see() {
     let arm = cacheline::Reading { flush: none(), ..reading() };
     check(arm, [None, None, line, line], Some(LineMethod::Sharing));
     // Without flushed lines, the lines loaded together show the reach of the prefetcher.
-    let mute = |sharing| {
+    fn mute(sharing: Result<Vec<SharingPoint>, String>) -> cacheline::Reading {
         let silent = cacheline::FlushObservation { flushed: Vec::new(), ..flush(64, 256) };
         cacheline::Reading { flush: Ok(silent), sharing, ..reading() }
-    };
+    }
     let shared = Some(LineMethod::Sharing);
     check(mute(Ok(sharing(128, 5.0))), [None, line, long, line], shared);
     check(mute(Err("one CPU".to_owned())), [None, line, None, line], None);
@@ -118,7 +122,12 @@ fn methods_say_what_they_see() {
 /// they should, and the share of the time in which there was no CPU.
 #[test]
 fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
-    let check = |far_times: [f64; 10], near_times: [f64; 10], lost: f64, expected: &[&str]| {
+    fn check(
+        far_times: [f64; 10],
+        near_times: [f64; 10],
+        lost: f64,
+        expected: &[&str],
+    ) -> [f64; 2] {
         let mut points = strided(64, 1.5);
         for (stride, times) in [(64, near_times), (129, far_times)] {
             let point = points.iter_mut().find(|point| point.found.stride_bytes == stride).unwrap();
@@ -130,7 +139,7 @@ fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
         let said = reasons.iter().zip(expected).all(|(reason, part)| reason.contains(part));
         assert!(said && reasons.len() == expected.len(), "{reasons:?}");
         found.gain(64).unwrap().quartiles.unwrap().map(|ratio| (100.0 * ratio).round() / 100.0)
-    };
+    }
     let one = [1.0; 10];
     assert_eq!(check(one, one, 0.0, &[]), [1.5, 1.5]);
     // A few slow passes are no quartile.

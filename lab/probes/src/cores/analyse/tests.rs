@@ -27,8 +27,7 @@ fn reading(seen: Vec<PairObservation>) -> Reading {
 }
 
 fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairObservation> {
-    let after = |a: usize| (a + 1..4).map(move |b| [a, b]);
-    let pairs = (0..4).flat_map(after);
+    let pairs = (0..4).flat_map(|a| (a + 1..4).map(move |b| [a, b]));
     pairs.map(|cpus| seen(Kernel::TwoLines, cpus, visits(cpus))).collect()
 }
 

@@ -38,11 +38,18 @@ fn machine(count: usize) -> Cores {
         .step_by(4)
         .map(|first| (first..first + 4).chain(first + half..first + half + 4).collect())
         .collect();
-    let of = |groups: Vec<Vec<usize>>, shares, within_ns, agreement| Level {
-        groups: groups.into_iter().map(|cpus| Group { cpus, shares }).collect(),
-        within_ns,
-        agreement,
-    };
+    fn of(
+        groups: Vec<Vec<usize>>,
+        shares: Option<Shared>,
+        within_ns: f64,
+        agreement: Option<f64>,
+    ) -> Level {
+        Level {
+            groups: groups.into_iter().map(|cpus| Group { cpus, shares }).collect(),
+            within_ns,
+            agreement,
+        }
+    }
     let cores = (0..half).map(|cpu| vec![cpu, cpu + half]).collect();
     let order = (0..half)
         .step_by(4)
@@ -73,13 +80,13 @@ fn machine(count: usize) -> Cores {
 
 /// Two CPUs of a virtual machine that is moved about.
 fn moved() -> Cores {
-    let kernel = |kernel, latency_ns| {
+    fn kernel(kernel: Kernel, latency_ns: f64) -> KernelLatency {
         let mut pair = pair([0, 1], latency_ns);
         pair.modes = vec![mode(latency_ns, 0.75), mode(277.0, 0.2)];
         pair.strays = 1;
         let pairs = vec![pair];
         KernelLatency { kernel, nearest_ns: latency_ns, farthest_ns: latency_ns, pairs }
-    };
+    }
     let group = Group { cpus: vec![0, 1], shares: Some(Shared::L3) };
     Cores {
         cpus: vec![0, 1],
