@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
 ///
-/// Bytes are those that a program asks for: a copy counts the bytes that it reads and the bytes that
-/// it writes. More bytes move to and from memory where a store first reads its line.
+/// Bytes are those that a program asks for: a copy counts the bytes that it reads and the bytes
+/// that it writes. More bytes move to and from memory where a store first reads its line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bandwidth {
     /// The vectors in use: `AVX-512`.
@@ -45,8 +45,8 @@ pub struct Bandwidth {
     /// From the CPUs of one node to the memory of another; empty where there is only one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between_nodes: Vec<NodeBandwidth>,
-    /// Latency of a load while the other CPUs read, from no load to full load; empty if there is only
-    /// one CPU.
+    /// Latency of a load while the other CPUs read, from no load to full load; empty if there is
+    /// only one CPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded_latency: Vec<LoadedLatency>,
 }
@@ -142,8 +142,8 @@ impl BandwidthCurve {
 }
 
 impl BandwidthPoint {
-    /// Returns the spread from the least round to the bandwidth itself, or to the best round if that
-    /// is more; `None` for fewer than two rounds.
+    /// Returns the spread from the least round to the bandwidth itself, or to the best round if
+    /// that is more; `None` for fewer than two rounds.
     fn spread(&self) -> Option<Spread> {
         let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
         Spread::of(ends).filter(|_| self.rounds > 1)

@@ -32,8 +32,8 @@ pub struct Cacheline {
     /// Loads after everything was flushed and the line was loaded, near ones first: fast ones came
     /// with it. Empty as above.
     pub loaded_together: Vec<FlushPoint>,
-    /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that verifiably
-    /// ran together.
+    /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that
+    /// verifiably ran together.
     pub sharing: Vec<SharingPoint>,
     /// The strided copy, small strides first.
     pub strided: Vec<StridedPoint>,

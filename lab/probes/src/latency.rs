@@ -32,8 +32,8 @@ pub struct Latency {
     /// The same as `memory_ns`, of parts of each size's batches, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_parts_ns: Vec<f64>,
-    /// Latency of a load of a line that was flushed just before: that of memory, whatever the caches
-    /// hold; absent where no program may flush.
+    /// Latency of a load of a line that was flushed just before: that of memory, whatever the
+    /// caches hold; absent where no program may flush.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushed_ns: Option<f64>,
     /// The cost of address translation by the number of pages in use, few pages first.

@@ -23,8 +23,8 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     })
 }
 
-/// Returns the reason against rates of several threads of a virtual machine. One of two CPUs gave 44
-/// to 55 GB/s to two threads in six of ten short looks and 82 to 85 in the others, each all the
+/// Returns the reason against rates of several threads of a virtual machine. One of two CPUs gave
+/// 44 to 55 GB/s to two threads in six of ten short looks and 82 to 85 in the others, each all the
 /// time.
 fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
     (is_guest && cpus > 1 && length < LONG_LOOK).then(|| {

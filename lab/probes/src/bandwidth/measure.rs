@@ -1,12 +1,13 @@
 //! The probe of bandwidth: threads that go through memory at the same time, by their number.
 //!
 //! First it measures how much of the data that a program goes through the caches still hold. Each
-//! thread has a buffer of its own, several times as large, which it touched first itself. In rounds,
-//! every number of threads goes through its buffers with every kernel for some hundredths of a
-//! second, after the caches were filled. The work is stamped chunk by chunk, and only the work in
-//! those windows of half a millisecond counts in which no thread lost its CPU (`windows`). Then one
-//! thread follows pointers while the others read, with a brake that is released step by step; and
-//! where there are several memory nodes, each is read from its own CPUs and from those of the first.
+//! thread has a buffer of its own, several times as large, which it touched first itself. In
+//! rounds, every number of threads goes through its buffers with every kernel for some hundredths
+//! of a second, after the caches were filled. The work is stamped chunk by chunk, and only the work
+//! in those windows of half a millisecond counts in which no thread lost its CPU (`windows`). Then
+//! one thread follows pointers while the others read, with a brake that is released step by step;
+//! and where there are several memory nodes, each is read from its own CPUs and from those of the
+//! first.
 
 mod kernels;
 mod loaded;
@@ -288,8 +289,8 @@ struct Cell {
 }
 
 /// Plans the cells of a round, and the length of each. The cells of a curve are adjacent, so that a
-/// round sees a curve in one state of the machine. There are fewer numbers of threads where there is
-/// no time for all.
+/// round sees a curve in one state of the machine. There are fewer numbers of threads where there
+/// is no time for all.
 fn plan(cpus: usize, time: Duration) -> (Vec<Cell>, Duration) {
     let most_cells = time.as_nanos() / (LENGTH.0 * ROUNDS.1).as_nanos();
     let choices = [all_counts(cpus), powers_of_two(cpus), vec![1, cpus / 2, cpus]];

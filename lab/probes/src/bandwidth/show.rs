@@ -206,8 +206,8 @@ fn medians(point: &BandwidthPoint) -> String {
     if is_wide { format!(" (medians {} to {})", gb(low), gb(high)) } else { String::new() }
 }
 
-/// Writes the other kernels: `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1 GB/s`,
-/// all with the same number of threads, or each with its own.
+/// Writes the other kernels: `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1
+/// GB/s`, all with the same number of threads, or each with its own.
 fn others(found: &Bandwidth) -> Option<String> {
     const OTHERS: [Traffic; 4] = [Traffic::Write, Traffic::Fill, Traffic::Copy, Traffic::CopyPast];
     let shared = found.shared_best(&OTHERS);

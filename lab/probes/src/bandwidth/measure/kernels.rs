@@ -49,8 +49,8 @@ impl Vectors {
         all.into_iter().filter(|one| one.0).map(|one| one.1).collect()
     }
 
-    /// Runs a kernel over `bytes` of a buffer whose halves lie `half` bytes apart; a copy reads half
-    /// of them from the first half and writes as many into the second.
+    /// Runs a kernel over `bytes` of a buffer whose halves lie `half` bytes apart; a copy reads
+    /// half of them from the first half and writes as many into the second.
     ///
     /// # Safety
     /// `at` is aligned to 64 bytes and valid for reads and writes of `bytes`, a multiple of twice

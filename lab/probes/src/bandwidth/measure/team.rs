@@ -290,7 +290,8 @@ impl<'a> Hand<'a> {
     }
 }
 
-/// Spins until a moment, which is at most a period away, and returns it; or now, if it is long past.
+/// Spins until a moment, which is at most a period away, and returns it; or now, if it is long
+/// past.
 fn wait(until_ns: u64, period_ns: u64) -> u64 {
     if period_ns == 0 {
         return until_ns;
@@ -304,8 +305,8 @@ fn wait(until_ns: u64, period_ns: u64) -> u64 {
     }
 }
 
-/// Maps address space of at least `bytes`, in whole large pages where the kernel gives them, none of
-/// it touched yet. With a node, all of its pages will come from there.
+/// Maps address space of at least `bytes`, in whole large pages where the kernel gives them, none
+/// of it touched yet. With a node, all of its pages will come from there.
 ///
 /// # Errors
 /// There is not enough address space, or the node cannot be used.

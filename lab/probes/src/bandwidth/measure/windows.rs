@@ -34,8 +34,8 @@ impl Log {
         Some(decile * times + beyond_ns)
     }
 
-    /// Returns the work between two moments; `None` if there was a gap, or if the log does not cover
-    /// all of the time.
+    /// Returns the work between two moments; `None` if there was a gap, or if the log does not
+    /// cover all of the time.
     fn done(&self, from_ns: u64, to_ns: u64, gap_ns: u64) -> Option<f64> {
         let first = self.stamps.partition_point(|stamp| *stamp <= from_ns).checked_sub(1)?;
         let mut done = 0.0;

@@ -158,8 +158,8 @@ trait Pass {
     fn has_come(lines: &Lines, trip: u64, is_reply: bool) -> bool;
 }
 
-/// Each side stores to a line of its own and loads the other's; or both use one line, on which trips
-/// are odd numbers and replies even ones.
+/// Each side stores to a line of its own and loads the other's; or both use one line, on which
+/// trips are odd numbers and replies even ones.
 struct Stores<const IS_ONE_LINE: bool>;
 
 impl<const IS_ONE_LINE: bool> Stores<IS_ONE_LINE> {
@@ -220,8 +220,8 @@ impl Patience<'_> {
             || monotonic_ns() >= self.deadline_ns
     }
 
-    /// Polls until ready; `false` if patience ended first. Yields the CPU now and then, as a partner
-    /// that is not on a CPU may wait for this one.
+    /// Polls until ready; `false` if patience ended first. Yields the CPU now and then, as a
+    /// partner that is not on a CPU may wait for this one.
     #[inline(always)]
     fn wait(&self, mut is_ready: impl FnMut() -> bool) -> bool {
         loop {

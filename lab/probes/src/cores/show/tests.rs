@@ -176,8 +176,8 @@ fn pictures_hold_every_pair_and_stay_small() {
         let legend = if has_steps { 5 } else { 0 };
         match found.cpus.len() {
             ..=24 => assert_eq!(cells, 2 * pairs + legend, "{name}"),
-            // Neighbours of one shade are one shape: within a core, next to it, and beyond the cache
-            // on either side.
+            // Neighbours of one shade are one shape: within a core, next to it, and beyond the
+            // cache on either side.
             many => assert!((4 * many..=8 * many).contains(&(cells - legend)), "{name}"),
         }
         assert!(picture.len() < 300_000, "{name}");

@@ -30,8 +30,8 @@ pub(crate) struct Cycle<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    /// Makes a cycle of one slot. `place` returns the offset of a slot in the mapping, a multiple of
-    /// 8.
+    /// Makes a cycle of one slot. `place` returns the offset of a slot in the mapping, a multiple
+    /// of 8.
     pub(crate) fn new(mapped: &'a Mapped, place: fn(usize) -> usize, seed: u64) -> Cycle<'a> {
         let at = mapped.at(place(0));
         // SAFETY: the offset of a slot is a multiple of 8 within the mapping.
