@@ -1,4 +1,4 @@
-//! What the probe of bandwidth found.
+//! Memory bandwidth, by the number of threads.
 
 mod analyse;
 pub(crate) mod measure;
@@ -11,87 +11,83 @@ use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
 ///
-/// Bytes are those that a program asks for: a copy counts what it reads and what it writes, once
-/// each. What moves to and from memory is more where a store first reads its line.
+/// Bytes are those that a program asks for: a copy counts the bytes that it reads and the bytes
+/// that it writes. More bytes move to and from memory where a store first reads its line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bandwidth {
-    /// The vectors that were used: `AVX-512`.
+    /// The vectors in use: `AVX-512`.
     pub vectors: String,
     /// The buffer of each thread; a copy goes from its first half to its second.
     pub buffer_bytes: u64,
-    /// How much of the buffers lies in large pages, of which 1 is all; absent if nobody says.
+    /// The share of the buffers that lies in large pages; absent if the kernel does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub large_page_share: Option<f64>,
-    /// The last level cache, as advertised; absent if it is not.
+    /// The advertised size of the last level cache; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_level_bytes: Option<u64>,
-    /// What the caches hold of data that is gone through, at most, as measured; absent where no
-    /// line can be flushed, or time ended.
+    /// The most bytes of data that the caches hold while a program goes through it, as measured;
+    /// absent where no line can be flushed, or time ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_bytes: Option<u64>,
-    /// Whether the buffers are so small that caches serve a part of them: the rates are then not
+    /// Whether the buffers are so small that caches serve a part of them: then the rates are not
     /// those of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_from_caches: bool,
-    /// The windows of time, of which those count in which all threads ran.
+    /// Length of a window of time. A window counts if all threads ran in it.
     pub window_ns: u64,
     /// CPUs in the order in which threads were pinned to them.
     pub cpus: Vec<u32>,
-    /// Bandwidth by threads: a curve a kernel, pinned or not.
+    /// Bandwidth by threads: a curve for each kernel, pinned or not.
     pub curves: Vec<BandwidthCurve>,
-    /// Memory nodes of this machine that hold memory; absent if it does not say.
+    /// Number of memory nodes that hold memory; absent if the machine does not list them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u32>,
-    /// From the CPUs of one node to the memory of another; empty where there is one node only.
+    /// From the CPUs of one node to the memory of another; empty where there is only one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between_nodes: Vec<NodeBandwidth>,
-    /// Latency of a load while the other CPUs read, from no load to all they can; empty if there is
+    /// Latency of a load while the other CPUs read, from no load to full load; empty if there is
     /// only one CPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded_latency: Vec<LoadedLatency>,
 }
 
-/// What goes through memory.
+/// A kernel: how a thread goes through memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
-    /// One value of each line of 64 bytes is read and summed, in plain code, as published by
-    /// Lemire; whole lines are counted, as those are what moves.
+    /// Reads and sums one value of each line of 64 bytes, in plain code, as published by Lemire;
+    /// counts whole lines, as those move.
     Touch,
-    /// Whole lines are read and summed with vectors.
+    /// Reads and sums whole lines with vectors.
     Read,
-    /// Ordinary stores, which may read each line before they write it.
+    /// Makes ordinary stores, which may read each line before they write it.
     Write,
-    /// Stores that go past the caches.
+    /// Makes stores that bypass the caches.
     Fill,
-    /// Reads and ordinary stores.
+    /// Reads, and makes ordinary stores.
     Copy,
-    /// Reads, and stores that go past the caches.
+    /// Reads, and makes stores that bypass the caches.
     CopyPast,
 }
 
 impl Traffic {
     /// All of them.
-    pub const ALL: [Traffic; 6] = [
-        Traffic::Touch,
-        Traffic::Read,
-        Traffic::Write,
-        Traffic::Fill,
-        Traffic::Copy,
-        Traffic::CopyPast,
-    ];
+    pub const ALL: [Traffic; 6] = {
+        use Traffic::*;
+        [Touch, Read, Write, Fill, Copy, CopyPast]
+    };
 
-    /// What it is called.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         ["touch", "read", "write", "fill", "copy", "copy-past"][self as usize]
     }
 
-    /// Whether it reads one half of a buffer and writes the other.
+    /// Returns whether it reads one half of a buffer and writes the other.
     pub fn is_copy(self) -> bool {
         matches!(self, Traffic::Copy | Traffic::CopyPast)
     }
 
-    /// How many bytes may move to and from memory for each byte that is counted, if every ordinary
+    /// Returns the bytes that may move to and from memory for each counted byte, if every ordinary
     /// store first reads its line.
     pub fn most_moved(self) -> f64 {
         match self {
@@ -105,65 +101,75 @@ impl Traffic {
 /// Bandwidth by the number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthCurve {
-    /// What the threads did.
+    /// The kernel.
     pub traffic: Traffic,
     /// Whether each thread was pinned to a CPU of its own.
     pub is_pinned: bool,
     /// By threads, the fewest first.
     pub points: Vec<BandwidthPoint>,
-    /// Where more threads stop paying; absent if nothing was measured.
+    /// Where additional threads stop helping; absent if nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knee: Option<BandwidthKnee>,
 }
 
-/// The bandwidth of so many threads.
+/// The bandwidth of a number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthPoint {
-    /// How many.
+    /// Number of threads.
     pub threads: u32,
-    /// Of all threads together when nobody disturbs them: 97% of all windows stay below.
+    /// Undisturbed bandwidth of all threads together: 97% of all windows stay below.
     pub bytes_per_s: f64,
     /// The least round; a round is the median of its windows.
     pub low_bytes_per_s: f64,
     /// The best round.
     pub high_bytes_per_s: f64,
-    /// The same as `bytes_per_s` of rounds, the earlier first.
+    /// The same as `bytes_per_s`, of rounds, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_bytes_per_s: Vec<f64>,
-    /// Rounds in which enough windows were kept.
+    /// Number of rounds in which enough windows were kept.
     pub rounds: u32,
-    /// Windows in all rounds.
+    /// Number of windows in all rounds.
     pub windows: u64,
-    /// Those of them in which all threads ran.
+    /// Number of windows in which all threads ran.
     pub windows_kept: u64,
 }
 
 impl BandwidthCurve {
-    /// The point of so many threads.
+    /// Returns the point of a number of threads.
     pub fn point(&self, threads: u32) -> Option<&BandwidthPoint> {
         self.points.iter().find(|point| point.threads == threads)
     }
 }
 
 impl BandwidthPoint {
-    /// From the least round to the bandwidth itself, or to the best round if that is more; `None`
-    /// of fewer than two rounds.
+    /// Returns the spread from the least round to the bandwidth itself, or to the best round if
+    /// that is more; `None` for fewer than two rounds.
     fn spread(&self) -> Option<Spread> {
         let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
         Spread::of(ends).filter(|_| self.rounds > 1)
+    }
+
+    /// Returns the figure of this point of a curve.
+    fn figure(&self, curve: &BandwidthCurve, key: &str, words: &str) -> Figure {
+        let name = curve.traffic.name();
+        let (key, words) =
+            (format!("bandwidth-{name}-{key}"), format!("{name} bandwidth, {words}"));
+        Figure::new(key, words, self.bytes_per_s, Unit::BytesPerSecond, Better::Higher)
+            .with_spread(self.spread())
+            .with_parts(&self.parts_bytes_per_s)
     }
 }
 
 /// The smallest number of threads whose median over rounds is at least 95% of the best such median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthKnee {
-    /// It.
+    /// That number.
     pub threads: u32,
-    /// The least that any round would say.
+    /// The least such number of any round.
     pub low_threads: u32,
-    /// The most that any round would say.
+    /// The greatest such number of any round.
     pub high_threads: u32,
-    /// The share of rounds that say the same.
+    /// The share of rounds with the same number.
     pub agreeing_share: f64,
 }
 
@@ -174,102 +180,76 @@ pub struct NodeBandwidth {
     pub cpu_node: u32,
     /// Where the memory is.
     pub memory_node: u32,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Of all threads together when nobody disturbs them.
+    /// Undisturbed bandwidth of all threads together.
     pub bytes_per_s: f64,
 }
 
 /// Latency beside bandwidth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedLatency {
-    /// Threads that read, beside the one whose loads are timed.
+    /// Number of threads that read, without the one whose loads are timed.
     pub threads: u32,
-    /// What they were to read, of what they can; 0 is no load, 1 is without a brake.
+    /// The load that was asked for, as a share of what they can read; 0 is no load, 1 is without a
+    /// brake.
     pub asked_share: f64,
-    /// What they did read.
+    /// The rate at which they read.
     pub bytes_per_s: f64,
-    /// A load from memory that waits for the one before it: the median of windows.
+    /// Latency of a load from memory that waits for the one before it: the median of windows.
     pub latency_ns: f64,
-    /// Their first and their third quartile.
+    /// The first and the third quartile of windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_ns: Option<[f64; 2]>,
-    /// The medians of some parts of them, the earlier first.
+    /// The medians of parts of the windows, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_ns: Vec<f64>,
-    /// Windows in which all threads ran.
+    /// Number of windows in which all threads ran.
     pub windows_kept: u64,
 }
 
 impl Bandwidth {
-    /// The curve of a kernel.
+    /// Returns the curve of a kernel.
     pub fn curve(&self, traffic: Traffic, is_pinned: bool) -> Option<&BandwidthCurve> {
-        let wanted = |one: &&BandwidthCurve| (one.traffic, one.is_pinned) == (traffic, is_pinned);
-        self.curves.iter().filter(wanted).find(|curve| !curve.points.is_empty())
-    }
-
-    /// The number of threads at which these pinned curves have the most bandwidth together, among
-    /// those that all of them have; `None` if there is none.
-    pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
-        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic, true)).collect();
-        let sum = |threads: u32| -> Option<f64> {
-            let at = |curve: &&BandwidthCurve| curve.point(threads).map(|point| point.bytes_per_s);
-            curves.iter().map(at).sum()
-        };
-        let counts = curves.first()?.points.iter().map(|point| point.threads);
-        let known = counts.filter_map(|threads| Some((threads, sum(threads)?)));
-        known.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|known| known.0)
-    }
-
-    /// The best point of a pinned curve; `None` if another one has a number of threads that this
-    /// one lacks, as that might be better.
-    fn best(&self, curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
-        let pinned = self.curves.iter().filter(|curve| curve.is_pinned);
-        let mut counts = pinned.flat_map(|curve| &curve.points).map(|point| point.threads);
-        let is_whole = counts.all(|threads| curve.point(threads).is_some());
-        let curve = self.curve(curve.traffic, true).filter(|_| is_whole)?;
-        curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
-    }
-
-    fn latency_figures(&self) -> impl Iterator<Item = Figure> {
-        let ends = [
-            ("idle", "no load", self.loaded_latency.first()),
-            ("loaded", "all other CPUs reading", self.loaded_latency.last()),
-        ];
-        ends.into_iter().filter_map(|(key, words, one)| {
-            let key = format!("memory-latency-{key}");
-            let words = format!("memory latency, {words}");
-            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
-            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
+        self.curves.iter().find(|curve| {
+            (curve.traffic, curve.is_pinned) == (traffic, is_pinned) && !curve.points.is_empty()
         })
     }
 
-    /// The numbers by which two machines can be compared: of each kernel, pinned, one thread, and
-    /// the best of any number. What caches served is no number of memory.
+    /// Returns the number of threads at which these pinned curves have the most bandwidth together,
+    /// among those that all of them have; `None` if there is none.
+    pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
+        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic, true)).collect();
+        let sums = curves.first()?.points.iter().filter_map(|point| {
+            let rates = curves.iter().map(|curve| Some(curve.point(point.threads)?.bytes_per_s));
+            Some((point.threads, rates.sum::<Option<f64>>()?))
+        });
+        sums.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(threads, _)| threads)
+    }
+
+    /// Returns the best point of a pinned curve; `None` if another one has a number of threads that
+    /// this one lacks, as that might be better.
+    fn best<'a>(&self, curve: &'a BandwidthCurve) -> Option<&'a BandwidthPoint> {
+        let pinned = self.curves.iter().filter(|curve| curve.is_pinned);
+        let mut points = pinned.flat_map(|curve| &curve.points);
+        let is_whole = points.all(|point| curve.point(point.threads).is_some());
+        let best = curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
+        best.filter(|_| is_whole)
+    }
+
+    /// Returns the numbers by which two machines can be compared: for each kernel, pinned, one
+    /// thread, and the best of any number. Rates from caches are no numbers of memory.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         if self.is_from_caches {
             return figures;
         }
-        for traffic in Traffic::ALL {
-            let Some(curve) = self.curve(traffic, true) else { continue };
-            let name = traffic.name();
-            let mut add = |key: &str, words: &str, point: &BandwidthPoint| {
-                // The best of any number of threads is not the same question on both.
-                let better = if key == "best" { Better::Neither } else { Better::Higher };
-                let key = format!("bandwidth-{name}-{key}");
-                let words = format!("{name} bandwidth, {words}");
-                let figure =
-                    Figure::new(key, words, point.bytes_per_s, Unit::BytesPerSecond, better);
-                figures
-                    .push(figure.with_spread(point.spread()).with_parts(&point.parts_bytes_per_s));
-            };
-            if let Some(one) = curve.point(1) {
-                add("1-thread", "one thread", one);
-            }
-            if let Some(best) = self.best(curve) {
-                add("best", "best", best);
-            }
+        for curve in Traffic::ALL.into_iter().filter_map(|traffic| self.curve(traffic, true)) {
+            let one = curve.point(1);
+            figures.extend(one.map(|one| one.figure(curve, "1-thread", "one thread")));
+            let best = self.best(curve).map(|best| best.figure(curve, "best", "best"));
+            // The best of any number of threads is not the same question on both.
+            figures.extend(best.map(|best| Figure { better: Better::Neither, ..best }));
         }
         if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
             let words = "threads for 95% of the read bandwidth";
@@ -278,7 +258,16 @@ impl Bandwidth {
             let figure = Figure::new("bandwidth-read-knee", words, threads, unit, Better::Neither);
             figures.push(figure.with_spread(Spread::of(ends)));
         }
-        figures.extend(self.latency_figures());
+        let ends = [
+            ("idle", "no load", self.loaded_latency.first()),
+            ("loaded", "all other CPUs reading", self.loaded_latency.last()),
+        ];
+        figures.extend(ends.into_iter().filter_map(|(key, words, one)| {
+            let key = format!("memory-latency-{key}");
+            let words = format!("memory latency, {words}");
+            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
+            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
+        }));
         figures
     }
 }
@@ -304,14 +293,14 @@ mod tests {
 
     #[test]
     fn rounds_are_a_spread() {
-        let check = |rounds, ends: [f64; 2], expected: Option<[f64; 2]>| {
+        fn check(rounds: u32, ends: [f64; 2], expected: Option<[f64; 2]>) {
             let [low_bytes_per_s, high_bytes_per_s] = ends;
             let one =
                 BandwidthPoint { rounds, low_bytes_per_s, high_bytes_per_s, ..point(1, 30e9) };
             let found = Figure::new("", "", 1.0, Unit::Count, Better::Higher);
             let found = found.with_spread(one.spread()).spread;
             assert_eq!(found, expected.map(|[low, high]| Spread { low, high }));
-        };
+        }
         check(3, [20e9, 29e9], Some([20e9, 30e9]));
         check(3, [20e9, 31e9], Some([20e9, 31e9]));
         check(1, [20e9, 20e9], None);
@@ -328,24 +317,26 @@ mod tests {
             points: points.clone(),
             knee: None,
         };
-        let loaded = |asked_share, latency_ns| LoadedLatency {
-            threads: 1,
-            asked_share,
-            bytes_per_s: 0.0,
-            latency_ns,
-            spread_ns: Some([latency_ns - 1.0, latency_ns + 1.0]),
-            parts_ns: Vec::new(),
-            windows_kept: 9,
-        };
+        fn loaded(asked_share: f64, latency_ns: f64) -> LoadedLatency {
+            LoadedLatency {
+                threads: 1,
+                asked_share,
+                bytes_per_s: 0.0,
+                latency_ns,
+                spread_ns: Some([latency_ns - 1.0, latency_ns + 1.0]),
+                parts_ns: Vec::new(),
+                windows_kept: 9,
+            }
+        }
         let found = Bandwidth {
             curves: vec![curve(false), curve(true)],
             loaded_latency: vec![loaded(0.0, 90.0), loaded(1.0, 150.0)],
             ..Bandwidth::default()
         };
         let figures = found.figures();
-        let said: Vec<(&str, f64)> = figures.iter().map(|f| (f.key.as_str(), f.value)).collect();
+        let values: Vec<(&str, f64)> = figures.iter().map(|f| (f.key.as_str(), f.value)).collect();
         assert_eq!(
-            said,
+            values,
             [
                 ("bandwidth-read-1-thread", 40e9),
                 ("bandwidth-read-best", 70e9),
@@ -361,13 +352,15 @@ mod tests {
 
     #[test]
     fn the_best_is_of_one_number_of_threads() {
-        let curve = |traffic, rates: &[(u32, f64)]| BandwidthCurve {
-            traffic,
-            is_pinned: true,
-            points: rates.iter().map(|(threads, rate)| point(*threads, *rate)).collect(),
-            knee: None,
-        };
-        let check = |fill: &[(u32, f64)], shared: Option<u32>, bests: &[&str]| {
+        fn curve(traffic: Traffic, rates: &[(u32, f64)]) -> BandwidthCurve {
+            BandwidthCurve {
+                traffic,
+                is_pinned: true,
+                points: rates.iter().map(|(threads, rate)| point(*threads, *rate)).collect(),
+                knee: None,
+            }
+        }
+        fn check(fill: &[(u32, f64)], shared: Option<u32>, bests: &[&str]) {
             let curves =
                 vec![curve(Traffic::Write, &[(1, 20e9), (2, 40e9)]), curve(Traffic::Fill, fill)];
             let found = Bandwidth { curves, ..Bandwidth::default() };
@@ -375,7 +368,7 @@ mod tests {
             let keys: Vec<String> = found.figures().into_iter().map(|figure| figure.key).collect();
             let of_best: Vec<_> = keys.iter().filter(|key| key.ends_with("-best")).collect();
             assert_eq!(of_best, bests, "{fill:?}");
-        };
+        }
         let both = ["bandwidth-write-best", "bandwidth-fill-best"];
         check(&[(1, 23e9), (2, 48e9)], Some(2), &both);
         // A point with too few windows is missing, and the best with it.

@@ -12,39 +12,39 @@ use serde::{Deserialize, Serialize};
 /// What the probe of the cache line found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cacheline {
-    /// The answer: bytes of a line; absent if no method that can tell it did.
+    /// The answer: bytes of a line; absent if no method gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_bytes: Option<u64>,
     /// The method on which the answer rests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<LineMethod>,
-    /// What each method says, the one on which the answer rests first.
+    /// The answer of each method, the most reliable method first.
     pub said: Vec<LineAnswer>,
-    /// Bytes from the start of a line from which most loads are slow, after that line was loaded
-    /// alone: what lies nearer is fetched along with it.
+    /// Offset in bytes from the start of a line from which on most loads are slow, after that line
+    /// was loaded alone: nearer bytes are fetched along with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefetch_reach_bytes: Option<u64>,
-    /// What the machine says of itself: `sysfs`, `CPUID`.
+    /// The advertised sizes, by `sysfs` and `CPUID`.
     pub advertised: Vec<LineAdvertised>,
-    /// Loads after a line was flushed that both had been loaded from, near ones first: slow ones
+    /// Loads at offsets from a line that was loaded and then flushed, near ones first: slow ones
     /// were flushed with it. Empty where no program may flush.
     pub flushed_together: Vec<FlushPoint>,
-    /// Loads after all was flushed and the line was loaded, near ones first: fast ones came with
-    /// it. Empty as above.
+    /// Loads after everything was flushed and the line was loaded, near ones first: fast ones came
+    /// with it. Empty as above.
     pub loaded_together: Vec<FlushPoint>,
-    /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that could be
-    /// seen to run together.
+    /// Increments by two CPUs at a distance, near ones first; empty without two CPUs that
+    /// verifiably ran together.
     pub sharing: Vec<SharingPoint>,
     /// The strided copy, small strides first.
     pub strided: Vec<StridedPoint>,
-    /// How much faster the copy is at about twice a stride, by the published rule.
+    /// The gains of the copy at about twice a stride, by the published rule.
     pub gains: Vec<StridedGain>,
-    /// Methods that gave nothing, and why.
+    /// Methods without a result, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<LineMissing>,
 }
 
-/// A method that tells how long a line is.
+/// A method that measures the length of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineMethod {
@@ -59,23 +59,23 @@ pub enum LineMethod {
 }
 
 impl LineMethod {
-    /// What it is called on a page.
+    /// Returns the name on a page.
     pub fn words(self) -> &'static str {
         ["flushed together", "loaded together", "false sharing", "strided copy"][self as usize]
     }
 }
 
-/// What a method says.
+/// The answer of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineAnswer {
     /// The method.
     pub method: LineMethod,
-    /// Bytes of a line; absent if it cannot be told from what was seen.
+    /// Bytes of a line; absent if the observations do not show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_bytes: Option<u64>,
 }
 
-/// A method that gave nothing.
+/// A method without a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineMissing {
     /// The method.
@@ -84,10 +84,10 @@ pub struct LineMissing {
     pub why: String,
 }
 
-/// What the machine says of itself.
+/// An advertised size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineAdvertised {
-    /// Who says it: `sysfs`, `CPUID`.
+    /// Its source: `sysfs`, `CPUID`.
     pub source: String,
     /// Bytes of a line.
     pub line_bytes: u64,
@@ -98,9 +98,9 @@ pub struct LineAdvertised {
 pub struct FlushPoint {
     /// Bytes from the start of the line.
     pub offset_bytes: u64,
-    /// How many loads were timed.
+    /// Number of timed loads.
     pub loads: u64,
-    /// How many of them took longer than the threshold between a cache and memory.
+    /// Number of them that took longer than the threshold between a cache and memory.
     pub slow: u64,
     /// `slow / loads`; 0 until that is computed.
     pub slow_share: f64,
@@ -113,29 +113,30 @@ pub struct SharingPoint {
     pub distance_bytes: u64,
     /// Time of one increment: the median of batches during which the other CPU was seen to run.
     pub increment_ns: f64,
-    /// How many batches that were.
+    /// Number of these batches.
     pub batches: u64,
 }
 
-/// The copy of every so many bytes of a large array.
+/// The copy of every n-th byte of a large array.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StridedPoint {
-    /// Bytes from one byte that is copied to the next.
+    /// Bytes from one copied byte to the next.
     pub stride_bytes: u64,
-    /// Time of one byte that is copied: the median of ten passes over the whole array.
+    /// Time of one copied byte: the median of ten passes over the whole array.
     pub copied_ns: f64,
-    /// Bytes passed over, copied or not, in a second.
+    /// Bytes passed over per second, copied or not.
     pub passed_bytes_per_s: f64,
 }
 
-/// The published rule: past twice the line, the copy passes over the array more than 50% faster.
+/// A test of the published rule: past twice the line, the copy passes over the array more than 50%
+/// faster.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StridedGain {
-    /// The length of a line that is tried.
+    /// The tested length of a line.
     pub line_bytes: u64,
-    /// The stride that is compared with it: one more than twice the line.
+    /// The compared stride: one more than twice the line.
     pub stride_bytes: u64,
-    /// Bytes passed a second at that stride, over the same at a stride of one line.
+    /// Bytes passed per second at that stride, over the same at a stride of one line.
     pub ratio: f64,
     /// The first and the third quartile of that ratio in each turn of the two; absent from older
     /// prints.
@@ -144,26 +145,27 @@ pub struct StridedGain {
 }
 
 impl Cacheline {
-    /// Whether everything that the machine says of itself is what was measured; absent where
-    /// either is.
+    /// Returns whether all advertised sizes are the measured one; `None` where either is absent.
     pub fn agrees(&self) -> Option<bool> {
         let line = self.line_bytes.filter(|_| !self.advertised.is_empty())?;
-        Some(self.advertised.iter().all(|said| said.line_bytes == line))
+        Some(self.advertised.iter().all(|one| one.line_bytes == line))
     }
 
-    /// The gain that the published rule sees for a length of a line.
+    /// Returns the gain that the published rule sees for a length of a line.
     pub fn gain(&self, line_bytes: u64) -> Option<&StridedGain> {
         self.gains.iter().find(|gain| gain.line_bytes == line_bytes)
     }
 
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let fact = |key, words, bytes: Option<u64>| {
-            bytes.map(|bytes| Figure::fact(key, words, bytes as f64, Unit::Bytes))
-        };
-        let line = fact("cache-line", "cache line", self.line_bytes);
-        let reach = fact("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes);
-        line.into_iter().chain(reach).collect()
+        let facts = [
+            ("cache-line", "cache line", self.line_bytes),
+            ("prefetch-reach", "prefetch reach", self.prefetch_reach_bytes),
+        ];
+        let known = facts.into_iter().filter_map(|(key, words, bytes)| {
+            Some(Figure::fact(key, words, bytes? as f64, Unit::Bytes))
+        });
+        known.collect()
     }
 }
 
@@ -173,13 +175,15 @@ mod tests {
 
     #[test]
     fn agreement_needs_both_sides() {
-        let check = |line_bytes, advertised: &[u64], agrees| {
-            let said = |line: &u64| LineAdvertised { source: "sysfs".into(), line_bytes: *line };
+        fn check(line_bytes: Option<u64>, advertised: &[u64], agrees: Option<bool>) {
+            fn said(line: &u64) -> LineAdvertised {
+                LineAdvertised { source: "sysfs".into(), line_bytes: *line }
+            }
             let advertised = advertised.iter().map(said).collect();
             let found = Cacheline { line_bytes, advertised, ..Cacheline::default() };
             assert_eq!(found.agrees(), agrees);
             assert_eq!(found.figures().len(), usize::from(line_bytes.is_some()));
-        };
+        }
         check(None, &[64], None);
         check(Some(64), &[], None);
         check(Some(64), &[64, 64], Some(true));

@@ -1,4 +1,4 @@
-//! What the probe of cores found: how long a cache line takes from one CPU to another.
+//! Core to core latency: the time that a cache line takes from one CPU to another.
 
 mod analyse;
 pub(crate) mod measure;
@@ -9,26 +9,25 @@ pub(crate) use analyse::probe;
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
-/// What the probe of cores found. Every latency is one way: half a round trip, in nanoseconds.
+/// What the probe of cores found. Each latency is one way: half a round trip, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cores {
-    /// The CPUs that were used, by their numbers, in the order of the map: CPUs of one group lie
-    /// beside each other.
+    /// The numbers of the CPUs, in the order of the map: the CPUs of a group are adjacent.
     pub cpus: Vec<usize>,
-    /// How often the pairs were visited; the last round may have been cut off.
+    /// Rounds of visits to the pairs; the last round may have been cut off.
     pub rounds: u64,
-    /// From the beginning of the first round to the end of the last one, in nanoseconds.
+    /// Time from the start of the first round to the end of the last one, in nanoseconds.
     pub span_ns: u64,
     /// Whether the rounds cover less than half a minute, so that rare placements were missed.
     pub is_short_look: bool,
-    /// Pairs of CPUs that there are.
+    /// Number of pairs of the CPUs.
     pub pairs: u64,
-    /// Pairs that the probe meant to visit: fewer than there are on a machine with many CPUs.
+    /// Number of pairs that the probe planned to visit: fewer than `pairs` on a machine with many
+    /// CPUs.
     pub pairs_chosen: u64,
-    /// What each way of passing a line found; the first one is the headline.
+    /// Results for each way of passing a line; the first one is the headline.
     pub kernels: Vec<KernelLatency>,
-    /// Groups of CPUs that are near to each other, by the headline, from the finest partition to
-    /// the coarsest one.
+    /// Partitions of the CPUs into groups with low latencies, by the headline, the finest first.
     pub levels: Vec<Level>,
 }
 
@@ -36,12 +35,13 @@ pub struct Cores {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kernel {
-    /// Each CPU stores to a line of its own and loads the other's; the lines are at least 256 bytes
-    /// apart, so that no prefetcher takes them for neighbours.
+    /// Each CPU stores to a line of its own and loads the other's. The lines are at least 256 bytes
+    /// apart, so that no prefetcher treats them as neighbours.
     TwoLines,
-    /// Both load from and store to one line.
+    /// Both CPUs load from and store to one line.
     OneLine,
-    /// Both try to change one line by compare-exchange until they succeed: the published method.
+    /// Both CPUs try to change one line by compare-exchange until they succeed: the published
+    /// method.
     CompareExchange,
 }
 
@@ -49,61 +49,74 @@ impl Kernel {
     /// All of them, the headline first.
     pub const ALL: [Kernel; 3] = [Kernel::TwoLines, Kernel::OneLine, Kernel::CompareExchange];
 
-    /// What it is called on a screen.
+    /// Returns the name on a screen.
     pub fn words(self) -> &'static str {
         ["two lines", "one line", "compare-exchange"][self as usize]
     }
 
-    /// What it is called in a key.
+    /// Returns the name in a key.
     pub fn name(self) -> &'static str {
         ["two-lines", "one-line", "compare-exchange"][self as usize]
     }
 }
 
-/// What one way of passing a line found.
+/// Results for one way of passing a line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelLatency {
-    /// The way.
+    /// The way of passing.
     pub kernel: Kernel,
-    /// The least of the pairs' latencies.
+    /// The least latency of all pairs.
     pub nearest_ns: f64,
-    /// The greatest of the pairs' latencies.
+    /// The greatest latency of all pairs.
     pub farthest_ns: f64,
-    /// Every pair of which enough was seen; the numbers of its CPUs ascend.
+    /// Each pair with enough batches.
     pub pairs: Vec<PairLatency>,
 }
 
-/// How long a line takes between two CPUs.
+impl KernelLatency {
+    /// Returns the figure of the nearest or of the farthest pair.
+    fn figure(&self, end: &str, value: f64) -> Figure {
+        let key = format!("cores-{}-{end}", self.kernel.name());
+        let words = format!("core to core, {}, {end} pair", self.kernel.words());
+        let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
+        match self.pairs.iter().find(|pair| pair.latency_ns == value) {
+            Some(pair) => figure.with_spread(pair.spread()).with_parts(&pair.rounds_ns),
+            None => figure,
+        }
+    }
+}
+
+/// Latency between two CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairLatency {
     /// The numbers of the two CPUs, the smaller one first.
     pub cpus: [usize; 2],
-    /// The latency: that of the lowest mode.
+    /// The latency of the lowest mode.
     pub latency_ns: f64,
-    /// The same from the rounds that the first, and that the second CPU timed, in the memory of
-    /// the one that timed; absent if too few of them could be used.
+    /// The same, from the rounds that the first and that the second CPU timed, with the lines in
+    /// the memory of the CPU that timed; absent if there were too few usable rounds.
     pub timed_by_ns: [Option<f64>; 2],
-    /// The values around which the rounds lie, from the lowest. A hypervisor that moves virtual
-    /// CPUs makes several of them; their mean would be a latency that never was.
+    /// Values around which the rounds lie, the lowest first. There are several if a hypervisor
+    /// moves virtual CPUs; their mean would be a latency that never occurred.
     pub modes: Vec<LatencyMode>,
-    /// Its rounds, the earlier first; told of the nearest and of the farthest pair only.
+    /// Latencies of the rounds, in order of time; only for the nearest and the farthest pair.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds_ns: Vec<f64>,
-    /// Rounds that lie near no mode.
+    /// Number of rounds that lie near no mode.
     pub strays: u64,
-    /// Batches of round trips that were timed.
+    /// Number of timed batches of round trips.
     pub batches: u64,
-    /// Of these, batches that took over 2 us longer than the quick ones, because a side was away:
-    /// they were not used. Passing one line has a quick and a slow way of its own, so there they
-    /// may be many.
+    /// Number of batches that took over 2 us longer than the quick ones, because a thread was off
+    /// its CPU: they were not used. With one line there may be many, as a line can be passed in a
+    /// quick and in a slow way.
     pub invalid: u64,
-    /// How often either thread was taken off its CPU while it passed lines.
+    /// How often either thread was preempted while it passed lines.
     pub preemptions: u64,
 }
 
 impl PairLatency {
-    /// From the least round of the lowest mode to the greatest of the highest: a machine may show
-    /// any of them next time.
+    /// Returns the spread from the least round of the lowest mode to the greatest of the highest: a
+    /// machine may show any of them next time.
     fn spread(&self) -> Option<Spread> {
         Spread::of(self.modes.iter().flat_map(|mode| [mode.low_ns, mode.high_ns]))
     }
@@ -127,25 +140,25 @@ pub struct LatencyMode {
 pub struct Level {
     /// The groups, each sorted, in the order of their first CPU.
     pub groups: Vec<Group>,
-    /// The median latency of the pairs that are together here and in no finer level, in
+    /// The median latency of the pairs that share a group here and in no finer level, in
     /// nanoseconds.
     pub within_ns: f64,
-    /// How well the groups agree with those that the machine advertises and that fit best: the
-    /// adjusted Rand index, 1 for equal and about 0 for unrelated partitions. Absent where the
-    /// machine advertises nothing, and where either has all CPUs in one group or each in its own.
+    /// Agreement with the advertised partition that fits best: the adjusted Rand index, 1 for
+    /// equal and about 0 for unrelated partitions. Absent if the machine advertises nothing, or if
+    /// either partition has all CPUs in one group or each CPU in its own.
     pub agreement: Option<f64>,
 }
 
-/// CPUs that are near to each other.
+/// CPUs with low latencies between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     /// Their numbers.
     pub cpus: Vec<usize>,
-    /// What the machine says that exactly these CPUs share; absent if it names no such set.
+    /// What exactly these CPUs share, as advertised; absent if the machine lists no such set.
     pub shares: Option<Shared>,
 }
 
-/// What CPUs share, as the machine says.
+/// What CPUs share, as advertised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shared {
@@ -160,103 +173,26 @@ pub enum Shared {
 }
 
 impl Shared {
-    /// What a group is called whose CPUs share this.
+    /// Returns the name of a group whose CPUs share this.
     pub fn words(self) -> &'static str {
         ["SMT pair", "shared L2", "shared L3", "socket"][self as usize]
     }
 }
 
 impl Cores {
-    /// What was found by the headline's way of passing a line; absent if nothing was.
+    /// Returns the results for the headline's way of passing; `None` if there are none.
     pub fn headline(&self) -> Option<&KernelLatency> {
         self.kernels.first()
     }
 
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let mut figures = Vec::new();
-        for found in &self.kernels {
-            let mut add = |end: &str, value: f64| {
-                let has_it = |pair: &&PairLatency| pair.latency_ns == value;
-                let pair = found.pairs.iter().find(has_it);
-                let key = format!("cores-{}-{end}", found.kernel.name());
-                let words = format!("core to core, {}, {end} pair", found.kernel.words());
-                let parts = pair.map_or(&[][..], |pair| &pair.rounds_ns);
-                let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
-                let spread = pair.and_then(PairLatency::spread);
-                figures.push(figure.with_spread(spread).with_parts(parts));
-            };
-            add("nearest", found.nearest_ns);
-            add("farthest", found.farthest_ns);
-        }
-        figures
+        let ends = self.kernels.iter().flat_map(|one| {
+            [one.figure("nearest", one.nearest_ns), one.figure("farthest", one.farthest_ns)]
+        });
+        ends.collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_have_stable_keys() {
-        let kernels = Kernel::ALL.map(|kernel| KernelLatency {
-            kernel,
-            nearest_ns: 20.0,
-            farthest_ns: 90.0,
-            pairs: Vec::new(),
-        });
-        let cores = Cores { kernels: kernels.to_vec(), ..Cores::default() };
-        let figures = cores.figures();
-        let keys: Vec<_> = figures.iter().map(|figure| figure.key.as_str()).collect();
-        let expected = [
-            "cores-two-lines-nearest",
-            "cores-two-lines-farthest",
-            "cores-one-line-nearest",
-            "cores-one-line-farthest",
-            "cores-compare-exchange-nearest",
-            "cores-compare-exchange-farthest",
-        ];
-        assert_eq!(keys, expected);
-        assert_eq!(figures[1].words, "core to core, two lines, farthest pair");
-        assert_eq!(cores.headline().map(|found| found.kernel), Some(Kernel::TwoLines));
-        assert!(Cores::default().figures().is_empty());
-    }
-
-    #[test]
-    fn a_pair_is_spread_over_all_its_modes() {
-        let mode = |latency_ns: f64| LatencyMode {
-            latency_ns,
-            low_ns: latency_ns - 2.0,
-            high_ns: latency_ns + 2.0,
-            share: 0.5,
-        };
-        let pair = |latency_ns, modes: &[f64]| PairLatency {
-            cpus: [0, 1],
-            latency_ns,
-            timed_by_ns: [None; 2],
-            modes: modes.iter().copied().map(mode).collect(),
-            rounds_ns: Vec::new(),
-            strays: 0,
-            batches: 9,
-            invalid: 0,
-            preemptions: 0,
-        };
-        let found = KernelLatency {
-            kernel: Kernel::TwoLines,
-            nearest_ns: 20.0,
-            farthest_ns: 90.0,
-            pairs: vec![pair(20.0, &[20.0, 60.0]), pair(90.0, &[])],
-        };
-        let figures = Cores { kernels: vec![found], ..Cores::default() }.figures();
-        let spreads: Vec<_> = figures.iter().map(|figure| figure.spread).collect();
-        assert_eq!(spreads, [Some(Spread { low: 18.0, high: 62.0 }), None]);
-    }
-
-    #[test]
-    fn names_in_json_are_the_names_in_keys() {
-        for kernel in Kernel::ALL {
-            let text = serde_json::to_string(&kernel).unwrap();
-            assert_eq!(text.trim_matches('"'), kernel.name());
-        }
-    }
-}
+mod tests;

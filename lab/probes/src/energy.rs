@@ -1,4 +1,4 @@
-//! What the probe of energy found.
+//! Energy: the power of whole packages, idle and under known loads.
 
 mod analyse;
 pub(crate) mod measure;
@@ -9,14 +9,14 @@ pub(crate) use analyse::probe;
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
 
-/// What whole packages take, idle and under a known load. Other tenants of the machine are in it.
+/// Power of whole packages, idle and under known loads, other tenants of the machine included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
-    /// Where the numbers come from: `perf power events`, `powercap`, `hwmon` or `MSR`.
+    /// Source of the numbers: `perf power events`, `powercap`, `hwmon` or `MSR`.
     pub source: String,
-    /// The time from one move of the meter to the next.
+    /// Time from one move of the meter to the next.
     pub period_ns: u64,
-    /// What was taken while nothing was asked of the machine, before the loads.
+    /// Power of the idle machine before the loads.
     pub idle_before_watts: f64,
     /// The same after them; absent if the probe was stopped before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,26 +29,25 @@ pub struct Energy {
     pub parts: Vec<EnergyPart>,
 }
 
-/// What was taken under a known load: sums over an array that a level-1 cache holds.
+/// Energy under a known load: sums over an array that a level-1 cache holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLoad {
-    /// What ran: `integer`, `vector (AVX2)`.
+    /// The kind of load: `integer`, `vector (AVX2)`.
     pub name: String,
-    /// On how many CPUs.
+    /// Number of CPUs on which it ran.
     pub cpus: u32,
-    /// For how long.
+    /// How long it ran.
     pub elapsed_ns: u64,
-    /// Everything that was taken meanwhile, the idle machine's share included.
+    /// All energy in that time, the idle machine's share included.
     pub joules: f64,
-    /// The same a second.
+    /// The same per second.
     pub watts: f64,
-    /// Of it, what the idle machine does not take. Below 0 if others took less than before.
+    /// Power above that of the idle machine; below 0 if others took less than before.
     pub above_idle_watts: f64,
-    /// Energy above idle for one value that was added up, in nanojoules; absent where it is not
-    /// above 0.
+    /// Energy above idle for each added value, in nanojoules; absent where it is not above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_nj: Option<f64>,
-    /// The share of the time in which the load really ran, all its threads together.
+    /// Share of the time in which the load really ran, all its threads together.
     pub ran_share: f64,
 }
 
@@ -57,45 +56,38 @@ pub struct EnergyLoad {
 pub struct EnergyPart {
     /// What it is: `package (package-0)`, `memory (package-0 dram)`.
     pub name: String,
-    /// Whether it is one of those whose sum is what the whole takes; the others lie within those,
-    /// or beside them.
+    /// Whether it belongs to the parts whose sum is the whole; the others lie within or outside
+    /// those.
     pub is_counted: bool,
-    /// What it took before the loads; absent where the counter went back.
+    /// Its power before the loads; absent where the counter went back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_watts: Option<f64>,
-    /// What it took under the last of the loads.
+    /// Its power under the last load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_watts: Option<f64>,
 }
 
-impl EnergyLoad {
-    /// The name without what the machine brings to it: `vector`.
-    fn kind(&self) -> &str {
-        self.name.split(' ').next().unwrap_or_default()
-    }
-
-    fn place(&self) -> (&'static str, &'static str) {
-        if self.cpus == 1 { ("one-cpu", "one CPU") } else { ("all-cpus", "all CPUs") }
-    }
-}
-
 impl Energy {
-    /// The numbers by which two machines can be compared: watts idle, and under each load. A load
-    /// on several CPUs has one key for any number of them.
+    /// Returns the numbers by which two machines can be compared: watts idle, and under each load.
+    /// A load on several CPUs has one key for any number of them.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let figure = |key: String, words: String, value: f64| {
-            Figure::new(key, words, value, Unit::Watts, Better::Lower)
-        };
         let before_and_after = [Some(self.idle_before_watts), self.idle_after_watts];
-        let idle = figure("energy-idle".into(), "power, idle".into(), self.idle_watts)
+        let idle = figure("energy-idle", "power, idle", self.idle_watts)
             .with_spread(Spread::of(before_and_after.into_iter().flatten()));
         let loads = self.loads.iter().map(|load| {
-            let (kind, (key, words)) = (load.kind(), load.place());
+            // The name without the registers of this machine: `vector`.
+            let kind = load.name.split(' ').next().unwrap_or_default();
+            let (key, words) =
+                if load.cpus == 1 { ("one-cpu", "one CPU") } else { ("all-cpus", "all CPUs") };
             let words = format!("power, {kind} load on {words}");
-            figure(format!("energy-{kind}-{key}"), words, load.watts)
+            figure(&format!("energy-{kind}-{key}"), &words, load.watts)
         });
         [idle].into_iter().chain(loads).collect()
     }
+}
+
+fn figure(key: &str, words: &str, watts: f64) -> Figure {
+    Figure::new(key, words, watts, Unit::Watts, Better::Lower)
 }
 
 #[cfg(test)]
@@ -104,12 +96,14 @@ mod tests {
 
     #[test]
     fn figures_have_the_same_keys_on_machines_of_any_size() {
-        let load = |name: &str, cpus| EnergyLoad {
-            name: name.to_owned(),
-            cpus,
-            watts: f64::from(cpus),
-            ..EnergyLoad::default()
-        };
+        fn load(name: &str, cpus: u32) -> EnergyLoad {
+            EnergyLoad {
+                name: name.to_owned(),
+                cpus,
+                watts: f64::from(cpus),
+                ..EnergyLoad::default()
+            }
+        }
         let energy = Energy {
             idle_watts: 0.5,
             loads: vec![load("integer", 1), load("vector (AVX-512)", 64)],

@@ -12,35 +12,36 @@ use serde::{Deserialize, Serialize};
 /// What the probe of latency found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// The CPU that it was measured on.
+    /// The CPU on which it was measured.
     pub cpu: usize,
-    /// A curve a page size: 4 KiB first, then 2 MiB where the kernel gave such pages.
+    /// A curve for each page size: 4 KiB first, then 2 MiB where the kernel gave such pages.
     pub curves: Vec<LatencyCurve>,
     /// The data caches of that CPU, level 1 first, as advertised and as measured. Empty where
-    /// neither the kernel nor the curve tells.
+    /// neither the kernel nor the curve shows any.
     pub caches: Vec<CacheSize>,
-    /// Bytes of a page by whose curve the caches are judged.
+    /// Page size of the curve by which the caches are judged, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_by_page_bytes: Option<u64>,
     /// Latency of a load that no cache answers, on those pages: the median of the largest sizes;
     /// absent where the data was never clearly larger than what the caches hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_ns: Option<f64>,
-    /// From the least first quartile to the greatest third one of those sizes.
+    /// From the least first quartile to the greatest third quartile of those sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_spread_ns: Option<[f64; 2]>,
-    /// The same as `memory_ns` of some parts of each size's batches, the earlier first.
+    /// The same as `memory_ns`, of parts of each size's batches, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_parts_ns: Vec<f64>,
-    /// Latency of a load of a line that was flushed just before: of memory, whatever the caches
-    /// hold; absent where no program may flush.
+    /// Latency of a load of a line that was flushed just before: that of memory, whatever the
+    /// caches hold; absent where no program may flush.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushed_ns: Option<f64>,
-    /// What address translation costs, by the number of pages in use; few pages first.
+    /// The cost of address translation by the number of pages in use, few pages first.
     pub tlb: Vec<TlbPoint>,
-    /// What of it is a level of its own, few pages first.
+    /// The levels of that cost, few pages first.
     pub tlb_levels: Vec<TlbLevel>,
-    /// How many times as long twice as many loads took: about 2, or something was optimised out.
+    /// Ratio of the times of twice as many loads and of the loads: about 2, unless loads were
+    /// optimised out.
     pub double_work_ratio: f64,
 }
 
@@ -49,8 +50,8 @@ pub struct Latency {
 pub struct LatencyCurve {
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// The share of the data that lay on pages of that size, as the kernel says; absent where it
-    /// does not.
+    /// The share of the data that lay on pages of that size; absent where the kernel does not
+    /// report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_share: Option<f64>,
     /// Small sizes first.
@@ -59,10 +60,10 @@ pub struct LatencyCurve {
     pub levels: Vec<LatencyLevel>,
 }
 
-/// Latency of a load from data of one size, in random order, each load waiting for the last.
+/// Latency of a load from data of one size, in random order, each load waiting for the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyPoint {
-    /// Bytes of all data, one load each 64 bytes.
+    /// Bytes of all data, one load for each 64 bytes.
     pub size_bytes: u64,
     /// The median of batches.
     pub latency_ns: f64,
@@ -77,7 +78,7 @@ pub struct LatencyPoint {
 pub struct LatencyLevel {
     /// The smallest size of the run.
     pub from_bytes: u64,
-    /// The largest size of the run: the level holds this much. Of the last level it is only where
+    /// The largest size of the run: the level holds this much. For the last level it is only where
     /// the measurement ended.
     pub to_bytes: u64,
     /// The geometric mean of the run's medians.
@@ -89,31 +90,31 @@ pub struct LatencyLevel {
 pub struct CacheSize {
     /// 1 is the nearest to the core.
     pub level: u32,
-    /// What the machine says that it holds.
+    /// The advertised size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advertised_bytes: Option<u64>,
-    /// What it holds, by its latency: the largest size measured that still has it.
+    /// The effective size: the largest measured size that still has its latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_bytes: Option<u64>,
-    /// Between which sizes it ends: the largest up to which loads hardly ever go past it, and the
-    /// largest of which a good part does not; absent from older prints, and where nothing slower
+    /// The sizes between which it ends: the largest up to which hardly any loads miss it, and the
+    /// largest of which many loads still hit it; absent from older prints, and where nothing slower
     /// was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_within_bytes: Option<[u64; 2]>,
-    /// Latency of a load that it answers: the median of its sizes.
+    /// Latency of a hit: the median of its sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<f64>,
-    /// From the least first quartile to the greatest third one of its sizes.
+    /// From the least first quartile to the greatest third quartile of its sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_ns: Option<[f64; 2]>,
-    /// The same as `latency_ns` of some parts of each size's batches, the earlier first.
+    /// The same as `latency_ns`, of parts of each size's batches, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_ns: Vec<f64>,
 }
 
 impl CacheSize {
-    /// Why its latency is worth less, in words: loads of its own sizes lie so far apart that others
-    /// answered some of them.
+    /// Returns the reason against its latency: loads of its own sizes differ so much that other
+    /// levels answered some of them.
     pub fn unsteady(&self) -> Option<String> {
         let [low, high] = self.spread_ns.filter(|[low, high]| *high > UNSTEADY * low)?;
         let loads = format!("loads that L{} should answer", self.level);
@@ -121,39 +122,40 @@ impl CacheSize {
     }
 }
 
-/// Quartiles of one cache's sizes lie within so many times each other.
+/// Greatest plausible ratio of the quartiles of one cache's sizes.
 const UNSTEADY: f64 = 2.0;
 
-/// What address translation costs with so many pages in use, of 4 KiB each.
+/// The cost of address translation with a number of pages of 4 KiB in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TlbPoint {
     /// Pages in use, one line on each.
     pub pages: u64,
     /// Latency of a load with one line on each page: the median of batches.
     pub apart_ns: f64,
-    /// The same with as many lines on as few pages as they fit: what the caches alone cost.
+    /// The same with as many lines on as few pages as possible: the cost of the caches alone.
     pub packed_ns: f64,
 }
 
 /// A run of page counts with about the same cost of translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TlbLevel {
-    /// The most pages of the run: the level translates this many. Of the last level it is only
+    /// The most pages of the run: the level translates this many. For the last level it is only
     /// where the measurement ended.
     pub to_pages: u64,
-    /// What a load costs more than with its line on few pages: the geometric mean of the run, less
-    /// a load from the first level.
+    /// Additional time of a load, compared with its line on few pages: the geometric mean of the
+    /// run, less a load from the first level.
     pub extra_ns: f64,
 }
 
 impl Latency {
-    /// The curve of a page size.
+    /// Returns the curve of a page size.
     pub fn curve(&self, page_bytes: u64) -> Option<&LatencyCurve> {
         self.curves.iter().find(|curve| curve.page_bytes == page_bytes)
     }
 
-    /// The spread in a print that does not hold it: from the least first quartile to the greatest
-    /// third one of the sizes of a level, of that latency, of the curve by which caches are judged.
+    /// Returns the spread for a print that does not contain it: from the least first quartile to
+    /// the greatest third quartile of the sizes of the level with that latency, of the curve by
+    /// which caches are judged.
     fn spread(&self, latency_ns: f64) -> Option<Spread> {
         let curve = self.curve(self.judged_by_page_bytes?)?;
         let level = curve.levels.iter().find(|level| level.latency_ns == latency_ns)?;
@@ -162,40 +164,45 @@ impl Latency {
         Spread::of(points.flat_map(|point| [point.low_ns, point.high_ns]))
     }
 
-    /// Whether what bears a cache's name is that cache: something slower lies beyond it. A curve
-    /// that ends within a level may have ended in memory, as it did in old prints.
-    fn is_found(&self, cache: &CacheSize) -> bool {
-        cache.effective_bytes.is_some() || self.flushed_ns.is_some()
+    /// Returns the figure of a latency; `None` if the latency is not known.
+    fn figure(
+        &self,
+        [key, words]: [&str; 2],
+        latency_ns: Option<f64>,
+        ends: Option<[f64; 2]>,
+        parts: &[f64],
+    ) -> Option<Figure> {
+        let latency_ns = latency_ns?;
+        let spread = ends.and_then(Spread::of).or_else(|| self.spread(latency_ns));
+        let found = Figure::new(key, words, latency_ns, Unit::Nanoseconds, Better::Lower);
+        Some(found.with_spread(spread).with_parts(parts))
     }
 
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
-        let figure = |key: String, words: String, value: Option<f64>, ends: Option<[f64; 2]>| {
-            let spread = ends.and_then(Spread::of).or_else(|| self.spread(value?));
-            let found = Figure::new(key, words, value?, Unit::Nanoseconds, Better::Lower);
-            Some(found.with_spread(spread))
-        };
-        for cache in self.caches.iter().filter(|cache| self.is_found(cache)) {
+        // Without something slower beyond it, a level may be memory, as in old prints.
+        for cache in &self.caches {
+            if cache.effective_bytes.is_none() && self.flushed_ns.is_none() {
+                continue;
+            }
             let level = cache.level;
-            let key = format!("latency-level-{level}");
-            let words = format!("load latency, L{level}");
-            let found = figure(key, words, cache.latency_ns, cache.spread_ns);
-            let doubt = cache.unsteady();
-            figures.extend(found.map(|one| Figure { doubt, ..one.with_parts(&cache.parts_ns) }));
-            // The size of a virtual machine's share, and it moves by far from run to run: a fact.
+            let name =
+                [&format!("latency-level-{level}")[..], &format!("load latency, L{level}")[..]];
+            let found = self.figure(name, cache.latency_ns, cache.spread_ns, &cache.parts_ns);
+            figures.extend(found.map(|one| Figure { doubt: cache.unsteady(), ..one }));
+            // The size is that of a virtual machine's share, and differs much from run to run.
             figures.extend(cache.effective_bytes.map(|bytes| {
                 let words = format!("effective size, L{level}");
-                let (unit, better) = (Unit::Bytes, Better::Neither);
                 let key = format!("cache-level-{level}");
                 let ends = cache.ends_within_bytes.map(|ends| ends.map(|bytes| bytes as f64));
-                let found = Figure::new(key, words, bytes as f64, unit, better);
-                found.with_spread(ends.and_then(Spread::of))
+                Figure::new(key, words, bytes as f64, Unit::Bytes, Better::Neither)
+                    .with_spread(ends.and_then(Spread::of))
             }));
         }
-        let (key, words) = ("latency-memory".to_owned(), "load latency, memory".to_owned());
-        let memory = figure(key, words, self.memory_ns, self.memory_spread_ns);
-        figures.extend(memory.map(|one| one.with_parts(&self.memory_parts_ns)));
+        let name = ["latency-memory", "load latency, memory"];
+        let parts = &self.memory_parts_ns;
+        figures.extend(self.figure(name, self.memory_ns, self.memory_spread_ns, parts));
         figures
     }
 }
@@ -206,12 +213,14 @@ mod tests {
 
     #[test]
     fn a_level_is_spread_over_its_sizes() {
-        let point = |size_bytes, latency_ns: f64| LatencyPoint {
-            size_bytes,
-            latency_ns,
-            low_ns: latency_ns - 0.5,
-            high_ns: latency_ns + 1.0,
-        };
+        fn point(size_bytes: u64, latency_ns: f64) -> LatencyPoint {
+            LatencyPoint {
+                size_bytes,
+                latency_ns,
+                low_ns: latency_ns - 0.5,
+                high_ns: latency_ns + 1.0,
+            }
+        }
         let curve = LatencyCurve {
             page_bytes: 4096,
             points: vec![point(4, 1.0), point(8, 90.0), point(16, 94.0)],
@@ -222,17 +231,19 @@ mod tests {
         let memory_ns = Some(92.0);
         let found =
             Latency { curves: vec![curve], judged_by_page_bytes, memory_ns, ..Latency::default() };
-        let spread = |latency: &Latency| latency.figures()[0].spread;
+        fn spread(latency: &Latency) -> Option<Spread> {
+            latency.figures()[0].spread
+        }
         assert_eq!(spread(&found), Some(Spread { low: 89.5, high: 95.0 }));
         assert_eq!(spread(&Latency { memory_ns: Some(50.0), ..found }), None);
     }
 
     #[test]
     fn what_is_not_known_is_no_figure() {
-        let check = |latency: &Latency, keys: &[&str]| {
+        fn check(latency: &Latency, keys: &[&str]) {
             let found: Vec<String> = latency.figures().into_iter().map(|f| f.key).collect();
             assert_eq!(found, keys);
-        };
+        }
         check(&Latency::default(), &[]);
         let (advertised_bytes, latency_ns) = (Some(1 << 15), Some(1.0));
         let spread_ns = Some([0.9, 1.2]);

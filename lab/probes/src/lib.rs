@@ -20,6 +20,7 @@ mod noise;
 mod print;
 mod probed;
 mod screen;
+mod shared;
 mod show;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
-//! Bandwidth: from what the probe saw to what is said of it.
+//! Bandwidth: computes the finding from the probe's reading.
 
-use crate::bandwidth::measure::{self as bandwidth, CellReading, Reading};
+use super::measure::{self, CellReading};
 use crate::tools::*;
 use crate::{Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, Traffic};
 use tiebreak_machine::fingerprint;
 use tiebreak_stats::knee::knee;
 
-/// More threads than give this share of the best bandwidth hardly pay.
+/// The knee is the number of threads that gives this share of the best bandwidth.
 const KNEE_SHARE: f64 = 0.95;
 /// A look that is shorter than this sees one of the placements of a virtual machine's CPUs.
 const LONG_LOOK: Duration = Duration::from_secs(30);
@@ -14,17 +14,18 @@ const LONG_LOOK: Duration = Duration::from_secs(30);
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Bandwidth> {
     let length = budget.length();
-    probed(bandwidth::Bandwidth::new(&options.cpus), |probe| {
+    probed(measure::Bandwidth::new(&options.cpus), |probe| {
         probe.measure(budget).map(|reading, reasons| {
             let is_guest = fingerprint::read().is_guest();
             reasons.extend(placed(is_guest, reading.found.cpus.len(), length));
-            found(reading)
+            Bandwidth { curves: curves(&reading.cells), ..reading.found }
         })
     })
 }
 
-/// What speaks against rates of several threads of a virtual machine. One of two CPUs gave 44 to 55
-/// GB/s to two threads in six of ten short looks and 82 to 85 in the others, each all the time.
+/// Returns the reason against rates of several threads of a virtual machine. One of two CPUs gave
+/// 44 to 55 GB/s to two threads in six of ten short looks and 82 to 85 in the others, each all the
+/// time.
 fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
     (is_guest && cpus > 1 && length < LONG_LOOK).then(|| {
         "of several threads this is one placement: a hypervisor moves CPUs, and two of them may \
@@ -33,41 +34,36 @@ fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
     })
 }
 
-fn found(reading: Reading) -> Bandwidth {
-    Bandwidth { curves: curves(&reading.cells), ..reading.found }
-}
-
-/// The curves of which anything is known, pinned ones first.
+/// Returns the curves that have points, pinned ones first.
 fn curves(cells: &[CellReading]) -> Vec<BandwidthCurve> {
     let kinds = [true, false]
         .into_iter()
         .flat_map(|is_pinned| Traffic::ALL.into_iter().map(move |traffic| (traffic, is_pinned)));
-    let of_kind = |(traffic, is_pinned): (Traffic, bool)| {
-        let wanted = |cell: &&CellReading| cell.traffic == traffic && cell.is_pinned == is_pinned;
-        let cells: Vec<&CellReading> = cells.iter().filter(wanted).collect();
-        let points: Vec<BandwidthPoint> = cells.iter().filter_map(|cell| point(cell)).collect();
+    let curves = kinds.map(|(traffic, is_pinned)| {
+        let cells =
+            cells.iter().filter(|cell| (cell.traffic, cell.is_pinned) == (traffic, is_pinned));
         let rounds: Vec<(u64, Vec<Option<f64>>)> =
-            cells.iter().map(|cell| (cell.threads as u64, cell.rounds.clone())).collect();
+            cells.clone().map(|cell| (cell.threads as u64, cell.rounds.clone())).collect();
         let knee = knee(&rounds, KNEE_SHARE).map(|knee| BandwidthKnee {
             threads: knee.size as u32,
             low_threads: knee.low as u32,
             high_threads: knee.high as u32,
             agreeing_share: knee.agreeing_share,
         });
-        BandwidthCurve { traffic, is_pinned, points, knee }
-    };
-    kinds.map(of_kind).filter(|curve| !curve.points.is_empty()).collect()
+        BandwidthCurve { traffic, is_pinned, points: cells.filter_map(point).collect(), knee }
+    });
+    curves.filter(|curve| !curve.points.is_empty()).collect()
 }
 
 fn point(cell: &CellReading) -> Option<BandwidthPoint> {
-    let known = || cell.rounds.iter().copied().flatten();
+    let known = cell.rounds.iter().copied().flatten();
     Some(BandwidthPoint {
         threads: cell.threads as u32,
         bytes_per_s: cell.bytes_per_s?,
-        low_bytes_per_s: known().min_by(f64::total_cmp)?,
-        high_bytes_per_s: known().max_by(f64::total_cmp)?,
+        low_bytes_per_s: known.clone().min_by(f64::total_cmp)?,
+        high_bytes_per_s: known.clone().max_by(f64::total_cmp)?,
         parts_bytes_per_s: cell.parts.clone(),
-        rounds: known().count() as u32,
+        rounds: known.count() as u32,
         windows: cell.windows,
         windows_kept: cell.windows_kept,
     })
@@ -97,9 +93,9 @@ mod tests {
 
     #[test]
     fn several_threads_of_a_guest_are_in_doubt() {
-        let check = |is_guest, cpus, seconds, expected| {
+        fn check(is_guest: bool, cpus: usize, seconds: u64, expected: bool) {
             assert_eq!(placed(is_guest, cpus, Duration::from_secs(seconds)).is_some(), expected);
-        };
+        }
         check(true, 2, 15, true);
         check(true, 2, 30, false);
         check(true, 1, 15, false);

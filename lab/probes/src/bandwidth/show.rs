@@ -1,73 +1,64 @@
 //! Bandwidth, on a screen and as a picture.
 
-mod words;
-
-use crate::show::*;
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
-
 #[cfg(test)]
 mod tests;
 
-/// Below this ratio of the best round to the least one the rounds are of one mind.
+use crate::shared::*;
+use crate::show::*;
+use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
+
+/// Rounds agree if the ratio of the best round to the least one is below this.
 const MOVED: f64 = 1.25;
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows all probes.
 pub(crate) fn rows(found: &Bandwidth) -> Vec<Row> {
-    let said = [words::reads(found), words::others(found), words::loaded(found)];
-    said.into_iter().flatten().map(|text| Row::new("", text)).collect()
+    let texts = [reads(found), others(found), loaded(found)];
+    texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
-/// Everything that was found, with its pictures in letters.
+/// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Bandwidth, look: &Look) -> String {
-    let mut text = String::new();
-    let mut add = |part: String| {
-        if !part.is_empty() {
-            text += if text.is_empty() { "" } else { "\n" };
-            text += &part;
-        }
-    };
-    add(by_threads(found, look));
-    add(threads_chart(found).text(look));
-    add(knees(found, look));
-    add(between_nodes(found, look));
-    add(loads(found, look));
-    if found.loaded_latency.len() > 1 {
-        add(loaded_chart(found).text(look));
+    let mut charts = charts(found).into_iter().map(|chart| chart.text(look));
+    let mut notes_page = Page::new(*look);
+    for note in notes(found) {
+        notes_page.paragraph("", &[span(Tone::Dim, note)]);
     }
-    let mut notes = Page::new(*look);
-    for note in words::notes(found) {
-        notes.paragraph("", &[span(Tone::Dim, note)]);
-    }
-    add(notes.finish());
-    text
+    let parts = [
+        by_threads(found, look),
+        charts.next().unwrap_or_default(),
+        knees(found, look),
+        between_nodes(found, look),
+        loads(found, look),
+        charts.next().unwrap_or_default(),
+        notes_page.finish(),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub(crate) fn svg(found: &Bandwidth) -> String {
-    let mut charts = vec![threads_chart(found)];
-    if found.loaded_latency.len() > 1 {
-        charts.push(loaded_chart(found));
-    }
-    tiebreak_report::svg::charts(&charts)
+    tiebreak_report::svg::charts(&charts(found))
 }
 
-/// A row for each number of threads, a column for each curve.
+/// Returns a table with a row for each number of threads, and a column for each curve.
 fn by_threads(found: &Bandwidth, look: &Look) -> String {
-    let mut threads: Vec<u32> =
-        found.curves.iter().flat_map(|curve| &curve.points).map(|point| point.threads).collect();
+    let points = found.curves.iter().flat_map(|curve| &curve.points);
+    let mut threads: Vec<u32> = points.map(|point| point.threads).collect();
     threads.sort_unstable();
     threads.dedup();
     let mut table = Table::of(&threads).right("threads, GB/s", 0, |threads| *threads);
     for curve in &found.curves {
         let title = format!("{}{}", curve.traffic.name(), if curve.is_pinned { "" } else { "*" });
-        let rate = |threads: &u32| or_dash(curve.point(*threads), |point| gb(point.bytes_per_s));
-        table = table.decimal(&title, rank(curve), rate);
+        table = table.decimal(&title, rank(curve), |threads| {
+            or_dash(curve.point(*threads), |point| gb(point.bytes_per_s))
+        });
     }
     let is_free = found.curves.iter().any(|curve| !curve.is_pinned);
     table.text(look) + if is_free { "* not pinned\n" } else { "" }
 }
 
-/// Reads stay the longest on a narrow screen.
+/// Returns the rank of a column: reads stay the longest on a narrow screen.
 fn rank(curve: &BandwidthCurve) -> u8 {
     match (curve.traffic, curve.is_pinned) {
         (Traffic::Read, true) => 0,
@@ -77,14 +68,13 @@ fn rank(curve: &BandwidthCurve) -> u8 {
     }
 }
 
-/// Where more threads stop paying, and what the rounds make of it.
+/// Returns a table of the best point and the knee of each curve.
 fn knees(found: &Bandwidth, look: &Look) -> String {
-    let known = found.curves.iter();
-    let known = known.filter_map(|curve| Some((name(curve), best(curve)?, curve.knee.as_ref()?)));
-    let range = |low: u32, high: u32| {
-        if low == high { low.to_string() } else { format!("{low} to {high}") }
-    };
-    Table::of(&known.collect::<Vec<_>>())
+    let curves = found.curves.iter();
+    let known: Vec<_> = curves
+        .filter_map(|curve| Some((name(curve), best(curve)?, curve.knee.as_ref()?)))
+        .collect();
+    Table::of(&known)
         .left("curve", 0, |(name, ..)| name.clone())
         .decimal("best GB/s", 0, |(_, best, _)| gb(best.bytes_per_s))
         .left("its rounds", 2, |(_, best, _)| {
@@ -92,12 +82,15 @@ fn knees(found: &Bandwidth, look: &Look) -> String {
         })
         .right("with", 3, |(_, best, _)| best.threads)
         .right("95% with", 0, |(.., knee)| knee.threads)
-        .left("rounds say", 1, |(.., knee)| range(knee.low_threads, knee.high_threads))
+        .left("rounds say", 1, |(.., knee)| match (knee.low_threads, knee.high_threads) {
+            (low, high) if low == high => low.to_string(),
+            (low, high) => format!("{low} to {high}"),
+        })
         .right("so many agree", 4, |(.., knee)| percent(knee.agreeing_share, Rounding::Nearest))
         .text(look)
 }
 
-/// Reads between nodes; empty where there is one only.
+/// Returns a table of reads between nodes; empty where there is only one.
 fn between_nodes(found: &Bandwidth, look: &Look) -> String {
     if found.between_nodes.is_empty() {
         return String::new();
@@ -111,7 +104,7 @@ fn between_nodes(found: &Bandwidth, look: &Look) -> String {
         .text(look)
 }
 
-/// Latency by load; empty where it was not measured.
+/// Returns a table of latency by load; empty where it was not measured.
 fn loads(found: &Bandwidth, look: &Look) -> String {
     if found.loaded_latency.is_empty() {
         return String::new();
@@ -125,67 +118,227 @@ fn loads(found: &Bandwidth, look: &Look) -> String {
         .text(look)
 }
 
-/// Bandwidth by threads, a curve a kernel with its threads pinned, and the knee of the reads.
-fn threads_chart(found: &Bandwidth) -> Chart {
-    let curve = |curve: &BandwidthCurve| {
+/// Returns bandwidth by threads, a pinned curve for each kernel, with the knee of the reads; and
+/// latency by the bandwidth beside it, if there are several levels of load.
+fn charts(found: &Bandwidth) -> Vec<Chart> {
+    let pinned = found.curves.iter().filter(|curve| curve.is_pinned).map(|curve| {
         let points = curve.points.iter().map(|p| (f64::from(p.threads), p.bytes_per_s));
-        Curve { name: name(curve), points: points.collect() }
-    };
+        (name(curve), points.collect())
+    });
     let most = found.cpus.len();
+    let axes =
+        [axis("threads", most > 16, false, whole_tick), axis("GB/s", false, true, giga_tick)];
+    let mut by_threads = chart("Bandwidth by threads", axes, pinned);
     let knee = found.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref());
-    let knee = knee.filter(|knee| most > 2 && knee.threads > 1);
-    let mark = knee.map(|knee| (f64::from(knee.threads), "95%, read medians".to_owned()));
-    Chart {
-        title: "Bandwidth by threads".to_owned(),
-        x: axis("threads", most > 16, false, whole),
-        y: axis("GB/s", false, true, giga),
-        curves: found.curves.iter().filter(|curve| curve.is_pinned).map(curve).collect(),
-        marks: mark.into_iter().collect(),
+    if let Some(knee) = knee.filter(|knee| most > 2 && knee.threads > 1) {
+        by_threads.marks.push((f64::from(knee.threads), "95%, read medians".to_owned()));
     }
+    let mut charts = vec![by_threads];
+    if found.loaded_latency.len() > 1 {
+        let mut points: Vec<(f64, f64)> =
+            found.loaded_latency.iter().map(|one| (one.bytes_per_s, one.latency_ns)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let x = axis("GB/s that the other threads read", false, true, giga_tick);
+        charts.push(chart(
+            "Latency of a load beside reads",
+            [x, axis("ns", false, true, whole_tick)],
+            [("a load from memory", points)],
+        ));
+    }
+    charts
 }
 
-/// Latency by the bandwidth beside it.
-fn loaded_chart(found: &Bandwidth) -> Chart {
-    let mut points: Vec<(f64, f64)> =
-        found.loaded_latency.iter().map(|one| (one.bytes_per_s, one.latency_ns)).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Chart {
-        title: "Latency of a load beside reads".to_owned(),
-        x: axis("GB/s that the other threads read", false, true, giga),
-        y: axis("ns", false, true, whole),
-        curves: vec![Curve { name: "a load from memory".to_owned(), points }],
-        marks: Vec::new(),
-    }
-}
-
-/// A tick in gigabytes a second: these are round.
-fn giga(bytes_per_s: f64) -> String {
+/// Writes a tick in gigabytes per second, which are round.
+fn giga_tick(bytes_per_s: f64) -> String {
     format!("{}", bytes_per_s / 1e9)
 }
 
-/// A tick; between two whole numbers there is none to name.
-fn whole(value: f64) -> String {
-    if (value - value.round()).abs() < 1e-6 { format!("{value:.0}") } else { String::new() }
+/// Writes a whole tick; one between two whole numbers has no label.
+fn whole_tick(value: f64) -> String {
+    if (value - value.round()).abs() < 1e-6 { whole(value) } else { String::new() }
 }
 
-/// `43.6`: gigabytes a second, of 10^9 bytes.
+/// Writes gigabytes per second, of 10^9 bytes: `43.6`.
 fn gb(bytes_per_s: f64) -> String {
     let gb = bytes_per_s / 1e9;
     if gb < 99.95 { format!("{gb:.1}") } else { format!("{gb:.0}") }
 }
 
-/// The best point of a curve, of equal ones that with the fewest threads.
+/// Returns the best point of a curve; among equal ones that with the fewest threads.
 fn best(curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
     curve.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
 }
 
-/// What a curve is called: `read`, `read, not pinned`.
+/// Returns the name of a curve: `read`, `read, not pinned`.
 fn name(curve: &BandwidthCurve) -> String {
     let pinned = if curve.is_pinned { "" } else { ", not pinned" };
     format!("{}{pinned}", curve.traffic.name())
 }
 
-/// The pinned curves of these kernels that are there.
-fn pinned<'a>(found: &'a Bandwidth, of: &[Traffic]) -> Vec<&'a BandwidthCurve> {
-    of.iter().filter_map(|traffic| found.curve(*traffic, true)).collect()
+/// Writes the read bandwidth: `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2),
+/// 95% of the best median with 3`.
+///
+/// The rates are those of undisturbed windows; the range and the knee are of medians of rounds,
+/// which may all lie below, so the text calls them medians.
+fn reads(found: &Bandwidth) -> Option<String> {
+    let curve = found.curve(Traffic::Read, true)?;
+    let best = best(curve)?;
+    let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
+    let (rate, threads, medians) = (gb(best.bytes_per_s), best.threads, medians(best));
+    let Some(one) = curve.point(1) else {
+        return Some(format!("{from}read {rate} GB/s with {threads} threads{medians}"));
+    };
+    let of_one = self::medians(one);
+    let mut text = format!("{from}read {} GB/s with one thread{of_one}", gb(one.bytes_per_s));
+    if threads > 1 {
+        text += &format!(", {rate} with {threads}{medians}");
+    }
+    if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < threads) {
+        text += &format!(", 95% of the best median with {}", knee.threads);
+    }
+    Some(text)
+}
+
+/// Writes the range of the rounds, if they differ.
+fn medians(point: &BandwidthPoint) -> String {
+    let (low, high) = (point.low_bytes_per_s, point.high_bytes_per_s);
+    let is_wide = high > MOVED * low;
+    if is_wide { format!(" (medians {} to {})", gb(low), gb(high)) } else { String::new() }
+}
+
+/// Writes the other kernels: `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1
+/// GB/s`, all with the same number of threads, or each with its own.
+fn others(found: &Bandwidth) -> Option<String> {
+    const OTHERS: [Traffic; 4] = [Traffic::Write, Traffic::Fill, Traffic::Copy, Traffic::CopyPast];
+    let shared = found.shared_best(&OTHERS);
+    let curves = OTHERS.iter().filter_map(|traffic| found.curve(*traffic, true));
+    let parts = curves.filter_map(|curve| {
+        let name = curve.traffic.name();
+        Some(match shared {
+            Some(threads) => format!("{name} {}", gb(curve.point(threads)?.bytes_per_s)),
+            None => {
+                let best = best(curve)?;
+                format!("{name} {} {}", gb(best.bytes_per_s), with_threads(best.threads))
+            }
+        })
+    });
+    let parts = joined(parts);
+    let with = shared.map(|shared| with_threads(shared) + " ").unwrap_or_default();
+    (!parts.is_empty()).then(|| format!("{with}{parts} GB/s"))
+}
+
+fn with_threads(threads: u32) -> String {
+    if threads == 1 { "with one thread".to_owned() } else { format!("with {threads} threads") }
+}
+
+/// Writes the latency: `a load from memory takes 149 ns, 198 ns beside 3 threads that read at 76
+/// GB/s`.
+fn loaded(found: &Bandwidth) -> Option<String> {
+    let idle = found.loaded_latency.iter().find(|one| one.asked_share == 0.0)?;
+    let mut text = format!("a load from memory takes {:.0} ns", idle.latency_ns);
+    if let Some(full) = found.loaded_latency.last().filter(|one| one.asked_share > 0.0) {
+        let who = match full.threads {
+            1 => "a thread that reads".to_owned(),
+            more => format!("{more} threads that read"),
+        };
+        let rate = gb(full.bytes_per_s);
+        text += &format!(", {:.0} ns beside {who} at {rate} GB/s", full.latency_ns);
+    }
+    Some(text)
+}
+
+/// Returns the small print of the page.
+fn notes(found: &Bandwidth) -> Vec<String> {
+    let vectors = &found.vectors;
+    let mut notes = vec![
+        format!(
+            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, when \
+             nobody disturbs: 97% of all windows of time stay below. A round is the median of its \
+             windows, so all rounds may lie below that; how many threads give 95% is told by the \
+             medians. touch reads one value of each 64-byte line, as published (Lemire \
+             2024); read reads all of it ({vectors}); write stores; fill stores past the caches; \
+             copy reads and stores, and both count; copy-past stores past the caches."
+        ),
+        format!(
+            "A store may first read the line that it changes. Then write moves {} times what is \
+             shown to and from memory, and copy {} times.",
+            Traffic::Write.most_moved(),
+            Traffic::Copy.most_moved()
+        ),
+    ];
+    notes.extend(windows(found));
+    notes.push(buffers(found));
+    notes.extend(range(found));
+    notes.extend(
+        match (found.nodes, found.between_nodes.is_empty()) {
+            (Some(0 | 1), _) => Some("There is one memory node, so nothing is remote."),
+            (Some(_), true) => {
+                Some("Between memory nodes nothing was measured: see the reasons for degraded.")
+            }
+            (None, _) => Some("The machine does not say which memory nodes it has."),
+            (Some(_), false) => None,
+        }
+        .map(str::to_owned),
+    );
+    if found.loaded_latency.is_empty() {
+        let why = if found.cpus.len() < 2 {
+            "there is one CPU only"
+        } else {
+            "no window in which all threads ran, or no time"
+        };
+        notes.push(format!("Latency beside bandwidth was not measured: {why}."));
+    }
+    notes
+}
+
+/// Writes how many windows were kept.
+fn windows(found: &Bandwidth) -> Option<String> {
+    let points = found.curves.iter().flat_map(|curve| &curve.points);
+    let all: u64 = points.clone().map(|point| point.windows).sum();
+    let kept: u64 = points.map(|point| point.windows_kept).sum();
+    if all == 0 {
+        return None;
+    }
+    let share = percent(kept as f64 / all as f64, Rounding::Nearest);
+    let ms = found.window_ns as f64 / 1e6;
+    Some(format!(
+        "Only windows of {ms} ms count in which every thread ran without a gap: {kept} of {all} \
+         ({share})."
+    ))
+}
+
+fn buffers(found: &Bandwidth) -> String {
+    let mut text = format!("Each thread has {} MiB of its own", found.buffer_bytes >> 20);
+    if let Some(share) = found.large_page_share {
+        text += &format!(", {} of it in large pages", percent(share, Rounding::Nearest));
+    }
+    if let Some(bytes) = found.last_level_bytes {
+        text += &format!("; the last level cache is said to have {} MiB", bytes >> 20);
+    }
+    if let Some(bytes) = found.held_bytes {
+        text += &format!("; of what is gone through, caches hold {} MiB at most", bytes >> 20);
+    }
+    let cpus = joined(found.cpus.iter().take(64).map(u32::to_string));
+    let more = if found.cpus.len() > 64 { ", ..." } else { "" };
+    format!("{text}. Pinned threads take CPUs in this order: {cpus}{more}.")
+}
+
+/// Notes that rounds differ by more than noise.
+fn range(found: &Bandwidth) -> Option<String> {
+    let points = found.curves.iter().flat_map(|curve| curve.points.iter().map(move |p| (curve, p)));
+    let (curve, point) = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
+    let (low, high) = (gb(point.low_bytes_per_s), gb(point.high_bytes_per_s));
+    (apart(point) > MOVED).then(|| {
+        format!(
+            "Rounds differ: {} with {} was between {low} and {high} GB/s. A hypervisor that \
+             moves CPUs does that, and so do others who use the same memory.",
+            name(curve),
+            count(u64::from(point.threads), "thread")
+        )
+    })
+}
+
+/// Returns the ratio of the best round to the least one.
+fn apart(point: &BandwidthPoint) -> f64 {
+    point.high_bytes_per_s / point.low_bytes_per_s
 }

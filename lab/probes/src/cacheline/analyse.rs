@@ -1,18 +1,18 @@
-//! The cache line: from what the probe saw to what is said of it.
+//! The cache line: computes the finding from the probe's reading.
 
-use super::measure as cacheline;
+use super::measure::{self as cacheline, Strided};
 use crate::tools::*;
 use crate::{
     Cacheline, FlushPoint, LineAnswer, LineMethod, LineMissing, SharingPoint, StridedGain,
 };
 use tiebreak_stats::change_points::{levels, shares};
 
-/// A line ends where the share of slow loads differs by so much from that of the nearest ones. That
-/// it differs at all is proven by then; less would be of no account.
+/// A line ends where the share of slow loads differs by this much from that of the nearest ones.
+/// That it differs at all is proven by then; less would not matter.
 const CLEARLY: f64 = 0.01;
-/// Lengths of a line that the published rule is tried on.
+/// Lengths of a line on which the published rule is tried.
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
-/// Quartiles of the published ratio lie within so many times each other.
+/// Greatest plausible ratio of the quartiles of the published ratio.
 const UNSTEADY: f64 = 1.5;
 /// A thread that had no CPU for more than this share of its time was disturbed.
 const AWAY: f64 = 0.05;
@@ -22,63 +22,60 @@ const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-    probed(cacheline::Cacheline::new(&options.cpus), |probe| probe.measure(budget).map(found))
+    cacheline::measure(&options.cpus, budget).map(found)
 }
 
 fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
     let mut missing = Vec::new();
-    let (flushed, loaded) = (reading.flush.clone(), reading.flush);
-    let flushed = flushed.map(|seen| seen.flushed);
-    let flushed = taken(flushed, LineMethod::FlushedTogether, &mut missing);
-    let loaded = taken(loaded.map(|seen| seen.loaded), LineMethod::LoadedTogether, &mut missing);
-    let sharing = taken(reading.sharing, LineMethod::Sharing, &mut missing);
-    let strided = taken(reading.strided, LineMethod::Strided, &mut missing);
-    reasons.extend(unsteady(&strided));
-    let shared = |point: FlushPoint| FlushPoint {
-        slow_share: point.slow as f64 / point.loads as f64,
-        ..point
+    let (flushed, loaded) = match reading.flush {
+        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
+        Err(why) => (Err(why.clone()), Err(why)),
     };
-    let [flushed, loaded] =
-        [flushed, loaded].map(|points| points.into_iter().map(shared).collect::<Vec<_>>());
+    let mut flushed_together = points_of(flushed, LineMethod::FlushedTogether, &mut missing);
+    let mut loaded_together = points_of(loaded, LineMethod::LoadedTogether, &mut missing);
+    for point in flushed_together.iter_mut().chain(&mut loaded_together) {
+        point.slow_share = point.slow as f64 / point.loads as f64;
+    }
+    let sharing = points_of(reading.sharing, LineMethod::Sharing, &mut missing);
+    let strided = points_of(reading.strided, LineMethod::Strided, &mut missing);
+    reasons.extend(unsteady(&strided));
     let gains: Vec<_> = LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
-    let strided = strided.iter().map(|point| point.found).collect();
-    let says =
-        |method, is_there: bool, line_bytes| is_there.then_some(LineAnswer { method, line_bytes });
-    let said: Vec<LineAnswer> = [
-        says(LineMethod::FlushedTogether, !flushed.is_empty(), line_end(&flushed)),
-        says(LineMethod::LoadedTogether, !loaded.is_empty(), line_end(&loaded)),
-        says(LineMethod::Sharing, !sharing.is_empty(), shared_line(&sharing)),
-        says(LineMethod::Strided, !gains.is_empty(), strided_line(&gains)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    // The others are shown, but see what a machine fetches ahead, too: no answer rests on them.
+    let answers = [
+        (LineMethod::FlushedTogether, flushed_together.is_empty(), line_end(&flushed_together)),
+        (LineMethod::LoadedTogether, loaded_together.is_empty(), line_end(&loaded_together)),
+        (LineMethod::Sharing, sharing.is_empty(), shared_line(&sharing)),
+        (LineMethod::Strided, gains.is_empty(), strided_line(&gains)),
+    ];
+    let answers = answers.into_iter().filter(|(_, is_missing, _)| !is_missing);
+    let said: Vec<LineAnswer> =
+        answers.map(|(method, _, line_bytes)| LineAnswer { method, line_bytes }).collect();
+    // The others are shown, but also see what a machine fetches ahead: no answer rests on them.
     let can_answer = [LineMethod::FlushedTogether, LineMethod::Sharing];
-    let answer =
-        said.iter().find(|said| can_answer.contains(&said.method) && said.line_bytes.is_some());
+    let answer = said
+        .iter()
+        .find(|answer| can_answer.contains(&answer.method) && answer.line_bytes.is_some());
     if answer.is_none() {
         let why = "neither a flush nor false sharing could tell how long a line is";
         reasons.push(why.to_owned());
     }
-    let prefetch = loaded.iter().find(|point| point.slow_share > 0.5);
+    let prefetch = loaded_together.iter().find(|point| point.slow_share > 0.5);
     Cacheline {
-        line_bytes: answer.and_then(|said| said.line_bytes),
-        answered_by: answer.map(|said| said.method),
+        line_bytes: answer.and_then(|answer| answer.line_bytes),
+        answered_by: answer.map(|answer| answer.method),
         prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
         advertised: reading.advertised,
         said,
-        flushed_together: flushed,
-        loaded_together: loaded,
+        flushed_together,
+        loaded_together,
         sharing,
-        strided,
+        strided: strided.iter().map(|point| point.found).collect(),
         gains,
         missing,
     }
 }
 
-/// The points of a method, or why there are none.
-fn taken<T>(
+/// Returns the points of a method, or notes why there are none.
+fn points_of<T>(
     points: Result<Vec<T>, String>,
     method: LineMethod,
     missing: &mut Vec<LineMissing>,
@@ -92,22 +89,21 @@ fn taken<T>(
     Vec::new()
 }
 
-/// The first offset of the first segment whose share of slow loads is clearly not that of the
-/// nearest offsets.
+/// Returns the first offset of the first segment whose share of slow loads clearly differs from
+/// that of the nearest offsets.
 fn line_end(points: &[FlushPoint]) -> Option<u64> {
     let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
     let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
-    let segments = shares(&slow, &loads);
-    let share = |&(first, end): &(usize, usize)| {
-        let sum = |all: &[u64]| all[first..end].iter().sum::<u64>() as f64;
-        sum(&slow) / sum(&loads)
-    };
-    let nearest = share(segments.first()?);
-    let beyond = segments.iter().find(|segment| (share(segment) - nearest).abs() > CLEARLY)?;
-    Some(points[beyond.0].offset_bytes)
+    let mut segments = shares(&slow, &loads).into_iter().map(|(first, end)| {
+        let slow = slow[first..end].iter().sum::<u64>() as f64;
+        (first, slow / loads[first..end].iter().sum::<u64>() as f64)
+    });
+    let (_, nearest) = segments.next()?;
+    let (first, _) = segments.find(|(_, share)| (share - nearest).abs() > CLEARLY)?;
+    Some(points[first].offset_bytes)
 }
 
-/// The first distance beyond those at which increments take longest.
+/// Returns the first distance beyond those at which increments take longest.
 fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     // Far ones first, so that times rise from level to level.
     let times: Vec<f64> = points.iter().rev().map(|point| point.increment_ns).collect();
@@ -116,56 +112,53 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     Some(points[points.len() - slowest.first].distance_bytes)
 }
 
-/// Why the ratio that was published is worth less: its turns differ, or the thread had no CPU.
-fn unsteady(points: &[cacheline::Strided]) -> Vec<String> {
-    let Some([near, far]) = compared(points, 64) else { return Vec::new() };
-    let lost = near.lost_share.max(far.lost_share);
-    let was_away = (lost > AWAY).then(|| {
+/// Returns the reasons against the ratio that was published: its turns differ, or the thread had no
+/// CPU.
+fn unsteady(points: &[Strided]) -> Vec<String> {
+    let Some(compared) = compared(points, 64) else { return Vec::new() };
+    let mut reasons = Vec::new();
+    let lost = compared[0].lost_share.max(compared[1].lost_share);
+    if lost > AWAY {
         let percent = lost * 100.0;
-        format!("the strided copy had no CPU for {percent:.0}% of its passes")
-    });
-    let quartiles = quartiles([near, far]).filter(|[low, high]| *high > UNSTEADY * low);
-    let disagree = quartiles.map(|[low, high]| {
-        format!(
+        reasons.push(format!("the strided copy had no CPU for {percent:.0}% of its passes"));
+    }
+    if let Some([low, high]) = quartiles(compared).filter(|[low, high]| *high > UNSTEADY * low) {
+        reasons.push(format!(
             "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as \
              64: other work or a neighbour disturbed it"
-        )
-    });
-    was_away.into_iter().chain(disagree).collect()
+        ));
+    }
+    reasons
 }
 
-/// The points of the two strides that the rule compares for a length of a line.
-fn compared(points: &[cacheline::Strided], line_bytes: u64) -> Option<[&cacheline::Strided; 2]> {
-    let of = |stride| points.iter().find(|point| point.found.stride_bytes == stride);
-    Some([of(line_bytes)?, of(2 * line_bytes + 1)?])
+/// Returns the points of the two strides that the rule compares for a length of a line.
+fn compared(points: &[Strided], line_bytes: u64) -> Option<[&Strided; 2]> {
+    let [near, far] = [line_bytes, 2 * line_bytes + 1]
+        .map(|stride| points.iter().find(|point| point.found.stride_bytes == stride));
+    Some([near?, far?])
 }
 
-/// Quartiles of the ratio in each turn: bytes that the second passes a second, over those of the
-/// first.
-fn quartiles([near, far]: [&cacheline::Strided; 2]) -> Option<[f64; 2]> {
+/// Returns the quartiles of the ratio in each turn: bytes that the second stride passes per second,
+/// over those of the first.
+fn quartiles([near, far]: [&Strided; 2]) -> Option<[f64; 2]> {
     let strides = far.found.stride_bytes as f64 / near.found.stride_bytes as f64;
     let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
     let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
     ratios.sort_by(f64::total_cmp);
-    let at = |share: f64| Some(ratios[((ratios.len().checked_sub(1)?) as f64 * share) as usize]);
-    Some([at(0.25)?, at(0.75)?])
+    let last = ratios.len().checked_sub(1)? as f64;
+    Some([0.25, 0.75].map(|share| ratios[(last * share) as usize]))
 }
 
-/// The shortest line for which the published rule holds.
+/// Returns the shortest line for which the published rule holds.
 fn strided_line(gains: &[StridedGain]) -> Option<u64> {
     gains.iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
-fn gain(points: &[cacheline::Strided], line_bytes: u64) -> Option<StridedGain> {
+fn gain(points: &[Strided], line_bytes: u64) -> Option<StridedGain> {
     let [near, far] = compared(points, line_bytes)?;
-    let [one, other] = [near, far].map(|point| point.found.passed_bytes_per_s);
-    let quartiles = quartiles([near, far]);
-    Some(StridedGain {
-        line_bytes,
-        stride_bytes: far.found.stride_bytes,
-        ratio: other / one,
-        quartiles,
-    })
+    let ratio = far.found.passed_bytes_per_s / near.found.passed_bytes_per_s;
+    let (stride_bytes, quartiles) = (far.found.stride_bytes, quartiles([near, far]));
+    Some(StridedGain { line_bytes, stride_bytes, ratio, quartiles })
 }
 
 #[cfg(test)]

@@ -1,40 +1,46 @@
-//! Core to core latency: how long a cache line takes from one CPU to another.
+//! The probe of cores: measures how long a cache line takes from one CPU to another.
 //!
 //! Two threads, each pinned to a CPU, pass a line to and fro. A batch of round trips takes about
-//! 8 us, so that most batches see no interruption even on a busy machine; a round's reading of a
+//! 8 us, so that most batches see no interruption even on a busy machine. A round's reading of a
 //! pair is the lower quartile of its batches, and a latency is half a round trip. Rounds visit the
 //! pairs in random order and are spread over the whole budget, because a hypervisor moves virtual
-//! CPUs: what a pair reads then has several modes, which `tiebreak-stats` tells apart.
+//! CPUs: the readings of a pair then have several modes, which `tiebreak-stats` separates.
 //!
-//! That both threads really ran at the same time needs no further proof: no round trip ends
-//! without the partner's answer, and a batch in which either side was away shows it, because its
-//! time is longer by what that side lost. Such batches are counted and not used.
+//! No further proof is needed that both threads ran at the same time: each round trip needs the
+//! partner's answer, and a batch in which either thread was off its CPU takes longer by the lost
+//! time. Such batches are counted and not used.
 
-mod advertised;
-mod board;
 mod pass;
-mod plan;
-mod segment;
-mod tally;
-mod visit;
-
-pub use advertised::Advertised;
 
 use crate::tools::*;
 use crate::{Cores as Found, Kernel, Shared};
-use board::{Board, Lines};
-use pass::{CompareExchange, Pass, Patience, Stores, answer, trips};
-use plan::Plan;
-use segment::Observation;
-use tally::Tally;
-use visit::KernelObservation;
+use pass::{Observation, visit};
+use std::collections::BTreeSet;
 
-/// Nanoseconds that a batch of round trips should take.
+/// Wanted duration of a batch of round trips, in nanoseconds.
 const BATCH_NS: u64 = 8000;
-/// The most that a step of the clock may be of a batch: a twentieth.
+/// A step of the clock is at most this part of a batch: a twentieth.
 const STEPS_A_BATCH: u64 = 20;
 /// A latency below this, in nanoseconds, is less than one cycle of any CPU.
 const LEAST_PLAUSIBLE_NS: f64 = 0.2;
+/// From this many CPUs on, not all pairs are visited.
+const ALL_PAIRS_MOST: usize = 64;
+/// Number of pairs that represent two groups whose pairs are not all visited.
+const REPRESENTATIVES: usize = 4;
+/// Number of consecutive CPUs taken for a group where the machine advertises none.
+const UNKNOWN_GROUP: usize = 8;
+/// A look that is shorter than this misses rare placements.
+pub(super) const LONG_LOOK: Duration = Duration::from_secs(30);
+/// Nanoseconds to start two threads, and for them to meet and find their number of round trips.
+const START_NS: u64 = 300_000;
+const MEET_NS: u64 = 100_000;
+/// The fewest and the most batches of a segment.
+const BATCHES: [u64; 2] = [40, 250];
+/// The least and the most time of a segment, in nanoseconds: threads that wait for their CPUs have
+/// a time slice or two to meet.
+const LIMITS_NS: [u64; 2] = [4_000_000, 60_000_000];
+/// At least one in this many batches of a pair must be without a gap.
+const VALID_ONE_IN: u64 = 20;
 
 /// The probe.
 #[derive(Debug)]
@@ -43,67 +49,73 @@ pub struct Cores {
     advertised: Vec<Advertised>,
 }
 
-/// What it saw.
+/// What the probe measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What is said of it, without latencies and groups; the CPUs are sorted.
+    /// The finding, without latencies and groups; the CPUs are sorted.
     pub found: Found,
-    /// Sets of the CPUs that share something, as the machine says.
+    /// Sets of CPUs that share something, as advertised.
     pub advertised: Vec<Advertised>,
-    /// Each pair and way of passing of which enough was seen.
+    /// Observations of each pair and way of passing with enough batches.
     pub seen: Vec<PairObservation>,
 }
 
-/// What was seen of a pair by one way of passing.
+/// Observations of a pair by one way of passing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairObservation {
-    /// The way.
+    /// The way of passing.
     pub kernel: Kernel,
     /// The CPUs, the smaller number first.
     pub cpus: [usize; 2],
-    /// Of each visit the latency in nanoseconds (half a round trip, lower quartile of the batches)
-    /// that the first, and that the second CPU timed; absent if too few batches could be used.
+    /// For each visit the latency in nanoseconds (half a round trip, lower quartile of the batches)
+    /// that the first, and that the second CPU timed; absent if there were too few usable batches.
     pub visits: Vec<[Option<f64>; 2]>,
-    /// Batches that were timed.
+    /// Number of timed batches.
     pub batches: u64,
-    /// Batches that took over 2 us longer than the quick ones: a side was away.
+    /// Number of batches that took over 2 us longer than the quick ones.
     pub invalid: u64,
-    /// How often a thread was taken off its CPU while it passed lines.
+    /// How often a thread was preempted while it passed lines.
     pub preemptions: u64,
 }
 
+/// A set of CPUs that share something, as advertised.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Advertised {
+    /// What they share.
+    pub shares: Shared,
+    /// The CPUs, sorted; at least one.
+    pub cpus: Vec<usize>,
+}
+
 impl Cores {
-    /// A probe of the pairs of these CPUs.
+    /// Makes a probe of the pairs of these CPUs.
     ///
     /// # Errors
-    /// There are no two CPUs.
+    /// There are fewer than two CPUs.
     pub fn new(cpus: &[usize]) -> Result<Cores, Unavailable> {
-        let mut cpus = cpus.to_vec();
-        cpus.sort_unstable();
-        cpus.dedup();
-        if cpus.len() < 2 {
-            let list = tiebreak_machine::cpus::format_list(&cpus);
-            let said = match cpus.len() {
-                0 => "none are known".to_owned(),
-                _ => format!("only CPU {list}, and a pair needs two"),
-            };
-            return Err(lacks("core to core latency", "the CPUs that may be used", said));
-        }
-        let advertised = advertised::read(&Tree::at(Path::new("/")), &cpus);
-        Ok(Cores { cpus, advertised })
+        let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
+        let why = match cpus[..] {
+            [] => "none are known".to_owned(),
+            [one] => format!("only CPU {one}, and a pair needs two"),
+            _ => {
+                let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
+                return Ok(Cores { cpus, advertised });
+            }
+        };
+        Err(lacks("core to core latency", "the CPUs that may be used", why))
     }
 
     /// Visits the pairs round by round, spread over the budget.
     ///
     /// Inconclusive if the clock is too coarse, if nothing plausible was seen, or if the threads of
-    /// no pair ran together often enough; degraded if that is so of some pairs, or if the user
-    /// stopped it.
+    /// no pair ran together often enough; degraded if that holds for some pairs, or if the user
+    /// stopped the probe.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let step_ns = clock::step_ns();
         if step_ns * STEPS_A_BATCH > BATCH_NS {
-            let why =
-                format!("the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}");
-            return Probed::inconclusive(why);
+            return Probed::inconclusive(format!(
+                "the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}"
+            ));
         }
         let plan = Plan::of(&self.cpus, &self.advertised, budget.length());
         let mut tally = Tally::of(&plan);
@@ -131,7 +143,7 @@ impl Cores {
     }
 }
 
-/// Visits all pairs in each round; gives the number of rounds that were begun.
+/// Visits all pairs in each round; returns the number of rounds that were begun.
 fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
     let begin = Instant::now();
     let slot = budget.left().mul_f64(0.98) / plan.rounds as u32;
@@ -144,11 +156,11 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
         let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
         Random::new(round).shuffle(&mut order);
         for place in order {
-            // A visit that begins now could not end.
+            // A visit that begins now could not end in time.
             if budget.left() < plan.least_visit {
                 return if visited > 0.0 { round + 1 } else { 0 };
             }
-            match visit::visit(plan, plan.pairs[place], step_ns, budget) {
+            match visit(plan, plan.pairs[place], step_ns, budget) {
                 Ok(seen) => tally.add(place, seen),
                 Err(error) => tally.fail(place, &error),
             }
@@ -157,6 +169,267 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
         }
     }
     plan.rounds
+}
+
+/// Reads the sets that the kernel lists, restricted to these CPUs (sorted) and without repetition,
+/// in the order of what is shared.
+fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
+    let mut found = BTreeSet::new();
+    let mut sockets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for &cpu in cpus {
+        let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
+        for (shares, path) in shared_lists(tree, &folder) {
+            let mut shared = tree.text(&path).as_deref().and_then(parse_list).unwrap_or_default();
+            shared.retain(|other| cpus.binary_search(other).is_ok());
+            if shared.contains(&cpu) {
+                found.insert(Advertised { shares, cpus: shared });
+            }
+        }
+        if let Some(socket) = tree.number(&format!("{folder}/topology/physical_package_id")) {
+            sockets.entry(socket).or_default().push(cpu);
+        }
+    }
+    found.extend(sockets.into_values().map(|cpus| Advertised { shares: Shared::Socket, cpus }));
+    found.into_iter().collect()
+}
+
+/// Returns the files that list with which CPUs the CPU of a folder shares its core and caches.
+fn shared_lists(tree: &Tree, folder: &str) -> Vec<(Shared, String)> {
+    let mut lists = vec![(Shared::Core, format!("{folder}/topology/thread_siblings_list"))];
+    for index in tree.names(&format!("{folder}/cache")) {
+        let cache = format!("{folder}/cache/{index}");
+        let shares = match tree.number(&format!("{cache}/level")) {
+            Some(2) => Shared::L2,
+            Some(3) => Shared::L3,
+            _ => continue,
+        };
+        if tree.text(&format!("{cache}/type")).is_some_and(|kind| kind != "Instruction") {
+            lists.push((shares, format!("{cache}/shared_cpu_list")));
+        }
+    }
+    lists
+}
+
+/// Which pairs are visited, how often and for how long.
+#[derive(Clone, Debug, PartialEq)]
+struct Plan {
+    /// The pairs, the smaller number first, sorted.
+    pairs: Vec<[usize; 2]>,
+    /// The ways of passing, the headline first.
+    kernels: &'static [Kernel],
+    /// Visits to each pair.
+    rounds: u64,
+    /// Batches of each way of passing and side in a visit.
+    batches: usize,
+    /// Limit of the time of these batches, in nanoseconds.
+    segment_limit_ns: u64,
+    /// Least duration of a visit.
+    least_visit: Duration,
+    /// Least number of batches without a gap that a pair must have.
+    valid_least: u64,
+}
+
+impl Plan {
+    /// Makes a plan that fits into the time: all ways of passing if there is time for them, else
+    /// the headline; all pairs if there is time and there are not too many CPUs, else those within
+    /// a group and some that represent two groups, as many of these as there is time for.
+    fn of(cpus: &[usize], advertised: &[Advertised], length: Duration) -> Plan {
+        let is_long = length >= LONG_LOOK;
+        let [rounds_least, rounds_most] = if is_long { [20, 60] } else { [3, 12] };
+        let length_ns = length.as_nanos() as u64;
+        let usable_ns = length_ns / 10 * 9;
+        // The number of pairs that there is time for with the headline, and with all kernels.
+        let [most_of_one, most_of_all] = [1, Kernel::ALL.len()]
+            .map(|kernels| usable_ns / (rounds_least * visit_ns(kernels, BATCHES[0])));
+        let mut pairs = all_pairs(cpus);
+        let count = pairs.len() as u64;
+        let most = if count <= most_of_all { most_of_all } else { most_of_one };
+        if cpus.len() > ALL_PAIRS_MOST || count > most {
+            pairs = chosen_pairs(cpus, advertised, most.max(1) as usize);
+        }
+        let count = pairs.len() as u64;
+        let kernels = if count <= most_of_all { &Kernel::ALL[..] } else { &Kernel::ALL[..1] };
+        let least_visit_ns = visit_ns(kernels.len(), BATCHES[0]);
+        let rounds = (length_ns / 2 / (count * least_visit_ns)).clamp(rounds_least, rounds_most);
+        let segments = 2 * kernels.len() as u64;
+        let each_ns = (length_ns / 2 / (count * rounds)).saturating_sub(START_NS) / segments;
+        let batches = each_ns.saturating_sub(MEET_NS) / BATCH_NS;
+        let limit_ns = usable_ns / (count * rounds * segments);
+        Plan {
+            pairs,
+            kernels,
+            rounds,
+            batches: batches.clamp(BATCHES[0], BATCHES[1]) as usize,
+            segment_limit_ns: limit_ns.clamp(LIMITS_NS[0], LIMITS_NS[1]),
+            least_visit: Duration::from_nanos(least_visit_ns),
+            valid_least: if is_long { 200 } else { 60 },
+        }
+    }
+}
+
+/// Returns the duration of a visit on a machine that is not busy, in nanoseconds.
+fn visit_ns(kernels: usize, batches: u64) -> u64 {
+    START_NS + 2 * kernels as u64 * (MEET_NS + batches * BATCH_NS)
+}
+
+fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
+    let pairs = cpus
+        .iter()
+        .enumerate()
+        .flat_map(|(at, cpu)| cpus[at + 1..].iter().map(move |other| [*cpu, *other]));
+    pairs.collect()
+}
+
+/// Chooses the threads of each core, some pairs for each two groups, and the pairs within groups;
+/// of the last, and then of the second, as many as `most` allows.
+fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
+    let mut random = Random::new(0);
+    let groups = groups(cpus, advertised);
+    let cores = advertised.iter().filter(|set| set.shares == Shared::Core);
+    let siblings = cores.flat_map(|set| all_pairs(&set.cpus));
+    let mut between = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        for other in &groups[at + 1..] {
+            for _ in 0..REPRESENTATIVES {
+                let mut pair = [group, other].map(|group| group[random.below(group.len())]);
+                pair.sort_unstable();
+                between.push(pair);
+            }
+        }
+    }
+    let mut within: Vec<_> = groups.iter().flat_map(|group| all_pairs(group)).collect();
+    random.shuffle(&mut between);
+    random.shuffle(&mut within);
+    let mut pairs = BTreeSet::new();
+    for pair in siblings.chain(between).chain(within) {
+        if pairs.len() < most {
+            pairs.insert(pair);
+        }
+    }
+    pairs.into_iter().collect()
+}
+
+/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs.
+fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<Vec<usize>> {
+    for shares in [Shared::L3, Shared::L2] {
+        let sets = advertised.iter().filter(|set| set.shares == shares);
+        let group_of: BTreeMap<usize, &Vec<usize>> =
+            sets.flat_map(|set| set.cpus.iter().map(|cpu| (*cpu, &set.cpus))).collect();
+        if cpus.iter().all(|cpu| group_of.contains_key(cpu)) {
+            let groups: BTreeSet<_> = group_of.into_values().cloned().collect();
+            return groups.into_iter().collect();
+        }
+    }
+    cpus.chunks(UNKNOWN_GROUP).map(<[usize]>::to_vec).collect()
+}
+
+/// Collects what the visits saw, pair by pair.
+struct Tally {
+    /// For each pair its observations by each way of passing.
+    pairs: Vec<Vec<PairObservation>>,
+    /// Pairs that could not be visited, by their place in the plan, and why.
+    failed: Vec<(usize, String)>,
+}
+
+impl Tally {
+    fn of(plan: &Plan) -> Tally {
+        let pairs = plan.pairs.iter().map(|&cpus| {
+            let nothing = plan.kernels.iter().map(|&kernel| PairObservation {
+                kernel,
+                cpus,
+                visits: Vec::new(),
+                batches: 0,
+                invalid: 0,
+                preemptions: 0,
+            });
+            nothing.collect()
+        });
+        Tally { pairs: pairs.collect(), failed: Vec::new() }
+    }
+
+    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way.
+    fn add(&mut self, place: usize, visit: Vec<[Observation; 2]>) {
+        for (all, sides) in self.pairs[place].iter_mut().zip(visit) {
+            all.visits.push(sides.map(|side| side.latency_ns));
+            for side in sides {
+                all.batches += side.batches;
+                all.invalid += side.invalid;
+                all.preemptions += side.preemptions;
+            }
+        }
+    }
+
+    /// Notes that a visit could not be made.
+    fn fail(&mut self, place: usize, error: &io::Error) {
+        if !self.has_failed(place) {
+            self.failed.push((place, error.to_string()));
+        }
+    }
+
+    fn has_failed(&self, place: usize) -> bool {
+        self.failed.iter().any(|(failed, _)| *failed == place)
+    }
+
+    /// Returns the least latency of all.
+    fn least_ns(&self) -> Option<f64> {
+        let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
+        visits.flatten().copied().flatten().min_by(f64::total_cmp)
+    }
+
+    /// Returns the observations that suffice, and the reasons against the rest.
+    fn finish(
+        self,
+        plan: &Plan,
+        rounds: u64,
+        is_interrupted: bool,
+    ) -> (Vec<PairObservation>, Vec<String>) {
+        let chosen = self.pairs.len();
+        let begun: Vec<_> = self.pairs.iter().filter(|pair| is_begun(pair)).collect();
+        // A pair may fail after visits that went well.
+        let places = (0..chosen).filter(|place| !is_begun(&self.pairs[*place]));
+        let missing = places.filter(|place| !self.has_failed(*place)).count();
+        let mut reasons = Vec::new();
+        if is_interrupted {
+            reasons.push(format!(
+                "stopped in round {rounds} of {}, when {} of {chosen} pairs had been visited",
+                plan.rounds,
+                begun.len()
+            ));
+        } else if missing > 0 {
+            reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
+        }
+        if let Some((place, error)) = self.failed.first() {
+            let ([a, b], count) = (plan.pairs[*place], self.failed.len());
+            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
+        }
+        let poor: Vec<&PairObservation> = begun
+            .iter()
+            .filter_map(|pair| pair.iter().find(|seen| !seen.is_enough(plan)))
+            .collect();
+        if let Some(seen) = poor.first() {
+            let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
+            let (valid, batches) = (seen.batches - seen.invalid, seen.batches);
+            reasons.push(format!(
+                "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
+                 {kernel}: {valid} of {batches} batches without a gap"
+            ));
+        }
+        let all = self.pairs.into_iter().flatten();
+        (all.filter(|seen| seen.is_enough(plan)).collect(), reasons)
+    }
+}
+
+fn is_begun(pair: &[PairObservation]) -> bool {
+    pair.iter().any(|seen| !seen.visits.is_empty())
+}
+
+impl PairObservation {
+    /// Returns whether enough batches were without a gap.
+    fn is_enough(&self, plan: &Plan) -> bool {
+        let valid = self.batches - self.invalid;
+        let has_value = self.visits.iter().flatten().any(Option::is_some);
+        has_value && valid >= plan.valid_least && valid * VALID_ONE_IN >= self.batches
+    }
 }
 
 #[cfg(test)]

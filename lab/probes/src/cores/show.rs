@@ -1,39 +1,37 @@
 //! Cores, on a screen and as a picture.
 
-mod grid;
 mod map;
-mod svg;
 #[cfg(test)]
 mod tests;
 
+use crate::shared::*;
 use crate::show::*;
 use crate::{Cores, Group, KernelLatency, Level, PairLatency, Shared};
-use map::{Map, STEPS, ns};
+use map::Map;
+pub(crate) use map::svg;
 use tiebreak_core::cpus::format_list;
 
-/// Pairs with several modes that are told one by one.
-const MODES_TOLD: usize = 8;
-/// Groups that are told one by one.
-const GROUPS_TOLD: usize = 8;
+/// The most pairs with several modes, and the most groups, that are listed one by one.
+const MODES_LISTED: usize = 8;
+const GROUPS_LISTED: usize = 8;
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows all probes.
 pub(crate) fn rows(found: &Cores) -> Vec<Row> {
     let Some(headline) = found.headline() else { return Vec::new() };
-    let mut rows = Vec::new();
     let (nearest, farthest) = (ns(headline.nearest_ns), ns(headline.farthest_ns));
-    let (kernel, pairs) = (headline.kernel.words(), pairs(found, headline));
-    let by = |one: &KernelLatency| format!("{} ns by {}", ns(one.nearest_ns), one.kernel.words());
-    rows.push(Row::new(
-        "one way",
-        match found.pairs {
-            1 => found.kernels.iter().map(by).collect::<Vec<_>>().join(", "),
-            _ => format!("{nearest} ns (nearest) to {farthest} ns (farthest), {kernel}, {pairs}"),
-        },
-    ));
+    let one_way = if found.pairs == 1 {
+        let kernels = found.kernels.iter();
+        joined(kernels.map(|one| format!("{} ns by {}", ns(one.nearest_ns), one.kernel.words())))
+    } else {
+        let (kernel, pairs) = (headline.kernel.words(), pairs(found, headline));
+        format!("{nearest} ns (nearest) to {farthest} ns (farthest), {kernel}, {pairs}")
+    };
     let look = if found.is_short_look { ": a short look" } else { "" };
-    let rounds = format!("{} in {}{look}", count(found.rounds, "round"), took(found));
     let groups = groups_in_short(found).map_or(String::new(), |text| text + "; ");
-    rows.push(Row::new("", groups + &rounds));
+    let mut rows = vec![
+        Row::new("one way", one_way),
+        Row::new("", format!("{groups}{}{look}", rounds_in(found))),
+    ];
     let moved: Vec<_> = with_modes(headline).collect();
     if let Some(pair) = moved.first() {
         let more = match moved.len() {
@@ -45,17 +43,16 @@ pub(crate) fn rows(found: &Cores) -> Vec<Row> {
     rows
 }
 
-/// The groups of each level; of a single pair, what the machine says of it.
+/// Names the groups of each level; of a single pair, what is advertised.
 fn groups_in_short(found: &Cores) -> Option<String> {
     if found.pairs == 1 {
         let shares = found.levels.first().and_then(shared_by_all)?;
         return Some(format!("the machine says: {}", shares.words()));
     }
-    let levels: Vec<_> = found.levels.iter().map(level_in_short).collect();
-    (!levels.is_empty()).then(|| levels.join(", "))
+    (!found.levels.is_empty()).then(|| joined(found.levels.iter().map(level_in_short)))
 }
 
-/// Everything that was found, with its pictures in letters.
+/// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Cores, look: &Look) -> String {
     let mut page = Page::new(*look);
     let title = "Core to core latency, one way: half a round trip, in nanoseconds";
@@ -68,7 +65,7 @@ pub(crate) fn page(found: &Cores, look: &Look) -> String {
         return page.finish();
     };
     page.gap();
-    grid::draw(&map, &mut page, look);
+    map.letters(&mut page, look);
     groups(found, &mut page);
     several_values(headline, &mut page);
     page.gap();
@@ -96,11 +93,11 @@ fn several_values(headline: &KernelLatency, page: &mut Page) {
     }
     page.gap();
     page.line(&[span(Tone::Strong, "Pairs with several values")]);
-    for pair in moved.iter().take(MODES_TOLD) {
+    for pair in moved.iter().take(MODES_LISTED) {
         page.paragraph("  ", &[span(Tone::Plain, modes(pair))]);
     }
-    if moved.len() > MODES_TOLD {
-        let more = format!("and {} more", moved.len() - MODES_TOLD);
+    if moved.len() > MODES_LISTED {
+        let more = format!("and {} more", moved.len() - MODES_LISTED);
         page.paragraph("  ", &[span(Tone::Dim, more)]);
     }
     let why = "A hypervisor that moves virtual CPUs does this, or a CPU that changes its speed. \
@@ -109,21 +106,20 @@ fn several_values(headline: &KernelLatency, page: &mut Page) {
     page.paragraph("  ", &[span(Tone::Dim, why)]);
 }
 
-/// The picture as SVG.
-pub(crate) fn svg(found: &Cores) -> String {
-    svg::cores(found)
-}
-
-/// A row for each way of passing.
+/// Returns a table with a row for each way of passing.
 fn kernels(found: &Cores) -> Vec<Column> {
     let several = found.pairs > 1;
     let nearest = if several { "nearest pair" } else { "latency" };
     let table = Table::of(&found.kernels)
         .left("passed by", 0, |kernel| kernel.kernel.words())
         .decimal(nearest, 0, |kernel| ns(kernel.nearest_ns) + " ns");
-    let ends = |kernel: &KernelLatency| kernel.pairs.first().map(ends).unwrap_or_default();
     if !several {
-        return table.left("rounds lie within", 1, ends).columns();
+        return table
+            .left("rounds lie within", 1, |kernel| {
+                let modes = kernel.pairs.iter().take(1).flat_map(|pair| &pair.modes);
+                joined(modes.map(|mode| format!("{} to {} ns", ns(mode.low_ns), ns(mode.high_ns))))
+            })
+            .columns();
     }
     table
         .decimal("farthest pair", 0, |kernel| ns(kernel.farthest_ns) + " ns")
@@ -131,14 +127,7 @@ fn kernels(found: &Cores) -> Vec<Column> {
         .columns()
 }
 
-/// Where the rounds of each mode of a pair lie.
-fn ends(pair: &PairLatency) -> String {
-    let ends =
-        pair.modes.iter().map(|mode| format!("{} to {} ns", ns(mode.low_ns), ns(mode.high_ns)));
-    ends.collect::<Vec<_>>().join(", ")
-}
-
-/// `of 28 pairs`, or how many of them.
+/// Writes the number of pairs, or how many of them were seen: `28 pairs`, `20 of 28 pairs`.
 fn pairs(found: &Cores, headline: &KernelLatency) -> String {
     let seen = headline.pairs.len() as u64;
     if seen == found.pairs {
@@ -152,20 +141,16 @@ fn with_modes(headline: &KernelLatency) -> impl Iterator<Item = &PairLatency> {
     headline.pairs.iter().filter(|pair| pair.modes.len() > 1)
 }
 
-/// `CPUs 0 and 1: 60.1 ns in 75% of rounds, 275 ns in 20%`.
+/// Writes the modes of a pair: `CPUs 0 and 1: 60.1 ns in 75% of rounds, 275 ns in 20%`.
 fn modes(pair: &PairLatency) -> String {
-    let mut text = format!("CPUs {} and {}: ", pair.cpus[0], pair.cpus[1]);
-    for (index, mode) in pair.modes.iter().enumerate() {
-        let share = percent(mode.share, Rounding::Nearest);
-        text += &match index {
-            0 => format!("{} ns in {share} of rounds", ns(mode.latency_ns)),
-            _ => format!(", {} ns in {share}", ns(mode.latency_ns)),
-        };
-    }
-    text
+    let modes = pair.modes.iter().enumerate().map(|(index, mode)| {
+        let of = if index == 0 { " of rounds" } else { "" };
+        format!("{} ns in {}{of}", ns(mode.latency_ns), percent(mode.share, Rounding::Nearest))
+    });
+    format!("CPUs {} and {}: {}", pair.cpus[0], pair.cpus[1], joined(modes))
 }
 
-/// `4 SMT pairs at 8.1 ns`, `1 group at 60.1 ns`.
+/// Writes the number of groups and their latency: `4 SMT pairs at 8.1 ns`, `1 group at 60.1 ns`.
 fn level_in_short(level: &Level) -> String {
     let number = together(level).count() as u64;
     let name = match (shared_by_all(level), number) {
@@ -178,10 +163,10 @@ fn level_in_short(level: &Level) -> String {
     format!("{name} at {} ns", ns(level.within_ns))
 }
 
-/// `shared L3: 0-3; 4-7`, and how that agrees with what the machine says.
+/// Writes the groups, `shared L3: 0-3; 4-7`, and how they agree with what is advertised.
 fn level_in_full(level: &Level) -> String {
     let lists: Vec<String> =
-        together(level).take(GROUPS_TOLD).map(|group| format_list(&group.cpus)).collect();
+        together(level).take(GROUPS_LISTED).map(|group| format_list(&group.cpus)).collect();
     let name = shared_by_all(level).map_or("not named by the machine", Shared::words);
     let mut text = format!("{name}: {}", lists.join("; "));
     let more = together(level).count() - lists.len();
@@ -198,31 +183,38 @@ fn level_in_full(level: &Level) -> String {
     text
 }
 
-/// The groups that are more than a CPU alone.
+/// Returns the groups of more than one CPU.
 fn together(level: &Level) -> impl Iterator<Item = &Group> {
     level.groups.iter().filter(|group| group.cpus.len() > 1)
 }
 
-/// What the CPUs of every group share, as the machine says; `None` if it does not say the same of
-/// each.
+/// Returns what the CPUs of every group share, as advertised; `None` if groups differ.
 fn shared_by_all(level: &Level) -> Option<Shared> {
     let first = together(level).next()?.shares;
     first.filter(|_| together(level).all(|group| group.shares == first))
 }
 
 fn method(found: &Cores, headline: &KernelLatency) -> String {
-    let sum = |of: fn(&PairLatency) -> u64| headline.pairs.iter().map(of).sum::<u64>();
     let short = " This is a short look: a hypervisor moves CPUs more rarely than that.";
     let short = if found.is_short_look { short } else { "" };
-    let (rounds, took, pairs) = (count(found.rounds, "round"), took(found), pairs(found, headline));
-    let (invalid, batches) = (sum(|pair| pair.invalid), sum(|pair| pair.batches));
+    let invalid: u64 = headline.pairs.iter().map(|pair| pair.invalid).sum();
+    let batches: u64 = headline.pairs.iter().map(|pair| pair.batches).sum();
     format!(
-        "{rounds} in {took}, {pairs}. Two lines: each CPU stores to its own and loads the other's. \
-         A round is the lower quartile of batches of about 8 us, timed by either CPU in turn; \
-         {invalid} of {batches} batches were left out, as a thread was away in them.{short}"
+        "{}, {}. Two lines: each CPU stores to its own and loads the other's. A round is the lower \
+         quartile of batches of about 8 us, timed by either CPU in turn; {invalid} of {batches} \
+         batches were left out, as a thread was away in them.{short}",
+        rounds_in(found),
+        pairs(found, headline)
     )
 }
 
-fn took(found: &Cores) -> String {
-    seconds(found.span_ns as f64 / 1e9)
+/// Writes the rounds and their time: `20 rounds in 31 s`.
+fn rounds_in(found: &Cores) -> String {
+    format!("{} in {}", count(found.rounds, "round"), seconds(found.span_ns as f64 / 1e9))
+}
+
+/// Writes a latency in nanoseconds, with a decimal below 100.
+fn ns(latency_ns: f64) -> String {
+    let decimals = usize::from(latency_ns < 99.95);
+    format!("{latency_ns:.decimals$}")
 }

@@ -1,23 +1,22 @@
-//! Energy: from what the probe saw to what is said of it.
+//! Energy: computes the finding from the probe's reading.
 
-use super::measure as energy;
-use crate::energy::measure::{Load, Reading, Span};
+use super::measure::{self, Load, Reading, Span};
 use crate::tools::*;
 use crate::{Energy, EnergyLoad, EnergyPart};
 
-/// Two idle spans that differ by more than this share of their mean are not those of one machine.
+/// Two idle spans that differ by more than this share of their mean saw other work.
 const IDLE_SHARE_MAX: f64 = 0.1;
-/// A load that ran for less than this share of the time is not the one that is named.
+/// A load that ran for less than this share of the time is not the named one.
 const RAN_SHARE_MIN: f64 = 0.9;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
-    probed(energy::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
+    probed(measure::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
 }
 
 fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
-    let before = watts(&reading.idle_before);
-    let after = reading.idle_after.as_ref().map(watts);
+    let before = reading.idle_before.watts();
+    let after = reading.idle_after.as_ref().map(Span::watts);
     let idle = after.map_or(before, |after| (before + after) / 2.0);
     if let Some(after) = after
         && (after - before).abs() > IDLE_SHARE_MAX * idle
@@ -41,22 +40,24 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
 }
 
 impl Span {
-    /// Nanojoules a nanosecond are watts.
-    fn watts(&self, nj: u64) -> f64 {
-        nj as f64 / self.elapsed_ns.max(1) as f64
+    /// Returns the power of the whole. Nanojoules per nanosecond are watts.
+    fn watts(&self) -> f64 {
+        self.whole_nj as f64 / self.elapsed_ns.max(1) as f64
+    }
+
+    /// Returns the power of a part.
+    fn part_watts(&self, index: usize) -> Option<f64> {
+        let nj = (*self.parts_nj.get(index)?)?;
+        Some(nj as f64 / self.elapsed_ns.max(1) as f64)
     }
 }
 
-fn watts(span: &Span) -> f64 {
-    span.watts(span.whole_nj)
-}
-
 fn above(load: &Load, idle_watts: f64) -> EnergyLoad {
-    let watts = watts(&load.span);
+    let watts = load.span.watts();
     let above_nj = (watts - idle_watts) * load.span.elapsed_ns as f64;
     let possible_ns = load.span.elapsed_ns as f64 * load.cpus as f64;
     EnergyLoad {
-        name: load.kernel.name().to_owned(),
+        name: load.kernel.name_and_sum().0.to_owned(),
         cpus: load.cpus as u32,
         elapsed_ns: load.span.elapsed_ns,
         joules: load.span.whole_nj as f64 / 1e9,
@@ -67,7 +68,7 @@ fn above(load: &Load, idle_watts: f64) -> EnergyLoad {
     }
 }
 
-/// What speaks against a load, if something does.
+/// Returns the reason against a load, if there is one.
 fn doubt(load: &EnergyLoad) -> Option<String> {
     let name = format!("the {} load on {} of the CPUs", load.name, load.cpus);
     if load.ran_share < RAN_SHARE_MIN {
@@ -77,14 +78,13 @@ fn doubt(load: &EnergyLoad) -> Option<String> {
 }
 
 fn parts(reading: &Reading) -> Vec<EnergyPart> {
-    let of = |span: &Span, index: usize| Some(span.watts((*span.parts_nj.get(index)?)?));
-    let part = |(index, part): (usize, &tiebreak_machine::meters::EnergyPart)| EnergyPart {
+    let parts = reading.parts.iter().enumerate().map(|(index, part)| EnergyPart {
         name: part.to_string(),
         is_counted: index < reading.headline,
-        idle_watts: of(&reading.idle_before, index),
-        busy_watts: reading.loads.last().and_then(|load| of(&load.span, index)),
-    };
-    reading.parts.iter().enumerate().map(part).collect()
+        idle_watts: reading.idle_before.part_watts(index),
+        busy_watts: reading.loads.last().and_then(|load| load.span.part_watts(index)),
+    });
+    parts.collect()
 }
 
 #[cfg(test)]
@@ -99,14 +99,12 @@ mod tests {
     }
 
     fn reading() -> Reading {
-        let part = |domain, name: &str| Part { domain, name: name.to_owned() };
-        let load = |kernel, cpus, span, run_ms: u64| Load {
-            kernel,
-            cpus,
-            span,
-            values: 2_000_000_000,
-            run_ns: run_ms * 1_000_000,
-        };
+        fn part(domain: EnergyDomain, name: &str) -> Part {
+            Part { domain, name: name.to_owned() }
+        }
+        fn load(kernel: Kernel, cpus: usize, span: Span, run_ms: u64) -> Load {
+            Load { kernel, cpus, span, values: 2_000_000_000, run_ns: run_ms * 1_000_000 }
+        }
         Reading {
             source: "powercap",
             parts: vec![
@@ -143,14 +141,14 @@ mod tests {
 
     #[test]
     fn what_speaks_against_a_reading_is_said() {
-        let check = |change: fn(&mut Reading), expected: &str| {
+        fn check(change: fn(&mut Reading), expected: &str) -> Energy {
             let mut reading = reading();
             change(&mut reading);
             let mut reasons = Vec::new();
             let found = finding(reading, &mut reasons);
             assert_eq!(reasons.join("; "), expected);
             found
-        };
+        }
         let others = "idle, the machine took 10.0 W before the loads and 16.0 W after them: others \
                       were at work";
         check(|reading| reading.idle_after = Some(span(500, 8000, None)), others);

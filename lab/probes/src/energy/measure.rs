@@ -1,26 +1,29 @@
-//! The probe of energy: what whole packages take while idle and under a known load.
+//! The probe of energy: measures the power of whole packages, idle and under known loads.
 //!
 //! Idle, the loads, and idle again: each for at least a hundred moves of the meter, as a reading
-//! may miss one move at either end.
+//! may miss one move at either end. The loads are sums over an array that a level-1 cache holds, so
+//! that only the core works.
 
-mod load;
 #[cfg(test)]
 mod tests;
 
-pub use load::Kernel;
-
 use crate::tools::*;
+use std::hint::black_box;
 use tiebreak_machine::meters::{self, EnergyPart, EnergyReading};
 
 /// A reading over fewer moves of the meter is off by more than a hundredth.
 const MOVES_MIN: u64 = 100;
-/// A reading over more than this says no more.
+/// Longest reading: more time adds no precision.
 const SPAN_MAX: Duration = Duration::from_secs(2);
-/// How long the meter is looked at for its period, at most, as a share of the budget.
+/// Longest look for the period of the meter, as a share of the budget.
 const LOOK_SHARE: f64 = 0.15;
 /// How often a wait looks at the flag.
 const NAP: Duration = Duration::from_millis(20);
 const STOPPED: &str = "stopped before anything was measured";
+/// Values of the array: 16 KiB.
+const VALUES: usize = 2048;
+/// Sums between two looks at the clock: some 20 to 100 us.
+const SUMS: u64 = 64;
 
 /// The probe.
 #[derive(Debug)]
@@ -29,18 +32,18 @@ pub struct Energy {
     cpus: Vec<usize>,
 }
 
-/// What it saw.
+/// What the probe measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub source: &'static str,
     /// What each gauge covers.
     pub parts: Vec<EnergyPart>,
     /// How many of the parts, from the first, make the whole.
     pub headline: usize,
-    /// The time from one move of the meter to the next, in nanoseconds.
+    /// Time from one move of the meter to the next, in nanoseconds.
     pub period_ns: u64,
-    /// While nothing was asked of the machine, before the loads.
+    /// The idle machine, before the loads.
     pub idle_before: Span,
     /// The loads, in the order in which they ran.
     pub loads: Vec<Load>,
@@ -48,10 +51,10 @@ pub struct Reading {
     pub idle_after: Option<Span>,
 }
 
-/// What was taken in a stretch of time.
+/// Energy in a stretch of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
-    /// How long it was, in nanoseconds.
+    /// Its length, in nanoseconds.
     pub elapsed_ns: u64,
     /// The whole, in nanojoules.
     pub whole_nj: u64,
@@ -66,9 +69,9 @@ pub struct Load {
     pub kernel: Kernel,
     /// On how many CPUs, a thread each.
     pub cpus: usize,
-    /// What was taken meanwhile.
+    /// Energy in that time.
     pub span: Span,
-    /// Values that all threads together added up.
+    /// Values that all threads together added.
     pub values: u64,
     /// CPU time of all threads together.
     pub run_ns: u64,
@@ -83,19 +86,19 @@ impl Energy {
     /// # Errors
     /// There is no meter; the error names every way that was tried.
     pub fn new(cpus: &[usize]) -> Result<Energy, Unavailable> {
-        let named = |reason| Unavailable { what: "energy", ..reason };
-        let meter = meters::Energy::open().map_err(named)?;
-        Ok(Energy { meter, cpus: cpus.to_vec() })
+        match meters::Energy::open() {
+            Ok(meter) => Ok(Energy { meter, cpus: cpus.to_vec() }),
+            Err(reason) => Err(Unavailable { what: "energy", ..reason }),
+        }
     }
 
-    /// Measures, for as long as the budget lasts, though no longer than a few seconds for each
-    /// load.
+    /// Measures within the budget, though no longer than a few seconds for each load.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let look = budget.length().mul_f64(LOOK_SHARE).min(budget.left());
         let interrupted = budget.interrupted();
-        let is_stopped = || interrupted.load(std::sync::atomic::Ordering::Relaxed);
-        let Some(period_ns) = self.meter.period_ns(look, &is_stopped) else {
-            return self.nothing(is_stopped(), &format!("hardly moved in {look:.1?}"));
+        let period_ns = self.meter.period_ns(look, &|| interrupted.load(Ordering::Relaxed));
+        let Some(period_ns) = period_ns else {
+            return self.nothing(budget, &format!("hardly moved in {look:.1?}"));
         };
         let mut reasons = Vec::new();
         let loads = self.plan(budget.left(), period_ns);
@@ -108,9 +111,13 @@ impl Energy {
             ));
         }
         let Some(idle_before) = self.idle(length, budget) else {
-            return self.nothing(budget.is_interrupted(), "went back");
+            return self.nothing(budget, "went back");
         };
-        let (loads, idle_after) = self.run(&loads, length, budget, &mut reasons);
+        let loads = self.run(&loads, length, budget, &mut reasons);
+        let idle_after = self.idle(length, budget);
+        if idle_after.is_none() {
+            reasons.push("the idle machine was read before the loads only".to_owned());
+        }
         let (source, parts) = (self.meter.source(), self.meter.parts());
         let headline = self.meter.headline();
         let reading =
@@ -118,31 +125,34 @@ impl Energy {
         Probed::of(reading, reasons)
     }
 
-    fn nothing(&self, is_stopped: bool, what: &str) -> Probed<Reading> {
-        let why = format!("the meter ({}) {what}", self.meter.source());
-        Probed::inconclusive(if is_stopped { STOPPED.to_owned() } else { why })
+    fn nothing(&self, budget: &Budget<'_>, what: &str) -> Probed<Reading> {
+        if budget.is_interrupted() {
+            return Probed::inconclusive(STOPPED);
+        }
+        Probed::inconclusive(format!("the meter ({}) {what}", self.meter.source()))
     }
 
-    /// The loads that there is time for: each kernel on one CPU and on all; else the vectors alone.
+    /// Returns the loads that there is time for: each kernel on one CPU and on all, else the
+    /// vectors alone.
     fn plan(&self, left: Duration, period_ns: u64) -> Vec<(Kernel, usize)> {
         let mut counts = vec![1, self.cpus.len()];
         counts.dedup();
-        let of = |kernels: &[Kernel]| -> Vec<(Kernel, usize)> {
-            counts.iter().flat_map(|count| kernels.iter().map(|one| (*one, *count))).collect()
-        };
-        let all = of(&[Kernel::Integer, Kernel::Vector]);
-        let wanted_ns = MOVES_MIN.saturating_mul(period_ns).saturating_mul(all.len() as u64 + 2);
-        if left >= Duration::from_nanos(wanted_ns) { all } else { of(&[Kernel::Vector]) }
+        let loads = [Kernel::Integer, Kernel::Vector];
+        let spans = (counts.len() * loads.len() + 2) as u64;
+        let wanted_ns = MOVES_MIN.saturating_mul(period_ns).saturating_mul(spans);
+        let is_enough = left >= Duration::from_nanos(wanted_ns);
+        let kernels = if is_enough { &loads[..] } else { &loads[1..] };
+        counts.iter().flat_map(|count| kernels.iter().map(|one| (*one, *count))).collect()
     }
 
-    /// Runs the loads and waits through the last idle span; what was stopped midway is left out.
+    /// Runs the loads; one that was stopped midway is left out.
     fn run(
         &self,
         plan: &[(Kernel, usize)],
         length: Duration,
         budget: &mut Budget<'_>,
         reasons: &mut Vec<String>,
-    ) -> (Vec<Load>, Option<Span>) {
+    ) -> Vec<Load> {
         let mut loads = Vec::new();
         for (index, (kernel, count)) in plan.iter().enumerate() {
             budget.tell((index + 1) as f64 / (plan.len() + 2) as f64);
@@ -153,41 +163,33 @@ impl Energy {
                 Err(error) => reasons.push(format!("a load could not run: {error}")),
             }
         }
-        let idle_after = self.idle(length, budget);
-        if idle_after.is_none() {
-            reasons.push("the idle machine was read before the loads only".to_owned());
-        }
-        (loads, idle_after)
+        loads
     }
 
-    /// `None` if it was stopped, or the meter went back.
+    /// Runs one load; `None` if it was stopped, or the meter went back.
     fn load(
         &self,
         kernel: Kernel,
         count: usize,
         length: Duration,
         budget: &Budget<'_>,
-    ) -> std::io::Result<Option<Load>> {
+    ) -> io::Result<Option<Load>> {
         let cpus = &self.cpus[..count.min(self.cpus.len())];
         let length_ns = length.as_nanos() as u64;
-        let flag = budget.interrupted();
-        let (work, ends) = load::run(kernel, cpus, length_ns, flag, || self.end())?;
+        let Work { values, run_ns, ends } =
+            work(kernel, cpus, length_ns, budget.interrupted(), || self.end())?;
         let span = ends.filter(|_| !budget.is_interrupted());
         let span = span.and_then(|[first, last]| self.span(&first, &last));
-        let load::Work { values, run_ns } = work;
         Ok(span.map(|span| Load { kernel, cpus: count, span, values, run_ns }))
     }
 
-    /// Sleeps for so long; `None` if it was stopped, or the meter went back.
+    /// Sleeps for this long; `None` if it was stopped, or the meter went back.
     fn idle(&self, length: Duration, budget: &Budget<'_>) -> Option<Span> {
         let first = self.end();
         while first.1.elapsed() < length && !budget.is_interrupted() {
             std::thread::sleep(NAP.min(length.saturating_sub(first.1.elapsed())));
         }
-        if budget.is_interrupted() {
-            return None;
-        }
-        self.span(&first, &self.end())
+        if budget.is_interrupted() { None } else { self.span(&first, &self.end()) }
     }
 
     fn end(&self) -> End {
@@ -202,4 +204,101 @@ impl Energy {
             parts_nj: self.meter.each_since_nj(now, then),
         })
     }
+}
+
+/// A sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// A value at a time, each waiting for the one before.
+    Integer,
+    /// As many at a time as the widest registers of this CPU hold.
+    Vector,
+}
+
+impl Kernel {
+    /// Returns the name, with the registers that are used here, and the function.
+    pub fn name_and_sum(self) -> (&'static str, fn(&[u64]) -> u64) {
+        match self {
+            Kernel::Integer => ("integer", integer),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Vector if is_x86_feature_detected!("avx512f") => {
+                // SAFETY: the CPU has the feature.
+                ("vector (AVX-512)", |values| unsafe { avx512(values) })
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Vector if is_x86_feature_detected!("avx2") => {
+                // SAFETY: the same.
+                ("vector (AVX2)", |values| unsafe { avx2(values) })
+            }
+            Kernel::Vector => ("vector", plain),
+        }
+    }
+}
+
+/// Adds the values; the rotation keeps the compiler from adding several at once.
+fn integer(values: &[u64]) -> u64 {
+    values.iter().fold(0, |sum: u64, value| sum.rotate_left(1).wrapping_add(*value))
+}
+
+/// Adds the values with the registers of the function into which the compiler inlines this.
+#[inline(always)]
+fn plain(values: &[u64]) -> u64 {
+    values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2(values: &[u64]) -> u64 {
+    plain(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(values: &[u64]) -> u64 {
+    plain(values)
+}
+
+/// What the threads of a load did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work<R> {
+    /// Values that were added.
+    values: u64,
+    /// CPU time.
+    run_ns: u64,
+    /// What was read at both ends; of the first thread only.
+    ends: Option<[R; 2]>,
+}
+
+/// Adds values on each of these CPUs at once until `length_ns` are over or the flag is set, with
+/// `read` called on the first of them at both ends.
+///
+/// # Errors
+/// A thread cannot be started or pinned.
+fn work<R: Send>(
+    kernel: Kernel,
+    cpus: &[usize],
+    length_ns: u64,
+    interrupted: &AtomicBool,
+    read: impl Fn() -> R + Sync,
+) -> io::Result<Work<R>> {
+    let (_, sum) = kernel.name_and_sum();
+    let each = together(cpus, |place| {
+        let values: Vec<u64> = (0..VALUES as u64).collect();
+        place.meet();
+        let first = (place.index == 0).then(&read);
+        let (begin_ns, begin_run_ns) = (monotonic_ns(), thread_cpu_ns());
+        let mut sums = 0;
+        while monotonic_ns() - begin_ns < length_ns && !interrupted.load(Ordering::Relaxed) {
+            for _ in 0..SUMS {
+                black_box(sum(black_box(&values)));
+            }
+            sums += SUMS;
+        }
+        let run_ns = thread_cpu_ns().saturating_sub(begin_run_ns);
+        let ends = first.map(|first| [first, read()]);
+        Work { values: sums * VALUES as u64, run_ns, ends }
+    })?;
+    let values = each.iter().map(|one| one.values).sum();
+    let run_ns = each.iter().map(|one| one.run_ns).sum();
+    Ok(Work { values, run_ns, ends: each.into_iter().find_map(|one| one.ends) })
 }

@@ -6,30 +6,32 @@ mod tests;
 use crate::show::bars::bars;
 use crate::show::*;
 use crate::{Energy, EnergyLoad};
+use tiebreak_report::text::each_once;
 
 const INCLUDED: &str = "The meter knows no processes: whatever else runs there, other tenants of \
                         the machine included, is in every figure.";
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows all probes: for each number of CPUs, the load that
+/// took most.
 pub(crate) fn rows(found: &Energy) -> Vec<Row> {
     let mut text = format!("{} idle", watts(found.idle_watts));
-    for load in most_of_each_width(found) {
-        text += &format!(", {} with {} busy", watts(load.watts), cpus(load));
+    for count in each_once(found.loads.iter().map(|load| load.cpus)) {
+        let loads = found.loads.iter().filter(|load| load.cpus == count);
+        let most = loads.map(|load| load.watts).fold(f64::NEG_INFINITY, f64::max);
+        text += &format!(", {} with {} busy", watts(most), cpus(count));
     }
     vec![Row::new("", format!("{text} ({})", found.source))]
 }
 
-/// Everything that was found, with its pictures in letters.
+/// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Energy, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.line(&[span(Tone::Strong, "energy")]);
-    let period = period(found.period_ns);
-    let source = format!("Metered by {}, which moves every {period}. {INCLUDED}", found.source);
-    page.paragraph("", &[span(Tone::Plain, source)]);
+    let period_ms = found.period_ns as f64 / 1e6;
+    let moves = format!("Metered by {}, which moves every {period_ms:.1} ms.", found.source);
+    page.paragraph("", &[span(Tone::Plain, format!("{moves} {INCLUDED}"))]);
     page.gap();
-    for line in picture(found, look) {
-        page.line(&[span(Tone::Plain, line)]);
-    }
+    letters(found, &mut page, look);
     page.gap();
     lines(&mut page, loads(found), look);
     page.gap();
@@ -41,52 +43,37 @@ pub(crate) fn page(found: &Energy, look: &Look) -> String {
     page.finish()
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub(crate) fn svg(found: &Energy) -> String {
     bars("Power by load", INCLUDED, watts, &all(found))
 }
 
-/// Of each number of CPUs, the load that took most.
-fn most_of_each_width(found: &Energy) -> Vec<&EnergyLoad> {
-    let mut most: Vec<&EnergyLoad> = Vec::new();
-    for load in &found.loads {
-        match most.iter_mut().find(|other| other.cpus == load.cpus) {
-            Some(other) if other.watts < load.watts => *other = load,
-            Some(_) => {}
-            None => most.push(load),
-        }
-    }
-    most
-}
-
-/// What is drawn: the idle machine and each load.
+/// Returns what is drawn: the idle machine and each load.
 fn all(found: &Energy) -> Vec<(String, f64)> {
     let loads = found.loads.iter().map(|load| (full_name(load), load.watts));
     [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads).collect()
 }
 
 fn full_name(load: &EnergyLoad) -> String {
-    format!("{}, {}", load.name, cpus(load))
+    format!("{}, {}", load.name, cpus(load.cpus))
 }
 
-fn cpus(load: &EnergyLoad) -> String {
-    if load.cpus == 1 { "one CPU".to_owned() } else { format!("all {} CPUs", load.cpus) }
+fn cpus(count: u32) -> String {
+    if count == 1 { "one CPU".to_owned() } else { format!("all {count} CPUs") }
 }
 
-/// Bars in letters: watts by load, from 0.
-fn picture(found: &Energy, look: &Look) -> Vec<String> {
+/// Draws bars in letters: watts by load, from 0.
+fn letters(found: &Energy, page: &mut Page, look: &Look) {
     let all = all(found);
-    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
-    let names = widest(&mut all.iter().map(|(name, _)| name.len()));
-    let numbers = widest(&mut all.iter().map(|(_, value)| watts(*value).len()));
+    let names = all.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let numbers = all.iter().map(|(_, value)| watts(*value).len()).max().unwrap_or(0);
     let most = all.iter().map(|(_, value)| *value).fold(0.0, f64::max);
     let room = look.columns().saturating_sub(names + 2 + 1 + numbers).max(2);
-    let line = |(name, value): &(String, f64)| {
+    for (name, value) in all {
         let length = if most > 0.0 { (value / most * room as f64).round() as usize } else { 0 };
         let bar = look.pick("\u{2588}", "#").repeat(length);
-        format!("{name:names$}  {bar} {}", watts(*value))
-    };
-    all.iter().map(line).collect()
+        page.line(&[span(Tone::Plain, format!("{name:names$}  {bar} {}", watts(value)))]);
+    }
 }
 
 fn loads(found: &Energy) -> Vec<Column> {
@@ -126,15 +113,11 @@ fn watts(value: f64) -> String {
     format!("{} W", number(value))
 }
 
-/// Three digits, so far as they stand behind the point.
+/// Writes three digits, as far as they are decimals.
 fn number(value: f64) -> String {
     match value.abs() {
         small if small < 9.995 => format!("{value:.2}"),
         medium if medium < 99.95 => format!("{value:.1}"),
         _ => format!("{value:.0}"),
     }
-}
-
-fn period(period_ns: u64) -> String {
-    format!("{:.1} ms", period_ns as f64 / 1e6)
 }

@@ -1,31 +1,28 @@
-//! Latency: from what the probe saw to what is said of it.
+//! Latency: computes the finding from the probe's reading.
 
-use super::measure as latency;
-use crate::latency::measure::MEMORY_SHARE;
+use super::measure::{self as latency, MEMORY_SHARE};
 use crate::tools::*;
 use crate::{CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
 use tiebreak_stats::modes::median;
 
-/// Bytes of a huge page.
-const HUGE_PAGE: u64 = 2 << 20;
 /// A curve is one of huge pages if at least this share of its data lay on them.
 const MOSTLY: f64 = 0.5;
-/// What takes longer than this share of a load from memory is on the way there, and no cache: near
-/// the end of the last cache some loads hit it and some do not.
+/// A level that takes longer than this share of a load from memory is a step on the way there, and
+/// no cache: near the end of the last cache some loads hit it and some do not.
 const ON_THE_WAY: f64 = 2.0 / 3.0;
 /// Where nothing can be flushed, the last level is memory if the data became this many times as
-/// large as the last cache is said to be.
+/// large as the last cache is advertised.
 const CLEARLY_LARGER: u64 = 2;
-/// Memory is judged by so many sizes, the largest.
+/// Memory is judged by this many sizes, the largest.
 const MEMORY_SIZES: usize = 4;
 /// Levels of caches that machines have.
 const USUAL_LEVELS: usize = 3;
 /// A latency that fewer sizes show may be that of a step between two levels.
 const LEAST_SIZES: usize = 3;
-/// Of a size that a cache holds, hardly any loads go past it; of one that it clearly does not hold,
-/// most do.
+/// Share of the loads that miss a cache: at most the first for a size that it holds, at least the
+/// second for a size that it clearly does not hold.
 const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
 /// Probes the machine.
@@ -34,47 +31,34 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
 }
 
 fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
-    let seen = reading.curves;
+    let (seen, flushed_ns) = (reading.curves, reading.flushed_ns);
     let mut curves: Vec<LatencyCurve> = seen.iter().map(curve).collect();
-    curves.retain(|curve| {
-        let is_there = curve.page_bytes != HUGE_PAGE || curve.page_share >= Some(MOSTLY);
-        if !is_there {
-            let unknown = "the kernel does not say whether it gave pages of 2 MiB".to_owned();
-            reasons.push(curve.page_share.map_or(unknown, |share| {
-                let percent = share * 100.0;
-                format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only")
-            }));
-        }
-        is_there
-    });
+    reasons.extend(curves.iter().filter_map(wrong_pages));
+    curves.retain(|curve| wrong_pages(curve).is_none());
     // Translation costs least on large pages, so that curve shows the caches best.
     let judge = curves.last();
-    let flushed_ns = reading.flushed_ns;
-    let (caches, memory) =
+    let (shown, memory) =
         judge.map(|curve| caches_of(curve, &reading.advertised, flushed_ns)).unwrap_or_default();
-    reasons.extend(caches.iter().filter_map(|shown| doubt(&shown.cache, shown.sizes)));
-    let beyond = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let ends = |at: usize| ends_within(&caches[at..], beyond, judge?.page_bytes, &seen);
-    let ends: Vec<_> = (0..caches.len()).map(ends).collect();
-    let of_judge = |one: &&latency::Curve| judge.is_some_and(|it| one.page_bytes == it.page_bytes);
-    let parts = |plateau: Option<Plateau>| plateau?.parts(seen.iter().find(of_judge)?);
-    let cache = |(shown, ends_within_bytes): (Shown, _)| CacheSize {
-        ends_within_bytes,
-        // A few sizes may be a step between two levels: they prove nothing of a machine.
-        parts_ns: parts(shown.plateau.filter(|_| shown.sizes >= LEAST_SIZES)).unwrap_or_default(),
-        ..shown.cache
-    };
-    let caches = caches.into_iter().zip(ends).map(cache).collect();
+    reasons.extend(shown.iter().filter_map(doubt));
+    let beyond_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
+    let judged_by_page_bytes = judge.map(|curve| curve.page_bytes);
+    let judge = seen.iter().find(|curve| Some(curve.page_bytes) == judged_by_page_bytes);
+    let caches = shown.iter().enumerate().map(|(at, one)| CacheSize {
+        ends_within_bytes: judge.and_then(|it| ends_within(&shown[at..], beyond_ns, it, &seen)),
+        // A few sizes may be a step between two levels: they prove nothing about a machine.
+        parts_ns: parts_ns(one.plateau.filter(|_| one.sizes >= LEAST_SIZES), judge),
+        ..one.cache.clone()
+    });
     if memory.is_none() {
         reasons.push("the data was too small to see memory".to_owned());
     }
     Latency {
         cpu: reading.cpu,
-        judged_by_page_bytes: judge.map(|curve| curve.page_bytes),
-        caches,
+        judged_by_page_bytes,
+        caches: caches.collect(),
         memory_ns: memory.map(|memory| memory.latency_ns),
         memory_spread_ns: memory.map(|memory| memory.spread_ns),
-        memory_parts_ns: parts(memory).unwrap_or_default(),
+        memory_parts_ns: parts_ns(memory, judge),
         flushed_ns,
         tlb_levels: tlb_levels(&reading.pages),
         tlb: reading.pages,
@@ -86,56 +70,72 @@ fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
 fn curve(curve: &latency::Curve) -> LatencyCurve {
     let points: Vec<LatencyPoint> = curve.points.iter().map(|point| point.found).collect();
     let medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
-    let level = |level: tiebreak_stats::change_points::Level| LatencyLevel {
+    let levels = levels(&medians).into_iter().map(|level| LatencyLevel {
         from_bytes: points[level.first].size_bytes,
         to_bytes: points[level.last].size_bytes,
         latency_ns: level.value,
-    };
-    let levels = levels(&medians).into_iter().map(level).collect();
+    });
+    let levels = levels.collect();
     LatencyCurve { page_bytes: curve.page_bytes, page_share: curve.page_share, points, levels }
 }
 
-/// What speaks against a cache's latency, which so many sizes show.
-fn doubt(cache: &CacheSize, sizes: usize) -> Option<String> {
-    let level = cache.level;
-    match sizes {
+/// Returns the reason why a curve is not one of its pages, if there is one.
+fn wrong_pages(curve: &LatencyCurve) -> Option<String> {
+    if curve.page_bytes != HUGE_PAGE as u64 || curve.page_share >= Some(MOSTLY) {
+        return None;
+    }
+    let Some(share) = curve.page_share else {
+        return Some("the kernel does not say whether it gave pages of 2 MiB".to_owned());
+    };
+    let percent = share * 100.0;
+    Some(format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only"))
+}
+
+/// Returns the reason against a cache's latency, if there is one.
+fn doubt(shown: &Shown) -> Option<String> {
+    let level = shown.cache.level;
+    match shown.sizes {
         0 => Some(format!("no size of data shows L{level}: others use it, or it is not there")),
         few if few < LEAST_SIZES => {
             Some(format!("only {few} of the sizes show L{level}: others use it too"))
         }
-        _ => cache.unsteady(),
+        _ => shown.cache.unsteady(),
     }
 }
 
-/// Between which sizes the first of these caches ends. A load of its next level, or of memory if
-/// there is none, tells which share of a size's loads went past it. Where the lines of the data lie
-/// in it is drawn anew for each mapping, and others may use it for a while: the lower end is the
-/// least that the judging curve and its halves show, by third quartiles; the upper one the most
-/// that any curve does, by first ones.
+/// Returns the sizes between which the first of these caches ends. A load of its next level, or of
+/// memory if there is none, shows which share of a size's loads went past it. Which lines of the
+/// data lie in it is drawn anew for each mapping, and others may use it for a while: the lower end
+/// is the least that the judging curve and its halves show, by third quartiles; the upper one the
+/// most that any curve does, by first ones.
 fn ends_within(
     caches: &[Shown],
     beyond_ns: Option<f64>,
-    judged_by: u64,
+    judge: &latency::Curve,
     curves: &[latency::Curve],
 ) -> Option<[u64; 2]> {
     let (Shown { cache, .. }, next) = caches.split_first()?;
     let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
     let past_ns = next.iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
-    let is_beyond = |ns: f64, share: f64| ns > hit_ns + share * (past_ns - hit_ns);
-    let halves = |point: &latency::Point| {
-        let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
-        [median(first), median(later)].into_iter().flatten()
-    };
-    let most = |point: &latency::Point| halves(point).fold(point.found.high_ns, f64::max);
-    let least = |point: &latency::Point| halves(point).fold(point.found.low_ns, f64::min);
-    let judge = curves.iter().find(|curve| curve.page_bytes == judged_by)?;
-    let held = judge.points.iter().take_while(|point| !is_beyond(most(point), PAST[0]));
-    let partly = curves.iter().flat_map(|curve| &curve.points);
-    let partly = partly.filter(|point| !is_beyond(least(point), PAST[1]));
+    let [held_ns, lost_ns] = PAST.map(|share| hit_ns + share * (past_ns - hit_ns));
+    let held = judge
+        .points
+        .iter()
+        .take_while(|point| halves(point).fold(point.found.high_ns, f64::max) <= held_ns);
+    let partly = curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .filter(|point| halves(point).fold(point.found.low_ns, f64::min) <= lost_ns);
     let low = held.last().map_or(effective, |point| point.found.size_bytes);
     let high = partly.map(|point| point.found.size_bytes).max().unwrap_or(effective);
     let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
     Some([low.min(effective), high.clamp(effective, limit)])
+}
+
+/// Returns the medians of the first and of the second half of the parts.
+fn halves(point: &latency::Point) -> impl Iterator<Item = f64> {
+    let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
+    [median(first), median(later)].into_iter().flatten()
 }
 
 /// A cache as a curve shows it.
@@ -147,8 +147,8 @@ struct Shown {
     plateau: Option<Plateau>,
 }
 
-/// The caches (level and size as advertised) as a curve shows them, and the sizes that memory
-/// answers, if the curve goes far enough.
+/// Returns the caches (level and size as advertised) as a curve shows them, and the sizes that
+/// memory answers, if the curve goes far enough.
 fn caches_of(
     curve: &LatencyCurve,
     advertised: &[AdvertisedCache],
@@ -157,64 +157,70 @@ fn caches_of(
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
     let memory = memory_of(curve, advertised, flushed_ns);
     let memory_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let is_cache = |level: &&LatencyLevel| {
-        memory_ns.is_none_or(|memory| level.latency_ns <= ON_THE_WAY * memory)
-    };
-    let seen: Vec<LatencyLevel> = curve.levels.iter().filter(is_cache).copied().collect();
-    // Where nobody says which caches there are, runs of sizes are named by their order: as many as
-    // machines have, those with the most sizes.
-    let mut by_order: Vec<usize> = (0..seen.len()).collect();
-    by_order.sort_by_key(|index| std::cmp::Reverse(points_of(curve, &seen[*index]).count()));
-    by_order.truncate(USUAL_LEVELS);
-    by_order.sort_unstable();
-    let named: Vec<(u32, Option<u64>, Option<usize>)> = if advertised.is_empty() {
-        (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect()
-    } else {
-        let sizes: Vec<f64> = advertised.iter().map(|cache| cache.size_bytes as f64).collect();
-        let span = |level: &LatencyLevel| (level.from_bytes as f64, level.to_bytes as f64);
-        let spans: Vec<(f64, f64)> = seen.iter().map(span).collect();
-        let found = advertised.iter().zip(matched(&sizes, &spans));
-        found.map(|(cache, index)| (cache.level, Some(cache.size_bytes), index)).collect()
-    };
+    let mut seen = curve.levels.clone();
+    seen.retain(|level| memory_ns.is_none_or(|memory| level.latency_ns <= ON_THE_WAY * memory));
     let (mut below, mut least) = (0, 0);
-    let cache = |(level, advertised_bytes, index): (u32, Option<u64>, Option<usize>)| {
+    let caches = named(curve, &seen, advertised).into_iter().map(|(level, advertised, index)| {
         let all = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
         below = index.map_or(below, |index| index + 1);
-        // What is smaller than the cache before, or larger than this one, others answer too.
-        let own = least + 1..=advertised_bytes.unwrap_or(u64::MAX);
-        least = advertised_bytes.unwrap_or(0);
-        let points = |level: &LatencyLevel| -> Vec<&LatencyPoint> {
-            points_of(curve, level).filter(|point| own.contains(&point.size_bytes)).collect()
-        };
-        let held = |level| points(level).iter().map(|point| point.size_bytes).max();
+        // Sizes below the cache before, or above this one, are answered by others too.
+        let own = least + 1..=advertised.unwrap_or(u64::MAX);
+        least = advertised.unwrap_or(0);
+        let all: Vec<Vec<&LatencyPoint>> = all
+            .iter()
+            .map(|one| points_of(curve, one).filter(|p| own.contains(&p.size_bytes)).collect())
+            .collect();
+        let held = all.last().and_then(|last| last.iter().map(|point| point.size_bytes).max());
         // A cache that is nearly full answers some loads slowly, so its last sizes can be a level
         // of their own: its latency is that of the level with the most sizes, the first of several.
-        let longest = all.iter().map(points).rev().max_by_key(Vec::len).unwrap_or_default();
-        let plateau = Plateau::of(longest.iter().copied());
+        let longest = all.into_iter().rev().max_by_key(Vec::len).unwrap_or_default();
+        let plateau = Plateau::of(&longest);
         let cache = CacheSize {
             level,
-            advertised_bytes,
+            advertised_bytes: advertised,
             // Where the measurement ended within a level, its size is not known.
-            effective_bytes: all.last().and_then(held).filter(|bytes| *bytes < end),
+            effective_bytes: held.filter(|bytes| *bytes < end),
             latency_ns: plateau.map(|plateau| plateau.latency_ns),
             spread_ns: plateau.map(|plateau| plateau.spread_ns),
             ..CacheSize::default()
         };
         Shown { cache, sizes: longest.len(), plateau }
-    };
-    (named.into_iter().map(cache).collect(), memory)
+    });
+    (caches.collect(), memory)
 }
 
-/// The sizes that memory answers: the last ones, if a load of each takes about as long as one of a
-/// flushed line. Where nothing can be flushed, the last level, if the data became clearly larger
-/// than the last cache is said to be.
+/// Returns the level of each cache, its advertised size, and the index of its last level in the
+/// curve. Where no caches are advertised, levels of the curve are numbered in their order: as many
+/// as machines have, those with the most sizes.
+fn named(
+    curve: &LatencyCurve,
+    seen: &[LatencyLevel],
+    advertised: &[AdvertisedCache],
+) -> Vec<(u32, Option<u64>, Option<usize>)> {
+    if advertised.is_empty() {
+        let mut by_order: Vec<usize> = (0..seen.len()).collect();
+        by_order.sort_by_key(|index| std::cmp::Reverse(points_of(curve, &seen[*index]).count()));
+        by_order.truncate(USUAL_LEVELS);
+        by_order.sort_unstable();
+        return (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect();
+    }
+    let sizes: Vec<f64> = advertised.iter().map(|cache| cache.size_bytes as f64).collect();
+    let spans: Vec<(f64, f64)> =
+        seen.iter().map(|level| (level.from_bytes as f64, level.to_bytes as f64)).collect();
+    let found = advertised.iter().zip(matched(&sizes, &spans));
+    found.map(|(cache, index)| (cache.level, Some(cache.size_bytes), index)).collect()
+}
+
+/// Returns the sizes that memory answers: the last ones, if a load of each takes about as long as
+/// one of a flushed line. Where nothing can be flushed, the last level, if the data became clearly
+/// larger than the last cache is advertised.
 fn memory_of(
     curve: &LatencyCurve,
     advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
 ) -> Option<Plateau> {
     let points = &curve.points;
-    let last = &points[points.len().checked_sub(MEMORY_SIZES)?..];
+    let last: Vec<_> = points[points.len().checked_sub(MEMORY_SIZES)?..].iter().collect();
     let is_memory = match flushed_ns {
         Some(flushed) => last.iter().all(|point| point.latency_ns >= MEMORY_SHARE * flushed),
         None => {
@@ -224,7 +230,7 @@ fn memory_of(
                 && curve.levels.last()?.from_bytes <= last[0].size_bytes
         }
     };
-    is_memory.then(|| Plateau::of(last.iter()))?
+    Plateau::of(&last).filter(|_| is_memory)
 }
 
 /// Sizes with about the same latency.
@@ -239,8 +245,7 @@ struct Plateau {
 }
 
 impl Plateau {
-    fn of<'a>(points: impl Iterator<Item = &'a LatencyPoint>) -> Option<Plateau> {
-        let points: Vec<&LatencyPoint> = points.collect();
+    fn of(points: &[&LatencyPoint]) -> Option<Plateau> {
         let mut medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
         medians.sort_by(f64::total_cmp);
         let least = points.iter().map(|point| point.low_ns).fold(f64::INFINITY, f64::min);
@@ -249,16 +254,19 @@ impl Plateau {
         let sizes = [points.first()?.size_bytes, points.last()?.size_bytes];
         Some(Plateau { latency_ns, spread_ns: [least, greatest], sizes })
     }
+}
 
-    /// The median over its sizes, part by part.
-    fn parts(self, curve: &latency::Curve) -> Option<Vec<f64>> {
-        let within = self.sizes[0]..=self.sizes[1];
-        let all = curve.points.iter().filter(|point| within.contains(&point.found.size_bytes));
-        let all: Vec<&Vec<f64>> = all.map(|point| &point.parts_ns).collect();
-        let count = all.iter().map(|parts| parts.len()).min()?;
-        let part = |index: usize| median(&all.iter().map(|size| size[index]).collect::<Vec<_>>());
-        (0..count).map(part).collect()
-    }
+/// Returns the median over the sizes of a plateau, part by part; empty if either is absent.
+fn parts_ns(plateau: Option<Plateau>, curve: Option<&latency::Curve>) -> Vec<f64> {
+    let (Some(Plateau { sizes: [from, to], .. }), Some(curve)) = (plateau, curve) else {
+        return Vec::new();
+    };
+    let points = curve.points.iter().filter(|point| (from..=to).contains(&point.found.size_bytes));
+    let all: Vec<&Vec<f64>> = points.map(|point| &point.parts_ns).collect();
+    let count = all.iter().map(|parts| parts.len()).min().unwrap_or(0);
+    let medians =
+        (0..count).map(|index| median(&all.iter().map(|parts| parts[index]).collect::<Vec<_>>()));
+    medians.collect::<Option<_>>().unwrap_or_default()
 }
 
 fn points_of<'a>(
@@ -269,17 +277,19 @@ fn points_of<'a>(
     curve.points.iter().filter(move |point| within.contains(&point.size_bytes))
 }
 
-/// Levels of what a load costs more with its lines apart, as many times a load from the nearest
-/// cache, so that a cost of nothing is a level too.
+/// Returns the levels of the additional cost of a load with its lines apart, computed as multiples
+/// of a load from the nearest cache, so that a cost of zero is a level too.
 fn tlb_levels(points: &[TlbPoint]) -> Vec<TlbLevel> {
     let nearest = points.iter().map(|point| point.packed_ns).fold(f64::INFINITY, f64::min);
-    let times = |point: &TlbPoint| 1.0 + (point.apart_ns - point.packed_ns).max(0.0) / nearest;
-    let times: Vec<f64> = points.iter().map(times).collect();
-    let level = |level: tiebreak_stats::change_points::Level| TlbLevel {
+    let times: Vec<f64> = points
+        .iter()
+        .map(|point| 1.0 + (point.apart_ns - point.packed_ns).max(0.0) / nearest)
+        .collect();
+    let levels = levels(&times).into_iter().map(|level| TlbLevel {
         to_pages: points[level.last].pages,
         extra_ns: (level.value - 1.0) * nearest,
-    };
-    levels(&times).into_iter().map(level).collect()
+    });
+    levels.collect()
 }
 
 #[cfg(test)]

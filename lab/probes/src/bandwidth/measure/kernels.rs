@@ -1,17 +1,17 @@
-//! What goes through memory: one function a kernel, with the widest vectors that this CPU has.
-
-#[cfg(target_arch = "aarch64")]
-mod arm;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+//! The kernels: one function for each, with the widest vectors that this CPU has.
 
 use crate::Traffic;
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64::{uint64x2_t, vaddq_u64, vdupq_n_u64, vld1q_u64};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
 
 /// Every start and every length is a multiple of this.
 pub(super) const BLOCK_BYTES: usize = 4096;
-
 /// The bytes of a cache line, of which `touch` reads one.
 const LINE_BYTES: usize = 64;
+/// The written value.
+const PATTERN: u64 = 0x0102_0304_0506_0708;
 
 /// The kernels with vectors of one kind.
 ///
@@ -28,28 +28,33 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
-    /// The widest that this CPU has.
+    /// Returns the widest that this CPU has.
     pub(super) fn widest() -> Vectors {
         Vectors::all()[0]
     }
 
-    /// All that this CPU has, the widest first.
+    /// Returns all that this CPU has, the widest first.
     fn all() -> Vec<Vectors> {
-        let mut found = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        found.extend(x86::all());
-        #[cfg(target_arch = "aarch64")]
-        found.push(arm::NEON);
-        found.push(WORDS);
-        found
+        let all = [
+            #[cfg(target_arch = "x86_64")]
+            (is_x86_feature_detected!("avx512f"), avx512::VECTORS),
+            #[cfg(target_arch = "x86_64")]
+            (is_x86_feature_detected!("avx2"), avx2::VECTORS),
+            #[cfg(target_arch = "x86_64")]
+            (true, sse2::VECTORS),
+            #[cfg(target_arch = "aarch64")]
+            (true, neon::VECTORS),
+            (true, words::VECTORS),
+        ];
+        all.into_iter().filter(|one| one.0).map(|one| one.1).collect()
     }
 
-    /// Lets a kernel go through `bytes` of a buffer whose halves lie `half` bytes apart; a copy
-    /// reads half of them from the first half and writes as many into the second.
+    /// Runs a kernel over `bytes` of a buffer whose halves lie `half` bytes apart; a copy reads
+    /// half of them from the first half and writes as many into the second.
     ///
     /// # Safety
     /// `at` is aligned to 64 bytes and valid for reads and writes of `bytes`, a multiple of twice
-    /// [`BLOCK_BYTES`]; for a copy `at` and `at + half` are, of half as many. Nobody else uses
+    /// [`BLOCK_BYTES`]; for a copy `at` and `at + half` are, of half as many. The caller alone uses
     /// them.
     pub(super) unsafe fn run(&self, by: Traffic, at: *mut u8, half: usize, bytes: usize) -> u64 {
         // SAFETY: the caller keeps to the same conditions, and this CPU has the instructions.
@@ -67,67 +72,158 @@ impl Vectors {
     }
 }
 
-/// The published kernel (Lemire 2024): one value of each line, summed, in plain code.
+/// Runs the published kernel (Lemire 2024): sums one value of each line, in plain code.
 ///
 /// # Safety
 /// `from` is valid for reads of `bytes`.
 unsafe fn touch(from: *const u8, bytes: usize) -> u64 {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     let data = unsafe { std::slice::from_raw_parts(from, bytes) };
     data.iter().step_by(LINE_BYTES).map(|byte| u64::from(*byte)).sum()
 }
 
-/// Words of 64 bits, for CPUs whose vectors are not known here.
-const WORDS: Vectors = Vectors {
-    name: "64-bit words",
-    read: words::read,
-    write: words::write,
-    fill: words::write,
-    copy: words::copy,
-    copy_past: words::copy,
-};
-
-mod words {
-    //! Without vectors. Stores are volatile so that the compiler does not call the C library.
-
-    /// # Safety
-    /// As [`super::Vectors::run`].
-    pub(super) unsafe fn read(from: *const u8, bytes: usize) -> u64 {
-        let mut sums = [0_u64; 4];
-        for at in (0..bytes).step_by(32) {
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: within `bytes`, which is a multiple of 32, and aligned.
-                let value = unsafe { from.add(at + lane * 8).cast::<u64>().read() };
-                *sum = sum.wrapping_add(value);
+/// Runs some work for each of the vectors in a number of bytes, four in a row at a time.
+macro_rules! each {
+    ($bytes:ident, $at:ident => $work:expr) => {
+        for four in (0..$bytes).step_by(4 * BYTES) {
+            for lane in 0..4 {
+                let $at = four + lane * BYTES;
+                $work;
             }
         }
-        sums.into_iter().fold(0, u64::wrapping_add)
-    }
-
-    /// # Safety
-    /// As [`super::Vectors::run`].
-    pub(super) unsafe fn write(to: *mut u8, bytes: usize) {
-        for at in (0..bytes).step_by(8) {
-            // SAFETY: within `bytes`, which is a multiple of 8, and aligned.
-            unsafe { to.add(at).cast::<u64>().write_volatile(super::PATTERN) };
-        }
-    }
-
-    /// # Safety
-    /// As [`super::Vectors::run`].
-    pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
-        for at in (0..bytes).step_by(8) {
-            // SAFETY: within `bytes` of both, which is a multiple of 8, and aligned.
-            unsafe {
-                let value = from.add(at).cast::<u64>().read();
-                to.add(at).cast::<u64>().write_volatile(value);
-            }
-        }
-    }
+    };
 }
 
-/// What is written.
-const PATTERN: u64 = 0x0102_0304_0506_0708;
+/// Makes the kernels with one kind of vectors: the type, the CPU feature, the fence after stores
+/// that bypass the caches, and the functions that load, add, splat and store past the caches.
+///
+/// Four accumulators hide the latency of an addition. Plain stores are volatile, or the compiler
+/// would call the C library, which chooses its own way to store.
+macro_rules! vectors {
+    (
+        $(#[$condition:meta])?
+        $module:ident, $name:literal, $vector:ty, [$($feature:literal)?], [$($fence:ident)?],
+        $load:path, $add:path, $splat:path, $stream:path
+    ) => {
+        $(#[$condition])?
+        mod $module {
+            use super::*;
+
+            pub(super) const VECTORS: Vectors =
+                Vectors { name: $name, read, write, fill, copy, copy_past };
+
+            const BYTES: usize = size_of::<$vector>();
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn read(from: *const u8, bytes: usize) -> u64 {
+                let mut sums = [$splat(0); 4];
+                for at in (0..bytes).step_by(4 * BYTES) {
+                    for (lane, sum) in sums.iter_mut().enumerate() {
+                        // SAFETY: within `bytes`, a multiple of four vectors, and aligned.
+                        let value: $vector = unsafe { $load(from.add(at + lane * BYTES).cast()) };
+                        *sum = $add(*sum, value);
+                    }
+                }
+                let sum = $add($add(sums[0], sums[1]), $add(sums[2], sums[3]));
+                // SAFETY: a vector consists of words of 64 bits.
+                let words: [u64; BYTES / 8] = unsafe { std::mem::transmute(sum) };
+                words.into_iter().fold(0, u64::wrapping_add)
+            }
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn write(to: *mut u8, bytes: usize) {
+                let value: $vector = $splat(PATTERN as _);
+                // SAFETY: within `bytes`, a multiple of four vectors, and aligned.
+                each!(bytes, at => unsafe { to.add(at).cast::<$vector>().write_volatile(value) });
+            }
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn fill(to: *mut u8, bytes: usize) {
+                let value: $vector = $splat(PATTERN as _);
+                // SAFETY: within `bytes`, a multiple of four vectors, and aligned.
+                each!(bytes, at => unsafe { $stream(to.add(at).cast(), value) });
+                // Only this orders stores past the caches.
+                $($fence();)?
+            }
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+                // SAFETY: within `bytes` of both, a multiple of four vectors, and aligned.
+                each!(bytes, at => unsafe {
+                    let value: $vector = $load(from.add(at).cast());
+                    to.add(at).cast::<$vector>().write_volatile(value)
+                });
+            }
+
+            /// # Safety
+            /// As [`Vectors::run`], and the CPU has the feature.
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+                // SAFETY: within `bytes` of both, a multiple of four vectors, and aligned.
+                each!(bytes, at => unsafe {
+                    let value: $vector = $load(from.add(at).cast());
+                    $stream(to.add(at).cast(), value)
+                });
+                // As in `fill`.
+                $($fence();)?
+            }
+        }
+    };
+}
+
+vectors! {
+    #[cfg(target_arch = "x86_64")]
+    avx512, "AVX-512", __m512i, ["avx512f"], [_mm_sfence],
+    _mm512_load_si512, _mm512_add_epi64, _mm512_set1_epi64, _mm512_stream_si512
+}
+vectors! {
+    #[cfg(target_arch = "x86_64")]
+    avx2, "AVX2", __m256i, ["avx2"], [_mm_sfence],
+    _mm256_load_si256, _mm256_add_epi64, _mm256_set1_epi64x, _mm256_stream_si256
+}
+vectors! {
+    #[cfg(target_arch = "x86_64")]
+    sse2, "SSE2", __m128i, ["sse2"], [_mm_sfence],
+    _mm_load_si128, _mm_add_epi64, _mm_set1_epi64x, _mm_stream_si128
+}
+vectors! {
+    #[cfg(target_arch = "aarch64")]
+    neon, "NEON", uint64x2_t, ["neon"], [],
+    vld1q_u64, vaddq_u64, vdupq_n_u64, store_pair
+}
+// For CPUs whose vectors are not known here. Its stores do not bypass the caches.
+vectors! {
+    words, "64-bit words", u64, [], [],
+    std::ptr::read, u64::wrapping_add, std::convert::identity, std::ptr::write_volatile
+}
+
+/// Stores two words by `stnp`, whose hint asks to bypass the caches.
+///
+/// # Safety
+/// `to` is valid for the write.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+unsafe fn store_pair(to: *mut uint64x2_t, value: uint64x2_t) {
+    // SAFETY: a vector is two words; the caller guarantees the place.
+    unsafe {
+        let [first, second]: [u64; 2] = std::mem::transmute(value);
+        std::arch::asm!(
+            "stnp {first}, {second}, [{to}]",
+            first = in(reg) first,
+            second = in(reg) second,
+            to = in(reg) to,
+            options(nostack, preserves_flags),
+        );
+    }
+}
 
 #[cfg(test)]
 mod tests {

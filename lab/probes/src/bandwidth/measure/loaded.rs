@@ -3,26 +3,24 @@
 
 use super::*;
 
-/// What the other threads are to read, of what they can.
+/// The load that is asked for, as a share of what the other threads can read.
 const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
-/// Rounds that are wanted.
+/// Wanted number of rounds.
 const ROUNDS: u32 = 8;
-/// The shortest and the longest stretch.
-const LENGTH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(50));
+/// The part of the time that pointers may take.
+const WEAVE_PART: u32 = 2;
 
-/// What was seen of a level of load: of each window the bytes a second, and the picoseconds a load.
+/// Observations at a level of load: for each window the bytes per second, and the picoseconds of a
+/// load.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Level {
     bytes_per_s: Vec<u64>,
     latency_ps: Vec<u64>,
 }
 
-/// A part of the time that pointers may take.
-const WEAVE_PART: u32 = 2;
-
-/// Measures until only the reserve is left. The first thread's pointers lie in so many bytes, or as
-/// many as there is time for, and so many others read. Gives the levels of load of which enough is
-/// known, and in how many bytes the pointers lie.
+/// Measures until only the reserve is left. The first thread's pointers are spread over `bytes`, or
+/// over as many as there is time for, and `others` threads read. Returns the levels of load with
+/// enough windows, and over how many bytes the pointers are spread.
 pub(super) fn measure(
     team: &Team,
     bytes: usize,
@@ -42,7 +40,7 @@ pub(super) fn measure(
     let time = budget.left().saturating_sub(reserve);
     let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
     let mut levels = vec![Level::default(); ASKED.len()];
-    // The first stretch is without a brake and says what can be asked for.
+    // The first stretch is without a brake and shows what can be asked for.
     let mut full = None;
     'rounds: loop {
         for index in (0..ASKED.len()).rev() {
@@ -61,7 +59,7 @@ pub(super) fn measure(
     (levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes)
 }
 
-/// What each thread does; `None` if it is not known yet how much can be asked for.
+/// Returns the job of each thread; `None` if it is not known yet how much can be asked for.
 fn jobs(asked: f64, others: usize, full: Option<u64>) -> Option<Vec<Job>> {
     let other = match asked {
         0.0 => return Some(vec![Job::Chase]),
@@ -84,20 +82,19 @@ impl Level {
         }
     }
 
-    /// The medians over all windows; `None` if those are too few.
+    /// Returns the medians over all windows; `None` if those are too few.
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
         let windows_kept = self.latency_ps.len() as u64;
-        let parts_ns = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
-        let mut at_ns = |share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3);
-        let (low, latency, high) = (at_ns(0.25)?, at_ns(0.5)?, at_ns(0.75)?);
-        let bytes = quantile(&mut self.bytes_per_s, 0.5)?;
+        let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
+        let [low, latency, high] = [0.25, 0.5, 0.75]
+            .map(|share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3));
         (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
             threads: if asked_share > 0.0 { others as u32 } else { 0 },
             asked_share,
-            bytes_per_s: bytes as f64,
-            latency_ns: latency,
-            spread_ns: Some([low, high]),
-            parts_ns: parts_ns.into_iter().map(|ps| ps as f64 / 1e3).collect(),
+            bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
+            latency_ns: latency?,
+            spread_ns: Some([low?, high?]),
+            parts_ns: parts.into_iter().map(|ps| ps as f64 / 1e3).collect(),
             windows_kept,
         })
     }

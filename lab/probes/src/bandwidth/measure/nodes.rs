@@ -1,17 +1,18 @@
 //! Memory nodes: each is read from its own CPUs, and from those of the first.
 
 use super::*;
+use tiebreak_report::text::each_once;
 
-/// More threads than this on a node cost more memory than they tell.
+/// More threads than this on a node cost memory without a better result.
 const MOST_THREADS: usize = 16;
-/// A stretch is at most so long.
+/// The longest stretch.
 const LONGEST: Duration = Duration::from_millis(150);
 
-/// Nodes, each with those of the CPUs that are its own.
+/// Nodes, each with those of the CPUs that belong to it.
 type Nodes = [(usize, Vec<usize>)];
 
-/// Reads each pair of nodes for a part of the time that is left. A pair of which nothing is known
-/// is absent, and the sentences say why.
+/// Reads each pair of nodes for a part of the time that is left. A pair without a result is absent,
+/// and the sentences give the reasons.
 pub(super) fn measure(
     tree: &Tree,
     nodes: &Nodes,
@@ -19,8 +20,8 @@ pub(super) fn measure(
     budget: &mut Budget<'_>,
 ) -> (Vec<NodeBandwidth>, Vec<String>) {
     let pairs = pairs(nodes);
-    let each = budget.left() / pairs.len().max(1) as u32;
     let all = pairs.len();
+    let each = budget.left() / all.max(1) as u32;
     let (mut found, mut lost) = (Vec::new(), Vec::new());
     for (cpus, cpu_node, memory_node) in pairs {
         if budget.left() < each / 2 || each.is_zero() {
@@ -28,11 +29,12 @@ pub(super) fn measure(
             continue;
         }
         match read(tree, cpus, memory_node, probe, budget, each) {
-            Ok(bytes_per_s) => {
-                let [cpu_node, memory_node] = [cpu_node, memory_node].map(|node| node as u32);
-                let threads = cpus.len() as u32;
-                found.push(NodeBandwidth { cpu_node, memory_node, threads, bytes_per_s });
-            }
+            Ok(bytes_per_s) => found.push(NodeBandwidth {
+                cpu_node: cpu_node as u32,
+                memory_node: memory_node as u32,
+                threads: cpus.len() as u32,
+                bytes_per_s,
+            }),
             Err(why) => lost.push(why),
         }
         budget.tell(0.0);
@@ -40,35 +42,34 @@ pub(super) fn measure(
     (found, reasons(&lost, all))
 }
 
-/// A sentence for each way in which pairs were lost, with how many of all.
+/// Returns a sentence for each cause by which pairs were lost, with their number.
 fn reasons(lost: &[String], all: usize) -> Vec<String> {
-    let mut ways: Vec<(&String, usize)> = Vec::new();
-    for why in lost {
-        match ways.iter_mut().find(|(way, _)| *way == why) {
-            Some((_, count)) => *count += 1,
-            None => ways.push((why, 1)),
-        }
-    }
-    let sentence = |(why, count)| {
+    let sentences = each_once(lost).into_iter().map(|why| {
+        let count = lost.iter().filter(|other| *other == why).count();
         format!("of {count} of {all} pairs of memory nodes there is no bandwidth: {why}")
-    };
-    ways.into_iter().map(sentence).collect()
-}
-
-/// CPUs, their node, and the node of the memory: first all that are local.
-fn pairs(nodes: &Nodes) -> Vec<(&[usize], usize, usize)> {
-    let some = |cpus: &'_ Vec<usize>| cpus.len().min(MOST_THREADS);
-    let with_cpus = || nodes.iter().filter(|(_, cpus)| !cpus.is_empty());
-    let local = with_cpus().map(|(node, cpus)| (&cpus[..some(cpus)], *node, *node));
-    let first = with_cpus().next();
-    let remote = first.into_iter().flat_map(|(first, cpus)| {
-        let others = nodes.iter().filter(move |(node, _)| node != first);
-        others.map(move |(node, _)| (&cpus[..some(cpus)], *first, *node))
     });
-    local.chain(remote).collect()
+    sentences.collect()
 }
 
-/// The bandwidth of a pair in bytes a second, or why it is not known.
+/// Returns CPUs, their node, and the node of the memory: first all local pairs.
+fn pairs(nodes: &Nodes) -> Vec<(&[usize], usize, usize)> {
+    let with_cpus = nodes.iter().filter(|(_, cpus)| !cpus.is_empty());
+    let mut pairs: Vec<_> = with_cpus
+        .map(|(node, cpus)| (&cpus[..cpus.len().min(MOST_THREADS)], *node, *node))
+        .collect();
+    if let Some(&(cpus, first, _)) = pairs.first() {
+        let others = nodes.iter().filter(|(node, _)| *node != first);
+        pairs.extend(others.map(|(node, _)| (cpus, first, *node)));
+    }
+    pairs
+}
+
+/// Returns the free memory of a node; `None` if the machine does not report it.
+pub(super) fn free_bytes(tree: &Tree, node: usize) -> Option<u64> {
+    tree.kib_bytes(&format!("/sys/devices/system/node/node{node}/meminfo"), "MemFree")
+}
+
+/// Returns the bandwidth of a pair in bytes per second, or why it is not known.
 fn read(
     tree: &Tree,
     cpus: &[usize],
@@ -77,10 +78,10 @@ fn read(
     budget: &Budget<'_>,
     time: Duration,
 ) -> Result<f64, String> {
-    let free = room::node_free_bytes(tree, node).unwrap_or(0) / 4 / cpus.len() as u64;
-    let wanted = room::buffer_bytes(tree, probe.cache_bytes(), cpus.len());
+    let free = free_bytes(tree, node).unwrap_or(0) / 4 / cpus.len() as u64;
+    let wanted = buffer_bytes(tree, probe.cache_bytes(), cpus.len());
     let buffer_bytes = wanted.min(free as usize);
-    // Pages that must come from a node that has none would end the process.
+    // Pages that must come from a node without free memory would end the process.
     if buffer_bytes < 2 * LARGE_PAGE_BYTES {
         return Err("too little memory of the node is free, or it does not say".to_owned());
     }
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_was_lost_has_a_reason() {
-        let check = |free_kib: u32, is_interrupted, expected: &str| {
+        fn check(free_kib: u32, is_interrupted: bool, expected: &str) {
             let text = format!("Node 1024 MemFree: {free_kib} kB");
             let file = "sys/devices/system/node/node1024/meminfo";
             let (_folder, tree) = made_up::tree(&[(file, &text)]);
@@ -129,13 +130,13 @@ mod tests {
             let held_bytes = Some(16 << 20);
             let probe =
                 Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
-            let (flag, mut progress) = (AtomicBool::new(is_interrupted), |_| ());
+            let (flag, mut progress) = (AtomicBool::new(is_interrupted), drop::<f64>);
             let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
             let (found, reasons) = measure(&tree, &nodes, &probe, &mut budget);
             assert_eq!((found.len(), reasons.len()), (0, 1), "{reasons:?}");
             let all = "of 1 of 1 pairs of memory nodes there is no bandwidth: ";
             assert!(reasons[0].starts_with(&(all.to_owned() + expected)), "{reasons:?}");
-        };
+        }
         check(1 << 20, false, "memory of the node cannot be had: ");
         check(1 << 10, false, "too little memory");
         check(1 << 20, true, "there was no time");

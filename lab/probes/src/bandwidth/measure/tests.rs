@@ -3,10 +3,11 @@
 use super::*;
 use std::sync::atomic::AtomicBool;
 use tiebreak_machine::cpus;
+use tiebreak_machine::tree::made_up;
 
 fn measured(length: Duration, interrupted: bool) -> Probed<Reading> {
     let flag = AtomicBool::new(interrupted);
-    let mut progress = |_| ();
+    let mut progress = drop::<f64>;
     let probe = Bandwidth::new(&cpus::allowed()).unwrap();
     probe.measure(&mut Budget::new(length, &flag, &mut progress))
 }
@@ -58,7 +59,7 @@ fn what_speaks_against_a_reading_is_said() {
     let latency = std::cell::Cell::new(false);
     let is_held_known = std::cell::Cell::new(true);
     let check = |can_pin, cells: Vec<CellReading>, buffer_mib: u64, state: &str, why: &str| {
-        // A guest that is said to have 260 MiB, of which it gets 16.
+        // A guest with advertised caches of 260 MiB, of which it gets 16.
         let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(260 << 20));
         let held_bytes = is_held_known.get().then_some(16 << 20);
         let probe = Bandwidth { cpus, vectors, last_level_bytes, held_bytes, can_pin };
@@ -74,15 +75,17 @@ fn what_speaks_against_a_reading_is_said() {
             assert_eq!(reading.found.is_from_caches, why.contains("come from caches"));
             assert!(reading.found.loaded_latency.is_empty(), "its pointers lie in caches");
         }
-        let said = match &probed {
+        let reasons = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
             Probed::Inconclusive { why } => why.clone(),
             _ => String::new(),
         };
-        assert_eq!(probed.state(), state, "{said}");
-        assert!(said.contains(why), "{said}");
+        assert_eq!(probed.state(), state, "{reasons}");
+        assert!(reasons.contains(why), "{reasons}");
     };
-    let good = || cell(vec![None, Some(30e9)]);
+    fn good() -> CellReading {
+        cell(vec![None, Some(30e9)])
+    }
     check(true, vec![good()], 256, "measured", "");
     check(true, vec![good(), cell(vec![None])], 256, "degraded", "of 1 of 2 curve points");
     check(false, vec![good()], 256, "degraded", "pinned");
@@ -95,8 +98,8 @@ fn what_speaks_against_a_reading_is_said() {
         "16 MiB that caches hold: these rates come from caches",
     );
     is_held_known.set(false);
-    let said = "260 MiB that caches are said to hold: these rates come from caches";
-    check(true, vec![good()], 256, "degraded", said);
+    let expected = "260 MiB that caches are said to hold: these rates come from caches";
+    check(true, vec![good()], 256, "degraded", expected);
     is_held_known.set(true);
     // The pointers of a latency lie in as much as the caches hold.
     latency.set(true);
@@ -122,10 +125,9 @@ fn what_is_not_known_of_nodes_is_said() {
 
 #[test]
 fn a_round_is_the_median_of_enough_windows() {
-    let windows = |kept: &[f64]| Windows {
-        kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(),
-        seen: 9,
-    };
+    fn windows(kept: &[f64]) -> Windows {
+        Windows { kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(), seen: 9 }
+    }
     let cell = Cell { traffic: Traffic::Read, is_pinned: true, threads: 2 };
     let mut open = Open::of(cell);
     open.add(&windows(&[1e6, 2e6, 3e6]));
@@ -139,4 +141,77 @@ fn a_round_is_the_median_of_enough_windows() {
     open.add(&windows(&[[2e6; 15].as_slice(), &[9e6]].concat()));
     assert_eq!(open.done().bytes_per_s, Some(54e9));
     assert_eq!(Open::of(cell).done().bytes_per_s, None);
+}
+
+#[test]
+fn a_plan_has_as_many_counts_as_there_is_time_for() {
+    fn check(cpus: usize, ms: u64, expected: &[usize]) {
+        let (cells, length) = plan(cpus, Duration::from_millis(ms));
+        let of_touch = cells.iter().take_while(|cell| cell.traffic == Traffic::Touch);
+        let counts: Vec<usize> = of_touch.map(|cell| cell.threads).collect();
+        assert_eq!(counts, expected, "{cpus} {ms}");
+        assert_eq!(cells.len(), CURVES * expected.len());
+        assert!((LENGTH.0..=LENGTH.1).contains(&length));
+    }
+    check(1, 3000, &[1]);
+    check(2, 3000, &[1, 2]);
+    check(5, 30_000, &[1, 2, 3, 4, 5]);
+    check(20, 30_000, &[1, 2, 3, 4, 6, 8, 12, 16, 20]);
+    check(96, 1500, &[1, 2, 4, 8, 16, 32, 64, 96]);
+    check(96, 500, &[1, 48, 96]);
+    check(1, 1, &[1]);
+    let thorough = plan(2, Duration::from_secs(9)).1;
+    assert!(thorough > plan(2, Duration::from_secs(3)).1);
+}
+
+const MIB: usize = 1 << 20;
+const MEMORY: (&str, &str) = ("proc/meminfo", "MemTotal: 1 kB\nMemAvailable:   16777216 kB\n");
+
+#[test]
+fn buffers_are_large_and_leave_most_of_the_memory() {
+    fn check(files: &[(&str, &str)], cache_mib: u64, threads: usize, mib: usize) {
+        let (_folder, tree) = made_up::tree(files);
+        let bytes = buffer_bytes(&tree, cache_mib << 20, threads);
+        assert_eq!(bytes, mib * MIB, "{files:?} {threads}");
+    }
+    check(&[], 0, 2, 256);
+    check(&[MEMORY], 32, 2, 256);
+    check(&[MEMORY], 96, 2, 384);
+    check(&[MEMORY], 96, 64, 64);
+    check(&[MEMORY], 96, 100_000, 4);
+    let version_2 = [
+        MEMORY,
+        ("proc/self/cgroup", "0::/box/job\n"),
+        ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+        ("sys/fs/cgroup/box/memory.max", "536870912\n"),
+        ("sys/fs/cgroup/box/job/memory.max", "max\n"),
+        ("sys/fs/cgroup/box/memory.current", "402653184\n"),
+    ];
+    check(&version_2[..5], 0, 2, 64);
+    check(&version_2, 0, 2, 16);
+    let version_1 = [
+        MEMORY,
+        ("proc/self/cgroup", "5:cpu:/\n4:memory:/far/away\n0::/\n"),
+        ("proc/self/mountinfo", "31 1 0:27 / /sys/fs/cgroup/memory rw - cgroup none rw,memory"),
+        ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
+    ];
+    check(&version_1, 0, 1, 256);
+    check(&version_1, 0, 4, 64);
+}
+
+#[test]
+fn nodes_are_read_or_absent() {
+    let (_folder, tree) = made_up::tree(&[
+        ("sys/devices/system/node/has_memory", "0,2\n"),
+        ("sys/devices/system/node/node0/cpulist", "0-3"),
+        ("sys/devices/system/node/node2/cpulist", "8-11"),
+        ("sys/devices/system/node/node2/meminfo", "Node 2 MemTotal: 9 kB\nNode 2 MemFree: 3 kB"),
+        ("proc/self/smaps_rollup", "Rss: 5 kB\nAnonHugePages:    2048 kB\n"),
+    ]);
+    assert_eq!(nodes(&tree, &[1, 2, 8]), Some(vec![(0, vec![1, 2]), (2, vec![8])]));
+    assert_eq!(large_pages_bytes(&tree), Some(2 << 20));
+    assert_eq!([2, 0].map(|node| nodes::free_bytes(&tree, node)), [Some(3072), None]);
+    let (_folder, empty) = made_up::tree(&[]);
+    assert_eq!(nodes(&empty, &[0]), None);
+    assert_eq!(large_pages_bytes(&empty), None);
 }

@@ -1,42 +1,41 @@
 //! The windows of time in which all threads ran together, and what each did in them.
 //!
-//! The sum of what threads do on their own is no bandwidth: on a busy machine they take turns, and
-//! each is alone with the memory while the others wait for a CPU (1.8 times too much was measured
-//! so); and the time from the first start to the last end counts the waits (3 to 6 times too
-//! little). So time is cut into windows, and only those count in which no thread had a gap.
+//! The sum of the rates of threads on their own is no bandwidth: on a busy machine they take turns,
+//! and each is alone with the memory while the others wait for a CPU (the result was 1.8 times too
+//! high). The time from the first start to the last end includes the waits (3 to 6 times too low).
+//! So time is cut into windows, and only those count in which no thread had a gap.
 
 use super::*;
 
-/// What a thread did: the moments between its chunks, all of one size.
+/// The log of a thread: the moments between its chunks, all of one size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Log {
     /// When the first chunk began, and when each of them ended, in nanoseconds.
     pub stamps: Vec<u64>,
-    /// What a chunk is: bytes, or loads.
+    /// Size of a chunk: bytes, or loads.
     pub chunk: u64,
 }
 
 impl Log {
-    /// A chunk that took so many times one of the shortest, and so long beyond it, has a gap in it:
-    /// the CPU was lost. A tick of the kernel's clock alone takes less.
+    /// A chunk has a gap, because the CPU was lost, if it takes longer than this multiple of one of
+    /// the shortest, plus these nanoseconds. A tick of the kernel's clock alone takes less.
     const GAP: (u64, u64) = (3, 20_000);
 
-    /// Of fewer chunks each may have a gap, and then none shows.
+    /// With fewer chunks, each may have a gap, and then none shows.
     const LEAST: usize = 8;
 
-    /// The length from which on a chunk has a gap; `None` with too few chunks to tell. On a busy
+    /// Returns the length from which on a chunk has a gap; `None` with too few chunks. On a busy
     /// machine most chunks may have one, so the first decile is the measure, not the median.
     fn gap_ns(&self) -> Option<u64> {
         let mut lengths: Vec<u64> =
             self.stamps.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         let (times, beyond_ns) = Log::GAP;
-        if lengths.len() < Log::LEAST {
-            return None;
-        }
-        Some(quantile(&mut lengths, 0.1)? * times + beyond_ns)
+        let decile = quantile(&mut lengths, 0.1).filter(|_| lengths.len() >= Log::LEAST)?;
+        Some(decile * times + beyond_ns)
     }
 
-    /// What was done between two moments; `None` if there was a gap, or if it was not all the time.
+    /// Returns the work between two moments; `None` if there was a gap, or if the log does not
+    /// cover all of the time.
     fn done(&self, from_ns: u64, to_ns: u64, gap_ns: u64) -> Option<f64> {
         let first = self.stamps.partition_point(|stamp| *stamp <= from_ns).checked_sub(1)?;
         let mut done = 0.0;
@@ -58,9 +57,9 @@ impl Log {
 /// The windows of a stretch of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Windows {
-    /// Of each that was kept, what each thread did in it, in the order of the logs.
+    /// For each that was kept, the work of each thread in it, in the order of the logs.
     pub kept: Vec<Vec<f64>>,
-    /// All of them, kept or not.
+    /// The number of windows, kept or not.
     pub seen: u64,
 }
 
@@ -95,14 +94,14 @@ mod tests {
 
     #[test]
     fn only_windows_in_which_all_ran_are_kept() {
-        let steady = log(&every(10, 0, 400));
-        let check = |other: &Log, kept: usize, seen: u64, done: f64| {
-            let windows = common(&[steady.clone(), other.clone()], 100_000);
+        fn check(other: &Log, kept: usize, seen: u64, done: f64) {
+            let steady = log(&every(10, 0, 400));
+            let windows = common(&[steady, other.clone()], 100_000);
             assert_eq!((windows.kept.len(), windows.seen), (kept, seen), "{other:?}");
             for window in windows.kept {
                 assert!((window[0] - 100.0).abs() < 1e-9 && (window[1] - done).abs() < 1e-9);
             }
-        };
+        }
         // Half as fast, and its chunks end in the middle of the other's.
         check(&log(&every(20, 0, 400)), 4, 4, 50.0);
         // It lost its CPU from 150 to 250, and for as long as a window.
@@ -121,11 +120,11 @@ mod tests {
 
     #[test]
     fn threads_that_take_turns_have_no_common_window() {
-        let turns = |first: u64| -> Log {
+        fn turns(first: u64) -> Log {
             let stamps =
                 (0..4).flat_map(|turn| every(10, first + turn * 200, first + turn * 200 + 90));
             log(&stamps.collect::<Vec<_>>())
-        };
+        }
         let windows = common(&[turns(0), turns(100)], 50_000);
         assert!(windows.seen > 8);
         assert_eq!(windows.kept.len(), 0);

@@ -22,21 +22,20 @@ fn made_up() -> Bandwidth {
     let pinned = Traffic::ALL.into_iter().zip([43.6e9, 43.5e9, 32.6e9, 40.8e9, 43.2e9, 45.0e9]);
     let mut curves: Vec<_> = pinned.map(|(traffic, rate)| curve(traffic, true, rate)).collect();
     curves.push(curve(Traffic::Touch, false, 40.1e9));
-    let node = |cpu_node, memory_node, bytes_per_s| NodeBandwidth {
-        cpu_node,
-        memory_node,
-        threads: 2,
-        bytes_per_s,
-    };
-    let loaded = |asked_share: f64, latency_ns| LoadedLatency {
-        threads: if asked_share > 0.0 { 3 } else { 0 },
-        asked_share,
-        bytes_per_s: asked_share * 120e9,
-        latency_ns,
-        spread_ns: Some([latency_ns - 2.0, latency_ns + 2.0]),
-        parts_ns: Vec::new(),
-        windows_kept: 50,
-    };
+    fn node(cpu_node: u32, memory_node: u32, bytes_per_s: f64) -> NodeBandwidth {
+        NodeBandwidth { cpu_node, memory_node, threads: 2, bytes_per_s }
+    }
+    fn loaded(asked_share: f64, latency_ns: f64) -> LoadedLatency {
+        LoadedLatency {
+            threads: if asked_share > 0.0 { 3 } else { 0 },
+            asked_share,
+            bytes_per_s: asked_share * 120e9,
+            latency_ns,
+            spread_ns: Some([latency_ns - 2.0, latency_ns + 2.0]),
+            parts_ns: Vec::new(),
+            windows_kept: 50,
+        }
+    }
     Bandwidth {
         vectors: "AVX-512".to_owned(),
         buffer_bytes: 256 << 20,
@@ -120,10 +119,10 @@ fn a_rate_is_not_said_to_be_among_medians_that_are_all_less() {
 
 #[test]
 fn what_was_not_measured_is_said() {
-    let check = |found: &Bandwidth, expected: &str| {
+    fn check(found: &Bandwidth, expected: &str) {
         let text = page(found, &look(100, true)).replace('\n', " ");
         assert!(text.contains(expected), "{expected}: {text}");
-    };
+    }
     let mut found = made_up();
     check(&found, "Rounds differ: touch");
     found.between_nodes.clear();

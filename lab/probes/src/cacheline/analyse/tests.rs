@@ -3,7 +3,7 @@
 use super::*;
 use crate::{LineAdvertised, StridedPoint};
 
-/// A line of so many bytes, with a prefetcher that reaches so far.
+/// Loads near a line of this length, with a prefetcher of this reach.
 fn flush(line: u64, reach: u64) -> cacheline::FlushObservation {
     let offsets = [1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 192, 255, 256, 512, 1024];
     let slow = |offset: u64| match offset {
@@ -45,18 +45,24 @@ fn strided(line: u64, gain: f64) -> Vec<cacheline::Strided> {
 }
 
 fn reading() -> cacheline::Reading {
-    let said = |source: &str| LineAdvertised { source: source.to_owned(), line_bytes: 64 };
+    fn advertised(source: &str) -> LineAdvertised {
+        LineAdvertised { source: source.to_owned(), line_bytes: 64 }
+    }
     cacheline::Reading {
         flush: Ok(flush(64, 256)),
         sharing: Ok(sharing(64, 5.0)),
         strided: Ok(strided(64, 1.66)),
-        advertised: vec![said("sysfs"), said("CPUID")],
+        advertised: vec![advertised("sysfs"), advertised("CPUID")],
     }
 }
 
 #[test]
 fn methods_say_what_they_see() {
-    let check = |reading: cacheline::Reading, said: [Option<u64>; 4], by: Option<LineMethod>| {
+    fn check(
+        reading: cacheline::Reading,
+        said: [Option<u64>; 4],
+        by: Option<LineMethod>,
+    ) -> Cacheline {
         let mut reasons = Vec::new();
         let found = found(reading, &mut reasons);
         let of = |method| {
@@ -75,7 +81,7 @@ fn methods_say_what_they_see() {
         assert_eq!(found.line_bytes, answer);
         assert_eq!(reasons.len(), usize::from(by.is_none()));
         found
-    };
+    }
     let (line, long) = (Some(64), Some(128));
     let flushed = Some(LineMethod::FlushedTogether);
     let found = check(reading(), [line; 4], flushed);
@@ -84,7 +90,9 @@ fn methods_say_what_they_see() {
     let found = check(other, [long, long, line, line], flushed);
     assert_eq!((found.prefetch_reach_bytes, found.agrees()), (Some(128), Some(false)));
     // The strided copy alone is no answer, and a gain of 1.4 says nothing.
-    let none = || Err("not here".to_owned());
+    fn none<T>() -> Result<T, String> {
+        Err("not here".to_owned())
+    }
     let alone =
         cacheline::Reading { flush: none(), sharing: Err("not here".to_owned()), ..reading() };
     let found = check(alone, [None, None, None, line], None);
@@ -97,11 +105,11 @@ fn methods_say_what_they_see() {
     check(twins, [None, None, None, line], None);
     let arm = cacheline::Reading { flush: none(), ..reading() };
     check(arm, [None, None, line, line], Some(LineMethod::Sharing));
-    // Without a flush that tells, what was loaded together shows how far the prefetcher reaches.
-    let mute = |sharing| {
+    // Without flushed lines, the lines loaded together show the reach of the prefetcher.
+    fn mute(sharing: Result<Vec<SharingPoint>, String>) -> cacheline::Reading {
         let silent = cacheline::FlushObservation { flushed: Vec::new(), ..flush(64, 256) };
         cacheline::Reading { flush: Ok(silent), sharing, ..reading() }
-    };
+    }
     let shared = Some(LineMethod::Sharing);
     check(mute(Ok(sharing(128, 5.0))), [None, line, long, line], shared);
     check(mute(Err("one CPU".to_owned())), [None, line, None, line], None);
@@ -114,7 +122,12 @@ fn methods_say_what_they_see() {
 /// they should, and the share of the time in which there was no CPU.
 #[test]
 fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
-    let check = |far_times: [f64; 10], near_times: [f64; 10], lost: f64, expected: &[&str]| {
+    fn check(
+        far_times: [f64; 10],
+        near_times: [f64; 10],
+        lost: f64,
+        expected: &[&str],
+    ) -> [f64; 2] {
         let mut points = strided(64, 1.5);
         for (stride, times) in [(64, near_times), (129, far_times)] {
             let point = points.iter_mut().find(|point| point.found.stride_bytes == stride).unwrap();
@@ -126,7 +139,7 @@ fn turns_that_disagree_and_lost_time_degrade_the_strided_copy() {
         let said = reasons.iter().zip(expected).all(|(reason, part)| reason.contains(part));
         assert!(said && reasons.len() == expected.len(), "{reasons:?}");
         found.gain(64).unwrap().quartiles.unwrap().map(|ratio| (100.0 * ratio).round() / 100.0)
-    };
+    }
     let one = [1.0; 10];
     assert_eq!(check(one, one, 0.0, &[]), [1.5, 1.5]);
     // A few slow passes are no quartile.

@@ -1,55 +1,161 @@
-//! Two ways to see a line by flushing. Of x86 alone, where any program may flush.
+//! Two ways to see a line by flushing. Only on x86-64, where any program may flush.
 //!
 //! 1. Flushed together: two addresses are loaded, the first is flushed, the second is timed. It is
 //!    slow if it was flushed along with the first. No prefetcher has a part in it.
 //! 2. Loaded together: both are flushed, the first is loaded, the second is timed. It is fast if it
 //!    came along with the first: on its line, or fetched ahead.
 
+use super::FlushObservation;
 use crate::FlushPoint;
+use crate::timers::measure::ticks;
+use crate::tools::*;
+use std::arch::x86_64::{_mm_lfence, _rdtsc};
 
-#[cfg(target_arch = "x86_64")]
-mod x86;
+/// The flushed lines lie in this much memory, a page for each try.
+const BYTES: usize = 8 << 20;
+/// The tried offsets. A length of `n` bytes shows between `n - 1` and `n`.
+const OFFSETS: [usize; 32] = [
+    1, 7, 8, 15, 16, 24, 31, 32, 40, 48, 56, 63, 64, 72, 96, 127, 128, 160, 191, 192, 255, 256,
+    320, 383, 384, 511, 512, 768, 1023, 1024, 1536, 2048,
+];
+/// Loads in a row at one offset: a look at the budget costs more than a load.
+const ROW: usize = 16;
+/// Pairs of a load that hits and one that misses, by which the threshold is set.
+const CALIBRATION: usize = 400;
+/// Least ratio of the time of a miss to that of a hit, timer included.
+const CLEARLY: u64 = 2;
 
-/// What was seen by both ways, near offsets first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlushObservation {
-    /// After the start of the line was flushed.
-    pub flushed: Vec<FlushPoint>,
-    /// After the start of the line was loaded.
-    pub loaded: Vec<FlushPoint>,
+/// Measures both ways in turns, for a length of time.
+///
+/// # Errors
+/// The counter may not be read, there is no memory, or a miss takes about as long as a hit.
+pub(super) fn measure(
+    length: Duration,
+    budget: &mut Budget<'_>,
+) -> Result<FlushObservation, String> {
+    if !ticks::is_there() {
+        return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
+    }
+    let begin = Instant::now();
+    let mapped = Mapped::new(BYTES, Pages::Small).map_err(|error| error.to_string())?;
+    for page in (0..BYTES).step_by(SMALL_PAGE) {
+        // SAFETY: the address lies within the mapping, which belongs to this function alone.
+        unsafe { mapped.at(page).write(1) };
+    }
+    let threshold = threshold(&mapped)?;
+    let empty =
+        OFFSETS.map(|offset| FlushPoint { offset_bytes: offset as u64, ..FlushPoint::default() });
+    let mut points = [empty; 2];
+    let mut random = Random::new(1);
+    while begin.elapsed() < length && !budget.is_spent() {
+        let pick = random.below(OFFSETS.len());
+        for round in 0..2 * ROW {
+            let page = random.below(BYTES / SMALL_PAGE) * SMALL_PAGE;
+            let [first, second] = [page, page + OFFSETS[pick]].map(|at| mapped.at(at).cast_const());
+            let ticks = [flushed_ticks, loaded_ticks][round % 2](first, second);
+            let point = &mut points[round % 2][pick];
+            point.loads += 1;
+            point.slow += u64::from(ticks > threshold);
+        }
+    }
+    budget.tell(0.0);
+    let [flushed, loaded] =
+        points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
+    Ok(FlushObservation { flushed, loaded })
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(super) use x86::measure;
+/// Times the load of one byte, with no other load in flight.
+fn load_ticks(at: *const u8) -> u64 {
+    // SAFETY: `at` lies in a mapping that `measure` owns; every x86-64 has these instructions, and
+    // `measure` checked that the counter may be read.
+    unsafe {
+        _mm_lfence();
+        let begin = _rdtsc();
+        _mm_lfence();
+        at.read_volatile();
+        _mm_lfence();
+        let end = _rdtsc();
+        _mm_lfence();
+        end.saturating_sub(begin)
+    }
+}
 
-/// Says that nothing can be seen so.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn measure(
-    _: std::time::Duration,
-    _: &mut crate::tools::Budget<'_>,
-) -> Result<FlushObservation, String> {
-    Err("no program may flush a line on this architecture".to_owned())
+/// Flushes lines, and waits until that is done.
+fn flush(lines: &[*const u8]) {
+    for at in lines {
+        // SAFETY: the address lies in a mapping that `measure` owns; contents do not change.
+        unsafe { flushed::line(*at) };
+    }
+    flushed::wait();
+}
+
+/// Times the load of the second byte after both were loaded and the first was flushed.
+fn flushed_ticks(first: *const u8, second: *const u8) -> u64 {
+    load_ticks(first);
+    load_ticks(second);
+    flush(&[first]);
+    load_ticks(second)
+}
+
+/// Times the load of the second byte after both were flushed and the first was loaded.
+fn loaded_ticks(first: *const u8, second: *const u8) -> u64 {
+    flush(&[first, second]);
+    load_ticks(first);
+    load_ticks(second)
+}
+
+/// Returns the geometric mean of the medians of a hit and of a miss, in ticks.
+fn threshold(mapped: &Mapped) -> Result<u64, String> {
+    let (mut hits, mut misses) = (Vec::new(), Vec::new());
+    let mut random = Random::new(7);
+    for _ in 0..CALIBRATION {
+        let at = mapped.at(random.below(mapped.bytes() / SMALL_PAGE) * SMALL_PAGE).cast_const();
+        flush(&[at]);
+        misses.push(load_ticks(at));
+        hits.push(load_ticks(at));
+    }
+    let [hit, miss] = [&mut hits, &mut misses].map(|all| quantile(all, 0.5).unwrap_or(0));
+    if hit == 0 || miss < CLEARLY * hit {
+        return Err(format!("a flushed line took {miss} ticks, another one {hit}"));
+    }
+    Ok(((hit as f64) * (miss as f64)).sqrt() as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{Budget, Duration};
-    use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn every_offset_is_looked_at() {
-        let flag = AtomicBool::new(false);
-        let mut quiet = |_| ();
-        let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        match measure(Duration::from_millis(200), &mut budget) {
-            Err(why) => assert!(!why.is_empty()),
-            Ok(seen) => [seen.flushed, seen.loaded].into_iter().for_each(|points| {
-                assert!(points.is_sorted_by_key(|point| point.offset_bytes));
-                assert!(points.iter().all(|point| point.slow <= point.loads));
-                assert!(points.iter().all(|point| point.loads > 0));
-                assert!(!points.is_empty());
-            }),
+    fn a_thread_that_may_not_read_the_counter_is_told_so() {
+        const PR_SET_TSC: libc::c_int = 26;
+        fn set(mode: libc::c_int) -> libc::c_int {
+            // SAFETY: it concerns this thread alone, which reads no clock until it is put back.
+            unsafe { libc::prctl(PR_SET_TSC, mode) }
+        }
+        let thread = std::thread::spawn(move || {
+            let flag = std::sync::atomic::AtomicBool::new(false);
+            let mut quiet = drop::<f64>;
+            let length = Duration::from_millis(1);
+            let mut budget = Budget::new(length, &flag, &mut quiet);
+            if set(2) != 0 {
+                return None;
+            }
+            let seen = measure(length, &mut budget);
+            set(1);
+            Some(seen)
+        });
+        // Not every kernel can forbid it.
+        let Some(seen) = thread.join().unwrap() else { return };
+        let why = seen.unwrap_err();
+        assert!(why.contains("TSC"), "{why}");
+    }
+
+    #[test]
+    fn offsets_stay_on_their_page() {
+        assert!(OFFSETS.is_sorted() && OFFSETS[OFFSETS.len() - 1] < SMALL_PAGE);
+        // A length that is a power of two shows to the byte.
+        for line in [8, 16, 32, 64, 128, 256, 512, 1024] {
+            assert!(OFFSETS.contains(&(line - 1)) && OFFSETS.contains(&line));
         }
     }
 }

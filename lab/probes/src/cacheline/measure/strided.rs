@@ -1,15 +1,15 @@
-//! The published strided copy (Lemire 2023): of an array of 32 MiB, every so many bytes one is
-//! copied to another array, at 497 strides, ten times in a row at each.
+//! The published strided copy (Lemire 2023): every n-th byte of an array of 32 MiB is copied to
+//! another array, at 497 strides, ten times in a row at each.
 
 use crate::StridedPoint;
 use crate::tools::*;
 use std::ops::RangeInclusive;
 
-/// Bytes of each array, as published. Where caches hold more than that, so they do there.
+/// Bytes of each array, as published. Larger caches hold all of it.
 const BYTES: usize = 32 << 20;
 /// The strides, as published.
 const STRIDES: RangeInclusive<usize> = 16..=512;
-/// Those that the published rule compares, in the order in which they are measured.
+/// The strides that the published rule compares, in the order in which they are measured.
 const OF_THE_RULE: [[usize; 2]; 4] = [[64, 129], [128, 257], [32, 65], [16, 33]];
 /// Passes over the array at each stride, as published.
 const PASSES: usize = 10;
@@ -17,16 +17,16 @@ const PASSES: usize = 10;
 /// The copy at one stride.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What is said of it: the median of the passes.
+    /// The median of the passes.
     pub found: StridedPoint,
-    /// The time of one byte that is copied, of each pass, the earlier first; passes of two strides
-    /// that the rule compares take turns, in drawn order.
+    /// The time of one copied byte in each pass, in order of time; passes of two strides that the
+    /// rule compares take turns, in drawn order.
     pub passes_ns: Vec<f64>,
     /// The share of their time in which this thread had no CPU.
     pub lost_share: f64,
 }
 
-/// Measures the strides, those of the rule first and the others scattered, as far as the time goes.
+/// Measures the strides within a length of time, those of the rule first and the others scattered.
 ///
 /// # Errors
 /// There is no memory for the arrays.
@@ -40,9 +40,12 @@ pub(super) fn measure(
         let mib = BYTES >> 20;
         return Err(format!("two arrays of {mib} MiB are too much for the memory that is free"));
     }
-    let [from, to] = [(); 2].map(|()| Mapped::new(BYTES, Pages::AsGiven));
-    let (from, to) = (from.map_err(said)?, to.map_err(said)?);
-    if !touch([&from, &to], BYTES, budget) {
+    let [from, to] = [(); 2].map(|()| {
+        Mapped::new(BYTES, Pages::AsGiven)
+            .map_err(|error| format!("no memory for the arrays: {error}"))
+    });
+    let (from, to) = (from?, to?);
+    if !touch([&from, &to], budget) {
         return Ok(Vec::new());
     }
     let mut random = Random::new(monotonic_ns());
@@ -62,25 +65,23 @@ pub(super) fn measure(
     Ok(points)
 }
 
-/// The strides that are measured together: those that the rule compares, then each other one alone.
+/// Returns the strides that are measured together: those that the rule compares, then each other
+/// one alone.
 fn groups() -> Vec<Vec<usize>> {
-    let is_left = |stride: &usize| !OF_THE_RULE.as_flattened().contains(stride);
-    let mut rest: Vec<usize> = STRIDES.filter(is_left).collect();
-    // 499 is a prime above their number: neighbours are far apart, so that a short look has some of
-    // every part and a slow moment hits no range of them.
+    let mut rest: Vec<usize> =
+        STRIDES.filter(|stride| !OF_THE_RULE.as_flattened().contains(stride)).collect();
+    // 499 is a prime above their number: neighbours are far apart, so that a short look covers the
+    // whole range and a slow moment does not hit a part of it.
     rest.sort_by_key(|stride| stride * 101 % 499);
     let pairs = OF_THE_RULE.iter().map(|pair| pair.to_vec());
     pairs.chain(rest.into_iter().map(|stride| vec![stride])).collect()
 }
 
-/// Whose turn it is: each of so many has one in each round, in drawn order.
+/// Returns whose turn it is: in each round each of `count` has one, in drawn order.
 fn turns(count: usize, random: &mut Random) -> Vec<usize> {
-    let round = |_| {
-        let mut order: Vec<usize> = (0..count).collect();
-        random.shuffle(&mut order);
-        order
-    };
-    (0..PASSES).flat_map(round).collect()
+    let mut turns: Vec<usize> = (0..PASSES).flat_map(|_| 0..count).collect();
+    turns.chunks_mut(count).for_each(|round| random.shuffle(round));
+    turns
 }
 
 /// Passes at one stride, with the time that they took and the CPU time that they had.
@@ -95,7 +96,7 @@ impl Passes {
     fn add(&mut self, from: &Mapped, to: &Mapped, stride: usize) {
         let copied = BYTES.div_ceil(stride);
         let (begin_cpu, begin) = (thread_cpu_ns(), monotonic_ns());
-        // SAFETY: both mappings have so many bytes, and they do not overlap.
+        // SAFETY: both mappings have this many bytes, and they do not overlap.
         unsafe { copy(from.at(0), to.at(0), BYTES, stride) };
         let took_ns = monotonic_ns() - begin;
         self.had_ns += thread_cpu_ns() - begin_cpu;
@@ -103,7 +104,7 @@ impl Passes {
         self.each_ps.push(took_ns * 1000 / copied as u64);
     }
 
-    /// What they tell; nothing where no time has passed on a clock of coarse steps.
+    /// Returns the point; `None` where no time has passed on a clock of coarse steps.
     fn point(mut self, stride: usize) -> Option<Point> {
         let passes_ns: Vec<f64> = self.each_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
         let copied_ns = quantile(&mut self.each_ps, 0.5)? as f64 / 1000.0;
@@ -114,15 +115,11 @@ impl Passes {
     }
 }
 
-fn said(error: std::io::Error) -> String {
-    format!("no memory for the arrays: {error}")
-}
-
-/// Gives every page its memory; whether the budget lasted.
-fn touch(both: [&Mapped; 2], bytes: usize, budget: &Budget<'_>) -> bool {
-    for page in (0..bytes).step_by(SMALL_PAGE) {
+/// Touches every page, which allocates its memory; returns whether the budget lasted.
+fn touch(both: [&Mapped; 2], budget: &Budget<'_>) -> bool {
+    for page in (0..BYTES).step_by(SMALL_PAGE) {
         for mapped in both {
-            // SAFETY: the address lies within the mapping, which nobody else has.
+            // SAFETY: the address lies within the mapping, which `measure` owns.
             unsafe { mapped.at(page).write(page as u8) };
         }
         if page % (4 << 20) == 0 && budget.is_spent() {
@@ -132,8 +129,8 @@ fn touch(both: [&Mapped; 2], bytes: usize, budget: &Budget<'_>) -> bool {
     true
 }
 
-/// `for (i = 0; i < size; i += stride) to[i] = from[i]`, as published. Volatile, so that no
-/// compiler makes something else of it; for each stride it is the same code.
+/// Runs `for (i = 0; i < size; i += stride) to[i] = from[i]`, as published. Volatile, so that the
+/// compiler makes the same code for each stride.
 ///
 /// # Safety
 /// `size` bytes at `from` can be read, and at `to` be written.
@@ -141,7 +138,7 @@ fn touch(both: [&Mapped; 2], bytes: usize, budget: &Budget<'_>) -> bool {
 unsafe fn copy(from: *const u8, to: *mut u8, size: usize, stride: usize) {
     let mut i = 0;
     while i < size {
-        // SAFETY: `i` is below the size that the caller vouches for.
+        // SAFETY: `i` is below the size that the caller guarantees.
         unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
         i += stride;
     }
@@ -157,7 +154,7 @@ mod tests {
         let from: Vec<u8> = (0..1000).map(|i| (i % 250) as u8 + 1).collect();
         for stride in [1, 2, 3, 64, 127, 999, 1000, 2000] {
             let mut to = vec![0; 1000];
-            // SAFETY: both are as long as said.
+            // SAFETY: both have this length.
             unsafe { copy(from.as_ptr(), to.as_mut_ptr(), 1000, stride) };
             for (i, byte) in to.iter().enumerate() {
                 assert_eq!(*byte, if i % stride == 0 { from[i] } else { 0 });
@@ -187,13 +184,13 @@ mod tests {
     /// CPU time that the passes had, of a second that they took.
     #[test]
     fn what_a_thread_had_no_cpu_for_is_lost() {
-        let check = |had_ns: u64, lost_share: f64| {
+        fn check(had_ns: u64, lost_share: f64) {
             let passes = Passes { each_ps: vec![3000, 1000, 2000], took_ns: 1_000_000_000, had_ns };
             let point = passes.point(64).unwrap();
             assert_eq!((point.found.stride_bytes, point.found.copied_ns), (64, 2.0));
             assert_eq!(point.passes_ns, [3.0, 1.0, 2.0]);
             assert!((point.lost_share - lost_share).abs() < 1e-9);
-        };
+        }
         check(1_000_000_000, 0.0);
         check(1_000_000_050, 0.0);
         check(250_000_000, 0.75);
@@ -203,7 +200,7 @@ mod tests {
     #[test]
     fn strides_in_order_or_nothing() {
         let flag = AtomicBool::new(false);
-        let mut quiet = |_| ();
+        let mut quiet = drop::<f64>;
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         let most = Duration::from_millis(500);
         let points = measure(1 << 30, most, &mut budget).unwrap();

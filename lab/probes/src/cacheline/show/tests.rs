@@ -1,28 +1,36 @@
 //! The page of a made-up machine: what people read is compared with what was approved.
 
 use super::*;
-use crate::{LineAdvertised, LineMissing, SharingPoint, StridedGain, StridedPoint};
+use crate::{LineAdvertised, LineAnswer, LineMissing, SharingPoint, StridedGain, StridedPoint};
 
 const LOOK: Look = Look { width: 72, color: false, unicode: false };
 
 fn machine() -> Cacheline {
     let offsets = [1, 8, 16, 32, 63, 64, 127, 128, 256];
-    let point = |offset_bytes: u64, slow: u64| {
+    fn point(offset_bytes: u64, slow: u64) -> FlushPoint {
         let slow_share = slow as f64 / 1000.0;
         FlushPoint { offset_bytes, loads: 1000, slow, slow_share }
-    };
-    let flushed = |offset| point(offset, if offset < 64 { 1000 } else { 0 });
-    let loaded = |offset| point(offset, [0, 100, 990][(offset / 64).min(2) as usize]);
-    let sharing = |distance_bytes| {
+    }
+    fn flushed(offset: u64) -> FlushPoint {
+        point(offset, if offset < 64 { 1000 } else { 0 })
+    }
+    fn loaded(offset: u64) -> FlushPoint {
+        point(offset, [0, 100, 990][(offset / 64).min(2) as usize])
+    }
+    fn sharing(distance_bytes: u64) -> SharingPoint {
         let increment_ns = if distance_bytes < 64 { 12.3 } else { 4.8 };
         SharingPoint { distance_bytes, increment_ns, batches: 1000 }
-    };
-    let strided = |stride_bytes| {
+    }
+    fn strided(stride_bytes: u64) -> StridedPoint {
         let passed_bytes_per_s = if stride_bytes < 129 { 2e10 } else { 3e10 };
         StridedPoint { stride_bytes, copied_ns: stride_bytes as f64 / 20.0, passed_bytes_per_s }
-    };
-    let said = |method, line_bytes| LineAnswer { method, line_bytes: Some(line_bytes) };
-    let advertised = |source: &str| LineAdvertised { source: source.into(), line_bytes: 64 };
+    }
+    fn said(method: LineMethod, line_bytes: u64) -> LineAnswer {
+        LineAnswer { method, line_bytes: Some(line_bytes) }
+    }
+    fn advertised(source: &str) -> LineAdvertised {
+        LineAdvertised { source: source.into(), line_bytes: 64 }
+    }
     Cacheline {
         line_bytes: Some(64),
         answered_by: Some(LineMethod::FlushedTogether),
@@ -59,11 +67,11 @@ fn the_page_of_a_machine() {
 
 #[test]
 fn rows_say_who_agrees() {
-    let check = |found: &Cacheline, expected: &[&str]| {
+    fn check(found: &Cacheline, expected: &[&str]) {
         let rows: Vec<String> = rows(found).into_iter().map(|row| row.text).collect();
         assert_eq!(rows, expected);
         assert!(rows.iter().all(|row| row.len() <= 100));
-    };
+    }
     let strided = "strided copy: stride 129 passes 1.50x (1.40x to 1.62x) as fast as 64 \
                    (published: 1.59x to 1.66x)";
     let line = "64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 128 bytes";

@@ -10,7 +10,9 @@ fn seen(kernel: Kernel, cpus: [usize; 2], visits: Vec<[Option<f64>; 2]>) -> Pair
 }
 
 fn reading(seen: Vec<PairObservation>) -> Reading {
-    let set = |shares, cpus: &[usize]| Advertised { shares, cpus: cpus.to_vec() };
+    fn set(shares: Shared, cpus: &[usize]) -> Advertised {
+        Advertised { shares, cpus: cpus.to_vec() }
+    }
     let mut advertised = vec![
         set(Shared::Core, &[0, 2]),
         set(Shared::Core, &[1, 3]),
@@ -25,21 +27,24 @@ fn reading(seen: Vec<PairObservation>) -> Reading {
 }
 
 fn all_pairs(visits: impl Fn([usize; 2]) -> Vec<[Option<f64>; 2]>) -> Vec<PairObservation> {
-    let after = |a: usize| (a + 1..4).map(move |b| [a, b]);
-    let pairs = (0..4).flat_map(after);
+    let pairs = (0..4).flat_map(|a| (a + 1..4).map(move |b| [a, b]));
     pairs.map(|cpus| seen(Kernel::TwoLines, cpus, visits(cpus))).collect()
 }
 
 #[test]
 fn groups_lie_together_and_have_names() {
-    let visits = |cpus| vec![[Some(nanoseconds(cpus)); 2]; 20];
+    fn visits(cpus: [usize; 2]) -> Vec<[Option<f64>; 2]> {
+        vec![[Some(nanoseconds(cpus)); 2]; 20]
+    }
     let mut reasons = Vec::new();
     let cores = found(reading(all_pairs(visits)), &mut reasons);
     assert!(reasons.is_empty() && !cores.is_short_look);
     assert_eq!(cores.cpus, [0, 2, 1, 3]);
     let headline = cores.headline().unwrap();
     assert_eq!((headline.nearest_ns, headline.farthest_ns), (10.0, 60.0));
-    let group = |cpus: &[usize], shares| Group { cpus: cpus.to_vec(), shares: Some(shares) };
+    fn group(cpus: &[usize], shares: Shared) -> Group {
+        Group { cpus: cpus.to_vec(), shares: Some(shares) }
+    }
     let [fine, coarse] = cores.levels.as_slice() else { panic!("{:?}", cores.levels) };
     assert_eq!(fine.groups, [group(&[0, 2], Shared::Core), group(&[1, 3], Shared::Core)]);
     assert_eq!((fine.within_ns, fine.agreement), (10.0, Some(1.0)));
@@ -49,8 +54,12 @@ fn groups_lie_together_and_have_names() {
 
 #[test]
 fn groups_that_the_machine_does_not_name_have_no_name() {
-    let near = |cpus: [usize; 2]| if cpus[0] / 2 == cpus[1] / 2 { 10.0 } else { 60.0 };
-    let visits = |cpus| vec![[Some(near(cpus)); 2]; 20];
+    fn near(cpus: [usize; 2]) -> f64 {
+        if cpus[0] / 2 == cpus[1] / 2 { 10.0 } else { 60.0 }
+    }
+    fn visits(cpus: [usize; 2]) -> Vec<[Option<f64>; 2]> {
+        vec![[Some(near(cpus)); 2]; 20]
+    }
     let cores = found(reading(all_pairs(visits)), &mut Vec::new());
     assert_eq!(cores.cpus, [0, 1, 2, 3]);
     let fine = &cores.levels[0];
@@ -73,7 +82,7 @@ fn a_moved_cpu_makes_a_second_mode() {
 
 #[test]
 fn directions_that_differ_are_a_reason() {
-    let check = |second_ns: f64, rounds: usize, expected: &[&str]| {
+    fn check(second_ns: f64, rounds: usize, expected: &[&str]) {
         let visits = |cpus: [usize; 2]| match cpus {
             [1, 2] => vec![[Some(60.0), Some(second_ns)]; rounds],
             _ => vec![[Some(60.0); 2]; rounds],
@@ -81,7 +90,7 @@ fn directions_that_differ_are_a_reason() {
         let mut reasons = Vec::new();
         found(reading(all_pairs(visits)), &mut reasons);
         assert_eq!(reasons, expected);
-    };
+    }
     check(68.0, 20, &[]);
     check(75.0, 2, &[]);
     let text = "1 of 6 pairs differ by more than 15% between their two directions; CPUs 1 and 2: \

@@ -1,5 +1,7 @@
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_machine::cpus::format_list;
+use tiebreak_machine::tree::made_up::tree;
 
 #[test]
 fn one_cpu_is_not_a_pair() {
@@ -63,10 +65,10 @@ fn a_budget_of_nothing_says_so() {
 fn an_interrupt_is_seen_while_waiting() {
     let Ok(probe) = Cores::new(&tiebreak_machine::cpus::allowed()) else { return };
     let flag = AtomicBool::new(false);
-    let mut told = 0;
+    let mut calls = 0;
     let mut progress = |_| {
-        told += 1;
-        flag.store(told > 3, Ordering::Relaxed);
+        calls += 1;
+        flag.store(calls > 3, Ordering::Relaxed);
     };
     let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
     let probed = probe.measure(&mut budget);
@@ -74,29 +76,33 @@ fn an_interrupt_is_seen_while_waiting() {
 }
 
 fn timed(latency_ns: f64, batches: u64, invalid: u64) -> Observation {
-    Observation { latency_ns: Some(latency_ns), batches, invalid }
+    Observation { latency_ns: Some(latency_ns), batches, invalid, preemptions: 1 }
 }
 
 #[test]
 fn what_is_not_enough_is_left_out_and_said() {
     let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let check =
-        |visits: &[(usize, [Observation; 2])], interrupted: bool, seen: usize, said: &[&str]| {
-            let mut tally = Tally::of(&plan);
-            for (place, by) in visits {
-                tally.add(*place, vec![KernelObservation { by: *by, preemptions: 1 }; 3]);
-            }
-            let (found, reasons) = tally.finish(&plan, 2, interrupted);
-            assert_eq!(found.len(), 3 * seen, "{reasons:?}");
-            assert_eq!(reasons, said);
-        };
+    let check = |visits: &[(usize, [Observation; 2])],
+                 interrupted: bool,
+                 seen: usize,
+                 expected: &[&str]| {
+        let mut tally = Tally::of(&plan);
+        for (place, by) in visits {
+            tally.add(*place, vec![*by; 3]);
+        }
+        let (found, reasons) = tally.finish(&plan, 2, interrupted);
+        assert_eq!(found.len(), 3 * seen, "{reasons:?}");
+        assert_eq!(reasons, expected);
+    };
     let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
     let (all, none) = ([(0, good), (1, good), (2, good)], [Observation::default(); 2]);
     check(&all, false, 3, &[]);
     check(&all[1..], false, 2, &["there was no time for 1 of 3 pairs"]);
     let stopped = "stopped in round 2 of 12, when 1 of 3 pairs had been visited";
     check(&all[..1], true, 1, &[stopped]);
-    let few = |gaps| format!("the threads of 1 of 3 pairs hardly ran together; CPUs {gaps} a gap");
+    fn few(gaps: &str) -> String {
+        format!("the threads of 1 of 3 pairs hardly ran together; CPUs {gaps} a gap")
+    }
     let text = few("0 and 1, two lines: 0 of 0 batches without");
     check(&[(0, none), (1, good), (2, good)], false, 2, &[&text]);
     let gaps = [timed(60.0, 2000, 1960), timed(61.0, 2000, 1960)];
@@ -118,12 +124,12 @@ fn a_pair_that_cannot_be_visited_is_named() {
 
 #[test]
 fn a_failed_pair_is_not_one_without_time() {
-    let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
-    let check = |visited: &[usize], failed: usize, expected: &[&str]| {
+    fn check(visited: &[usize], failed: usize, expected: &[&str]) {
+        let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
+        let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
         let mut tally = Tally::of(&plan);
         for place in visited {
-            tally.add(*place, vec![KernelObservation { by: good, preemptions: 1 }; 3]);
+            tally.add(*place, vec![good; 3]);
         }
         tally.fail(failed, &std::io::Error::other("no such CPU"));
         let [a, b] = plan.pairs[failed];
@@ -131,9 +137,149 @@ fn a_failed_pair_is_not_one_without_time() {
         let mut expected = expected.to_vec();
         expected.push(&failed);
         assert_eq!(tally.finish(&plan, 3, false).1, expected);
-    };
+    }
     let none = "there was no time for 1 of 3 pairs";
     check(&[0], 1, &[none]);
     check(&[0, 1], 1, &[none]);
     check(&[0, 1], 2, &[]);
+}
+
+fn server(cpus: usize, a_cache: usize) -> Vec<Advertised> {
+    let half = cpus / 2;
+    let core = |cpu| Advertised { shares: Shared::Core, cpus: vec![cpu, cpu + half] };
+    let cache = |first: usize| {
+        let threads = (first..first + a_cache).chain(first + half..first + half + a_cache);
+        Advertised { shares: Shared::L3, cpus: threads.collect() }
+    };
+    let caches = (0..half).step_by(a_cache).map(cache);
+    (0..half).map(core).chain(caches).collect()
+}
+
+/// What a plan takes on a machine that is not busy.
+fn takes_ns(plan: &Plan) -> u64 {
+    let visits = plan.rounds * plan.pairs.len() as u64;
+    visits * visit_ns(plan.kernels.len(), plan.batches as u64)
+}
+
+#[test]
+fn plans_fit_into_their_time() {
+    for (count, a_cache, seconds, all_pairs, all_kernels) in [
+        (2, 1, 4.0, true, true),
+        (2, 1, 35.0, true, true),
+        (2, 1, 0.1, true, true),
+        (16, 8, 4.0, true, true),
+        (32, 8, 4.0, true, false),
+        (64, 8, 4.0, false, false),
+        (64, 8, 605.0, true, true),
+        (128, 8, 605.0, false, true),
+        (512, 8, 605.0, false, true),
+        (512, 8, 4.0, false, false),
+        (512, 256, 4.0, false, false),
+    ] {
+        let cpus: Vec<usize> = (0..count).collect();
+        let length = Duration::from_secs_f64(seconds);
+        let plan = Plan::of(&cpus, &server(count, a_cache.min(count / 2)), length);
+        let name = format!("{count} CPUs, {seconds} s");
+        assert_eq!(plan.pairs.len() == count * (count - 1) / 2, all_pairs, "{name}");
+        assert_eq!(plan.kernels.len() == 3, all_kernels, "{name}");
+        assert_eq!(plan.kernels[0], Kernel::TwoLines);
+        assert!(plan.pairs.iter().all(|pair| pair[0] < pair[1] && pair[1] < count));
+        assert!(plan.pairs.windows(2).all(|pairs| pairs[0] < pairs[1]), "{name}");
+        let most = length.as_nanos() as u64;
+        assert!(takes_ns(&plan) <= most, "{name}: {plan:?}");
+        let visits = if seconds >= 30.0 { 20..=60 } else { 3..=12 };
+        assert!(visits.contains(&plan.rounds), "{name}: {}", plan.rounds);
+    }
+}
+
+#[test]
+fn chosen_pairs_cover_cores_and_groups() {
+    let cpus: Vec<usize> = (0..128).collect();
+    let advertised = server(128, 8);
+    let pairs = chosen_pairs(&cpus, &advertised, 10_000);
+    // 64 cores, 8 groups of 16: all pairs within, four for each two groups (or fewer, where one
+    // was drawn twice).
+    assert!((0..64).all(|cpu| pairs.contains(&[cpu, cpu + 64])));
+    fn group(cpu: usize) -> usize {
+        cpu % 64 / 8
+    }
+    let within = pairs.iter().filter(|pair| group(pair[0]) == group(pair[1])).count();
+    assert_eq!(within, 8 * 120);
+    for a in 0..8 {
+        for b in (0..8).filter(|b| *b != a) {
+            let is_between = |pair: &&[usize; 2]| {
+                let found = [group(pair[0]), group(pair[1])];
+                found == [a, b] || found == [b, a]
+            };
+            assert!((1..=4).contains(&pairs.iter().filter(is_between).count()));
+        }
+    }
+    let few = chosen_pairs(&cpus, &advertised, 200);
+    assert_eq!(few.len(), 200);
+    assert!((0..64).all(|cpu| few.contains(&[cpu, cpu + 64])));
+    // A machine that says nothing has groups all the same.
+    assert_eq!(groups(&[0, 1, 5], &[]), [[0, 1, 5]]);
+    assert_eq!(groups(&cpus, &[]).len(), 16);
+}
+
+fn check_sets(files: &[(&str, &str)], cpus: &[usize], expected: &[&str]) {
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (format!("sys/devices/system/cpu/{path}"), *text))
+        .collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let (_folder, tree) = tree(&files);
+    let found = advertised(&tree, cpus);
+    let texts =
+        found.iter().map(|set| format!("{}: {}", set.shares.words(), format_list(&set.cpus)));
+    assert_eq!(texts.collect::<Vec<_>>(), expected);
+}
+
+/// Two cores of two threads, an L2 each, no L3, a socket.
+const FILES: [(&str, &str); 24] = [
+    ("cpu0/topology/thread_siblings_list", "0,2\n"),
+    ("cpu1/topology/thread_siblings_list", "1,3\n"),
+    ("cpu2/topology/thread_siblings_list", "0,2\n"),
+    ("cpu3/topology/thread_siblings_list", "1,3\n"),
+    ("cpu0/topology/physical_package_id", "0\n"),
+    ("cpu1/topology/physical_package_id", "0\n"),
+    ("cpu2/topology/physical_package_id", "0\n"),
+    ("cpu3/topology/physical_package_id", "0\n"),
+    ("cpu0/cache/index1/level", "2\n"),
+    ("cpu1/cache/index1/level", "2\n"),
+    ("cpu2/cache/index1/level", "2\n"),
+    ("cpu3/cache/index1/level", "2\n"),
+    ("cpu0/cache/index1/type", "Unified\n"),
+    ("cpu1/cache/index1/type", "Unified\n"),
+    ("cpu2/cache/index1/type", "Unified\n"),
+    ("cpu3/cache/index1/type", "Unified\n"),
+    ("cpu0/cache/index1/shared_cpu_list", "0,2\n"),
+    ("cpu1/cache/index1/shared_cpu_list", "1,3\n"),
+    ("cpu2/cache/index1/shared_cpu_list", "0,2\n"),
+    ("cpu3/cache/index1/shared_cpu_list", "1,3\n"),
+    ("cpu0/cache/index0/level", "2\n"),
+    ("cpu0/cache/index0/type", "Instruction\n"),
+    ("cpu0/cache/index0/shared_cpu_list", "0\n"),
+    ("cpu0/cache/index9/level", "many\n"),
+];
+
+#[test]
+fn sets_are_named_once_and_cut_down_to_the_cpus_in_use() {
+    let expected =
+        ["SMT pair: 0,2", "SMT pair: 1,3", "shared L2: 0,2", "shared L2: 1,3", "socket: 0-3"];
+    check_sets(&FILES, &[0, 1, 2, 3], &expected);
+    let expected = ["SMT pair: 0", "SMT pair: 1", "shared L2: 0", "shared L2: 1", "socket: 0-1"];
+    check_sets(&FILES, &[0, 1], &expected);
+}
+
+#[test]
+fn a_machine_that_says_nothing_has_no_sets() {
+    check_sets(&[], &[0, 1], &[]);
+    let odd = [
+        ("cpu0/topology/thread_siblings_list", "all of them"),
+        // A list without the CPU itself is not believed.
+        ("cpu1/topology/thread_siblings_list", "0"),
+        ("cpu1/topology/physical_package_id", "-1"),
+    ];
+    check_sets(&odd, &[0, 1], &[]);
 }

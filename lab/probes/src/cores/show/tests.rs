@@ -38,11 +38,18 @@ fn machine(count: usize) -> Cores {
         .step_by(4)
         .map(|first| (first..first + 4).chain(first + half..first + half + 4).collect())
         .collect();
-    let of = |groups: Vec<Vec<usize>>, shares, within_ns, agreement| Level {
-        groups: groups.into_iter().map(|cpus| Group { cpus, shares }).collect(),
-        within_ns,
-        agreement,
-    };
+    fn of(
+        groups: Vec<Vec<usize>>,
+        shares: Option<Shared>,
+        within_ns: f64,
+        agreement: Option<f64>,
+    ) -> Level {
+        Level {
+            groups: groups.into_iter().map(|cpus| Group { cpus, shares }).collect(),
+            within_ns,
+            agreement,
+        }
+    }
     let cores = (0..half).map(|cpu| vec![cpu, cpu + half]).collect();
     let order = (0..half)
         .step_by(4)
@@ -73,13 +80,13 @@ fn machine(count: usize) -> Cores {
 
 /// Two CPUs of a virtual machine that is moved about.
 fn moved() -> Cores {
-    let kernel = |kernel, latency_ns| {
+    fn kernel(kernel: Kernel, latency_ns: f64) -> KernelLatency {
         let mut pair = pair([0, 1], latency_ns);
         pair.modes = vec![mode(latency_ns, 0.75), mode(277.0, 0.2)];
         pair.strays = 1;
         let pairs = vec![pair];
         KernelLatency { kernel, nearest_ns: latency_ns, farthest_ns: latency_ns, pairs }
-    };
+    }
     let group = Group { cpus: vec![0, 1], shares: Some(Shared::L3) };
     Cores {
         cpus: vec![0, 1],
@@ -169,8 +176,8 @@ fn pictures_hold_every_pair_and_stay_small() {
         let legend = if has_steps { 5 } else { 0 };
         match found.cpus.len() {
             ..=24 => assert_eq!(cells, 2 * pairs + legend, "{name}"),
-            // Neighbours of one shade are one shape: within a core, beside it, and beyond the cache
-            // on either side.
+            // Neighbours of one shade are one shape: within a core, next to it, and beyond the
+            // cache on either side.
             many => assert!((4 * many..=8 * many).contains(&(cells - legend)), "{name}"),
         }
         assert!(picture.len() < 300_000, "{name}");
@@ -188,7 +195,7 @@ fn steps_are_equal_ratios() {
     assert_eq!([step(0, 1), step(0, 2), step(0, 0)], [Some(0), Some(2), None]);
     assert!((map.ends_ns(0)[0] - 7.9).abs() < 1e-9 && (map.ends_ns(4)[1] - 118.0).abs() < 1e-9);
     // The row's CPU timed: 0 is the first of its pair, 8 the second.
-    assert_eq!((map.cpus[0], map.cpus[1]), (0, 8));
+    assert_eq!((map.cpus()[0], map.cpus()[1]), (0, 8));
     let timed = [map.cell(0, 1), map.cell(1, 0)].map(|cell| cell.unwrap().latency_ns);
     assert_eq!(timed, [7.9 * 0.99, 7.9 * 1.01]);
     let flat = moved();

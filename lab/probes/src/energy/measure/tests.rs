@@ -36,8 +36,8 @@ fn measure_moving(length: Duration, flag: &AtomicBool) -> Probed<Reading> {
                 std::thread::sleep(Duration::from_millis(1));
             }
         });
-        let mut told = Vec::new();
-        let mut progress = |share| told.push(share);
+        let mut shares = Vec::new();
+        let mut progress = |share| shares.push(share);
         let found = probe.measure(&mut Budget::new(length, flag, &mut progress));
         done.store(true, Ordering::Relaxed);
         found
@@ -68,7 +68,7 @@ fn a_meter_that_moves_is_read_idle_and_under_each_load() {
 fn a_meter_that_stands_still_tells_nothing() {
     let (_folder, _tree, probe) = made_up_probe();
     let flag = AtomicBool::new(false);
-    let mut progress = |_| ();
+    let mut progress = drop::<f64>;
     let budget = &mut Budget::new(Duration::from_millis(50), &flag, &mut progress);
     let Probed::Inconclusive { why } = probe.measure(budget) else { panic!("it never moved") };
     assert!(why.starts_with("the meter (powercap) hardly moved in"), "{why}");
@@ -98,10 +98,33 @@ fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
         Err(reason) => assert_eq!((reason.what, reason.tried.len()), ("energy", 4)),
         Ok(probe) => {
             let flag = AtomicBool::new(false);
-            let mut progress = |_| ();
+            let mut progress = drop::<f64>;
             let length = Duration::from_millis(300);
             let found = probe.measure(&mut Budget::new(length, &flag, &mut progress));
             assert_ne!(found.state(), "unavailable");
         }
     }
+}
+
+#[test]
+fn sums_are_right() {
+    let values: Vec<u64> = (1..=1000).collect();
+    assert_eq!(Kernel::Vector.name_and_sum().1(&values), 500_500);
+    assert_eq!(plain(&values), 500_500);
+    assert_eq!(Kernel::Integer.name_and_sum().1(&[1, 2, 4]), 12);
+}
+
+#[test]
+fn a_load_runs_on_its_cpus_and_is_read_at_both_ends() {
+    let cpus = cpus::allowed();
+    let flag = AtomicBool::new(false);
+    for kernel in [Kernel::Integer, Kernel::Vector] {
+        let work = work(kernel, &cpus, 2_000_000, &flag, monotonic_ns).unwrap();
+        let [first, last] = work.ends.unwrap();
+        assert!(last - first >= 2_000_000);
+        assert!(work.values >= SUMS * VALUES as u64 && work.run_ns > 0, "{work:?}");
+    }
+    flag.store(true, Ordering::Relaxed);
+    let work = work(Kernel::Vector, &cpus, u64::MAX, &flag, || ()).unwrap();
+    assert_eq!(work.values, 0);
 }

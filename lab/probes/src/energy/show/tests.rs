@@ -17,12 +17,9 @@ fn load(name: &str, cpus: u32, watts: f64, value_nj: Option<f64>) -> EnergyLoad 
 }
 
 fn server() -> Energy {
-    let part = |name: &str, is_counted, idle, busy| EnergyPart {
-        name: name.to_owned(),
-        is_counted,
-        idle_watts: idle,
-        busy_watts: busy,
-    };
+    fn part(name: &str, is_counted: bool, idle: Option<f64>, busy: Option<f64>) -> EnergyPart {
+        EnergyPart { name: name.to_owned(), is_counted, idle_watts: idle, busy_watts: busy }
+    }
     Energy {
         source: "perf power events".to_owned(),
         period_ns: 1_000_000,

@@ -20,16 +20,16 @@ fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> l
 }
 
 fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Reading {
-    let cache = |&(level, size_bytes): &(u32, u64)| AdvertisedCache {
-        level,
-        size_bytes,
-        line_bytes: Some(64),
-    };
-    let page = |pages: u64| TlbPoint {
-        pages,
-        apart_ns: if pages <= 64 { 1.0 } else { 5.0 + if pages > 2048 { 12.0 } else { 0.0 } },
-        packed_ns: if pages <= 512 { 1.0 } else { 3.5 },
-    };
+    fn cache(&(level, size_bytes): &(u32, u64)) -> AdvertisedCache {
+        AdvertisedCache { level, size_bytes, line_bytes: Some(64) }
+    }
+    fn page(pages: u64) -> TlbPoint {
+        TlbPoint {
+            pages,
+            apart_ns: if pages <= 64 { 1.0 } else { 5.0 + if pages > 2048 { 12.0 } else { 0.0 } },
+            packed_ns: if pages <= 512 { 1.0 } else { 3.5 },
+        }
+    }
     latency::Reading {
         cpu: 0,
         advertised: caches.iter().map(cache).collect(),
@@ -67,7 +67,7 @@ fn caches_are_judged_by_the_curve_of_large_pages() {
 
 #[test]
 fn what_lies_beyond_the_measurement_is_not_known() {
-    let check = |end: u64, caches: &[(u32, u64)], memory: bool, effective: &[Option<u64>]| {
+    fn check(end: u64, caches: &[(u32, u64)], memory: bool, effective: &[Option<u64>]) {
         let mut levels: Vec<_> = LEVELS.iter().filter(|level| level.0 < end).copied().collect();
         levels.push((end, LEVELS[levels.len()].1));
         let curve = made_up(4096, Some(1.0), &levels);
@@ -79,7 +79,7 @@ fn what_lies_beyond_the_measurement_is_not_known() {
             assert_eq!((found.memory_ns.is_some(), sizes.as_slice()), (memory, effective));
             assert_eq!(reasons.is_empty(), memory, "{reasons:?}");
         }
-    };
+    }
     let [l1, l2, l3] = [48 * KIB, MIB, 6 * MIB].map(Some);
     check(64 * MIB, &CACHES, true, &[l1, l2, l3]);
     // The third level goes on to the end: it is seen, its size is not.
@@ -129,7 +129,7 @@ fn levels_are_what_change_points_show() {
     // A step between two levels is no third one.
     let step = [xeon[0], (MIB, 5.2), (2 * MIB, 8.0), (192 * MIB, 128.0)];
     check(&xeon_caches, Some(107.0), &step, &[l1, (2, 5.2, Some(MIB))], Some(128.0));
-    // Nobody says which caches there are: no more than three levels are named.
+    // Without advertised caches no more than three levels are named.
     let many = [
         (48 * KIB, 1.66),
         (2 * MIB, 5.2),
@@ -150,7 +150,7 @@ fn levels_are_what_change_points_show() {
 
 #[test]
 fn a_level_of_few_sizes_is_in_doubt() {
-    let check = |l3_bytes: u64, expected: &[&str]| {
+    fn check(l3_bytes: u64, expected: &[&str]) {
         let levels = [(48 * KIB, 1.0), (MIB, 3.6), (l3_bytes, 12.5), (64 * MIB, 145.0)];
         let mut reasons = Vec::new();
         let huge = made_up(2 * MIB, Some(1.0), &levels);
@@ -158,7 +158,7 @@ fn a_level_of_few_sizes_is_in_doubt() {
         assert_eq!(reasons, expected);
         assert_eq!(found.caches[2].latency_ns.is_some(), l3_bytes > MIB);
         assert_eq!(found.caches[2].parts_ns.is_empty(), !expected.is_empty());
-    };
+    }
     check(3 * MIB, &[]);
     check(2 * MIB, &["only 2 of the sizes show L3: others use it too"]);
     check(MIB, &["no size of data shows L3: others use it, or it is not there"]);
@@ -168,7 +168,7 @@ fn a_level_of_few_sizes_is_in_doubt() {
 /// others, in which the quartiles of its sizes lay further apart than 2.
 #[test]
 fn a_level_that_others_use_meanwhile_is_in_doubt() {
-    let check = |l3_quartiles: [f64; 2], is_in_doubt: bool| {
+    fn check(l3_quartiles: [f64; 2], is_in_doubt: bool) {
         let mut huge = made_up(2 * MIB, Some(1.0), &LEVELS);
         let is_l3 =
             |point: &&mut latency::Point| (MIB + 1..=6 * MIB).contains(&point.found.size_bytes);
@@ -185,7 +185,7 @@ fn a_level_that_others_use_meanwhile_is_in_doubt() {
         let parts: Vec<f64> = (0..12).map(|part| 15.0 + f64::from(part)).collect();
         assert_eq!(found.caches[2].parts_ns, parts);
         assert_eq!((found.caches[1].parts_ns.len(), found.memory_parts_ns.len()), (12, 12));
-    };
+    }
     for quartiles in [[12.74, 18.44], [10.89, 13.59], [10.63, 15.28]] {
         check(quartiles, false);
     }
@@ -228,7 +228,7 @@ fn a_cache_that_is_nearly_full_is_still_that_cache() {
 /// as far as `partly`, take the time that is said.
 #[test]
 fn a_cache_ends_within_a_range_where_its_end_is_not_sharp() {
-    let check = |l2: u64, small: u64, later: u64, partly: (u64, f64), expected: [u64; 2]| {
+    fn check(l2: u64, small: u64, later: u64, partly: (u64, f64), expected: [u64; 2]) {
         let of = |l2: u64| [LEVELS[0], (l2, 3.4), partly, LEVELS[2], LEVELS[3]];
         let mut judge = made_up(2 * MIB, Some(1.0), &of(l2));
         let after = made_up(2 * MIB, Some(1.0), &of(later));
@@ -241,7 +241,7 @@ fn a_cache_ends_within_a_range_where_its_end_is_not_sharp() {
         assert_eq!(reasons, [""; 0]);
         let ends = found.caches[1].ends_within_bytes;
         assert_eq!(ends, Some(expected), "{l2} {small} {later} {partly:?}");
-    };
+    }
     let sharp = (0, 0.0);
     let [half, three] = [512 * KIB, 768 * KIB];
     check(MIB, MIB, MIB, sharp, [MIB, MIB]);

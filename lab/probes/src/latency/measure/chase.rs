@@ -1,26 +1,26 @@
-//! A chain of loads, each of which waits for the one before.
+//! A chain of loads that each wait for the one before.
 
 use crate::tools::flushed;
 use crate::tools::*;
 
-/// Bytes of a slot: a line of most machines. Where a line is longer, two slots share it.
+/// Bytes of a slot: a line on most machines. Where a line is longer, two slots share it.
 pub(super) const SLOT: usize = 64;
 /// Loads between two looks at the clock are a multiple of this.
 const UNROLLED: u64 = 16;
-/// How long a batch takes, about.
+/// Wanted duration of a batch.
 const BATCH_NS: u64 = 10_000;
-/// Slots that are added between two looks at the budget.
+/// Number of slots that are added between two looks at the budget.
 const STEP: usize = 1 << 15;
-/// More batches tell nothing new.
+/// The most batches of a sample.
 const MOST_BATCHES: usize = 4000;
-/// Lines that are flushed at a time: a multiple of [`UNROLLED`].
+/// Number of lines that are flushed at a time: a multiple of [`UNROLLED`].
 const FLUSHED: u64 = 512;
 
 /// A cycle through slots of a mapping in random order, which grows.
 ///
-/// A new slot is put behind one of those that are there, each with the same probability: every
+/// A new slot is inserted after one of the present slots, each with the same probability: every
 /// cycle of n slots is then equally likely, as with the algorithm of Sattolo (1986), and a larger
-/// cycle is made of a smaller one. Cost: a random access for each new slot.
+/// cycle is made from a smaller one. Cost: a random access for each new slot.
 pub(crate) struct Cycle<'a> {
     mapped: &'a Mapped,
     place: fn(usize) -> usize,
@@ -30,7 +30,8 @@ pub(crate) struct Cycle<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    /// A cycle of one slot. `place` gives the offset of each slot in the mapping, a multiple of 8.
+    /// Makes a cycle of one slot. `place` returns the offset of a slot in the mapping, a multiple
+    /// of 8.
     pub(crate) fn new(mapped: &'a Mapped, place: fn(usize) -> usize, seed: u64) -> Cycle<'a> {
         let at = mapped.at(place(0));
         // SAFETY: the offset of a slot is a multiple of 8 within the mapping.
@@ -38,7 +39,7 @@ impl<'a> Cycle<'a> {
         Cycle { mapped, place, slots: 1, random: Random::new(seed), at }
     }
 
-    /// Makes the cycle as large as this, unless the budget is spent before; whether it was.
+    /// Grows the cycle to this size, unless the budget is spent before; returns whether it has it.
     pub(crate) fn grow(&mut self, slots: usize, budget: &Budget<'_>) -> bool {
         while self.slots < slots {
             let end = slots.min(self.slots + STEP);
@@ -59,7 +60,7 @@ impl<'a> Cycle<'a> {
         self.slots == slots
     }
 
-    /// Times so many loads, a multiple of 16.
+    /// Times a number of loads, a multiple of 16.
     pub(crate) fn batch_ns(&mut self, loads: u64) -> u64 {
         let begin = monotonic_ns();
         // SAFETY: `at` is a slot of a cycle, so that every load gives the address of a slot.
@@ -67,8 +68,8 @@ impl<'a> Cycle<'a> {
         monotonic_ns() - begin
     }
 
-    /// What a load takes, in picoseconds, of lines that were flushed just before. `None` where no
-    /// program may flush, and of a cycle of fewer slots than are flushed at a time.
+    /// Returns the time of a load of lines that were flushed just before, in picoseconds; `None`
+    /// where no program may flush, and for a cycle of fewer slots than are flushed at a time.
     pub(crate) fn flushed_ps(&mut self) -> Option<u64> {
         let mut at = self.at;
         for _ in 0..FLUSHED.min(self.slots as u64 / FLUSHED * FLUSHED) {
@@ -85,8 +86,8 @@ impl<'a> Cycle<'a> {
         (at != self.at).then(|| self.batch_ns(FLUSHED) * 1000 / FLUSHED)
     }
 
-    /// Goes round once, for at most so long, then times batches until `end_ns`; adds what a load
-    /// took in each, in picoseconds.
+    /// Goes round once, for at most half of the time until `end_ns`, then times batches until
+    /// `end_ns`; adds the time of a load in each, in picoseconds.
     pub(super) fn sample(&mut self, end_ns: u64, budget: &Budget<'_>, loads_ps: &mut Vec<u64>) {
         let begin = monotonic_ns();
         let warm_end = begin + end_ns.saturating_sub(begin) / 2;
@@ -95,7 +96,7 @@ impl<'a> Cycle<'a> {
         while walked < self.slots as u64 && monotonic_ns() < warm_end && !budget.is_spent() {
             let ns = self.batch_ns(batch).max(1);
             walked += batch;
-            // The pace of the last batch, but no jump: one that waited for the CPU says little.
+            // The pace of the last batch, but no jump: that batch may have waited for the CPU.
             let wanted = (batch * BATCH_NS / ns).clamp(batch / 2, batch * 2).clamp(64, 16_384);
             batch = wanted / UNROLLED * UNROLLED;
         }
@@ -111,10 +112,10 @@ impl<'a> Cycle<'a> {
     }
 }
 
-/// Follows the chain for `rounds` times 16 loads and gives where it ends.
+/// Follows the chain for `rounds` times 16 loads; returns where it ends.
 ///
 /// # Safety
-/// `at` holds the address of something that again holds such an address, for as long as wanted.
+/// `at` holds the address of a slot that holds such an address again, for all of these loads.
 #[inline(never)]
 unsafe fn follow(at: *const u8, rounds: u64) -> *const u8 {
     if rounds == 0 {
@@ -140,7 +141,7 @@ macro_rules! loads {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
-    // SAFETY: the loads read what the caller vouches for, and nothing is written.
+    // SAFETY: the loads read what the caller guarantees, and nothing is written.
     unsafe {
         std::arch::asm!(
             "2:", loads!(),
@@ -159,8 +160,9 @@ unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
     at
 }
 
-/// How many times as long 8192 loads from a small cycle take as 4096: the first quartiles of
-/// batches that alternate. About 2, or the loads are not there, or something else is timed.
+/// Returns the ratio of the times of 8192 and of 4096 loads from a small cycle, by the first
+/// quartiles of batches that alternate. About 2, unless loads are missing or something else is
+/// timed.
 pub(super) fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> f64 {
     let mut cycle = Cycle::new(mapped, |slot| slot * SLOT, 1);
     cycle.grow(64, budget);
@@ -188,7 +190,7 @@ mod tests {
     fn a_cycle_visits_every_slot_once() {
         let mapped = Mapped::new(1 << 20, Pages::Small).unwrap();
         let flag = AtomicBool::new(false);
-        let mut quiet = |_| ();
+        let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 7);
         for slots in [1, 2, 3, 64, 1000, 16_384] {
@@ -222,7 +224,7 @@ mod tests {
     fn following_ends_where_counting_says() {
         let mapped = Mapped::new(1 << 20, Pages::Small).unwrap();
         let flag = AtomicBool::new(false);
-        let mut quiet = |_| ();
+        let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 3);
         cycle.grow(32, &budget);

@@ -8,7 +8,7 @@ use tiebreak_machine::cpus;
 
 fn measured(ms: u64, flag: &AtomicBool) -> (Probed<Reading>, Duration) {
     let before = cpus::allowed();
-    let mut quiet = |_| ();
+    let mut quiet = drop::<f64>;
     let begin = Instant::now();
     let mut budget = Budget::new(Duration::from_millis(ms), flag, &mut quiet);
     let probed = Latency::new(&before).unwrap().measure(&mut budget);
@@ -67,7 +67,7 @@ fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
 
 #[test]
 fn what_speaks_against_a_reading() {
-    let check = |curves: &[Curve], pages: usize, state: &str, word: &str| {
+    fn check(curves: &[Curve], pages: usize, state: &str, word: &str) {
         let page = TlbPoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
         let reading = Reading {
             cpu: 0,
@@ -85,8 +85,10 @@ fn what_speaks_against_a_reading() {
         };
         assert_eq!(probed.state(), state, "{said}");
         assert!(said.contains(word), "{said}");
-    };
-    let small = |ns, points, is_whole| curve(4096, ns, points, is_whole);
+    }
+    fn small(ns: f64, points: usize, is_whole: bool) -> Curve {
+        curve(4096, ns, points, is_whole)
+    }
     check(&[small(1.0, 4, true)], 1, "measured", "");
     check(&[small(0.04, 5, true)], 1, "inconclusive", "0.04 ns");
     check(&[small(1.0, 3, false)], 1, "inconclusive", "four sizes");
@@ -100,10 +102,10 @@ fn what_speaks_against_a_reading() {
 
 #[test]
 fn a_curve_ends_where_memory_answers() {
-    let check = |ns: &[u64], flushed_ns: u64, expected: bool| {
+    fn check(ns: &[u64], flushed_ns: u64, expected: bool) {
         let mut sizes: Vec<Vec<u64>> = ns.iter().map(|ns| vec![ns * 1000; 5]).collect();
         assert_eq!(is_beyond(&mut sizes, flushed_ns * 1000), expected, "{ns:?}");
-    };
+    }
     // A machine that gets 16 MiB of the 260 that it is said to have.
     let xeon = [2, 5, 34, 34, 34, 80, 110, 120, 126, 128, 128, 129, 128];
     check(&xeon[..12], 107, false);
@@ -116,14 +118,16 @@ fn a_curve_ends_where_memory_answers() {
 #[test]
 fn a_flushed_line_comes_from_memory() {
     let flag = AtomicBool::new(false);
-    let mut quiet = |_| ();
+    let mut quiet = drop::<f64>;
     let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
     let mapped = Mapped::new(2 << 20, Pages::Huge).unwrap();
     let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
     assert!(cycle.grow(256, &budget));
     assert_eq!(cycle.flushed_ps(), None, "fewer lines than are flushed at a time");
     assert!(cycle.grow(1024, &budget));
-    let median = |mut all: Vec<u64>| quantile(&mut all, 0.5).unwrap();
+    fn median(mut all: Vec<u64>) -> u64 {
+        quantile(&mut all, 0.5).unwrap()
+    }
     let flushed: Option<Vec<u64>> = (0..50).map(|_| cycle.flushed_ps()).collect();
     let Some(flushed) = flushed else { return };
     let loaded = (0..50).map(|_| cycle.batch_ns(512) * 1000 / 512).collect();
@@ -140,4 +144,45 @@ fn lines_apart_crowd_no_set() {
     }
     let places: HashSet<usize> = (0..1000).map(place_apart).collect();
     assert_eq!(places.len(), 1000);
+}
+
+#[test]
+fn sizes_reach_past_the_caches_as_far_as_memory_allows() {
+    fn cache(size_bytes: u64) -> AdvertisedCache {
+        AdvertisedCache { level: 3, size_bytes, line_bytes: None }
+    }
+    fn check(caches: &[AdvertisedCache], memory: u64, seconds: f64, mib: [usize; 2]) {
+        let plan = Plan::new(caches, memory, seconds);
+        let mib_planned = [plan.largest_bytes(), plan.enough_bytes].map(|bytes| bytes >> 20);
+        assert_eq!(mib_planned, mib);
+        assert!(plan.sizes.is_sorted() && plan.pages.is_sorted());
+        assert_eq!((plan.sizes[0], plan.sizes[1], plan.sizes[2]), (4096, 6144, 8192));
+        assert!(plan.pages.last().unwrap() * SMALL_PAGE <= mib[0] << 20);
+    }
+    // As far as memory allows, whatever is advertised; enough is four times that.
+    check(&[cache(32 << 20)], 8 << 30, 20.0, [1024, 128]);
+    check(&[cache(260 << 20)], 8 << 30, 5.0, [1024, 1024]);
+    check(&[cache(32 << 20)], 100 << 20, 20.0, [48, 50]);
+    check(&[cache(1 << 20)], 8 << 30, 20.0, [1024, 64]);
+    check(&[], 8 << 30, 20.0, [1024, 128]);
+    check(&[cache(1 << 40)], u64::MAX, 20.0, [1024, 1024]);
+    check(&[], 0, 20.0, [4, 4]);
+    assert_eq!(Plan::new(&[], 0, 20.0).passes, 3);
+    assert_eq!(Plan::new(&[], 0, 0.1).passes, 1);
+}
+
+#[test]
+fn what_is_left_over_is_shared() {
+    let end = monotonic_ns() + 1_000_000_000;
+    let mut shares = Shares { end_ns: end, weight_left: 4.0 };
+    let first = shares.next_end_ns(1.0);
+    assert!(first < end - 500_000_000, "a quarter");
+    shares.next_end_ns(2.0);
+    assert_eq!(shares.next_end_ns(1.0), end);
+    let mut shares = Shares { end_ns: end, weight_left: 4.0 };
+    shares.weight_left -= 3.0;
+    assert_eq!(shares.next_end_ns(1.0), end);
+    let now = monotonic_ns();
+    let late = Shares { end_ns: 0, weight_left: 1.0 }.next_end_ns(1.0);
+    assert!(now <= late && late <= monotonic_ns(), "no time is left: at once");
 }

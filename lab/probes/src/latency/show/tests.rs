@@ -26,18 +26,23 @@ fn machine() -> Latency {
         points: (0..15).map(point).collect(),
         levels: levels.clone(),
     };
-    let cache = |level, advertised: u64, effective: Option<u64>, latency_ns| CacheSize {
-        level,
-        advertised_bytes: Some(advertised),
-        effective_bytes: effective,
-        latency_ns,
-        ..CacheSize::default()
-    };
-    let page = |shift: u32| TlbPoint {
-        pages: 1 << shift,
-        apart_ns: if shift < 7 { 1.0 } else { 2.6 },
-        packed_ns: 1.0,
-    };
+    fn cache(
+        level: u32,
+        advertised: u64,
+        effective: Option<u64>,
+        latency_ns: Option<f64>,
+    ) -> CacheSize {
+        CacheSize {
+            level,
+            advertised_bytes: Some(advertised),
+            effective_bytes: effective,
+            latency_ns,
+            ..CacheSize::default()
+        }
+    }
+    fn page(shift: u32) -> TlbPoint {
+        TlbPoint { pages: 1 << shift, apart_ns: if shift < 7 { 1.0 } else { 2.6 }, packed_ns: 1.0 }
+    }
     Latency {
         cpu: 0,
         curves: vec![curve(4096, Some(1.0)), curve(2 << 20, Some(0.97))],
@@ -71,11 +76,11 @@ fn the_page_of_a_machine() {
 
 #[test]
 fn rows_are_short_and_say_what_is_missing() {
-    let check = |found: &Latency, expected: &[&str]| {
+    fn check(found: &Latency, expected: &[&str]) {
         let rows: Vec<String> = rows(found).into_iter().map(|row| row.text).collect();
         assert_eq!(rows, expected);
         assert!(rows.iter().all(|row| row.len() <= 100));
-    };
+    }
     let tlb = "TLB: free to 64 pages, then +1.60 ns";
     let levels = "L1 1.00 ns to 32 KiB, L2 3.40 ns to 1 MiB, L3 15.0 ns to 4 MiB, memory 130 ns";
     check(&machine(), &[levels, "L3 is advertised as 32 MiB; 4 MiB of it answered here, now", tlb]);

@@ -1,4 +1,4 @@
-//! The threads do what they are told, and the logs say so.
+//! The threads do their jobs, and the logs show it.
 
 use super::*;
 
@@ -51,7 +51,8 @@ fn logs_say_when_each_chunk_ended() {
 #[test]
 fn pointers_are_one_cycle_at_all_times() {
     with_common(|common| {
-        let mut hand = Hand::new(common, common.cpus[0]).unwrap();
+        let mut hand =
+            Hand::new(common, common.cpus[0], buffer(common.buffer_bytes, None).unwrap());
         let steps = STEP_LINES;
         for (asked, go_on, lines) in [
             (1, false, 1),
@@ -64,7 +65,7 @@ fn pointers_are_one_cycle_at_all_times() {
             let (mut at, mut seen) = (0, vec![false; lines]);
             for _ in 0..lines {
                 // SAFETY: the offsets are those of lines in the buffer.
-                at = unsafe { hand.buffer.start().add(at).cast::<u64>().read() } as usize;
+                at = unsafe { hand.buffer.at(0).add(at).cast::<u64>().read() } as usize;
                 assert!(!std::mem::replace(&mut seen[at / LINE_BYTES], true), "{lines}");
             }
             assert_eq!(at, 0, "{lines}");
@@ -75,7 +76,9 @@ fn pointers_are_one_cycle_at_all_times() {
 #[test]
 fn pointers_take_no_longer_than_they_may() {
     let lines = 2 * LARGE_PAGE_BYTES / LINE_BYTES;
-    let bytes = |lines: usize| (lines * LINE_BYTES) as u64;
+    fn bytes(lines: usize) -> u64 {
+        (lines * LINE_BYTES) as u64
+    }
     with_team(|team| {
         let chunk = |length| team.run(&[Job::Weave(usize::MAX)], true, length)[0].chunk;
         assert_eq!(chunk(Duration::ZERO), bytes(STEP_LINES + 1));
@@ -97,9 +100,40 @@ fn an_interrupted_team_is_ready_at_once() {
         ready_by_ns: u64::MAX,
         interrupted: &interrupted,
     };
-    let mut hand = Hand::new(common, cpus[0]).unwrap();
+    let mut hand = Hand::new(common, cpus[0], buffer(common.buffer_bytes, None).unwrap());
     assert_eq!(hand.bytes, 0);
     hand.bytes = 1 << 30;
     let woven = hand.job(Job::Weave(usize::MAX), u64::from(u32::MAX));
     assert_eq!(woven, ((STEP_LINES + 1) * LINE_BYTES) as u64);
+}
+
+#[test]
+fn a_mask_names_one_node() {
+    for (node, word, bits) in [(0, 0, 1), (3, 0, 8), (64, 1, 1), (1023, 15, 1 << 63)] {
+        let mask = node_mask(node).unwrap();
+        assert_eq!((mask[word], mask.iter().map(|w| w.count_ones()).sum()), (bits, 1_u32));
+    }
+    assert_eq!(node_mask(1024), None);
+}
+
+#[test]
+fn a_buffer_is_aligned_and_touched_as_far_as_is_wanted() {
+    let buffer = buffer(3 * LARGE_PAGE_BYTES - 5, None).unwrap();
+    assert_eq!(buffer.at(0) as usize % LARGE_PAGE_BYTES, 0);
+    let mut pages = 0;
+    let ready = touch(&buffer, || {
+        pages += 1;
+        pages <= 2
+    });
+    assert_eq!(ready, 2 * LARGE_PAGE_BYTES);
+    assert_eq!(touch(&buffer, || true), 3 * LARGE_PAGE_BYTES);
+    // SAFETY: the last byte's page was touched.
+    let last = unsafe { buffer.at(3 * LARGE_PAGE_BYTES - BLOCK_BYTES).read() };
+    assert_eq!(last, 1);
+}
+
+#[test]
+fn a_node_that_is_not_there_is_an_error() {
+    assert!(buffer(LARGE_PAGE_BYTES, Some(1023)).is_err());
+    assert!(buffer(LARGE_PAGE_BYTES, Some(1024)).is_err());
 }
