@@ -1,15 +1,13 @@
-//! Noise, on a screen and as a picture.
+//! Shows noise, on a screen, while it is watched, and as a picture.
 
-mod live;
-mod strip;
 mod svg;
 
 use crate::show::*;
 use crate::{
-    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Rate, SmallestSlowdown,
-    Throttled,
+    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
+    SmallestSlowdown, Throttled,
 };
-pub use live::{frame, line};
+use tiebreak_report::look::paint;
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
@@ -184,9 +182,9 @@ fn strips(page: &mut Page, found: &Noise, look: &Look) {
     }
     page.gap();
     for cpu in cpus.iter().take(STRIPS_MOST) {
-        strip::lines(cpu, look).iter().for_each(|line| page.line(line));
+        strip_lines(cpu, look).iter().for_each(|line| page.line(line));
     }
-    page.paragraph("", &[span(Tone::Dim, strip::key(found, look))]);
+    page.paragraph("", &[span(Tone::Dim, key(found, look))]);
     if cpus.len() > STRIPS_MOST {
         let text = format!("{} further CPUs lost less", cpus.len() - STRIPS_MOST);
         page.paragraph("", &[span(Tone::Dim, text)]);
@@ -276,6 +274,121 @@ fn rate(value: f64) -> String {
         v if v < 9.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),
     }
+}
+
+/// CPUs that a frame shows: more would not fit on a screen.
+const LIVE_CPUS: usize = 10;
+
+/// The lines of a frame: a strip for each CPU, with its frequency, and what was lost.
+pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
+    let columns = look.columns();
+    let mut spans = Vec::new();
+    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
+    if cpus.len() > CPUS_MOST {
+        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
+    }
+    for cpu in cpus.into_iter().take(LIVE_CPUS) {
+        let [mut levels, causes] = latest(cpu, columns.saturating_sub(22), look);
+        levels.push(span(Tone::Dim, format!(" {}", now(cpu))));
+        spans.extend([levels, causes]);
+    }
+    if found.cpus.len() > CPUS_MOST {
+        let text = format!("{} further CPUs lost less", found.cpus.len() - CPUS_MOST);
+        spans.push(vec![span(Tone::Dim, text)]);
+    }
+    let last = format!("last minute: {}", lost(found, ALL));
+    let mut lines: Vec<String> = spans.iter().map(|line| paint(line, *look)).collect();
+    lines.extend(wrap_plain(&last, columns));
+    lines.push("Ctrl-C ends it".to_owned());
+    lines
+}
+
+/// One line for where nothing can be redrawn: what was lost of the last second, CPU by CPU.
+pub fn line(found: &Noise) -> String {
+    let cpus = found.cpus.iter().take(CPUS_MOST);
+    let cpus: Vec<String> = cpus.map(|cpu| format!("CPU {} {}", cpu.cpu, now(cpu))).collect();
+    let frequency = found.frequency.as_ref().map(|one| format!("; {}", of_frequency(one)));
+    cpus.join(", ") + &frequency.unwrap_or_default()
+}
+
+/// What was lost last: `12% t`, and the frequency.
+fn now(cpu: &CpuNoise) -> String {
+    let last = cpu.strip.iter().rev().find(|piece| piece.lost_share.is_some());
+    let lost = last.and_then(|piece| piece.lost_share).map_or("-".to_owned(), small);
+    let cause = last.and_then(|piece| piece.cause).map_or(' ', |cause| cause.letter());
+    let hertz = cpu.frequency.as_ref().map_or(String::new(), |one| hertz(one.median_hertz));
+    format!("{lost} {cause} {hertz}").trim_end().to_owned()
+}
+
+/// Columns of the name of a CPU.
+const NAME: usize = 8;
+/// What is lost of a piece, from this share on, and how it is drawn.
+const LEVELS: [(f64, &str, &str); 8] = [
+    (0.5, "\u{2588}", "#"),
+    (0.25, "\u{2587}", "%"),
+    (0.1, "\u{2586}", "*"),
+    (0.05, "\u{2585}", "+"),
+    (0.02, "\u{2584}", "="),
+    (0.01, "\u{2583}", "-"),
+    (0.003, "\u{2582}", ":"),
+    (0.0, "\u{2581}", "."),
+];
+/// A cause is told from this share on.
+const TOLD_LEAST: f64 = 0.003;
+
+/// Two lines: how much was lost, and to what; more if they are too wide for the screen.
+fn strip_lines(cpu: &CpuNoise, look: &Look) -> Vec<Spans> {
+    let room = look.columns() - NAME;
+    let mut lines = Vec::new();
+    for (index, pieces) in cpu.strip.chunks(room).enumerate() {
+        let name = if index == 0 { format!("CPU {}", cpu.cpu) } else { String::new() };
+        lines.extend(pair(&name, pieces, look));
+    }
+    lines
+}
+
+/// The last pieces that fit, in two lines.
+fn latest(cpu: &CpuNoise, columns: usize, look: &Look) -> [Spans; 2] {
+    let first = cpu.strip.len().saturating_sub(columns.saturating_sub(NAME));
+    pair(&format!("CPU {}", cpu.cpu), &cpu.strip[first..], look)
+}
+
+fn pair(name: &str, pieces: &[Piece], look: &Look) -> [Spans; 2] {
+    let levels: String = pieces.iter().map(|piece| level(piece, look)).collect();
+    let causes: String = pieces.iter().map(letter).collect();
+    [
+        vec![span(Tone::Strong, format!("{name:NAME$}")), span(Tone::Plain, levels)],
+        vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes)],
+    ]
+}
+
+fn level(piece: &Piece, look: &Look) -> &'static str {
+    let Some(share) = piece.lost_share else { return " " };
+    let level = LEVELS.iter().find(|(least, ..)| share >= *least);
+    level.map_or(" ", |(_, unicode, ascii)| look.pick(*unicode, *ascii))
+}
+
+fn letter(piece: &Piece) -> char {
+    match (piece.lost_share, piece.cause) {
+        (Some(share), Some(cause)) if share >= TOLD_LEAST => cause.letter(),
+        _ => ' ',
+    }
+}
+
+/// What the letters mean.
+fn key(found: &Noise, look: &Look) -> String {
+    let piece_ns = found.cpus.iter().flat_map(|cpu| &cpu.strip).map(|piece| piece.length_ns).max();
+    let length = time(piece_ns.unwrap_or(0));
+    let letters: Vec<String> =
+        Cause::ALL.iter().map(|cause| format!("{} {}", cause.letter(), cause.words())).collect();
+    let drawn = |at: usize| look.pick(LEVELS[at].1, LEVELS[at].2);
+    format!(
+        "a column is {length}; lost of it: {} from 1%, {} from 10%, {} from 50%; {}",
+        drawn(5),
+        drawn(2),
+        drawn(0),
+        letters.join(", ")
+    )
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! their work, beside the same chain after ordinary work.
 
 use super::*;
-use crate::noise::measure::chain;
+use crate::noise::measure::chain_ns;
 
 /// How often each of the two is timed, in turns.
 const TURNS: usize = 24;
@@ -39,7 +39,7 @@ pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
     let (mut ordinary, mut wide) = (Vec::with_capacity(TURNS), Vec::with_capacity(TURNS));
     for _ in 0..TURNS {
         ordinary.push(timed_after(ORDINARY_NS, || {
-            std::hint::black_box(chain::timed_ns());
+            std::hint::black_box(chain_ns());
         }));
         wide.push(timed_after(WIDE_NS, work));
     }
@@ -52,7 +52,7 @@ fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
     while monotonic_ns() < end_ns {
         work();
     }
-    chain::timed_ns()
+    chain_ns()
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -223,5 +223,5 @@ pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
     if governor != "haltpoll" {
         return Err(Lack::Absent(format!("the governor of idle states is {governor}")));
     }
-    words::look(&HALT_POLLING, sight)
+    table::look_at_files(&HALT_POLLING, sight)
 }
