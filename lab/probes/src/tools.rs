@@ -107,8 +107,8 @@ pub(crate) fn parts(values: &[u64], share: f64, least: usize) -> Vec<u64> {
     if length < least.max(1) {
         return Vec::new();
     }
-    let part = |part: &[u64]| quantile(&mut part.to_vec(), share);
-    values.chunks_exact(length).take(PARTS).filter_map(part).collect()
+    let parts = values.chunks_exact(length).take(PARTS);
+    parts.filter_map(|part| quantile(&mut part.to_vec(), share)).collect()
 }
 
 /// Keeps the calling thread on one CPU; the CPUs that it had come back when this is dropped.
@@ -185,13 +185,13 @@ pub(crate) fn together<T: Send>(
         let mut failure = None;
         for (index, &cpu) in cpus.iter().enumerate() {
             let sender = sender.clone();
-            let run = move || {
-                // Whoever started this thread waits for the word, or has given up.
+            let thread = std::thread::Builder::new().spawn_scoped(scope, move || {
+                // The starter waits for this message, or has given up.
                 let _ = sender.send(cpus::pin_this_thread(&[cpu]));
                 let may_begin = *gate.lock().unwrap_or_else(PoisonError::into_inner);
                 may_begin.then(|| job(&Place { index, barrier }))
-            };
-            match std::thread::Builder::new().spawn_scoped(scope, run) {
+            });
+            match thread {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     failure = Some(error);
@@ -203,11 +203,14 @@ pub(crate) fn together<T: Send>(
         let failure = words.filter_map(Result::err).next_back().or(failure);
         *may_begin = failure.is_none();
         drop(may_begin);
-        let lost = || io::Error::other("a thread of a probe panicked");
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         match failure {
             Some(error) => Err(error),
-            None => results.into_iter().map(|done| done.ok().flatten().ok_or_else(lost)).collect(),
+            None => results
+                .into_iter()
+                .map(|done| done.ok().flatten())
+                .map(|done| done.ok_or_else(|| io::Error::other("a thread of a probe panicked")))
+                .collect(),
         }
     })
 }

@@ -52,7 +52,7 @@ fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
         Check::Look(look) => look(sight),
     };
     let found = told.unwrap_or_else(Found::from);
-    let is_bad = matches!(found.standing, Standing::Noisy | Standing::Could);
+    let is_bad = found.standing.is_bad();
     Setting {
         knob: row.knob.to_owned(),
         group: group.to_owned(),
@@ -120,6 +120,13 @@ pub enum Standing {
     Absent,
     /// It cannot be read, or says what is not known here.
     Unknown,
+}
+
+impl Standing {
+    /// Whether something is to be gained by a change.
+    fn is_bad(self) -> bool {
+        matches!(self, Standing::Noisy | Standing::Could)
+    }
 }
 
 /// Commands for a shell.

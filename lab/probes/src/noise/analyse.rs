@@ -48,11 +48,11 @@ const EVEN: f64 = 1.1 / 0.9;
 
 /// What speaks against floors whose own parts differ: the next look may say another.
 fn uneven(found: &Noise) -> Option<String> {
-    let differ = |floor: &Floor| {
+    let differ = found.floors.iter().filter_map(|floor| {
         let [low, high] = floor.smallest.iter().find_map(|one| one.among_parts)?;
         (high > EVEN * low).then(|| format!("{} {:.1} times", floor.of, high / low))
-    };
-    let differ: Vec<String> = found.floors.iter().filter_map(differ).collect();
+    });
+    let differ: Vec<String> = differ.collect();
     (!differ.is_empty()).then(|| {
         format!(
             "noise differed between parts of the look (of {}): a floor moves as much from look to \
@@ -156,12 +156,12 @@ const SEED: &str = "noise";
 /// The floor of functions, compared in one process. A unit of rounds is one observation, as in a
 /// comparison of functions. `None` if there were too few.
 fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
-    let of_round = |[left, right]: &[u64; 2]| LogRatio::exact(log(*left as f64 / *right as f64));
-    let of_unit = |unit: &Vec<[u64; 2]>| {
-        let rounds: Vec<LogRatio> = unit.iter().map(of_round).collect();
-        unit::summarise(&rounds).middle()
-    };
-    let noise: Vec<f64> = pairs.units.iter().map(of_unit).collect();
+    let ratios = pairs.units.iter().map(|unit| {
+        let rounds =
+            unit.iter().map(|[left, right]| LogRatio::exact(log(*left as f64 / *right as f64)));
+        unit::summarise(&rounds.collect::<Vec<_>>()).middle()
+    });
+    let noise: Vec<f64> = ratios.collect();
     let unit_ns = pairs.elapsed_ns as f64 / pairs.units.len().max(1) as f64;
     let work = format!(
         "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
@@ -191,7 +191,7 @@ fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
     let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
     let begin = Instant::now();
     let mut elapsed = Duration::ZERO;
-    let more = |rounds: usize| {
+    let (noise, failure) = rounds(|rounds| {
         if rounds > 0 {
             elapsed = begin.elapsed();
             budget.tell(0.0);
@@ -199,8 +199,7 @@ fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
         let left = budget.left();
         let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
         (left > KEPT).then(|| work.round(rounds as u64, wait, left))
-    };
-    let (noise, failure) = rounds(more);
+    });
     let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
     let words = "this program's own work of some milliseconds".to_owned();
     let floor = floor("programs", words, &noise, round_ns);
@@ -238,19 +237,22 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
     }
     let seed = Seed::from_text(SEED);
     let among_parts = among_parts(noise);
-    let smallest = |seconds: f64| {
+    let smallest = LENGTHS_SECONDS.map(|seconds| {
         let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
         let found = power::smallest_difference(noise, rounds, ERROR, seed);
+        let exact = found.filter(|one| !one.is_bound);
+        // What lies beyond the fractions that were searched is not known.
+        let [least, most] = power::SEARCHED;
         SmallestSlowdown {
             seconds,
             rounds,
             fraction: found.map(|one| one.fraction),
             is_bound: found.is_some_and(|one| one.is_bound),
-            among_parts: found
-                .filter(|one| !one.is_bound)
-                .and_then(|one| Some(among_parts?.map(|share| searched(one.fraction * share)))),
+            among_parts: exact
+                .zip(among_parts)
+                .map(|(one, shares)| shares.map(|share| (one.fraction * share).clamp(least, most))),
         }
-    };
+    });
     Some(Floor {
         of: of.to_owned(),
         work,
@@ -258,30 +260,27 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         round_ns,
         error: ERROR,
         chance: CHANCE,
-        smallest: LENGTHS_SECONDS.map(smallest).into(),
+        smallest: smallest.into(),
         lost_share: None,
     })
-}
-
-/// Within what was searched: what lies beyond is not known.
-fn searched(fraction: f64) -> f64 {
-    fraction.clamp(power::SEARCHED[0], power::SEARCHED[1])
 }
 
 /// How large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of the run, as
 /// shares of the whole run's: medians of sizes. `None` if a part would be too short.
 fn among_parts(noise: &[f64]) -> Option<[f64; 2]> {
     let length = noise.len() / PARTS_OF_RUN;
-    let size = |part: &[f64]| {
-        let mut sizes: Vec<f64> = part.iter().map(|d| d.abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes[sizes.len() / 2]
-    };
     if length < ROUNDS_A_PART || size(noise) <= 0.0 {
         return None;
     }
     let parts = noise.chunks_exact(length).take(PARTS_OF_RUN).map(|part| size(part) / size(noise));
     Some(parts.fold([1.0, 1.0], |[low, high], one| [one.min(low), one.max(high)]))
+}
+
+/// Returns the median of the absolute values, of which there is at least one.
+fn size(noise: &[f64]) -> f64 {
+    let mut sizes: Vec<f64> = noise.iter().map(|d| d.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes[sizes.len() / 2]
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::Throttled;
 use crate::tools::*;
 use counts::Counts;
 pub use counts::Interrupts;
+use std::collections::BTreeSet;
 use tiebreak_machine::meters::ThreadCounters;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
@@ -100,8 +101,10 @@ impl Noise {
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
     pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
-        let none = || lacks("noise", "sched_getaffinity", "no CPU is known");
-        let counted = together(&[*cpus.first().ok_or_else(none)?], |_| counted_cycles_a_step());
+        let Some(first) = cpus.first() else {
+            return Err(lacks("noise", "sched_getaffinity", "no CPU is known"));
+        };
+        let counted = together(&[*first], |_| counted_cycles_a_step());
         let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
@@ -151,17 +154,19 @@ impl Noise {
             watch_this_cpu(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
-        let of_cpu = |(cpu, log): (&usize, CpuWatch)| CpuWatch {
-            cpu: *cpu,
-            steal_ns: after.steal_since(&before, *cpu),
-            interrupts: after.interrupts_since(&before, *cpu),
-            ..log
-        };
+        // A thread that began too late saw nothing.
+        let logs = cpus.iter().zip(logs).filter(|(_, log)| log.seen_ns > 0);
         Ok(Watch {
             begin_ns,
             end_ns: clock::monotonic_ns(),
-            // Of one whose thread came too late nothing can be said.
-            cpus: cpus.iter().zip(logs).map(of_cpu).filter(|cpu| cpu.seen_ns > 0).collect(),
+            cpus: logs
+                .map(|(cpu, log)| CpuWatch {
+                    cpu: *cpu,
+                    steal_ns: after.steal_since(&before, *cpu),
+                    interrupts: after.interrupts_since(&before, *cpu),
+                    ..log
+                })
+                .collect(),
             softirqs: after.softirqs_since(&before, cpus),
             throttled: after.throttled_since(&before),
         })
@@ -194,12 +199,12 @@ impl Noise {
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
-        let seen = |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
-        let mut all = self.groups.iter().flatten();
-        if !budget.is_interrupted() && !all.clone().all(seen) {
+        let seen: BTreeSet<usize> =
+            watches.iter().flat_map(|one| &one.cpus).map(|of| of.cpu).collect();
+        if !budget.is_interrupted() && !self.groups.iter().flatten().all(|cpu| seen.contains(cpu)) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
-        if !all.any(seen) {
+        if seen.is_empty() {
             Probed::inconclusive("there was no time to watch a CPU")
         } else {
             Probed::of(Reading { watches, pairs }, reasons)
@@ -303,12 +308,12 @@ const UNROLLED: u64 = 16;
 
 /// How long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
 pub(crate) fn chain_ns() -> u64 {
-    let once = || {
+    let times = [(); 3].map(|()| {
         let begin_ns = clock::monotonic_ns();
         std::hint::black_box(multiply(STEPS));
         clock::monotonic_ns() - begin_ns
-    };
-    once().min(once()).min(once())
+    });
+    times.into_iter().fold(u64::MAX, u64::min)
 }
 
 /// Cycles that a step takes, by the machine's counter of cycles: what twice as many steps take

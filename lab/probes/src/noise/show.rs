@@ -43,16 +43,15 @@ pub(crate) fn rows(found: &Noise) -> Vec<Row> {
 /// Everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Noise, look: &Look) -> String {
     let mut page = Page::new(*look);
-    let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
     let watched = seconds(found.watched_ns as f64 / 1e9);
     let at_once = found.all_at_once_share.map_or(String::new(), |share| {
         format!(" All that were watched at once were lost at once {} of the time.", small(share))
     });
-    line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
+    say(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
     floors(&mut page, &found.floors);
     if let Some(frequency) = &found.frequency {
         page.gap();
-        line(&mut page, frequency_in_words(frequency));
+        say(&mut page, frequency_in_words(frequency));
     }
     table(&mut page, causes(found), look);
     strips(&mut page, found, look);
@@ -61,7 +60,7 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     table(&mut page, softirqs(&found.softirqs), look);
     table(&mut page, longest(&found.longest), look);
     page.gap();
-    line(&mut page, throttled(found));
+    say(&mut page, throttled(found));
     page.finish()
 }
 
@@ -105,35 +104,35 @@ fn small(share: f64) -> String {
 
 /// `0.9% (0.7% to 1.2%)`, `under 0.001%`; never a figure that was not searched.
 fn slowdown(one: &SmallestSlowdown) -> String {
-    let up = |fraction| percent(fraction, Rounding::Up);
-    match (one.fraction, one.among_parts) {
-        (None, _) => "none below 100%".to_owned(),
-        (Some(fraction), _) if one.is_bound => format!("under {}", up(fraction)),
-        (Some(fraction), None) => up(fraction),
-        (Some(fraction), Some([low, high])) => {
+    let Some(fraction) = one.fraction else { return "none below 100%".to_owned() };
+    let text = percent(fraction, Rounding::Up);
+    match one.among_parts {
+        _ if one.is_bound => format!("under {text}"),
+        None => text,
+        Some([low, high]) => {
             let low = match low {
                 low if low <= 1e-5 => "under 0.001%".to_owned(),
                 low => percent(low, Rounding::Down),
             };
-            let high = if high >= 1.0 { "over 100%".to_owned() } else { up(high) };
-            format!("{} ({low} to {high})", up(fraction))
+            let high = match high {
+                high if high >= 1.0 => "over 100%".to_owned(),
+                high => percent(high, Rounding::Up),
+            };
+            format!("{text} ({low} to {high})")
         }
     }
 }
 
 /// A length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
 fn time(ns: u64) -> String {
-    let ns = ns as f64;
-    let write = |value: f64, unit: &str| {
-        let decimals = usize::from(value < 9.95);
-        format!("{value:.decimals$} {unit}")
+    let (value, unit) = match ns as f64 {
+        v if v < 1e3 => (v, "ns"),
+        v if v < 1e6 => (v / 1e3, "us"),
+        v if v < 1e9 => (v / 1e6, "ms"),
+        v => (v / 1e9, "s"),
     };
-    match ns {
-        v if v < 1e3 => write(v, "ns"),
-        v if v < 1e6 => write(v / 1e3, "us"),
-        v if v < 1e9 => write(v / 1e6, "ms"),
-        v => write(v / 1e9, "s"),
-    }
+    let decimals = usize::from(value < 9.95);
+    format!("{value:.decimals$} {unit}")
 }
 
 fn of_frequency(frequency: &Frequency) -> String {
@@ -165,7 +164,7 @@ fn floors(page: &mut Page, floors: &[Floor]) {
              error of {error}, from {rounds} observations of the same thing against itself \
              ({work}):"
         );
-        page.paragraph("", &[span(Tone::Plain, text)]);
+        say(page, text);
         for one in &floor.smallest {
             let found = span(Tone::Strong, slowdown(one));
             let (length, rounds) = (seconds(one.seconds), one.rounds);
@@ -215,27 +214,25 @@ fn causes(found: &Noise) -> Vec<Column> {
 
 /// A row for each CPU.
 fn cpus(cpus: &[CpuNoise]) -> Vec<Column> {
-    let of = |cause: Cause| {
-        move |cpu: &CpuNoise| {
-            let share = cpu.causes.iter().find(|share| share.cause == cause);
-            or_dash(share, |share| small(share.share))
-        }
-    };
-    let length = |ns: Option<f64>| or_dash(ns, |ns| time(ns as u64));
     Table::of(first(cpus, CPUS_MOST))
         .right("CPU", 0, |cpu| cpu.cpu)
         .decimal("lost", 0, |cpu| small(cpu.lost_share))
-        .decimal("task", 1, of(Cause::Task))
-        .decimal("limit", 5, of(Cause::Limit))
-        .decimal("steal", 3, of(Cause::Steal))
-        .decimal("interrupt", 2, of(Cause::Interrupt))
-        .decimal("unexplained", 2, of(Cause::Unexplained))
+        .decimal("task", 1, |cpu| share_of(cpu, Cause::Task))
+        .decimal("limit", 5, |cpu| share_of(cpu, Cause::Limit))
+        .decimal("steal", 3, |cpu| share_of(cpu, Cause::Steal))
+        .decimal("interrupt", 2, |cpu| share_of(cpu, Cause::Interrupt))
+        .decimal("unexplained", 2, |cpu| share_of(cpu, Cause::Unexplained))
         .decimal("waited", 6, |cpu| or_dash(cpu.waited_share, small))
         .right("gaps", 4, |cpu| cpu.gaps)
-        .right("median", 4, |cpu| length(cpu.median_ns))
-        .right("99 of 100", 5, |cpu| length(cpu.p99_ns))
+        .right("median", 4, |cpu| or_dash(cpu.median_ns, |ns| time(ns as u64)))
+        .right("99 of 100", 5, |cpu| or_dash(cpu.p99_ns, |ns| time(ns as u64)))
         .right("longest", 0, |cpu| or_dash(cpu.longest_ns, time))
         .columns()
+}
+
+fn share_of(cpu: &CpuNoise, cause: Cause) -> String {
+    let share = cpu.causes.iter().find(|share| share.cause == cause);
+    or_dash(share, |share| small(share.share))
 }
 
 /// Kinds of interrupts, the most frequent first.
@@ -381,13 +378,11 @@ fn key(found: &Noise, look: &Look) -> String {
     let length = time(piece_ns.unwrap_or(0));
     let letters: Vec<String> =
         Cause::ALL.iter().map(|cause| format!("{} {}", cause.letter(), cause.words())).collect();
-    let drawn = |at: usize| look.pick(LEVELS[at].1, LEVELS[at].2);
+    let [one, ten, fifty] = [5, 2, 0].map(|at| look.pick(LEVELS[at].1, LEVELS[at].2));
+    let letters = letters.join(", ");
     format!(
-        "a column is {length}; lost of it: {} from 1%, {} from 10%, {} from 50%; {}",
-        drawn(5),
-        drawn(2),
-        drawn(0),
-        letters.join(", ")
+        "a column is {length}; lost of it: {one} from 1%, {ten} from 10%, {fifty} from 50%; \
+         {letters}"
     )
 }
 

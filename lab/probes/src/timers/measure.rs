@@ -45,12 +45,14 @@ impl Timers {
         let begin = Instant::now();
         let length = budget.length();
         let mut reasons = Vec::new();
-        let first = |(name, read): Named| (name, read, Sandwich::take(read));
-        let watched: Vec<_> = self.watched().into_iter().map(first).collect();
+        let watched = self.watched().into_iter();
+        let watched: Vec<_> =
+            watched.map(|(name, read)| (name, read, Sandwich::take(read))).collect();
+        let missing = KERNEL_CLOCKS.iter().filter(|clock| !clock.is_there());
         let mut found = Reading {
             clock_source: self.tree.text(&source("current")),
             clock_sources: self.clock_sources(),
-            missing: KERNEL_CLOCKS.iter().filter(|clock| !clock.is_there()).map(named).collect(),
+            missing: missing.map(|clock| clock.name.to_owned()).collect(),
             ..Reading::default()
         };
         let ns_a_tick = self.ns_a_tick();
@@ -59,10 +61,10 @@ impl Timers {
         self.orders(budget, length.mul_f64(0.4), ns_a_tick, &mut found, &mut reasons);
         let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
         while budget.nap(begin + watch) {}
-        let rate = |(name, read, first): &(&'static str, fn() -> u64, Sandwich)| {
+        let rates = watched.iter().filter_map(|(name, read, first)| {
             Some((*name, Sandwich::take(read).rate_since(first)?))
-        };
-        self.drifts(&watched.iter().filter_map(rate).collect::<Vec<_>>(), &mut found);
+        });
+        self.drifts(&rates.collect::<Vec<_>>(), &mut found);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
@@ -107,8 +109,8 @@ impl Timers {
         let mut clocks = Vec::new();
         let each = length / (KERNEL_CLOCKS.len() as u32 + 2) / 2;
         for clock in KERNEL_CLOCKS.into_iter().filter(|clock| clock.is_there()) {
-            let read = || clock.now_ns();
-            clocks.extend(one(clock.name, read, clock.resolution_ns(), 1.0, each, budget));
+            let resolution_ns = clock.resolution_ns();
+            clocks.extend(one(clock.name, || clock.now_ns(), resolution_ns, 1.0, each, budget));
         }
         if self.has_ticks {
             clocks.extend(one(ticks::INSTRUCTION, ticks::now, None, ns_a_tick, each, budget));
@@ -182,19 +184,21 @@ impl Timers {
     }
 
     fn drifts(&self, rates: &[(&str, Rate)], found: &mut Reading) {
-        let others = rates.iter().filter(|(name, _)| *name != ticks::NAME);
-        let drift = |(name, rate): &(&str, Rate)| Drift {
-            clock: (*name).to_owned(),
-            against: "MONOTONIC".to_owned(),
-            ppm: (rate.units_a_ns - 1.0) * 1e6,
-            uncertainty_ppm: rate.uncertainty * 1e6,
-            seconds: rate.seconds,
-        };
-        found.drifts = others.map(drift).collect();
-        let rate_of = |wanted: &str| rates.iter().find(|(name, _)| *name == wanted);
-        // Against the raw clock: nobody steers it.
-        let raw = rate_of("MONOTONIC_RAW").filter(|(_, raw)| raw.units_a_ns > 0.0);
-        found.counter = rate_of(ticks::NAME).zip(raw).map(|((_, rate), (_, raw))| {
+        let kernel_clocks = rates.iter().filter(|(name, _)| *name != ticks::NAME);
+        found.drifts = kernel_clocks
+            .map(|(name, rate)| Drift {
+                clock: (*name).to_owned(),
+                against: "MONOTONIC".to_owned(),
+                ppm: (rate.units_a_ns - 1.0) * 1e6,
+                uncertainty_ppm: rate.uncertainty * 1e6,
+                seconds: rate.seconds,
+            })
+            .collect();
+        // The counter is compared with the raw clock, which is never adjusted.
+        let [counter, raw] = [ticks::NAME, "MONOTONIC_RAW"]
+            .map(|wanted| rates.iter().find(|(name, _)| *name == wanted).map(|(_, rate)| rate));
+        let raw = raw.filter(|raw| raw.units_a_ns > 0.0);
+        found.counter = counter.zip(raw).map(|(rate, raw)| {
             let flags = tick_flags(&self.tree);
             TickCounter {
                 name: ticks::NAME.to_owned(),
@@ -209,10 +213,6 @@ impl Timers {
 
 fn source(which: &str) -> String {
     format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource")
-}
-
-fn named(clock: &KernelClock) -> String {
-    clock.name.to_owned()
 }
 
 /// Cost and steps of one clock; nothing once the budget is spent.
@@ -267,8 +267,8 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
     if cfg!(target_arch = "aarch64") {
         return Some(true);
     }
-    let has = |name: &str| flags.iter().any(|flag| flag == name);
-    (!flags.is_empty()).then(|| has("constant_tsc") && has("nonstop_tsc"))
+    let wanted = ["constant_tsc", "nonstop_tsc"];
+    (!flags.is_empty()).then(|| wanted.iter().all(|name| flags.iter().any(|flag| flag == name)))
 }
 
 /// A batch of readings is to take this long.
@@ -298,11 +298,13 @@ fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
         batches.push(now - then);
         then = clock::monotonic_ns();
     }
-    let a_call = |ns: u64| ns as f64 / calls as f64;
-    let parts_ns = parts(&batches, LOW, LEAST_A_PART).into_iter().map(a_call).collect();
-    let mut of_all = |share| quantile(&mut batches, share).map(a_call);
-    let (cost_ns, cost_low_ns) = (of_all(0.5)?, of_all(LOW)?);
-    Some(Clock { cost_ns, cost_low_ns, parts_ns, ..Clock::default() })
+    let parts = parts(&batches, LOW, LEAST_A_PART).into_iter();
+    Some(Clock {
+        parts_ns: parts.map(|ns| ns as f64 / calls as f64).collect(),
+        cost_ns: quantile(&mut batches, 0.5)? as f64 / calls as f64,
+        cost_low_ns: quantile(&mut batches, LOW)? as f64 / calls as f64,
+        ..Clock::default()
+    })
 }
 
 /// How many readings make a batch: the fastest of some short tries decides.
@@ -341,10 +343,13 @@ fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<
         // Looking at the time took a while, which is not a step.
         last = if readings.is_multiple_of(64) { read() } else { now };
     }
-    let mut at = |share| Some(quantile(&mut seen, share)? as f64 * tick_ns);
-    let [least_ns, median_ns, p99_ns] = [at(0.0)?, at(0.5)?, at(0.99)?];
-    let equal_share = equal as f64 / readings as f64;
-    Some(Steps { least_ns, median_ns, p99_ns, equal_share, backwards })
+    Some(Steps {
+        least_ns: quantile(&mut seen, 0.0)? as f64 * tick_ns,
+        median_ns: quantile(&mut seen, 0.5)? as f64 * tick_ns,
+        p99_ns: quantile(&mut seen, 0.99)? as f64 * tick_ns,
+        equal_share: equal as f64 / readings as f64,
+        backwards,
+    })
 }
 
 /// Readings of which the one with the shortest way around counts.
@@ -480,6 +485,13 @@ struct Line {
     stamp: AtomicU64,
 }
 
+impl Line {
+    fn hand_over(&self, number: u64, stamp: u64) {
+        self.stamp.store(stamp, Ordering::Relaxed);
+        self.number.store(number, Ordering::Release);
+    }
+}
+
 /// Hands stamps to and fro between two CPUs, for at most `at_most_ns` or until `stop`. Differences
 /// are in ticks of the clock, of which each is `ns_a_tick` nanoseconds; first those of `first` to
 /// `second`. A direction in which nothing arrived in time is left out.
@@ -495,29 +507,26 @@ fn between(
 ) -> std::io::Result<Vec<HandOff>> {
     let lines = [Line::default(), Line::default()];
     let end_ns = clock::monotonic_ns() + at_most_ns;
-    let job = |place: &Place<'_>| {
+    let seen = together(&[first, second], |place| {
         place.meet();
         hand(&lines, place.index, &read, end_ns, stop)
-    };
-    let mut seen = together(&[first, second], job)?;
-    let mut found = Vec::new();
+    })?;
     // A thread's differences are those of the stamps that came to it.
-    for (to, from) in [(1, 0), (0, 1)] {
-        let differences: &mut [i64] = &mut seen[to];
-        // Quantiles are of unsigned numbers; the order is kept by moving zero to the middle.
-        let mut moved: Vec<u64> =
-            differences.iter().map(|d| (*d as u64).wrapping_add(1 << 63)).collect();
-        let mut at = |share| {
-            let value = quantile(&mut moved, share)?;
-            Some(value.wrapping_sub(1 << 63) as i64 as f64 * ns_a_tick)
-        };
-        let (Some(least_ns), Some(median_ns)) = (at(0.0), at(0.5)) else { continue };
-        let cpus = [first, second];
-        let count = differences.len() as u64;
-        let (from_cpu, to_cpu) = (cpus[from], cpus[to]);
-        found.push(HandOff { from_cpu, to_cpu, least_ns, median_ns, count });
-    }
-    Ok(found)
+    let directions = [(first, second, &seen[1]), (second, first, &seen[0])].into_iter();
+    Ok(directions
+        .filter_map(|(from_cpu, to_cpu, differences)| {
+            let mut differences = differences.clone();
+            differences.sort_unstable();
+            let median = differences.get((differences.len().max(1) - 1).div_ceil(2))?;
+            Some(HandOff {
+                from_cpu,
+                to_cpu,
+                least_ns: differences[0] as f64 * ns_a_tick,
+                median_ns: *median as f64 * ns_a_tick,
+                count: differences.len() as u64,
+            })
+        })
+        .collect())
 }
 
 /// One thread's part: what came later than it was stamped, by how much.
@@ -529,13 +538,9 @@ fn hand(
     stop: &AtomicBool,
 ) -> Vec<i64> {
     let (mine, theirs) = (&lines[index], &lines[1 - index]);
-    let hand_over = |number: u64, stamp: u64| {
-        mine.stamp.store(stamp, Ordering::Relaxed);
-        mine.number.store(number, Ordering::Release);
-    };
     let mut differences = Vec::with_capacity(HAND_OFFS);
     if index == 0 {
-        hand_over(1, read());
+        mine.hand_over(1, read());
     }
     while differences.len() < HAND_OFFS {
         let number = differences.len() as u64 + 1;
@@ -552,7 +557,7 @@ fn hand(
         let stamp = theirs.stamp.load(Ordering::Relaxed);
         differences.push(now.wrapping_sub(stamp) as i64);
         // The first thread is a stamp ahead.
-        hand_over(number + u64::from(index == 0), now);
+        mine.hand_over(number + u64::from(index == 0), now);
     }
     differences
 }

@@ -43,8 +43,9 @@ pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
         }));
         wide.push(timed_after(WIDE_NS, work));
     }
-    let quartiles = |all: &mut Vec<u64>| [0.25, 0.5, 0.75].map(|q| quantile(all, q).unwrap_or(0));
-    Ok(Wide { vectors, ordinary_ns: quartiles(&mut ordinary), wide_ns: quartiles(&mut wide) })
+    let [ordinary_ns, wide_ns] = [&mut ordinary, &mut wide]
+        .map(|all| [0.25, 0.5, 0.75].map(|share| quantile(all, share).unwrap_or(0)));
+    Ok(Wide { vectors, ordinary_ns, wide_ns })
 }
 
 fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {

@@ -127,18 +127,18 @@ const OTHER_PAIRS: usize = 32;
 /// siblings.
 fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     let cores: BTreeMap<_, _> = told.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
-    let is_told = |a: usize, b: usize| Some(cores.get(&a)? == cores.get(&b)?);
     let mut pairs = Vec::new();
     for (index, a) in cpus.iter().enumerate() {
         for b in &cpus[index + 1..] {
-            pairs.push(([*a, *b], is_told(*a, *b)));
+            pairs.push(([*a, *b], cores.get(a).zip(cores.get(b)).map(|(a, b)| a == b)));
         }
     }
     let (siblings, others): (Vec<_>, Vec<_>) =
         pairs.into_iter().partition(|(_, told)| *told == Some(true));
     let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
-    let one = |(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() };
-    chosen.map(one).collect()
+    chosen
+        .map(|(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() })
+        .collect()
 }
 
 type AdvertisedPair = ([usize; 2], Option<bool>);
@@ -217,11 +217,10 @@ fn measure_pairs(
     }
     let begin = Instant::now();
     let mut pairs = wanted.to_vec();
-    let is_over = |budget: &Budget<'_>| begin.elapsed() >= longest || budget.is_interrupted();
-    for round in 0..ROUNDS {
+    'rounds: for round in 1..=ROUNDS {
         for pair in &mut pairs {
-            if is_over(budget) {
-                break;
+            if begin.elapsed() >= longest || budget.is_interrupted() {
+                break 'rounds;
             }
             if let Err(error) = pair.round(budget.interrupted()) {
                 let [a, b] = pair.cpus;
@@ -229,10 +228,7 @@ fn measure_pairs(
                 return Probed::inconclusive(why);
             }
         }
-        if is_over(budget) {
-            break;
-        }
-        budget.tell(0.6 * (round + 1) as f64 / ROUNDS as f64);
+        budget.tell(0.6 * round as f64 / ROUNDS as f64);
         std::thread::sleep(PAUSE);
     }
     let count = pairs.len();

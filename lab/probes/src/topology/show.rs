@@ -28,11 +28,10 @@ fn counts(found: &Topology) -> String {
     if let Some(cores) = found.cores() {
         text += &format!(" on {}", count(cores as u64, "core"));
     }
-    let of = |kind: CoreKind| {
+    let [fast, slow] = [CoreKind::Performance, CoreKind::Efficiency].map(|kind| {
         let cores = found.online().filter(|cpu| cpu.kind == Some(kind)).filter_map(|cpu| cpu.core);
         cores.collect::<std::collections::BTreeSet<_>>().len()
-    };
-    let [fast, slow] = [CoreKind::Performance, CoreKind::Efficiency].map(of);
+    });
     if slow > 0 {
         text += &format!(" ({fast} fast, {slow} slow)");
     }
@@ -228,15 +227,11 @@ fn pairs_table(found: &Topology, look: &Look) -> String {
     let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
     pairs.sort_by_key(|pair| (!pair.is_wrong(), pair.shares.is_some()));
     let shown = &pairs[..pairs.len().min(ROWS)];
-    let yes = |value: Option<bool>, open: &'static str| match value {
-        Some(true) => "one core",
-        Some(false) => "two cores",
-        None => open,
-    };
+    let cores = |is_one| if is_one { "one core" } else { "two cores" };
     let table = Table::of(shown)
         .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
-        .left("told", 0, |pair| yes(pair.is_advertised, "-"))
-        .left("measured", 0, |pair| yes(pair.shares, "open"))
+        .left("told", 0, |pair| pair.is_advertised.map_or("-", cores))
+        .left("measured", 0, |pair| pair.shares.map_or("open", cores))
         .decimal("together over alone", 0, |pair| times(pair))
         .right("rounds", 1, |pair| pair.rounds);
     let more = match pairs.len() - shown.len() {
@@ -248,12 +243,13 @@ fn pairs_table(found: &Topology, look: &Look) -> String {
 
 /// Caches that differ in nothing but the CPUs that share them: one of them, and how many they are.
 fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
-    let key = |cache: &Cache| {
-        (cache.level, cache.kind, cache.size_bytes, cache.line_bytes, cache.ways, cache.cpus.len())
-    };
     let mut kinds: Vec<(&Cache, usize)> = Vec::new();
     for cache in &found.caches {
-        match kinds.iter_mut().find(|(one, _)| key(one) == key(cache)) {
+        let alike = kinds.iter_mut().find(|(one, _)| {
+            let cpus = one.cpus.clone();
+            one.cpus.len() == cache.cpus.len() && **one == Cache { cpus, ..cache.clone() }
+        });
+        match alike {
             Some((_, number)) => *number += 1,
             None => kinds.push((cache, 1)),
         }
@@ -265,13 +261,13 @@ fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
 fn caches_in_short(found: &Topology) -> String {
     let kinds = alike(found);
     let data = kinds.iter().filter(|(one, _)| one.kind != CacheKind::Instruction);
-    let text = |(one, _): &(&Cache, usize)| {
+    let texts = data.map(|(one, _)| {
         let size = one.size_bytes.map(|size| format!(" {}", bytes(size)));
         let shared = one.cpus.len();
         let shared = if shared > 1 { format!(" for {shared} CPUs") } else { String::new() };
         format!("{}{}{shared}", name(one), size.unwrap_or_default())
-    };
-    data.map(text).collect::<Vec<_>>().join(", ")
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 fn name(cache: &Cache) -> String {
@@ -304,10 +300,12 @@ fn nodes(found: &Topology, look: &Look) -> String {
     if nodes.len() < 2 {
         return String::new();
     }
-    let cpus = |cpus: &[usize]| if cpus.is_empty() { "none".to_owned() } else { format_list(cpus) };
     let mut table = Table::of(nodes)
         .right("node", 0, |node| node.node)
-        .left("CPUs", 2, |node| cpus(&node.cpus))
+        .left("CPUs", 2, |node| match format_list(&node.cpus) {
+            list if list.is_empty() => "none".to_owned(),
+            list => list,
+        })
         .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes));
     for (index, to) in nodes.iter().enumerate() {
         table = table.right(&format!("to {}", to.node), 1, |from| {

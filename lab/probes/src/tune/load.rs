@@ -29,8 +29,10 @@ fn busy(is_busy: bool, now: String) -> Found {
 /// A quota below the CPUs that may be used stops threads that all run.
 pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
-    let no_group = || Lack::Absent("no control group of this process limits CPU time".to_owned());
-    let groups = cgroup::limited(sight.tree).ok_or_else(no_group)?;
+    let Some(groups) = cgroup::limited(sight.tree) else {
+        let why = "no control group of this process limits CPU time";
+        return Err(Lack::Absent(why.to_owned()));
+    };
     let Some(limit) = cgroup::tightest(&groups) else { return Ok(Found::fine("none")) };
     let cpus = limit.quota_us as f64 / limit.period_us.max(1) as f64;
     let now = format!("{cpus:.2} of {cpus_allowed} CPUs");
@@ -90,27 +92,23 @@ pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
 pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";
     let text = sight.text(FILE)?;
-    let bytes = |key| sight.tree.kib_bytes(FILE, key);
-    let total = bytes("SwapTotal").ok_or_else(|| Lack::holds(FILE, &text))?;
-    let used = total.saturating_sub(bytes("SwapFree").unwrap_or(total));
-    match (total, used) {
-        (0, _) => Ok(Found::fine("none")),
-        (_, 0) => Ok(Found::fine("unused")),
-        (_, used) => Ok(Found::new(Standing::Noisy, format!("{} MiB used", used >> 20)).by(
-            "sudo swapoff -a",
-            Some("sudo swapon -a"),
-            Needs::Root,
-        )),
+    let [total, free] = ["SwapTotal", "SwapFree"].map(|key| sight.tree.kib_bytes(FILE, key));
+    let total = total.ok_or_else(|| Lack::holds(FILE, &text))?;
+    let used = total.saturating_sub(free.unwrap_or(total));
+    if used == 0 {
+        return Ok(Found::fine(if total == 0 { "none" } else { "unused" }));
     }
+    let found = Found::new(Standing::Noisy, format!("{} MiB used", used >> 20));
+    Ok(found.by("sudo swapoff -a", Some("sudo swapon -a"), Needs::Root))
 }
 
 pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
-    let is_it = |file: &String| sight.tree.text(file).is_some_and(|name| name == "irqbalance");
     let processes = sight.tree.matching("/proc/*/comm");
     if processes.is_empty() {
         return Err(Lack::Absent("no /proc/*/comm".to_owned()));
     }
-    if !processes.iter().any(is_it) {
+    let mut names = processes.iter().filter_map(|file| sight.tree.text(file));
+    if !names.any(|name| name == "irqbalance") {
         return Ok(Found::fine("not running"));
     }
     let [stop, start] = ["stop", "start"].map(|verb| format!("sudo systemctl {verb} irqbalance"));
@@ -165,17 +163,14 @@ pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
         return Ok(found);
     }
     let rest = mask & ((1 << (ways - ways / 2)) - 1);
-    let share = |mask: u64| {
+    let [own, rest] = [mask & !rest, rest].map(|mask| {
         let domains = old.trim_start_matches("L3:").split(';');
-        let each = domains.filter_map(|domain| Some((domain.split_once('=')?.0, mask)));
-        let each = each.map(|(id, mask)| format!("{id}={mask:x}"));
-        format!("L3:{}", each.collect::<Vec<_>>().join(";"))
-    };
+        let ids = domains.filter_map(|domain| Some(domain.split_once('=')?.0));
+        format!("L3:{}", ids.map(|id| format!("{id}={mask:x}")).collect::<Vec<_>>().join(";"))
+    });
     let command = format!(
-        "sudo sh -c 'cd {ROOT} && mkdir tiebreak && echo \"{}\" > tiebreak/schemata && echo \
-         \"{}\" > schemata' && echo $$ | sudo tee {ROOT}/tiebreak/tasks",
-        share(mask & !rest),
-        share(rest)
+        "sudo sh -c 'cd {ROOT} && mkdir tiebreak && echo \"{own}\" > tiebreak/schemata && echo \
+         \"{rest}\" > schemata' && echo $$ | sudo tee {ROOT}/tiebreak/tasks"
     );
     let undo = format!("sudo sh -c 'cd {ROOT} && rmdir tiebreak && echo \"{old}\" > schemata'");
     Ok(found.by(&command, Some(&undo), Needs::Root))
@@ -234,22 +229,23 @@ impl Second {
     pub(super) fn watch(tree: &Tree, cpus: &[usize]) -> Second {
         let isolated = isolated(tree).unwrap_or_default();
         let smis = Smis::open(tree);
-        let count = || smis.as_ref().map_err(Clone::clone).map(Smis::count);
-        let smis_before = count();
+        let smis_before = smis.as_ref().map(Smis::count);
         let before = Counts::read(tree);
         let late_ns = wakeups::late_ns(cpus, WATCHED).map_err(|error| error.to_string());
         let after = Counts::read(tree);
-        let since = |then: Option<u64>, now: Option<u64>| now?.checked_sub(then?);
-        let smis = smis_before.and_then(|then| {
-            since(then, count()?).ok_or_else(|| "it was lost while it was read".to_owned())
+        let smis = smis_before.map_err(Clone::clone).and_then(|then| {
+            let now = smis.as_ref().ok().and_then(Smis::count);
+            let since = now.zip(then).and_then(|(now, then)| now.checked_sub(then));
+            since.ok_or_else(|| "it was lost while it was read".to_owned())
         });
-        let of_cpu = |cpu: usize| (cpu, after.interrupts_since(&before, cpu));
-        let first = cpus.first().copied().ok_or("no CPU is known");
+        let isolated = isolated.into_iter();
         Second {
             late_ns,
-            interrupts: isolated.into_iter().map(of_cpu).collect(),
+            interrupts: isolated.map(|cpu| (cpu, after.interrupts_since(&before, cpu))).collect(),
             smis,
-            wide: first.map_err(str::to_owned).and_then(wide::clock_after),
+            wide: cpus
+                .first()
+                .map_or_else(|| Err("no CPU is known".to_owned()), |cpu| wide::clock_after(*cpu)),
         }
     }
 }
@@ -261,10 +257,10 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     let Some(last) = late_ns.len().checked_sub(1) else {
         return Err(Lack::Unknown("nothing woke within a second".to_owned()));
     };
-    let at = |share: usize| late_ns[(last * share).div_ceil(100)];
-    let [half, most, worst] = [50, 99, 100].map(at);
-    let us = |ns: u64| format!("{:.0} us", ns as f64 / 1000.0);
-    let now = format!("median {}, 99th percentile {}, worst {}", us(half), us(most), us(worst));
+    let quantiles = [50, 99, 100].map(|percent| late_ns[(last * percent).div_ceil(100)]);
+    let [half, most, worst] = quantiles.map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
+    let now = format!("median {half}, 99th percentile {most}, worst {worst}");
+    let [half, most, _] = quantiles;
     let standing = match (most > LATE_WAKE_NS, half > SLOW_WAKE_NS) {
         (true, _) => Standing::Noisy,
         (false, true) => Standing::Could,
@@ -272,8 +268,8 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     };
     let found = Found::new(standing, now);
     // Only the typical one is a matter of how a CPU sleeps, and only where it sleeps.
-    let is_noisy = |told: Outcome| told.is_ok_and(|found| found.standing == Standing::Noisy);
-    let is_busy = is_noisy(pressure(sight)) || is_noisy(runnable(sight));
+    let mut loads = [pressure(sight), runnable(sight)].into_iter().flatten();
+    let is_busy = loads.any(|found| found.standing == Standing::Noisy);
     if half <= SLOW_WAKE_NS || is_busy || !sight.tree.path(FILE).exists() {
         return Ok(found);
     }
@@ -303,10 +299,9 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
 
 /// What the firmware took, as far as somebody counts it.
 pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
-    let unknown = |error: &String| {
+    let count = sight.second.smis.as_ref().map_err(|error| {
         Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
-    };
-    let count = sight.second.smis.as_ref().map_err(unknown)?;
+    })?;
     let whose = if sight.place.is_virtual {
         ", as this virtual machine counts them; those of the host are not told"
     } else {

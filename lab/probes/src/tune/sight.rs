@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 use tiebreak_machine::refusal::explain;
+use tiebreak_report::text::each_once;
 
 /// Where the kernel tells of CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";
@@ -168,32 +169,27 @@ pub(super) struct Write {
 /// The commands for all of these writes together, of which there is one or more: one line does
 /// them, another one undoes them, and files of many CPUs are named by a pattern where that means
 /// them and no others.
-pub(super) fn writing(tree: &Tree, writes: &[Write]) -> Change {
+pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
     let needs = writes.iter().map(|write| needs(tree, &write.file)).max();
     let needs = needs.unwrap_or(Needs::Nothing);
-    let line = |value: fn(&Write) -> &str| {
-        let mut values: Vec<&str> = Vec::new();
-        for write in writes {
-            if !values.contains(&value(write)) {
-                values.push(value(write));
-            }
-        }
-        let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
-        let of_value = |wanted: &&str| {
-            let files = writes.iter().filter(|write| value(write) == *wanted);
-            let files: Vec<&str> = files.map(|write| write.file.as_str()).collect();
-            commands(tree, &files, &format!("echo {} | {sudo}tee", quoted(wanted)))
-        };
-        values.iter().flat_map(of_value).collect::<Vec<_>>().join("; ")
-    };
-    let (command, undo) = (line(|write| &write.new), line(|write| &write.old));
+    let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
+    let [command, undo] =
+        [|write: &'a Write| &write.new, |write: &'a Write| &write.old].map(|value| {
+            let values = each_once(writes.iter().map(value)).into_iter();
+            let commands = values.flat_map(|wanted| {
+                let files = writes.iter().filter(|write| value(write) == wanted);
+                let files: Vec<&str> = files.map(|write| write.file.as_str()).collect();
+                commands(tree, &files, &format!("echo {} | {sudo}tee", quoted(wanted)))
+            });
+            commands.collect::<Vec<_>>().join("; ")
+        });
     Change { command, undo: Some(undo), needs }
 }
 
 /// A value as a shell takes it for one word.
 fn quoted(value: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-,._".contains(&byte);
-    if !value.is_empty() && value.bytes().all(is_plain) {
+    let mut bytes = value.bytes();
+    if !value.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b"-,._".contains(&b)) {
         value.to_owned()
     } else {
         format!("'{}'", value.replace('\'', "'\\''"))
@@ -216,8 +212,8 @@ fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
         }
         let ends = pattern.split_once('*').filter(|(_, after)| !after.contains('*'));
         if let Some((before, after)) = ends.filter(|_| ours.len() > MOST_NAMED) {
-            let number = |file: &&str| file[before.len()..file.len() - after.len()].to_owned();
-            let numbers = ours.iter().map(number).collect::<Vec<_>>().join(" ");
+            let numbers = ours.iter().map(|file| &file[before.len()..file.len() - after.len()]);
+            let numbers = numbers.collect::<Vec<_>>().join(" ");
             commands.push(format!("for n in {numbers}; do {tee} {before}$n{after}; done"));
         } else {
             names = names + " " + &ours.join(" ");
@@ -231,13 +227,16 @@ fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
 
 /// The same file of every CPU, or of every interrupt.
 fn pattern(file: &str) -> String {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let part = |part: &str| match part.strip_prefix("cpu") {
-        Some(number) if is_number(number) => "cpu*".to_owned(),
-        None if is_number(part) => "*".to_owned(),
-        _ => part.to_owned(),
-    };
-    file.split('/').map(part).collect::<Vec<_>>().join("/")
+    let parts = file.split('/').map(|part| match part.strip_prefix("cpu") {
+        Some(number) if is_number(number) => "cpu*",
+        None if is_number(part) => "*",
+        _ => part,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What it takes to write a file that is there. Nothing is opened: the kernel is only asked.

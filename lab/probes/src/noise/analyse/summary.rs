@@ -103,18 +103,19 @@ impl<'a> OneCpu<'a> {
         let causes = shares(&gaps, &self.watches, seen_ns);
         let mut lengths: Vec<u64> = self.gaps.iter().map(|(gap, _)| gap.length_ns).collect();
         lengths.sort_unstable();
-        let quantile = |share| sorted_quantile(&lengths, share).map(|ns| ns as f64);
-        let waited: Option<Vec<u64>> = self.watches.iter().map(|watch| watch.waited_ns).collect();
+        let [median_ns, p99_ns] =
+            [0.5, 0.99].map(|share| sorted_quantile(&lengths, share).map(|ns| ns as f64));
+        let waited_ns: Option<u64> = self.watches.iter().map(|watch| watch.waited_ns).sum();
         CpuNoise {
             cpu: self.cpu,
             watched_ns: seen_ns,
             lost_share: causes.iter().map(|share| share.share).sum(),
             gaps: causes.iter().map(|share| share.gaps).sum(),
             causes,
-            median_ns: quantile(0.5),
-            p99_ns: quantile(0.99),
+            median_ns,
+            p99_ns,
             longest_ns: lengths.last().copied(),
-            waited_share: waited.map(|all| share(all.iter().sum(), seen_ns)),
+            waited_share: waited_ns.map(|waited_ns| share(waited_ns, seen_ns)),
             frequency: frequency(&self.watches, chain)
                 .map(|all| Frequency { parts_hertz: Vec::new(), ..all }),
             strip: self.strip(line),
@@ -122,16 +123,19 @@ impl<'a> OneCpu<'a> {
     }
 
     fn strip(&self, line: &Line) -> Vec<Piece> {
-        let pieces = pieces(&self.gaps, line.begin_ns, line.piece_ns, line.count as usize);
-        let at = |(index, (lost_ns, cause)): (usize, (u64, Option<Cause>))| {
-            let begin_ns = index as u64 * line.piece_ns;
-            let from_ns = line.begin_ns + begin_ns;
-            let watched_ns: u64 =
-                self.watches.iter().map(|watch| common(watch, from_ns, line.piece_ns)).sum();
-            let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
-            Piece { begin_ns, length_ns: line.piece_ns, lost_share, cause }
-        };
-        pieces.into_iter().enumerate().map(at).collect()
+        let length_ns = line.piece_ns;
+        let pieces = pieces(&self.gaps, line.begin_ns, length_ns, line.count as usize);
+        (0_u64..)
+            .zip(pieces)
+            .map(|(index, (lost_ns, cause))| {
+                let begin_ns = index * length_ns;
+                let from_ns = line.begin_ns + begin_ns;
+                let watched = self.watches.iter().map(|watch| common(watch, from_ns, length_ns));
+                let watched_ns: u64 = watched.sum();
+                let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
+                Piece { begin_ns, length_ns, lost_share, cause }
+            })
+            .collect()
     }
 }
 
@@ -152,7 +156,7 @@ fn seconds(seen_ns: u64) -> Option<f64> {
 
 /// What each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
-    let of_cause = |cause: Cause| {
+    let shares = Cause::ALL.map(|cause| {
         let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
         let (mut lost_ns, mut count) = (lengths.clone().sum::<u64>(), lengths.count() as u64);
         if cause == Cause::Unexplained {
@@ -160,8 +164,8 @@ fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<Ca
             count += watches.iter().map(|watch| watch.unlisted).sum::<u64>();
         }
         CauseShare { cause, share: share(lost_ns, seen_ns), gaps: count }
-    };
-    Cause::ALL.into_iter().map(of_cause).collect()
+    });
+    shares.into()
 }
 
 /// The share of time in which all CPUs of a watch were lost; `None` where each watch is of one.
@@ -181,8 +185,8 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
     let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
     let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
     for cpu in cpus {
-        let is_interrupt = |(_, cause): &&(Gap, Cause)| *cause == Cause::Interrupt;
-        let lost_ns: u64 = cpu.gaps.iter().filter(is_interrupt).map(|(gap, _)| gap.length_ns).sum();
+        let gaps = cpu.gaps.iter().filter(|(_, cause)| *cause == Cause::Interrupt);
+        let lost_ns: u64 = gaps.map(|(gap, _)| gap.length_ns).sum();
         let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
         let all: u64 = came.iter().map(|one| one.count).sum();
         for one in came {
@@ -191,15 +195,17 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
             kind.1 += lost_ns as f64 * share(one.count, all);
         }
     }
-    let told = |((name, words), (count, lost_ns)): ((&str, &str), (u64, f64))| InterruptShare {
-        name: name.to_owned(),
-        words: words.to_owned(),
-        per_second: count as f64 / seconds,
-        share: lost_ns / seen_ns.max(1) as f64,
-    };
-    let mut told: Vec<InterruptShare> = by_kind.into_iter().map(told).collect();
-    told.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    told
+    let mut shares: Vec<InterruptShare> = by_kind
+        .into_iter()
+        .map(|((name, words), (count, lost_ns))| InterruptShare {
+            name: name.to_owned(),
+            words: words.to_owned(),
+            per_second: count as f64 / seconds,
+            share: lost_ns / seen_ns.max(1) as f64,
+        })
+        .collect();
+    shares.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
+    shares
 }
 
 fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
@@ -208,11 +214,10 @@ fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
     for (name, count) in watches.iter().flat_map(|watch| &watch.softirqs) {
         *by_name.entry(name).or_default() += count;
     }
-    let rate = |(name, count): (&str, u64)| Rate {
-        name: name.to_owned(),
-        per_second: count as f64 / seconds,
-    };
-    let mut rates: Vec<Rate> = by_name.into_iter().map(rate).collect();
+    let rates = by_name.into_iter();
+    let mut rates: Vec<Rate> = rates
+        .map(|(name, count)| Rate { name: name.to_owned(), per_second: count as f64 / seconds })
+        .collect();
     rates.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
     rates
 }
@@ -232,25 +237,30 @@ fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     all
 }
 
-/// `f = steps x cycles a step / time`, chain by chain.
+impl Chain {
+    /// Returns `steps x cycles a step / time` of a quantile of sorted times.
+    fn hertz(self, sorted_ns: &[u64], share: f64) -> Option<f64> {
+        let cycles = self.steps as f64 * self.cycles_a_step;
+        Some(cycles / sorted_quantile(sorted_ns, share)? as f64 * 1e9)
+    }
+}
+
+/// Returns the frequency by the times of all chains; `None` if none was timed.
 fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
     let mut chains_ns: Vec<u64> =
         watches.iter().flat_map(|watch| &watch.chains_ns).copied().filter(|ns| *ns > 0).collect();
-    let cycles = chain.steps as f64 * chain.cycles_a_step;
-    let at = |sorted: &[u64], share| Some(cycles / sorted_quantile(sorted, share)? as f64 * 1e9);
-    let part = |part: &[u64]| {
+    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
+    let parts = parts.map(|part| {
         let mut part = part.to_vec();
         part.sort_unstable();
-        at(&part, 0.5)
-    };
-    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
-    let parts_hertz = parts.filter_map(part).collect();
+        part
+    });
+    let parts_hertz = parts.filter_map(|part| chain.hertz(&part, 0.5)).collect();
     chains_ns.sort_unstable();
-    let hertz = |share| at(&chains_ns, share);
     Some(Frequency {
-        low_hertz: hertz(0.99)?,
-        median_hertz: hertz(0.5)?,
-        most_hertz: hertz(0.0)?,
+        low_hertz: chain.hertz(&chains_ns, 0.99)?,
+        median_hertz: chain.hertz(&chains_ns, 0.5)?,
+        most_hertz: chain.hertz(&chains_ns, 0.0)?,
         chains: chains_ns.len() as u64,
         cycles_a_step: chain.cycles_a_step,
         is_counted: chain.is_counted,
@@ -290,13 +300,11 @@ pub struct Watched<'a> {
 ///
 /// Cost: that of sorting the gaps.
 pub fn causes(watches: &[Watched<'_>], steal_ns: u64, held_back_ns: u64) -> Vec<Vec<Cause>> {
-    let mut causes: Vec<Vec<Cause>> = watches
-        .iter()
-        .map(|watch| {
-            let cause = |gap: &Gap| if gap.was_switched { Cause::Task } else { Cause::Unexplained };
-            watch.gaps.iter().map(cause).collect()
-        })
-        .collect();
+    let first = watches.iter().map(|watch| {
+        let switched = watch.gaps.iter().map(|gap| gap.was_switched);
+        switched.map(|is| if is { Cause::Task } else { Cause::Unexplained }).collect()
+    });
+    let mut causes: Vec<Vec<Cause>> = first.collect();
     spend(watches, &mut causes, held_back_ns, (Cause::Task, Cause::Limit), LIMIT_LEAST_NS);
     spend(watches, &mut causes, steal_ns, (Cause::Unexplained, Cause::Steal), STEAL_LEAST_NS);
     for (watch, causes) in watches.iter().zip(&mut causes) {
@@ -383,21 +391,22 @@ pub fn pieces(
 ) -> Vec<(u64, Option<Cause>)> {
     let mut lost = vec![[0_u64; Cause::ALL.len()]; count];
     for (gap, cause) in gaps {
-        let place = Cause::ALL.iter().position(|other| other == cause).unwrap_or(0);
         let (mut at, end) = (gap.begin_ns.max(begin_ns), gap.begin_ns + gap.length_ns);
         while at < end {
             let index = ((at - begin_ns) / piece_ns.max(1)) as usize;
             let Some(piece) = lost.get_mut(index) else { break };
             let until = (begin_ns + (index as u64 + 1) * piece_ns.max(1)).min(end);
-            piece[place] += until - at;
+            piece[*cause as usize] += until - at;
             at = until;
         }
     }
-    let most = |piece: &[u64; Cause::ALL.len()]| {
-        let (place, most) = piece.iter().enumerate().rev().max_by_key(|(_, ns)| **ns)?;
-        (*most > 0).then_some(Cause::ALL[place])
-    };
-    lost.iter().map(|piece| (piece.iter().sum(), most(piece))).collect()
+    lost.iter()
+        .map(|piece| {
+            let by_cause = Cause::ALL.into_iter().zip(piece).rev();
+            let most = by_cause.max_by_key(|(_, ns)| **ns).filter(|(_, ns)| **ns > 0);
+            (piece.iter().sum(), most.map(|(cause, _)| cause))
+        })
+        .collect()
 }
 
 /// The value that a share of sorted values is not larger than, by the nearest rank; `None` of
