@@ -110,11 +110,13 @@ pub(crate) fn probed<P, T>(
     probe: Result<P, Unavailable>,
     measure: impl FnOnce(P) -> Probed<T>,
 ) -> Probed<T> {
-    let unavailable = |Unavailable { what, tried }| {
-        let tried = tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
-        Probed::Unavailable { what: what.to_owned(), tried }
-    };
-    probe.map_or_else(unavailable, measure)
+    match probe {
+        Ok(probe) => measure(probe),
+        Err(Unavailable { what, tried }) => {
+            let tried = tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
+            Probed::Unavailable { what: what.to_owned(), tried }
+        }
+    }
 }
 
 /// Says that something is not there, by the one way that was tried.

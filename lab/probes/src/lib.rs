@@ -51,6 +51,6 @@ pub use noise::{
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
 pub use screen::{json, measured, page, progress, screen, svg};
-pub use show::list::{ListRow, list};
+pub use show::head::{ListRow, list};
 pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
 pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Topology};

@@ -249,11 +249,7 @@ impl Noise {
 
     /// The numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let share = |key: &str, words: &str, value| {
-            // A share moves by far more from run to run than between machines: a fact.
-            Figure::new(key, words, value, Unit::Share, Better::Neither)
-        };
-        let lost = share("noise-lost", "time lost to other things", self.lost_share);
+        let lost = share_figure("noise-lost", "time lost to other things", self.lost_share);
         let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
         let mut figures = vec![lost.with_spread(of_each)];
         for floor in &self.floors {
@@ -261,10 +257,11 @@ impl Noise {
                 let (of, seconds) = (&floor.of, smallest.seconds);
                 let key = format!("noise-floor-{of}-{seconds:.0}s");
                 let words = format!("smallest slowdown of {of} in {seconds:.0} s");
-                let found = smallest.fraction.filter(|_| !smallest.is_bound);
-                let found = found.map(|fraction| share(&key, &words, fraction));
                 let spread = smallest.among_parts.and_then(Spread::of);
-                figures.extend(found.map(|figure| figure.with_spread(spread)));
+                let fraction = smallest.fraction.filter(|_| !smallest.is_bound);
+                figures.extend(
+                    fraction.map(|value| share_figure(&key, &words, value).with_spread(spread)),
+                );
             }
         }
         if let Some(frequency) = &self.frequency {
@@ -278,6 +275,11 @@ impl Noise {
         }
         figures
     }
+}
+
+/// Returns a share, which varies more from run to run than between machines: neither way is better.
+fn share_figure(key: &str, words: &str, value: f64) -> Figure {
+    Figure::new(key, words, value, Unit::Share, Better::Neither)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A machine as it was measured: one screen for all of it, and a page and a picture a probe.
 
+use crate::finding::Finding;
 use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
 use crate::show::head::{head, tail};
@@ -37,17 +38,22 @@ pub(crate) struct Entry {
 
 /// What the screen says, probe by probe; a probe that was not asked for is absent.
 pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
-    let line = |row: Row| if row.name.is_empty() { row.text } else { row.name + ": " + &row.text };
-    let entry = |probe: Probe| {
-        let found = print.found(probe)?;
-        let (rows, note) = (found.value().map(|found| found.rows()), brief(&found));
-        let mut lines: Vec<String> = rows.unwrap_or_default().into_iter().map(line).collect();
+    let found = Probe::ALL.into_iter().filter_map(|probe| Some((probe, print.found(probe)?)));
+    found.map(|(probe, found)| Entry::of(probe, &found)).collect()
+}
+
+impl Entry {
+    fn of(probe: Probe, found: &Probed<&dyn Finding>) -> Entry {
+        let rows = found.value().map(|found| found.rows()).unwrap_or_default().into_iter();
+        let mut lines: Vec<String> = rows
+            .map(|Row { name, text }| if name.is_empty() { text } else { name + ": " + &text })
+            .collect();
+        let note = brief(found);
         if lines.is_empty() && note.is_none() {
             lines.push("measured".to_owned());
         }
-        Some(Entry { probe, lines, note })
-    };
-    Probe::ALL.into_iter().filter_map(entry).collect()
+        Entry { probe, lines, note }
+    }
 }
 
 /// One screen, not wider than 100 columns: the machine and the date, every probe in words, and how
@@ -85,23 +91,21 @@ pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> Stri
 
 /// What a page of verdicts says of the machine they were reached on.
 pub fn measured(print: &MachinePrint) -> Measured {
-    let texts = |entry: Entry| {
-        let texts = entry.lines.into_iter().chain(entry.note).collect();
-        (entry.probe.words().to_owned(), texts)
-    };
-    let found = entries(print).into_iter().map(texts).collect();
-    Measured { taken_unix_ms: print.taken_unix_ms, found }
+    let found = entries(print).into_iter().map(|Entry { probe, lines, note }| {
+        (probe.words().to_owned(), lines.into_iter().chain(note).collect())
+    });
+    Measured { taken_unix_ms: print.taken_unix_ms, found: found.collect() }
 }
 
 /// The page of one probe, with its pictures in letters; empty if it was not asked for.
 pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     let Some(found) = print.found(probe) else { return String::new() };
     let page = paged(&found, look, |found| found.page(look));
-    // What the machine says of itself has no probe of its own.
-    match probe {
-        Probe::Topology => page + "\n" + &fact::page(&print.machine, look),
-        _ => page,
+    // The facts of the machine have no probe of their own.
+    if probe != Probe::Topology {
+        return page;
     }
+    page + "\n" + &fact::page(&print.machine, look)
 }
 
 /// The picture of one probe as SVG: of what was found, or the sentence that says why nothing was.
@@ -117,8 +121,8 @@ pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
 /// The note for the screen, where the ways that were tried have no room for what each said.
 fn brief<T>(probed: &Probed<T>) -> Option<String> {
     let Probed::Unavailable { tried, .. } = probed else { return note(probed) };
-    let way = |one: &Tried| one.way.split(" (").next().unwrap_or(&one.way).to_owned();
-    let ways = tried.iter().map(way).collect::<Vec<_>>().join(", ");
+    let ways = tried.iter().filter_map(|one| one.way.split(" (").next());
+    let ways = ways.collect::<Vec<_>>().join(", ");
     Some(format!("not available on this machine (tried {ways})"))
 }
 

@@ -2,7 +2,6 @@
 
 pub(crate) mod bars;
 pub(crate) mod head;
-pub(crate) mod list;
 
 pub(crate) use crate::screen::Row;
 pub(crate) use tiebreak_report::chart::{Chart, Curve, Scale};
@@ -83,6 +82,11 @@ pub(crate) fn or_dash<T>(value: Option<T>, write: impl FnOnce(T) -> String) -> S
 /// Writes the lines of a table below each other.
 pub(crate) fn lines(page: &mut Page, columns: Vec<Column>, look: &Look) {
     table_rows(columns, look.columns()).iter().for_each(|row| page.line(row));
+}
+
+/// Adds a plain paragraph at the left edge.
+pub(crate) fn say(page: &mut Page, text: impl Into<String>) {
+    page.paragraph("", &[span(Tone::Plain, text)]);
 }
 
 /// Writes a paragraph that stands alone.

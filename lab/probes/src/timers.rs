@@ -162,23 +162,20 @@ impl Timers {
     /// The numbers by which two machines can be compared: what a reading costs when nothing else
     /// uses the core, so the fastest twentieth of the batches.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let cost = |key: String, words: String, value: f64, parts: &[f64]| {
-            Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower).with_parts(parts)
-        };
         let mut figures = Vec::new();
         for clock in &self.clocks {
             let key = format!("clock-{}", clock.name.to_lowercase().replace('_', "-"));
             let words = format!("cost of {}", clock.name);
             let doubt = (clock.cost_low_ns < PLACED_NS).then(|| PLACED.to_owned());
-            let figure = cost(key, words, clock.cost_low_ns, &clock.parts_ns);
+            let figure = cost(&key, &words, clock.cost_low_ns, &clock.parts_ns);
             figures.push(Figure { doubt, ..figure });
         }
         if let Some(vdso) = &self.vdso {
-            let words = "cost of MONOTONIC by a system call".to_owned();
+            let words = "cost of MONOTONIC by a system call";
             let mut parts = vdso.parts_ns.clone();
             parts.sort_by(f64::total_cmp);
             let value = parts.get(parts.len() / 2).copied().unwrap_or(vdso.system_call_ns);
-            figures.push(cost("clock-system-call".to_owned(), words, value, &vdso.parts_ns));
+            figures.push(cost("clock-system-call", words, value, &vdso.parts_ns));
         }
         if let Some(counter) = &self.counter {
             let words = format!("ticks of the {}", counter.name);
@@ -188,6 +185,10 @@ impl Timers {
         }
         figures
     }
+}
+
+fn cost(key: &str, words: &str, value: f64, parts: &[f64]) -> Figure {
+    Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower).with_parts(parts)
 }
 
 #[cfg(test)]

@@ -64,21 +64,14 @@ impl Topology {
     /// The memory of the machine, in bytes: what is told of the whole, else of all nodes; `None` if
     /// the kernel does not tell it.
     pub fn memory_bytes(&self) -> Option<u64> {
-        if self.whole_memory_bytes.is_some() {
-            return self.whole_memory_bytes;
-        }
-        let sizes: Option<Vec<u64>> = self.nodes.iter().map(|node| node.memory_bytes).collect();
-        sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| sizes.iter().sum())
+        let of_nodes = self.nodes.iter().map(|node| node.memory_bytes).sum::<Option<u64>>();
+        self.whole_memory_bytes.or(of_nodes.filter(|_| !self.nodes.is_empty()))
     }
 
     /// The caches of a level that hold data.
     pub fn data_caches(&self, level: u8) -> impl Iterator<Item = &Cache> {
-        let is_data = |cache: &&Cache| cache.kind != CacheKind::Instruction;
-        self.caches.iter().filter(move |cache| cache.level == level).filter(is_data)
-    }
-
-    fn max_hz(&self) -> Option<f64> {
-        self.online().filter_map(|cpu| cpu.max_hz).max().map(|hz| hz as f64)
+        let of_level = self.caches.iter().filter(move |cache| cache.level == level);
+        of_level.filter(|cache| cache.kind != CacheKind::Instruction)
     }
 
     fn distinct(&self, of: impl Fn(&Cpu) -> Option<usize>) -> Option<usize> {
@@ -88,34 +81,36 @@ impl Topology {
 
     /// The numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        // What the machine says of itself is a fact.
-        let figure = |key: &str, words: &str, value: Option<f64>, unit: Unit| {
-            Some(Figure::fact(format!("topology-{key}"), words, value?, unit))
-        };
-        let count = |key: &str, words: &str, value: Option<usize>| {
-            figure(key, words, value.map(|value| value as f64), Unit::Count)
-        };
+        let count = |value: Option<usize>| value.map(|value| value as u64);
+        let max_hz = self.online().filter_map(|cpu| cpu.max_hz).max();
         let mut figures = vec![
-            count("cpus", "CPUs that may be used", Some(self.allowed())),
-            count("cores", "cores", self.cores()),
-            count("sockets", "sockets", self.sockets()),
-            count("nodes", "memory nodes", Some(self.nodes.len()).filter(|n| *n > 0)),
-            figure("memory", "memory", self.memory_bytes().map(|b| b as f64), Unit::Bytes),
-            figure("max-frequency", "highest frequency told", self.max_hz(), Unit::Hertz),
+            fact("cpus", "CPUs that may be used", count(Some(self.allowed())), Unit::Count),
+            fact("cores", "cores", count(self.cores()), Unit::Count),
+            fact("sockets", "sockets", count(self.sockets()), Unit::Count),
+            fact("nodes", "memory nodes", count(Some(self.nodes.len())), Unit::Count)
+                .filter(|_| !self.nodes.is_empty()),
+            fact("memory", "memory", self.memory_bytes(), Unit::Bytes),
+            fact("max-frequency", "highest frequency told", max_hz, Unit::Hertz),
         ];
         for level in 1..=4 {
-            let each = self.data_caches(level).filter_map(|cache| cache.size_bytes).max();
-            let all: u64 = self.data_caches(level).filter_map(|cache| cache.size_bytes).sum();
+            let sizes = self.data_caches(level).filter_map(|cache| cache.size_bytes);
+            let sizes: Vec<u64> = sizes.collect();
+            let (each, all) = (sizes.iter().max().copied(), sizes.iter().sum());
             let name = if level == 1 { "L1d".to_owned() } else { format!("L{level}") };
-            let key = name.to_lowercase();
-            let words = [format!("{name} cache, each"), format!("{name} cache, all together")];
-            let each = each.map(|bytes| bytes as f64);
-            let all = each.map(|_| all as f64);
-            figures.push(figure(&format!("{key}-each"), &words[0], each, Unit::Bytes));
-            figures.push(figure(&format!("{key}-all"), &words[1], all, Unit::Bytes));
+            let [key_each, key_all] =
+                ["each", "all"].map(|of| format!("{}-{of}", name.to_lowercase()));
+            let [each_words, all_words] =
+                ["each", "all together"].map(|of| format!("{name} cache, {of}"));
+            figures.push(fact(&key_each, &each_words, each, Unit::Bytes));
+            figures.push(fact(&key_all, &all_words, each.map(|_| all), Unit::Bytes));
         }
         figures.into_iter().flatten().collect()
     }
+}
+
+/// Returns a figure that is a fact: the machine advertises it.
+fn fact(key: &str, words: &str, value: Option<u64>, unit: Unit) -> Option<Figure> {
+    Some(Figure::fact(format!("topology-{key}"), words, value? as f64, unit))
 }
 
 /// A CPU as the kernel counts them: a core, or a thread of one.

@@ -1,35 +1,28 @@
-//! What makes this machine noisy, and the commands that would change it. Changes nothing.
+//! Finds what makes this machine noisy, and the commands that would change it. Changes nothing.
 //!
-//! [`table`] has a row a thing; one engine looks at each and makes a [`Setting`] of it. What files
-//! say and what a second of watching found go in, advice comes out as data. Commands are never
-//! run: those that write files all come from one place, [`change`], with those that put every file
-//! back as it was.
+//! [`table`] has a row for each thing, and [`look`] makes a [`Setting`] of it. Its input is what
+//! files say and what a second of watching found; its output is advice as data. Commands are never
+//! run. Those that write files come from one place, [`sight::writing`], with those that put every
+//! file back as it was.
 
-mod change;
 mod cores;
-mod kernel;
 mod load;
-mod setting;
 mod show;
 mod sight;
 mod table;
-mod watched;
-mod words;
 
-pub use setting::{Change, Needs, Setting, Standing, Tuning};
 pub use show::{tuning, tuning_json};
 
-use change::{Write, writing};
-use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, isolated};
+use load::Second;
+use serde::{Deserialize, Serialize};
+use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, Write, isolated};
 use std::collections::BTreeSet;
 use std::path::Path;
-use table::{Check, Row, rows};
+use table::{Check, Others, Row, Words, look_at_files, rows};
 use tiebreak_machine::cpus::{self, format_list, parse_list};
 use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
 use tiebreak_machine::tree::Tree;
-use watched::Second;
-use words::{Others, Words};
 
 /// Looks at everything. Cost: a second, in which wake-ups are timed and interrupts are counted, and
 /// some 70 ms.
@@ -55,11 +48,11 @@ fn below(sight: &Sight<'_>) -> Tuning {
 /// One row's setting.
 fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
     let told = match row.check {
-        Check::Files(files) => words::look(files, sight),
+        Check::Files(files) => look_at_files(files, sight),
         Check::Look(look) => look(sight),
     };
     let found = told.unwrap_or_else(Found::from);
-    let is_bad = matches!(found.standing, Standing::Noisy | Standing::Could);
+    let is_bad = found.standing.is_bad();
     Setting {
         knob: row.knob.to_owned(),
         group: group.to_owned(),
@@ -70,6 +63,96 @@ fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
         help: if is_bad && found.change.is_none() { row.help } else { "" }.to_owned(),
         change: found.change,
     }
+}
+
+/// All that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// `tiebreak/machine-tuning/1`.
+    pub schema: String,
+    /// The settings and the state, in a fixed order.
+    pub settings: Vec<Setting>,
+}
+
+impl Tuning {
+    /// What the `schema` field of this version says.
+    pub const SCHEMA: &'static str = "tiebreak/machine-tuning/1";
+}
+
+/// Something about a machine that decides how noisy measurements are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Which one, a word that does not change from version to version: `governor`.
+    pub knob: String,
+    /// What it belongs to: `frequency`.
+    #[serde(default)]
+    pub group: String,
+    /// What people call it: `frequency governor`.
+    #[serde(default)]
+    pub name: String,
+    /// What it does, and what that costs a measurement, as sentences.
+    #[serde(default)]
+    pub why: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// How it is now, as the machine says it: `powersave`; why, of what is absent or unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub now: String,
+    /// What would change it; absent if nothing needs to change, or nothing here can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// What helps where nothing here changes it, as a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub help: String,
+}
+
+/// How a setting stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// As a measurement would have it.
+    Fine,
+    /// It adds noise.
+    Noisy,
+    /// It is not what makes measurements wrong, but there is something to gain.
+    Could,
+    /// This machine does not have it.
+    Absent,
+    /// It cannot be read, or says what is not known here.
+    Unknown,
+}
+
+impl Standing {
+    /// Whether something is to be gained by a change.
+    fn is_bad(self) -> bool {
+        matches!(self, Standing::Noisy | Standing::Could)
+    }
+}
+
+/// Commands for a shell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What would change it.
+    pub command: String,
+    /// What would put it back as it is now; absent where the command only shows something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+    /// What it takes.
+    pub needs: Needs,
+}
+
+/// What it takes to change a setting, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needs {
+    /// Nothing but this user.
+    Nothing,
+    /// Root.
+    Root,
+    /// Root, and a restart of the machine.
+    Reboot,
+    /// Somebody outside of this container or virtual machine.
+    Host,
 }
 
 #[cfg(test)]

@@ -116,50 +116,40 @@ fn names(comparison: &Comparison) -> [String; 2] {
     if usable { names } else { ["A".to_owned(), "B".to_owned()] }
 }
 
-/// The least and the greatest part.
-type Ends = Option<[f64; 2]>;
-
 fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> String {
-    let cell = |value: Option<f64>, unit| or_dash(value, |value| written(value, unit));
-    let times = |(_, beside): &(&Compared, Beside)| {
-        or_dash(beside.ratio, |value| {
-            ratio(value, ratio_decimals(Some(value), [None; 2]).min(3), Rounding::Nearest)
-        })
-    };
-    let better = |(figure, beside): &(&Compared, Beside)| match beside.winner {
-        Some(Winner::A) => names[0].clone(),
-        Some(Winner::B) => names[1].clone(),
-        Some(Winner::TooClose) => "none shown".to_owned(),
-        None if figure.better == Better::Neither => String::new(),
-        None => "-".to_owned(),
-    };
-    let spreads = |of: fn(&Beside) -> (Option<f64>, Ends)| {
-        move |(figure, beside): &(&Compared, Beside)| match (of(beside), figure.better) {
-            ((Some(value), Some(ends)), _) => spread(value, ends),
-            (_, Better::Neither) => String::new(),
-            _ => "-".to_owned(),
-        }
-    };
     let mut columns = Table::of(rows)
-        .right(&names[0], 0, |(figure, beside)| cell(beside.a, figure.unit))
-        .right(spread_title(look), 3, spreads(|beside| (beside.a, beside.spread_a)))
-        .right(&names[1], 0, |(figure, beside)| cell(beside.b, figure.unit))
-        .right(spread_title(look), 3, spreads(|beside| (beside.b, beside.spread_b)))
-        .decimal("ratio", 1, times)
-        .left("better", 2, better)
+        .right(&names[0], 0, |(figure, beside)| or_dash(beside.a, |a| written(a, figure.unit)))
+        .right(spread_title(look), 3, |(figure, beside)| {
+            spread(beside.a, beside.spread_a, figure.better)
+        })
+        .right(&names[1], 0, |(figure, beside)| or_dash(beside.b, |b| written(b, figure.unit)))
+        .right(spread_title(look), 3, |(figure, beside)| {
+            spread(beside.b, beside.spread_b, figure.better)
+        })
+        .decimal("ratio", 1, |(_, beside)| {
+            let decimals = ratio_decimals(beside.ratio, [None; 2]).min(3);
+            or_dash(beside.ratio, |value| ratio(value, decimals, Rounding::Nearest))
+        })
+        .left("better", 2, |(figure, beside)| match beside.winner {
+            Some(Winner::A) => &names[0],
+            Some(Winner::B) => &names[1],
+            Some(Winner::TooClose) => "none shown",
+            None if figure.better == Better::Neither => "",
+            None => "-",
+        })
         .columns();
-    let width = |column: &Column| {
+    let widths = columns.iter().map(|column| {
         let cells = column.cells.iter().chain([&column.title]);
         GAP + cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let room = look.columns().saturating_sub(columns.iter().map(width).sum()).max(16);
+    });
+    let room = look.columns().saturating_sub(widths.sum()).max(16);
     let words: Vec<Vec<String>> = rows.iter().map(|row| broken(&row.0.words, room)).collect();
     for column in &mut columns {
         let cells = std::mem::take(&mut column.cells).into_iter().zip(&words);
-        let below = |(cell, lines): (String, &Vec<String>)| {
+        let cells = cells.flat_map(|(cell, lines)| {
             std::iter::once(cell).chain(vec![String::new(); lines.len() - 1])
-        };
-        column.cells = cells.flat_map(below).collect();
+        });
+        column.cells = cells.collect();
     }
     columns.insert(0, Column::new("figure", Align::Left, words.concat()));
     render(columns, look)
@@ -171,8 +161,12 @@ fn broken(words: &str, room: usize) -> Vec<String> {
     lines.iter().map(|line| letters(line)).collect()
 }
 
-/// How far the ends lie from the value, the farther one, as a share of it: `3%`, `>10x`.
-fn spread(value: f64, [low, high]: [f64; 2]) -> String {
+/// Writes how far the farther of the least and the greatest part lies from the value, as a share
+/// of it: `3%`, `>10x`; a dash if that is not known, and nothing of a fact.
+fn spread(value: Option<f64>, ends: Option<[f64; 2]>, better: Better) -> String {
+    let Some((value, [low, high])) = value.zip(ends) else {
+        return if better == Better::Neither { String::new() } else { "-".to_owned() };
+    };
     let share = (high / value - 1.0).max(1.0 - low / value);
     match share {
         share if !share.is_finite() || share > 10.0 => ">10x".to_owned(),
@@ -183,12 +177,14 @@ fn spread(value: f64, [low, high]: [f64; 2]) -> String {
 
 /// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12%`.
 fn written(value: f64, unit: Unit) -> String {
-    let scaled = |unit: metric::Unit| Scale::of(unit, value).write(value);
+    let scaled = match unit {
+        Unit::Nanoseconds => metric::Unit::Nanoseconds,
+        Unit::Bytes => metric::Unit::Bytes,
+        _ => metric::Unit::Count,
+    };
     match unit {
-        Unit::Nanoseconds => scaled(metric::Unit::Nanoseconds),
-        Unit::Bytes => scaled(metric::Unit::Bytes),
         Unit::Count if value == value.trunc() => format!("{value:.0}"),
-        Unit::Count => scaled(metric::Unit::Count),
+        Unit::Nanoseconds | Unit::Bytes | Unit::Count => Scale::of(scaled, value).write(value),
         Unit::BytesPerSecond => decimal(value, "B/s"),
         Unit::Hertz => decimal(value, "Hz"),
         Unit::Watts => format!("{value:.2} W"),
@@ -212,13 +208,12 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Plain, "They differ in:")]);
     for fact in &comparison.facts {
-        let text = |side: &Option<Fact>| {
-            side.as_ref().map_or("not told".to_owned(), |said| fact::value(&fact.key, said))
-        };
+        let [a, b] = [&fact.a, &fact.b].map(|side| {
+            side.as_ref().map_or("not told".to_owned(), |text| fact::value(&fact.key, text))
+        });
         let name = fact.a.as_ref().or(fact.b.as_ref()).map(|one| fact::name(&fact.key, one));
         let name = format!("{}: ", name.unwrap_or_default());
-        let said = format!("A {}; B {}", text(&fact.a), text(&fact.b));
-        page.labelled("  ", &[span(Tone::Dim, name), span(Tone::Plain, said)]);
+        page.labelled("  ", &[span(Tone::Dim, name), span(Tone::Plain, format!("A {a}; B {b}"))]);
     }
     page.finish()
 }

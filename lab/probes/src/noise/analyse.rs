@@ -1,16 +1,17 @@
-//! Noise: from what the probe saw to what is said of it.
+//! Turns what the probe of noise saw into what is reported: the summary of the watches, and the
+//! noise floor, which is the smallest slowdown that a comparison of some length would find here.
 
-mod floor;
-mod gaps;
-mod live;
 mod summary;
 
 use super::measure::{self as noise, *};
-use crate::finding::empty;
+use crate::finding::{Lab, empty};
 use crate::tools::*;
 use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
-use gaps::Watched;
-pub use live::watch_noise;
+use std::collections::VecDeque;
+use tiebreak_core::sampler::RunFailure;
+use tiebreak_stats::coins::Seed;
+use tiebreak_stats::observation::{LogRatio, log};
+use tiebreak_stats::{power, unit};
 
 /// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
 const SHARE: f64 = 0.55;
@@ -21,11 +22,11 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<No
         let (seen, at_once, chain) = (probe.measure(budget), probe.cpus_at_once(), probe.chain());
         seen.map(|reading, reasons| {
             let mut found = summary::summarise(&reading.watches, at_once, chain, None);
-            found.floors.extend(floor::of_functions(&reading.pairs));
+            found.floors.extend(floor_of_functions(&reading.pairs));
             if found.floors.is_empty() && !budget.is_interrupted() {
                 reasons.push("there was no time to run the same work against itself".to_owned());
             }
-            let (floor, reason) = floor::of_programs(options.lab, budget);
+            let (floor, reason) = floor_of_programs(options.lab, budget);
             found.floors.extend(floor);
             reasons.extend(reason.into_iter().chain(busy(&found)).chain(uneven(&found)));
             found
@@ -47,11 +48,11 @@ const EVEN: f64 = 1.1 / 0.9;
 
 /// What speaks against floors whose own parts differ: the next look may say another.
 fn uneven(found: &Noise) -> Option<String> {
-    let differ = |floor: &Floor| {
+    let differ = found.floors.iter().filter_map(|floor| {
         let [low, high] = floor.smallest.iter().find_map(|one| one.among_parts)?;
         (high > EVEN * low).then(|| format!("{} {:.1} times", floor.of, high / low))
-    };
-    let differ: Vec<String> = found.floors.iter().filter_map(differ).collect();
+    });
+    let differ: Vec<String> = differ.collect();
     (!differ.is_empty()).then(|| {
         format!(
             "noise differed between parts of the look (of {}): a floor moves as much from look to \
@@ -61,9 +62,232 @@ fn uneven(found: &Noise) -> Option<String> {
     })
 }
 
+/// One watch, and one piece of the time lines.
+const WATCH: Duration = Duration::from_secs(1);
+/// What is told of: a minute.
+const TOLD_NS: u64 = 60_000_000_000;
+
+const STOPPED: &str = "it was stopped before a CPU was watched";
+
+/// Watches CPUs until `stop`, or for as long as the options say. After each second `show` gets what
+/// was seen within the last minute, while nothing is watched. Returns the print of the last minute,
+/// without a noise floor.
+pub fn watch_noise(
+    options: &Options<'_>,
+    stop: &AtomicBool,
+    show: &mut dyn FnMut(&Noise),
+) -> MachinePrint {
+    let begin = Instant::now();
+    let mut print = empty(false);
+    let probe = noise::Noise::new(&options.cpus, 1.0);
+    print.noise = Some(probed(probe, |probe| watch(&probe, options.each, stop, show)));
+    print.took_ns = begin.elapsed().as_nanos() as u64;
+    print
+}
+
+fn watch(
+    probe: &noise::Noise,
+    length: Option<Duration>,
+    stop: &AtomicBool,
+    show: &mut dyn FnMut(&Noise),
+) -> Probed<Noise> {
+    let end = length.map(|length| Instant::now() + length);
+    let (at_once, chain) = (probe.cpus_at_once(), probe.chain());
+    let mut watches: VecDeque<Watch> = VecDeque::new();
+    let (mut last, mut broken) = (None, None);
+    for turn in 0.. {
+        let left = end.map_or(WATCH, |end| end.saturating_duration_since(Instant::now()));
+        if left.is_zero() || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        match probe.watch(turn, WATCH.min(left), stop) {
+            // Nothing was seen in it.
+            Ok(watch) if watch.cpus.is_empty() => continue,
+            Ok(watch) => take(&mut watches, watch),
+            Err(error) => {
+                broken = Some(format!("the CPUs were not watched to the end: {error}"));
+                break;
+            }
+        }
+        let piece_ns = WATCH.as_nanos() as u64;
+        let found = summary::summarise(watches.make_contiguous(), at_once, chain, Some(piece_ns));
+        show(&found);
+        last = Some(found);
+    }
+    match last {
+        Some(found) => Probed::of(found, broken.into_iter().collect()),
+        None => Probed::inconclusive(broken.as_deref().unwrap_or(STOPPED)),
+    }
+}
+
+/// Adds a watch, and forgets those of more than a minute ago.
+fn take(watches: &mut VecDeque<Watch>, watch: Watch) {
+    let end_ns = watch.end_ns;
+    watches.push_back(watch);
+    while watches.front().is_some_and(|old| old.begin_ns + TOLD_NS < end_ns) {
+        watches.pop_front();
+    }
+}
+
+/// How long the comparisons are, in seconds.
+const LENGTHS_SECONDS: [f64; 2] = [1.0, 10.0];
+/// The error of their verdicts.
+const ERROR: f64 = 0.01;
+/// How many of them are to find it: what [`power::smallest_difference`] asks for.
+const CHANCE: f64 = 0.9;
+/// Fewer rounds than this say too little about noise.
+const ROUNDS_LEAST: usize = 20;
+/// Consecutive parts of a run that say how sure its floor is, which is in proportion to the size
+/// of the noise: the median of such parts lies between the least and the most of five in 15 of 16
+/// runs, `1 - 2 / 2^5`, if they are independent.
+const PARTS_OF_RUN: usize = 5;
+/// Fewer rounds than this are no part.
+const ROUNDS_A_PART: usize = 8;
+/// Simulations are not longer than this.
+const ROUNDS_MOST: u64 = 5000;
+/// What is left of the budget for the simulations.
+const KEPT: Duration = Duration::from_millis(700);
+/// The most that one wait for a quiet machine takes of what is left for rounds: on a busy machine
+/// most waits are in vain.
+const WAIT_SHARE: f64 = 0.1;
+/// Coins of simulations: the same noise gives the same answer.
+const SEED: &str = "noise";
+
+/// The floor of functions, compared in one process. A unit of rounds is one observation, as in a
+/// comparison of functions. `None` if there were too few.
+fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
+    let ratios = pairs.units.iter().map(|unit| {
+        let rounds =
+            unit.iter().map(|[left, right]| LogRatio::exact(log(*left as f64 / *right as f64)));
+        unit::summarise(&rounds.collect::<Vec<_>>()).middle()
+    });
+    let noise: Vec<f64> = ratios.collect();
+    let unit_ns = pairs.elapsed_ns as f64 / pairs.units.len().max(1) as f64;
+    let work = format!(
+        "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
+         to an observation"
+    );
+    let lost = 1.0 - pairs.cpu_ns as f64 / pairs.elapsed_ns.max(1) as f64;
+    let lost_share = (pairs.cpu_ns > 0).then(|| lost.clamp(0.0, 1.0));
+    floor("functions", work, &noise, unit_ns).map(|floor| Floor { lost_share, ..floor })
+}
+
+/// A floor, and what went wrong, in a sentence.
+type OfPrograms = (Option<Floor>, Option<String>);
+
+/// The floor of programs: this program's own work against itself, by the lab's own sampler, for
+/// what is left of the budget, with the reason in a sentence if something went wrong. There is none
+/// where the program has no work of its own or cannot be run, where there was no time, or where the
+/// user stopped it. Rounds before a failed one count.
+fn floor_of_programs(lab: &dyn Lab, budget: &mut Budget<'_>) -> OfPrograms {
+    tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
+}
+
+fn failed(error: &str) -> String {
+    format!("programs against themselves say nothing: {error}")
+}
+
+fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
+    let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
+    let begin = Instant::now();
+    let mut elapsed = Duration::ZERO;
+    let (noise, failure) = rounds(|rounds| {
+        if rounds > 0 {
+            elapsed = begin.elapsed();
+            budget.tell(0.0);
+        }
+        let left = budget.left();
+        let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
+        (left > KEPT).then(|| work.round(rounds as u64, wait, left))
+    });
+    let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
+    let words = "this program's own work of some milliseconds".to_owned();
+    let floor = floor("programs", words, &noise, round_ns);
+    let floor = floor.map(|floor| Floor { lost_share: work.lost_share(), ..floor });
+    let is_short = floor.is_none() && !budget.is_interrupted();
+    let reason = match failure {
+        Some(why) if floor.is_none() => Some(failed(&why)),
+        Some(why) => Some(format!("programs against themselves ended early: {why}")),
+        None => {
+            is_short.then(|| failed(&format!("there was time for {} rounds only", noise.len())))
+        }
+    };
+    Ok((floor, reason))
+}
+
+/// What rounds gave, until there is none more or one fails, and why it did. It is asked with the
+/// number of those that there are.
+fn rounds(
+    mut more: impl FnMut(usize) -> Option<Result<f64, RunFailure>>,
+) -> (Vec<f64>, Option<String>) {
+    let mut noise = Vec::new();
+    loop {
+        match more(noise.len()) {
+            Some(Ok(ratio)) => noise.push(ratio),
+            None | Some(Err(RunFailure::Interrupted)) => return (noise, None),
+            Some(Err(RunFailure::Fault(fault))) => return (noise, Some(fault.to_string())),
+            Some(Err(RunFailure::Broken(why))) => return (noise, Some(why)),
+        }
+    }
+}
+
+fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> {
+    if noise.len() < ROUNDS_LEAST || round_ns <= 0.0 {
+        return None;
+    }
+    let seed = Seed::from_text(SEED);
+    let among_parts = among_parts(noise);
+    let smallest = LENGTHS_SECONDS.map(|seconds| {
+        let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
+        let found = power::smallest_difference(noise, rounds, ERROR, seed);
+        let exact = found.filter(|one| !one.is_bound);
+        // What lies beyond the fractions that were searched is not known.
+        let [least, most] = power::SEARCHED;
+        SmallestSlowdown {
+            seconds,
+            rounds,
+            fraction: found.map(|one| one.fraction),
+            is_bound: found.is_some_and(|one| one.is_bound),
+            among_parts: exact
+                .zip(among_parts)
+                .map(|(one, shares)| shares.map(|share| (one.fraction * share).clamp(least, most))),
+        }
+    });
+    Some(Floor {
+        of: of.to_owned(),
+        work,
+        rounds: noise.len() as u64,
+        round_ns,
+        error: ERROR,
+        chance: CHANCE,
+        smallest: smallest.into(),
+        lost_share: None,
+    })
+}
+
+/// How large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of the run, as
+/// shares of the whole run's: medians of sizes. `None` if a part would be too short.
+fn among_parts(noise: &[f64]) -> Option<[f64; 2]> {
+    let length = noise.len() / PARTS_OF_RUN;
+    if length < ROUNDS_A_PART || size(noise) <= 0.0 {
+        return None;
+    }
+    let parts = noise.chunks_exact(length).take(PARTS_OF_RUN).map(|part| size(part) / size(noise));
+    Some(parts.fold([1.0, 1.0], |[low, high], one| [one.min(low), one.max(high)]))
+}
+
+/// Returns the median of the absolute values, of which there is at least one.
+fn size(noise: &[f64]) -> f64 {
+    let mut sizes: Vec<f64> = noise.iter().map(|d| d.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes[sizes.len() / 2]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::verdict::Fault;
+    use tiebreak_machine::cpus;
 
     #[test]
     fn a_low_floor_beside_a_high_loss_is_in_doubt() {
@@ -96,5 +320,115 @@ mod tests {
         check([Some([0.01, 0.0106]), Some([0.02, 0.05])], Some("of programs 2.5 times"));
         let both = [Some([0.01, 0.013]), Some([0.02, 0.05])];
         check(both, Some("of functions 1.3 times, of programs 2.5 times"));
+    }
+
+    #[test]
+    fn only_the_last_minute_is_kept() {
+        let mut watches = VecDeque::new();
+        for second in 0..100 {
+            let (begin_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
+            let (cpus, softirqs) = (Vec::new(), Vec::new());
+            take(&mut watches, Watch { begin_ns, end_ns, cpus, softirqs, throttled: None });
+        }
+        assert_eq!((watches.len(), watches[0].begin_ns), (60, 40_000_000_000));
+    }
+
+    #[test]
+    fn each_second_is_shown_and_the_end_is_kept() {
+        let each = Some(Duration::from_millis(300));
+        let options = Options { each, ..crate::finding::tests::options(cpus::allowed()) };
+        let mut shown = 0;
+        let print = watch_noise(&options, &AtomicBool::new(false), &mut |_| shown += 1);
+        assert_eq!(shown > 0, print.noise.as_ref().unwrap().value().is_some());
+        let stopped = watch_noise(&options, &AtomicBool::new(true), &mut |_| ());
+        assert_eq!(stopped.noise.unwrap().value(), None);
+        let none = Options { cpus: Vec::new(), ..options };
+        let print = watch_noise(&none, &AtomicBool::new(false), &mut |_| ());
+        assert_eq!(print.noise.unwrap().state(), "unavailable");
+    }
+
+    /// Units whose rounds differ by so much at most, by a fixed sequence.
+    fn pairs(units: usize, spread: f64) -> Pairs {
+        let mut state = 1_u64;
+        let mut unit = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut time = || (200_000.0 * (1.0 + spread * unit())) as u64;
+        let mut round = || [time(), time()];
+        let units = (0..units).map(|_| (0..ROUNDS_A_UNIT).map(|_| round()).collect());
+        Pairs { units: units.collect(), elapsed_ns: 0, cpu_ns: 0 }
+    }
+
+    fn smallest(spread: f64) -> [f64; 2] {
+        let (elapsed_ns, cpu_ns) = (100 * 10_000_000, 75 * 10_000_000);
+        let pairs = Pairs { elapsed_ns, cpu_ns, ..pairs(100, spread) };
+        let floor = floor_of_functions(&pairs).unwrap();
+        assert_eq!(floor.lost_share, Some(0.25));
+        assert_eq!((floor.rounds, floor.round_ns), (100, 1e7));
+        let rounds: Vec<u64> = floor.smallest.iter().map(|one| one.rounds).collect();
+        assert_eq!(rounds, [100, 1000]);
+        [0, 1].map(|index| floor.smallest[index].fraction.unwrap())
+    }
+
+    #[test]
+    fn more_noise_hides_more_and_more_time_finds_more() {
+        let (quiet, noisy) = (smallest(0.01), smallest(0.1));
+        assert!(quiet[1] < quiet[0] && noisy[1] < noisy[0], "{quiet:?} {noisy:?}");
+        assert!(noisy[0] > 4.0 * quiet[0], "{quiet:?} {noisy:?}");
+    }
+
+    #[test]
+    fn a_floor_says_how_far_its_parts_lie_apart() {
+        let check = |noise: &[f64], expected: Option<[f64; 2]>| {
+            assert_eq!(among_parts(noise), expected);
+        };
+        check(&[0.5; 39], None);
+        check(&[0.0; 40], None);
+        check(&[-0.5; 40], Some([1.0, 1.0]));
+        let mut noise = [0.5; 40];
+        noise[..8].fill(0.25);
+        noise[32..].fill(-2.0);
+        check(&noise, Some([0.5, 4.0]));
+        // No noise at all: whatever was tried is found, which is a bound and not a finding.
+        let still = floor("functions", String::new(), &[0.0; 40], 1e7).unwrap();
+        let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
+        assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
+    }
+
+    #[test]
+    fn no_end_of_an_interval_lies_outside_what_was_searched() {
+        let mut noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7 - 3) * 1e-3).collect();
+        noise[..40].iter_mut().for_each(|d| *d *= 1e-6);
+        noise[160..].iter_mut().for_each(|d| *d *= 1e6);
+        let found = floor("functions", String::new(), &noise, 1e7).unwrap();
+        let ends: Vec<[f64; 2]> = found.smallest.iter().filter_map(|one| one.among_parts).collect();
+        assert!(ends.iter().all(|ends| *ends == power::SEARCHED), "{found:?}");
+        assert!(!ends.is_empty());
+    }
+
+    #[test]
+    fn too_little_says_nothing() {
+        assert_eq!(floor_of_functions(&pairs(5, 0.1)), None);
+        assert_eq!(floor_of_functions(&Pairs::default()), None);
+    }
+
+    #[test]
+    fn rounds_before_a_failed_one_are_kept() {
+        let check = |end: Option<RunFailure>, expected: Option<&str>| {
+            let mut end = Some(end);
+            let more = |round: usize| match round {
+                3 => end.take().unwrap().map(Err),
+                _ => Some(Ok(round as f64)),
+            };
+            assert_eq!(rounds(more), (vec![0.0, 1.0, 2.0], expected.map(str::to_owned)));
+        };
+        let fault = Fault::ExitStatus { status: 7, stderr: "oh".to_owned() };
+        check(None, None);
+        check(Some(RunFailure::Interrupted), None);
+        check(Some(RunFailure::Broken("no process".to_owned())), Some("no process"));
+        check(Some(RunFailure::Fault(fault.clone())), Some(&fault.to_string()));
     }
 }

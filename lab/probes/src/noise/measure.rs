@@ -1,17 +1,14 @@
-//! The probe of noise: what takes the CPUs away, how fast they run, and how much the time of the
-//! same work differs from itself.
+//! Measures noise: what takes the CPUs away, how fast they run, and how much the time of the same
+//! work differs from itself.
 
-pub(crate) mod chain;
 pub(crate) mod counts;
-mod logger;
-mod pairs;
 
 use crate::Throttled;
 use crate::tools::*;
 use counts::Counts;
 pub use counts::Interrupts;
-pub use logger::{GAP_LEAST_NS, Gap};
-pub use pairs::{Pairs, ROUNDS_A_UNIT};
+use std::collections::BTreeSet;
+use tiebreak_machine::meters::ThreadCounters;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
 const CPUS_AT_ONCE: usize = 8;
@@ -104,9 +101,10 @@ impl Noise {
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
     pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
-        let none = || lacks("noise", "sched_getaffinity", "no CPU is known");
-        let counted =
-            together(&[*cpus.first().ok_or_else(none)?], |_| chain::counted_cycles_a_step());
+        let Some(first) = cpus.first() else {
+            return Err(lacks("noise", "sched_getaffinity", "no CPU is known"));
+        };
+        let counted = together(&[*first], |_| counted_cycles_a_step());
         let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
         let tree = Tree::at(Path::new("/"));
@@ -124,7 +122,7 @@ impl Noise {
     /// to on others.
     pub fn chain(&self) -> Chain {
         Chain {
-            steps: chain::STEPS,
+            steps: STEPS,
             cycles_a_step: self.cycles_a_step.unwrap_or(3.0),
             is_counted: self.cycles_a_step.is_some(),
             is_known: matches!(self.vendor.as_str(), "GenuineIntel" | "AuthenticAMD"),
@@ -153,20 +151,22 @@ impl Noise {
         let end_ns = begin_ns + length.as_nanos() as u64;
         let logs = together(cpus, |place| {
             place.meet();
-            logger::watch(end_ns, stop)
+            watch_this_cpu(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
-        let of_cpu = |(cpu, log): (&usize, CpuWatch)| CpuWatch {
-            cpu: *cpu,
-            steal_ns: after.steal_since(&before, *cpu),
-            interrupts: after.interrupts_since(&before, *cpu),
-            ..log
-        };
+        // A thread that began too late saw nothing.
+        let logs = cpus.iter().zip(logs).filter(|(_, log)| log.seen_ns > 0);
         Ok(Watch {
             begin_ns,
             end_ns: clock::monotonic_ns(),
-            // Of one whose thread came too late nothing can be said.
-            cpus: cpus.iter().zip(logs).map(of_cpu).filter(|cpu| cpu.seen_ns > 0).collect(),
+            cpus: logs
+                .map(|(cpu, log)| CpuWatch {
+                    cpu: *cpu,
+                    steal_ns: after.steal_since(&before, *cpu),
+                    interrupts: after.interrupts_since(&before, *cpu),
+                    ..log
+                })
+                .collect(),
             softirqs: after.softirqs_since(&before, cpus),
             throttled: after.throttled_since(&before),
         })
@@ -195,16 +195,16 @@ impl Noise {
             }
             budget.tell(0.0);
         }
-        let pairs = pairs::run(pairs::UNITS_MOST, comparing, budget);
+        let pairs = run_pairs(UNITS_MOST, comparing, budget);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
-        let seen = |cpu: &usize| watches.iter().flat_map(|one| &one.cpus).any(|of| of.cpu == *cpu);
-        let mut all = self.groups.iter().flatten();
-        if !budget.is_interrupted() && !all.clone().all(seen) {
+        let seen: BTreeSet<usize> =
+            watches.iter().flat_map(|one| &one.cpus).map(|of| of.cpu).collect();
+        if !budget.is_interrupted() && !self.groups.iter().flatten().all(|cpu| seen.contains(cpu)) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
-        if !all.any(seen) {
+        if seen.is_empty() {
             Probed::inconclusive("there was no time to watch a CPU")
         } else {
             Probed::of(Reading { watches, pairs }, reasons)
@@ -212,9 +212,253 @@ impl Noise {
     }
 }
 
+/// A stretch without a reading is a gap if it is longer than this.
+pub const GAP_LEAST_NS: u64 = 2000;
+/// Gaps of a watch that are kept one by one; further ones are only counted.
+const GAPS_MOST: usize = 40_000;
+/// A chain of multiplications is timed so often.
+const BETWEEN_CHAINS_NS: u64 = 10_000_000;
+
+/// A stretch in which the watching thread did not have its CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// When it began, by the monotonic clock.
+    pub begin_ns: u64,
+    /// How long it was.
+    pub length_ns: u64,
+    /// Whether the scheduler had given the CPU to another task.
+    pub was_switched: bool,
+}
+
+/// Watches the CPU that the calling thread is pinned to until `end_ns`, or until `stop`. Its
+/// number, and what the kernel counts, are left to whoever asks.
+fn watch_this_cpu(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
+    let mut log = CpuWatch { gaps: Vec::with_capacity(GAPS_MOST), ..CpuWatch::default() };
+    log.chains_ns.reserve(4096);
+    // Time in which it times chains or notes a gap and therefore sees nothing.
+    let mut unseen_ns = 0;
+    let waited_before = waited_ns();
+    let mut switches = switches_so_far();
+    let mut last = clock::monotonic_ns();
+    log.begin_ns = last;
+    let mut next_chain = last;
+    loop {
+        let now = clock::monotonic_ns();
+        let length_ns = now - last;
+        last = now;
+        if length_ns > GAP_LEAST_NS {
+            let switches_now = switches_so_far();
+            let was_switched = switches_now != switches;
+            switches = switches_now;
+            log.note(Gap { begin_ns: now - length_ns, length_ns, was_switched });
+            last = clock::monotonic_ns();
+            unseen_ns += last - now;
+        }
+        if now < next_chain {
+            continue;
+        }
+        if now >= end_ns || stop.load(Ordering::Relaxed) {
+            log.end_ns = last;
+            break;
+        }
+        let begin_ns = last;
+        if log.chains_ns.len() < log.chains_ns.capacity() {
+            log.chains_ns.push(chain_ns());
+        }
+        switches = switches_so_far();
+        next_chain = (now + BETWEEN_CHAINS_NS).min(end_ns.max(now + 1));
+        last = clock::monotonic_ns();
+        unseen_ns += last - begin_ns;
+    }
+    log.seen_ns = (log.end_ns - log.begin_ns).saturating_sub(unseen_ns);
+    log.waited_ns = waited_ns().zip(waited_before).map(|(now, before)| now.saturating_sub(before));
+    log
+}
+
+impl CpuWatch {
+    /// Allocates nothing: the list has room for as many as it keeps.
+    fn note(&mut self, gap: Gap) {
+        if self.gaps.len() < self.gaps.capacity() {
+            self.gaps.push(gap);
+        } else {
+            self.unlisted += 1;
+            self.unlisted_ns += gap.length_ns;
+        }
+    }
+}
+
+/// How often this thread has lost its CPU, or given it up.
+fn switches_so_far() -> u64 {
+    let (lost, given_up) = switches();
+    lost + given_up
+}
+
+/// How long this thread has waited for a CPU; `None` where the kernel does not count it.
+fn waited_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Steps of a chain whose time is taken: some microseconds.
+const STEPS: u64 = 8192;
+/// Steps by which the cycles of a step are counted.
+const COUNTED_STEPS: u64 = 1 << 15;
+/// Steps that are written out; a round of the loop costs nothing beside them.
+const UNROLLED: u64 = 16;
+
+/// How long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
+pub(crate) fn chain_ns() -> u64 {
+    let times = [(); 3].map(|()| {
+        let begin_ns = clock::monotonic_ns();
+        std::hint::black_box(multiply(STEPS));
+        clock::monotonic_ns() - begin_ns
+    });
+    times.into_iter().fold(u64::MAX, u64::min)
+}
+
+/// Cycles that a step takes, by the machine's counter of cycles: what twice as many steps take
+/// more, so that starting and stopping the counter is not in it. `None` where there is none, or
+/// what it counts cannot be.
+fn counted_cycles_a_step() -> Option<f64> {
+    let mut counters = ThreadCounters::open().ok()?;
+    let mut least = [u64::MAX; 2];
+    for _ in 0..7 {
+        for (least, steps) in least.iter_mut().zip([COUNTED_STEPS, 2 * COUNTED_STEPS]) {
+            counters.start();
+            std::hint::black_box(multiply(steps));
+            let counted = counters.stop();
+            if !counted.multiplexed {
+                *least = (*least).min(counted.meters.cycles?);
+            }
+        }
+    }
+    let cycles = least[1].checked_sub(least[0])? as f64 / COUNTED_STEPS as f64;
+    (1.0..20.0).contains(&cycles).then_some(cycles)
+}
+
+/// Squares a number so many times, rounded up to a multiple of 16.
+fn multiply(steps: u64) -> u64 {
+    let mut value = 0x9E37_79B9_7F4A_7C15_u64;
+    for _ in 0..steps.div_ceil(UNROLLED) {
+        value = squared(value);
+    }
+    value
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! square {
+    () => {
+        "imul {0}, {0}"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! square {
+    () => {
+        "mul {0}, {0}, {0}"
+    };
+}
+
+/// 16 squarings.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+fn squared(mut value: u64) -> u64 {
+    // SAFETY: multiplies a register by itself, and changes nothing else but the flags.
+    unsafe {
+        std::arch::asm!(
+            ".rept 16", square!(), ".endr",
+            inout(reg) value,
+            options(nomem, nostack)
+        );
+    }
+    value
+}
+
+/// 16 squarings.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn squared(value: u64) -> u64 {
+    (0..UNROLLED).fold(value, |value, _| std::hint::black_box(value.wrapping_mul(value)))
+}
+
+/// A batch is to take this long.
+const BATCH_NS: u64 = 200_000;
+/// Rounds of a unit: 10 ms or so.
+pub const ROUNDS_A_UNIT: usize = 24;
+/// Units are not more than this: what they add is nothing.
+const UNITS_MOST: usize = 4096;
+
+/// The same work against itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pairs {
+    /// Units of [`ROUNDS_A_UNIT`] rounds: the times of both sides of each round, in nanoseconds.
+    pub units: Vec<Vec<[u64; 2]>>,
+    /// How long all of them took, from the beginning of the first to the end of the last.
+    pub elapsed_ns: u64,
+    /// How much of that they had a CPU, as the scheduler counts it.
+    pub cpu_ns: u64,
+}
+
+/// Runs units until there are so many or the time is over.
+fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
+    let steps = steps_a_batch();
+    let begin_ns = clock::monotonic_ns();
+    let begin_cpu_ns = clock::thread_cpu_ns();
+    let end = Instant::now() + length.min(budget.left());
+    let mut coins = Random::new(0);
+    let mut pairs = Pairs::default();
+    while pairs.units.len() < units {
+        let mut unit = Vec::with_capacity(ROUNDS_A_UNIT);
+        while unit.len() < ROUNDS_A_UNIT && Instant::now() < end && !budget.is_interrupted() {
+            unit.push(round(steps, &mut coins));
+        }
+        // A unit that was cut off is not one.
+        if unit.len() < ROUNDS_A_UNIT {
+            break;
+        }
+        pairs.units.push(unit);
+        pairs.elapsed_ns = clock::monotonic_ns() - begin_ns;
+        pairs.cpu_ns = clock::thread_cpu_ns() - begin_cpu_ns;
+        if pairs.units.len() % 32 == 0 {
+            budget.tell(0.0);
+        }
+    }
+    pairs
+}
+
+/// Both sides once, who is first by a coin.
+fn round(steps: u64, coins: &mut Random) -> [u64; 2] {
+    let (first, second) = (batch_ns(steps), batch_ns(steps));
+    if coins.below(2) == 0 { [first, second] } else { [second, first] }
+}
+
+fn batch_ns(steps: u64) -> u64 {
+    let begin_ns = clock::monotonic_ns();
+    // Work of a number that the compiler knows could be done once for all batches.
+    std::hint::black_box(work(std::hint::black_box(steps)));
+    (clock::monotonic_ns() - begin_ns).max(1)
+}
+
+/// Steps of a batch of [`BATCH_NS`]: the fastest of some tries decides.
+fn steps_a_batch() -> u64 {
+    let tried = 20_000;
+    let least_ns = (0..10).map(|_| batch_ns(tried)).min().unwrap_or(1).max(1);
+    (tried * BATCH_NS / least_ns).max(1000)
+}
+
+/// Work as of a function: a chain of shifts and multiplications (Marsaglia 2003, xorshift64*).
+#[inline(never)]
+fn work(steps: u64) -> u64 {
+    (0..steps).fold(0x9E37_79B9_7F4A_7C15, |mut x: u64, _| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     /// `None` where no thread can be pinned.
     fn measured(length: Duration, is_stopped: bool) -> Option<Probed<Reading>> {
@@ -265,5 +509,61 @@ mod tests {
             assert_eq!((found.turns(), found.cpus_at_once()), (3, 7));
         }
         assert!(Noise::new(&[], 1.0).is_err() && Noise::new(&[8191], 1.0).is_err());
+    }
+
+    #[test]
+    fn gaps_lie_within_the_watch_and_do_not_overlap() {
+        let stop = AtomicBool::new(false);
+        let log = watch_this_cpu(clock::monotonic_ns() + 60_000_000, &stop);
+        assert!(log.end_ns > log.begin_ns && !log.chains_ns.is_empty());
+        let mut end_ns = log.begin_ns;
+        for gap in &log.gaps {
+            assert!(gap.begin_ns >= end_ns && gap.length_ns > GAP_LEAST_NS, "{gap:?}");
+            end_ns = gap.begin_ns + gap.length_ns;
+        }
+        assert!(end_ns <= log.end_ns && log.seen_ns > 0);
+    }
+
+    #[test]
+    fn the_flag_ends_it() {
+        let stop = AtomicBool::new(true);
+        let log = watch_this_cpu(u64::MAX, &stop);
+        assert!(log.chains_ns.is_empty() && log.end_ns >= log.begin_ns);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let gap = |length_ns| Gap { begin_ns: 0, length_ns, was_switched: false };
+        let mut log = CpuWatch { gaps: Vec::with_capacity(2), ..CpuWatch::default() };
+        let room = log.gaps.capacity() as u64;
+        (0..room + 3).for_each(|_| log.note(gap(5)));
+        assert_eq!((log.gaps.len() as u64, log.unlisted, log.unlisted_ns), (room, 3, 15));
+    }
+
+    #[test]
+    fn a_chain_squares() {
+        let plain = |steps| (0..steps).fold(0x9E37_79B9_7F4A_7C15_u64, |x, _| x.wrapping_mul(x));
+        assert_eq!(multiply(0), plain(0));
+        assert_eq!(multiply(16), plain(16));
+        assert_eq!(multiply(17), plain(32));
+    }
+
+    #[test]
+    fn a_chain_takes_time() {
+        assert!(chain_ns() > 0);
+        assert!(counted_cycles_a_step().is_none_or(|cycles| cycles >= 1.0));
+    }
+
+    #[test]
+    fn units_are_whole_and_the_flag_ends_them() {
+        let flag = AtomicBool::new(false);
+        let mut progress = |_| ();
+        let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
+        let pairs = run_pairs(2, Duration::from_secs(60), &mut budget);
+        assert!(pairs.units.len() == 2 && pairs.elapsed_ns > 0);
+        assert!(pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
+        assert!(pairs.units.iter().flatten().flatten().all(|ns| *ns > 0));
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(run_pairs(2, Duration::from_secs(60), &mut budget).units.is_empty());
     }
 }

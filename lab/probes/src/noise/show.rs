@@ -1,15 +1,13 @@
-//! Noise, on a screen and as a picture.
+//! Shows noise, on a screen, while it is watched, and as a picture.
 
-mod live;
-mod strip;
 mod svg;
 
 use crate::show::*;
 use crate::{
-    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Rate, SmallestSlowdown,
-    Throttled,
+    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
+    SmallestSlowdown, Throttled,
 };
-pub use live::{frame, line};
+use tiebreak_report::look::paint;
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
@@ -45,16 +43,15 @@ pub(crate) fn rows(found: &Noise) -> Vec<Row> {
 /// Everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Noise, look: &Look) -> String {
     let mut page = Page::new(*look);
-    let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
     let watched = seconds(found.watched_ns as f64 / 1e9);
     let at_once = found.all_at_once_share.map_or(String::new(), |share| {
         format!(" All that were watched at once were lost at once {} of the time.", small(share))
     });
-    line(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
+    say(&mut page, format!("{}. Each CPU was watched for {watched}.{at_once}", lost(found, ALL)));
     floors(&mut page, &found.floors);
     if let Some(frequency) = &found.frequency {
         page.gap();
-        line(&mut page, frequency_in_words(frequency));
+        say(&mut page, frequency_in_words(frequency));
     }
     table(&mut page, causes(found), look);
     strips(&mut page, found, look);
@@ -63,7 +60,7 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     table(&mut page, softirqs(&found.softirqs), look);
     table(&mut page, longest(&found.longest), look);
     page.gap();
-    line(&mut page, throttled(found));
+    say(&mut page, throttled(found));
     page.finish()
 }
 
@@ -107,35 +104,35 @@ fn small(share: f64) -> String {
 
 /// `0.9% (0.7% to 1.2%)`, `under 0.001%`; never a figure that was not searched.
 fn slowdown(one: &SmallestSlowdown) -> String {
-    let up = |fraction| percent(fraction, Rounding::Up);
-    match (one.fraction, one.among_parts) {
-        (None, _) => "none below 100%".to_owned(),
-        (Some(fraction), _) if one.is_bound => format!("under {}", up(fraction)),
-        (Some(fraction), None) => up(fraction),
-        (Some(fraction), Some([low, high])) => {
+    let Some(fraction) = one.fraction else { return "none below 100%".to_owned() };
+    let text = percent(fraction, Rounding::Up);
+    match one.among_parts {
+        _ if one.is_bound => format!("under {text}"),
+        None => text,
+        Some([low, high]) => {
             let low = match low {
                 low if low <= 1e-5 => "under 0.001%".to_owned(),
                 low => percent(low, Rounding::Down),
             };
-            let high = if high >= 1.0 { "over 100%".to_owned() } else { up(high) };
-            format!("{} ({low} to {high})", up(fraction))
+            let high = match high {
+                high if high >= 1.0 => "over 100%".to_owned(),
+                high => percent(high, Rounding::Up),
+            };
+            format!("{text} ({low} to {high})")
         }
     }
 }
 
 /// A length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
 fn time(ns: u64) -> String {
-    let ns = ns as f64;
-    let write = |value: f64, unit: &str| {
-        let decimals = usize::from(value < 9.95);
-        format!("{value:.decimals$} {unit}")
+    let (value, unit) = match ns as f64 {
+        v if v < 1e3 => (v, "ns"),
+        v if v < 1e6 => (v / 1e3, "us"),
+        v if v < 1e9 => (v / 1e6, "ms"),
+        v => (v / 1e9, "s"),
     };
-    match ns {
-        v if v < 1e3 => write(v, "ns"),
-        v if v < 1e6 => write(v / 1e3, "us"),
-        v if v < 1e9 => write(v / 1e6, "ms"),
-        v => write(v / 1e9, "s"),
-    }
+    let decimals = usize::from(value < 9.95);
+    format!("{value:.decimals$} {unit}")
 }
 
 fn of_frequency(frequency: &Frequency) -> String {
@@ -167,7 +164,7 @@ fn floors(page: &mut Page, floors: &[Floor]) {
              error of {error}, from {rounds} observations of the same thing against itself \
              ({work}):"
         );
-        page.paragraph("", &[span(Tone::Plain, text)]);
+        say(page, text);
         for one in &floor.smallest {
             let found = span(Tone::Strong, slowdown(one));
             let (length, rounds) = (seconds(one.seconds), one.rounds);
@@ -184,9 +181,9 @@ fn strips(page: &mut Page, found: &Noise, look: &Look) {
     }
     page.gap();
     for cpu in cpus.iter().take(STRIPS_MOST) {
-        strip::lines(cpu, look).iter().for_each(|line| page.line(line));
+        strip_lines(cpu, look).iter().for_each(|line| page.line(line));
     }
-    page.paragraph("", &[span(Tone::Dim, strip::key(found, look))]);
+    page.paragraph("", &[span(Tone::Dim, key(found, look))]);
     if cpus.len() > STRIPS_MOST {
         let text = format!("{} further CPUs lost less", cpus.len() - STRIPS_MOST);
         page.paragraph("", &[span(Tone::Dim, text)]);
@@ -217,27 +214,25 @@ fn causes(found: &Noise) -> Vec<Column> {
 
 /// A row for each CPU.
 fn cpus(cpus: &[CpuNoise]) -> Vec<Column> {
-    let of = |cause: Cause| {
-        move |cpu: &CpuNoise| {
-            let share = cpu.causes.iter().find(|share| share.cause == cause);
-            or_dash(share, |share| small(share.share))
-        }
-    };
-    let length = |ns: Option<f64>| or_dash(ns, |ns| time(ns as u64));
     Table::of(first(cpus, CPUS_MOST))
         .right("CPU", 0, |cpu| cpu.cpu)
         .decimal("lost", 0, |cpu| small(cpu.lost_share))
-        .decimal("task", 1, of(Cause::Task))
-        .decimal("limit", 5, of(Cause::Limit))
-        .decimal("steal", 3, of(Cause::Steal))
-        .decimal("interrupt", 2, of(Cause::Interrupt))
-        .decimal("unexplained", 2, of(Cause::Unexplained))
+        .decimal("task", 1, |cpu| share_of(cpu, Cause::Task))
+        .decimal("limit", 5, |cpu| share_of(cpu, Cause::Limit))
+        .decimal("steal", 3, |cpu| share_of(cpu, Cause::Steal))
+        .decimal("interrupt", 2, |cpu| share_of(cpu, Cause::Interrupt))
+        .decimal("unexplained", 2, |cpu| share_of(cpu, Cause::Unexplained))
         .decimal("waited", 6, |cpu| or_dash(cpu.waited_share, small))
         .right("gaps", 4, |cpu| cpu.gaps)
-        .right("median", 4, |cpu| length(cpu.median_ns))
-        .right("99 of 100", 5, |cpu| length(cpu.p99_ns))
+        .right("median", 4, |cpu| or_dash(cpu.median_ns, |ns| time(ns as u64)))
+        .right("99 of 100", 5, |cpu| or_dash(cpu.p99_ns, |ns| time(ns as u64)))
         .right("longest", 0, |cpu| or_dash(cpu.longest_ns, time))
         .columns()
+}
+
+fn share_of(cpu: &CpuNoise, cause: Cause) -> String {
+    let share = cpu.causes.iter().find(|share| share.cause == cause);
+    or_dash(share, |share| small(share.share))
 }
 
 /// Kinds of interrupts, the most frequent first.
@@ -276,6 +271,119 @@ fn rate(value: f64) -> String {
         v if v < 9.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),
     }
+}
+
+/// CPUs that a frame shows: more would not fit on a screen.
+const LIVE_CPUS: usize = 10;
+
+/// The lines of a frame: a strip for each CPU, with its frequency, and what was lost.
+pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
+    let columns = look.columns();
+    let mut spans = Vec::new();
+    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
+    if cpus.len() > CPUS_MOST {
+        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
+    }
+    for cpu in cpus.into_iter().take(LIVE_CPUS) {
+        let [mut levels, causes] = latest(cpu, columns.saturating_sub(22), look);
+        levels.push(span(Tone::Dim, format!(" {}", now(cpu))));
+        spans.extend([levels, causes]);
+    }
+    if found.cpus.len() > CPUS_MOST {
+        let text = format!("{} further CPUs lost less", found.cpus.len() - CPUS_MOST);
+        spans.push(vec![span(Tone::Dim, text)]);
+    }
+    let last = format!("last minute: {}", lost(found, ALL));
+    let mut lines: Vec<String> = spans.iter().map(|line| paint(line, *look)).collect();
+    lines.extend(wrap_plain(&last, columns));
+    lines.push("Ctrl-C ends it".to_owned());
+    lines
+}
+
+/// One line for where nothing can be redrawn: what was lost of the last second, CPU by CPU.
+pub fn line(found: &Noise) -> String {
+    let cpus = found.cpus.iter().take(CPUS_MOST);
+    let cpus: Vec<String> = cpus.map(|cpu| format!("CPU {} {}", cpu.cpu, now(cpu))).collect();
+    let frequency = found.frequency.as_ref().map(|one| format!("; {}", of_frequency(one)));
+    cpus.join(", ") + &frequency.unwrap_or_default()
+}
+
+/// What was lost last: `12% t`, and the frequency.
+fn now(cpu: &CpuNoise) -> String {
+    let last = cpu.strip.iter().rev().find(|piece| piece.lost_share.is_some());
+    let lost = last.and_then(|piece| piece.lost_share).map_or("-".to_owned(), small);
+    let cause = last.and_then(|piece| piece.cause).map_or(' ', |cause| cause.letter());
+    let hertz = cpu.frequency.as_ref().map_or(String::new(), |one| hertz(one.median_hertz));
+    format!("{lost} {cause} {hertz}").trim_end().to_owned()
+}
+
+/// Columns of the name of a CPU.
+const NAME: usize = 8;
+/// What is lost of a piece, from this share on, and how it is drawn.
+const LEVELS: [(f64, &str, &str); 8] = [
+    (0.5, "\u{2588}", "#"),
+    (0.25, "\u{2587}", "%"),
+    (0.1, "\u{2586}", "*"),
+    (0.05, "\u{2585}", "+"),
+    (0.02, "\u{2584}", "="),
+    (0.01, "\u{2583}", "-"),
+    (0.003, "\u{2582}", ":"),
+    (0.0, "\u{2581}", "."),
+];
+/// A cause is told from this share on.
+const TOLD_LEAST: f64 = 0.003;
+
+/// Two lines: how much was lost, and to what; more if they are too wide for the screen.
+fn strip_lines(cpu: &CpuNoise, look: &Look) -> Vec<Spans> {
+    let room = look.columns() - NAME;
+    let mut lines = Vec::new();
+    for (index, pieces) in cpu.strip.chunks(room).enumerate() {
+        let name = if index == 0 { format!("CPU {}", cpu.cpu) } else { String::new() };
+        lines.extend(pair(&name, pieces, look));
+    }
+    lines
+}
+
+/// The last pieces that fit, in two lines.
+fn latest(cpu: &CpuNoise, columns: usize, look: &Look) -> [Spans; 2] {
+    let first = cpu.strip.len().saturating_sub(columns.saturating_sub(NAME));
+    pair(&format!("CPU {}", cpu.cpu), &cpu.strip[first..], look)
+}
+
+fn pair(name: &str, pieces: &[Piece], look: &Look) -> [Spans; 2] {
+    let levels: String = pieces.iter().map(|piece| level(piece, look)).collect();
+    let causes: String = pieces.iter().map(letter).collect();
+    [
+        vec![span(Tone::Strong, format!("{name:NAME$}")), span(Tone::Plain, levels)],
+        vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes)],
+    ]
+}
+
+fn level(piece: &Piece, look: &Look) -> &'static str {
+    let Some(share) = piece.lost_share else { return " " };
+    let level = LEVELS.iter().find(|(least, ..)| share >= *least);
+    level.map_or(" ", |(_, unicode, ascii)| look.pick(*unicode, *ascii))
+}
+
+fn letter(piece: &Piece) -> char {
+    match (piece.lost_share, piece.cause) {
+        (Some(share), Some(cause)) if share >= TOLD_LEAST => cause.letter(),
+        _ => ' ',
+    }
+}
+
+/// What the letters mean.
+fn key(found: &Noise, look: &Look) -> String {
+    let piece_ns = found.cpus.iter().flat_map(|cpu| &cpu.strip).map(|piece| piece.length_ns).max();
+    let length = time(piece_ns.unwrap_or(0));
+    let letters: Vec<String> =
+        Cause::ALL.iter().map(|cause| format!("{} {}", cause.letter(), cause.words())).collect();
+    let [one, ten, fifty] = [5, 2, 0].map(|at| look.pick(LEVELS[at].1, LEVELS[at].2));
+    let letters = letters.join(", ");
+    format!(
+        "a column is {length}; lost of it: {one} from 1%, {ten} from 10%, {fifty} from 50%; \
+         {letters}"
+    )
 }
 
 #[cfg(test)]

@@ -22,23 +22,18 @@ pub fn bars(title: &str, note: &str, write: fn(f64) -> String, bars: &[(String, 
     let bottom = 50.0 + bars.len() as f64 * ROW;
     let mut scene = Scene::new(SHEET, WIDTH, bottom + 20.0 + note_lines.len() as f64 * 16.0);
     scene.text("ink head", MARGIN, 30.0, Anchor::Start, title);
-    let text = |(name, value): &(String, f64)| {
-        (shorten_middle(&plain(name), NAME, LOOK), write(*value), *value)
-    };
-    let bars: Vec<(String, String, f64)> = bars.iter().map(text).collect();
-    let widest = |text: fn(&(String, String, f64)) -> &String| {
-        bars.iter().map(|bar| width_of(text(bar), PLAIN)).fold(0.0, f64::max)
-    };
-    let left = MARGIN + widest(|bar| &bar.0) + 12.0;
-    let right = WIDTH - MARGIN - widest(|bar| &bar.1) - 8.0;
-    let most = bars.iter().map(|bar| bar.2).fold(0.0, f64::max);
-    for (index, (name, text, value)) in bars.iter().enumerate() {
+    let names: Vec<String> =
+        bars.iter().map(|(name, _)| shorten_middle(&plain(name), NAME, LOOK)).collect();
+    let texts: Vec<String> = bars.iter().map(|(_, value)| write(*value)).collect();
+    let left = MARGIN + widest(&names) + 12.0;
+    let right = WIDTH - MARGIN - widest(&texts) - 8.0;
+    let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
+    for (index, ((name, text), (_, value))) in names.iter().zip(&texts).zip(bars).enumerate() {
         let y = 50.0 + index as f64 * ROW;
         let share = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
         let x = left + share * (right - left);
         scene.text("ink", left - 12.0, y + THICK - 3.0, Anchor::End, name);
-        let corners = [(left, y), (x, y), (x, y + THICK), (left, y + THICK)];
-        scene.area("bar", &corners);
+        scene.area("bar", &[(left, y), (x, y), (x, y + THICK), (left, y + THICK)]);
         scene.text("ink", x + 8.0, y + THICK - 3.0, Anchor::Start, text);
     }
     scene.line("axis", (left, 44.0), (left, bottom - ROW + THICK + 6.0));
@@ -47,4 +42,8 @@ pub fn bars(title: &str, note: &str, write: fn(f64) -> String, bars: &[(String, 
         scene.text("dim small", MARGIN, y, Anchor::Start, line);
     }
     scene.finish(title, note)
+}
+
+fn widest(texts: &[String]) -> f64 {
+    texts.iter().map(|text| width_of(text, PLAIN)).fold(0.0, f64::max)
 }

@@ -1,11 +1,13 @@
-//! The first and the last line of a print.
+//! Writes the first and the last line of a print, and the list of prints.
 
+use super::*;
 use crate::MachinePrint;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::metric::Unit;
 use tiebreak_report::date::format_unix_ms;
-use tiebreak_report::number::{seconds, value_text};
-use tiebreak_report::text::plain;
+use tiebreak_report::number::value_text;
+use tiebreak_report::text::shorten_middle;
+use unicode_width::UnicodeWidthStr;
 
 /// `2026-11-22 14:05 UTC: Example CPU 3000, CPUs 0-7 of 8, KVM, 16 GiB, Linux 6.18`; what is not
 /// known is left out.
@@ -67,4 +69,39 @@ pub(crate) fn tail(print: &MachinePrint, name: Option<&str>) -> String {
         Some(name) => format!("{took}; kept: tiebreak machine show {name}"),
         None => took,
     }
+}
+
+/// A print in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListRow {
+    /// Its name.
+    pub name: String,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub taken_unix_ms: u64,
+    /// How long all probes took, in nanoseconds.
+    pub took_ns: u64,
+    /// What the machine said of itself.
+    pub machine: Fingerprint,
+}
+
+/// Prints as a table, or a sentence if there are none.
+pub fn list(rows: &[ListRow], look: &Look) -> String {
+    if rows.is_empty() {
+        return "No print is kept yet: 'tiebreak machine' makes one in half a minute.\n".to_owned();
+    }
+    let cells: [fn(&ListRow) -> String; 3] = [
+        |row| row.name.clone(),
+        |row| format_unix_ms(row.taken_unix_ms),
+        |row| seconds(row.took_ns as f64 / 1e9),
+    ];
+    let [name, taken, took] =
+        cells.map(|cell| rows.iter().map(|row| cell(row).width()).max().unwrap_or(0));
+    let used = name + taken + took.max("took".len()) + 6;
+    let room = look.columns().saturating_sub(used).max(8);
+    Table::of(rows)
+        .left("print", 0, cells[0])
+        .left("taken (UTC)", 0, cells[1])
+        .right("took", 0, cells[2])
+        .left("machine", 0, |row| shorten_middle(&processor(&row.machine), room, *look))
+        .text(look)
 }

@@ -1,16 +1,10 @@
-//! The probe of timers: what reading a clock costs, how finely it moves, whether clocks agree, and
-//! whether the kernel lets them be read without a system call.
+//! Measures clocks: the cost of a reading, the steps, the agreement between CPUs, and whether the
+//! kernel lets programs read them without a system call.
 
-mod cost;
-mod drift;
-mod handoff;
-mod kernel;
 pub(crate) mod ticks;
 
 use crate::tools::*;
-use crate::{Clock, ClockOrder, Drift, TickCounter, Timers as Reading, Vdso};
-use drift::{Rate, Sandwich};
-use kernel::KernelClock;
+use crate::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers as Reading, Vdso};
 
 /// The shortest watch of a drift of which anything is told: a quarter of a second gives about a
 /// tenth of a millionth.
@@ -37,7 +31,7 @@ impl Timers {
     /// # Errors
     /// There is no monotonic clock, so nothing can be timed.
     pub fn new(cpus: &[usize]) -> Result<Timers, Unavailable> {
-        if !kernel::ALL[0].is_there() {
+        if !KERNEL_CLOCKS[0].is_there() {
             let error = std::io::Error::last_os_error();
             return Err(lacks("a monotonic clock", "clock_gettime(CLOCK_MONOTONIC)", error));
         }
@@ -51,12 +45,14 @@ impl Timers {
         let begin = Instant::now();
         let length = budget.length();
         let mut reasons = Vec::new();
-        let first = |(name, read): Named| (name, read, Sandwich::take(read));
-        let watched: Vec<_> = self.watched().into_iter().map(first).collect();
+        let watched = self.watched().into_iter();
+        let watched: Vec<_> =
+            watched.map(|(name, read)| (name, read, Sandwich::take(read))).collect();
+        let missing = KERNEL_CLOCKS.iter().filter(|clock| !clock.is_there());
         let mut found = Reading {
             clock_source: self.tree.text(&source("current")),
             clock_sources: self.clock_sources(),
-            missing: kernel::ALL.iter().filter(|clock| !clock.is_there()).map(named).collect(),
+            missing: missing.map(|clock| clock.name.to_owned()).collect(),
             ..Reading::default()
         };
         let ns_a_tick = self.ns_a_tick();
@@ -65,10 +61,10 @@ impl Timers {
         self.orders(budget, length.mul_f64(0.4), ns_a_tick, &mut found, &mut reasons);
         let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
         while budget.nap(begin + watch) {}
-        let rate = |(name, read, first): &(&'static str, fn() -> u64, Sandwich)| {
+        let rates = watched.iter().filter_map(|(name, read, first)| {
             Some((*name, Sandwich::take(read).rate_since(first)?))
-        };
-        self.drifts(&watched.iter().filter_map(rate).collect::<Vec<_>>(), &mut found);
+        });
+        self.drifts(&rates.collect::<Vec<_>>(), &mut found);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
         }
@@ -87,9 +83,9 @@ impl Timers {
     /// The clocks whose rate is watched: those that go on by themselves and are fine enough.
     fn watched(&self) -> Vec<Named> {
         let mut watched: Vec<Named> = vec![
-            ("REALTIME", || kernel::ALL[1].now_ns()),
-            ("MONOTONIC_RAW", || kernel::ALL[2].now_ns()),
-            ("BOOTTIME", || kernel::ALL[3].now_ns()),
+            ("REALTIME", || KERNEL_CLOCKS[1].now_ns()),
+            ("MONOTONIC_RAW", || KERNEL_CLOCKS[2].now_ns()),
+            ("BOOTTIME", || KERNEL_CLOCKS[3].now_ns()),
         ];
         if self.has_ticks {
             watched.push((ticks::NAME, ticks::now_in_order));
@@ -111,10 +107,10 @@ impl Timers {
     /// Cost and steps of each clock.
     fn clocks(&self, budget: &mut Budget<'_>, length: Duration, ns_a_tick: f64) -> Vec<Clock> {
         let mut clocks = Vec::new();
-        let each = length / (kernel::ALL.len() as u32 + 2) / 2;
-        for clock in kernel::ALL.into_iter().filter(|clock| clock.is_there()) {
-            let read = || clock.now_ns();
-            clocks.extend(one(clock.name, read, clock.resolution_ns(), 1.0, each, budget));
+        let each = length / (KERNEL_CLOCKS.len() as u32 + 2) / 2;
+        for clock in KERNEL_CLOCKS.into_iter().filter(|clock| clock.is_there()) {
+            let resolution_ns = clock.resolution_ns();
+            clocks.extend(one(clock.name, || clock.now_ns(), resolution_ns, 1.0, each, budget));
         }
         if self.has_ticks {
             clocks.extend(one(ticks::INSTRUCTION, ticks::now, None, ns_a_tick, each, budget));
@@ -134,7 +130,8 @@ impl Timers {
         found: &mut Reading,
         reasons: &mut Vec<String>,
     ) {
-        let mut clocks: Vec<(Named, f64)> = vec![(("MONOTONIC", || kernel::ALL[0].now_ns()), 1.0)];
+        let mut clocks: Vec<(Named, f64)> =
+            vec![(("MONOTONIC", || KERNEL_CLOCKS[0].now_ns()), 1.0)];
         if self.has_ticks {
             clocks.push(((ticks::NAME, ticks::now_in_order), ns_a_tick));
         }
@@ -172,7 +169,7 @@ impl Timers {
                 break;
             }
             let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
-            let found = handoff::between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
+            let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
             if let [there, back] = found[..] {
                 let bound = (there.least_ns + back.least_ns) / 2.0;
                 let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
@@ -187,19 +184,21 @@ impl Timers {
     }
 
     fn drifts(&self, rates: &[(&str, Rate)], found: &mut Reading) {
-        let others = rates.iter().filter(|(name, _)| *name != ticks::NAME);
-        let drift = |(name, rate): &(&str, Rate)| Drift {
-            clock: (*name).to_owned(),
-            against: "MONOTONIC".to_owned(),
-            ppm: (rate.units_a_ns - 1.0) * 1e6,
-            uncertainty_ppm: rate.uncertainty * 1e6,
-            seconds: rate.seconds,
-        };
-        found.drifts = others.map(drift).collect();
-        let rate_of = |wanted: &str| rates.iter().find(|(name, _)| *name == wanted);
-        // Against the raw clock: nobody steers it.
-        let raw = rate_of("MONOTONIC_RAW").filter(|(_, raw)| raw.units_a_ns > 0.0);
-        found.counter = rate_of(ticks::NAME).zip(raw).map(|((_, rate), (_, raw))| {
+        let kernel_clocks = rates.iter().filter(|(name, _)| *name != ticks::NAME);
+        found.drifts = kernel_clocks
+            .map(|(name, rate)| Drift {
+                clock: (*name).to_owned(),
+                against: "MONOTONIC".to_owned(),
+                ppm: (rate.units_a_ns - 1.0) * 1e6,
+                uncertainty_ppm: rate.uncertainty * 1e6,
+                seconds: rate.seconds,
+            })
+            .collect();
+        // The counter is compared with the raw clock, which is never adjusted.
+        let [counter, raw] = [ticks::NAME, "MONOTONIC_RAW"]
+            .map(|wanted| rates.iter().find(|(name, _)| *name == wanted).map(|(_, rate)| rate));
+        let raw = raw.filter(|raw| raw.units_a_ns > 0.0);
+        found.counter = counter.zip(raw).map(|(rate, raw)| {
             let flags = tick_flags(&self.tree);
             TickCounter {
                 name: ticks::NAME.to_owned(),
@@ -216,10 +215,6 @@ fn source(which: &str) -> String {
     format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource")
 }
 
-fn named(clock: &KernelClock) -> String {
-    clock.name.to_owned()
-}
-
 /// Cost and steps of one clock; nothing once the budget is spent.
 fn one(
     name: &str,
@@ -232,8 +227,8 @@ fn one(
     if budget.is_spent() {
         return None;
     }
-    let found = cost::cost(&read, each)?;
-    let steps = cost::steps(&read, ns_a_unit, each);
+    let found = cost(&read, each)?;
+    let steps = steps(&read, ns_a_unit, each);
     budget.tell(0.0);
     Some(Clock { name: name.to_owned(), told_resolution_ns, steps, ..found })
 }
@@ -246,7 +241,7 @@ fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
         return None;
     }
     let Clock { cost_ns: system_call_ns, parts_ns, .. } =
-        cost::cost(|| kernel::ALL[0].now_by_system_call_ns(), at_most)?;
+        cost(|| KERNEL_CLOCKS[0].now_by_system_call_ns(), at_most)?;
     let ratio = system_call_ns / vdso_ns;
     Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
 }
@@ -272,8 +267,299 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
     if cfg!(target_arch = "aarch64") {
         return Some(true);
     }
-    let has = |name: &str| flags.iter().any(|flag| flag == name);
-    (!flags.is_empty()).then(|| has("constant_tsc") && has("nonstop_tsc"))
+    let wanted = ["constant_tsc", "nonstop_tsc"];
+    (!flags.is_empty()).then(|| wanted.iter().all(|name| flags.iter().any(|flag| flag == name)))
+}
+
+/// A batch of readings is to take this long.
+const BATCH_NS: u64 = 10_000;
+/// Batches of each clock, if there is time.
+const BATCHES: usize = 500;
+/// The share of batches that are its fastest.
+const LOW: f64 = 0.05;
+/// Steps of each clock, if there is time.
+const STEPS: usize = 4000;
+
+/// A part of fewer batches has no fastest twentieth.
+const LEAST_A_PART: usize = 10;
+
+/// What a reading of a clock costs, and nothing else of it; `None` if there is no time for a batch.
+fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
+    let begin_ns = clock::monotonic_ns();
+    let end_ns = begin_ns + at_most.as_nanos() as u64;
+    let calls = calls_a_batch(&mut read);
+    let mut batches = Vec::with_capacity(BATCHES);
+    let mut then = clock::monotonic_ns();
+    while batches.is_empty() || (batches.len() < BATCHES && then < end_ns) {
+        for _ in 0..calls {
+            std::hint::black_box(read());
+        }
+        let now = clock::monotonic_ns();
+        batches.push(now - then);
+        then = clock::monotonic_ns();
+    }
+    let parts = parts(&batches, LOW, LEAST_A_PART).into_iter();
+    Some(Clock {
+        parts_ns: parts.map(|ns| ns as f64 / calls as f64).collect(),
+        cost_ns: quantile(&mut batches, 0.5)? as f64 / calls as f64,
+        cost_low_ns: quantile(&mut batches, LOW)? as f64 / calls as f64,
+        ..Clock::default()
+    })
+}
+
+/// How many readings make a batch: the fastest of some short tries decides.
+fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
+    let tries = 16;
+    let mut least_ns = u64::MAX;
+    for _ in 0..8 {
+        let begin_ns = clock::monotonic_ns();
+        for _ in 0..tries {
+            std::hint::black_box(read());
+        }
+        least_ns = least_ns.min(clock::monotonic_ns() - begin_ns);
+    }
+    (tries * BATCH_NS / least_ns.max(1)).clamp(4, 100_000)
+}
+
+/// The steps between readings, one right after the other; `tick_ns` is 1 of a clock in
+/// nanoseconds. `None` if no step was seen in time.
+fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<Steps> {
+    let end_ns = clock::monotonic_ns() + most.as_nanos() as u64;
+    let mut seen = Vec::with_capacity(STEPS);
+    let (mut equal, mut backwards) = (0_u64, 0_u64);
+    let mut last = read();
+    let mut readings = 0_u64;
+    while seen.len() < STEPS {
+        let now = read();
+        match now.cmp(&last) {
+            std::cmp::Ordering::Greater => seen.push(now - last),
+            std::cmp::Ordering::Equal => equal += 1,
+            std::cmp::Ordering::Less => backwards += 1,
+        }
+        readings += 1;
+        if readings.is_multiple_of(64) && clock::monotonic_ns() > end_ns {
+            break;
+        }
+        // Looking at the time took a while, which is not a step.
+        last = if readings.is_multiple_of(64) { read() } else { now };
+    }
+    Some(Steps {
+        least_ns: quantile(&mut seen, 0.0)? as f64 * tick_ns,
+        median_ns: quantile(&mut seen, 0.5)? as f64 * tick_ns,
+        p99_ns: quantile(&mut seen, 0.99)? as f64 * tick_ns,
+        equal_share: equal as f64 / readings as f64,
+        backwards,
+    })
+}
+
+/// Readings of which the one with the shortest way around counts.
+const TRIES: usize = 100;
+
+/// A clock read between two readings of `MONOTONIC`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sandwich {
+    /// The middle of the two readings of `MONOTONIC`.
+    base_ns: f64,
+    /// How far they are apart.
+    width_ns: f64,
+    /// The clock.
+    value: u64,
+}
+
+impl Sandwich {
+    /// The narrowest of some.
+    fn take(mut read: impl FnMut() -> u64) -> Sandwich {
+        let mut best = Sandwich { base_ns: 0.0, width_ns: f64::INFINITY, value: 0 };
+        for _ in 0..TRIES {
+            let before = clock::monotonic_ns();
+            let value = read();
+            let after = clock::monotonic_ns();
+            let width_ns = (after - before) as f64;
+            if width_ns < best.width_ns {
+                best = Sandwich { base_ns: before as f64 + width_ns / 2.0, width_ns, value };
+            }
+        }
+        best
+    }
+
+    /// How many units of the clock passed in a nanosecond of `MONOTONIC` since an earlier one, by
+    /// how much that may be off, and the seconds between; `None` if no time has passed.
+    ///
+    /// `rate = (x1 - x0) / (m1 - m0)`, off by at most half of both widths over `m1 - m0`.
+    fn rate_since(&self, earlier: &Sandwich) -> Option<Rate> {
+        let elapsed_ns = self.base_ns - earlier.base_ns;
+        if elapsed_ns <= 0.0 {
+            return None;
+        }
+        let passed = self.value.wrapping_sub(earlier.value) as i64 as f64;
+        Some(Rate {
+            units_a_ns: passed / elapsed_ns,
+            uncertainty: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns,
+            seconds: elapsed_ns / 1e9,
+        })
+    }
+}
+
+/// How fast a clock ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rate {
+    /// Units of the clock a nanosecond of `MONOTONIC`.
+    pub units_a_ns: f64,
+    /// By how much that may be off, as a share of it.
+    pub uncertainty: f64,
+    /// For how long it was watched.
+    pub seconds: f64,
+}
+
+/// A clock of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KernelClock {
+    /// Its name without `CLOCK_`.
+    pub name: &'static str,
+    /// Its number.
+    pub id: libc::clockid_t,
+}
+
+/// All that are looked at, in the order in which they are shown.
+const KERNEL_CLOCKS: [KernelClock; 8] = [
+    KernelClock { name: "MONOTONIC", id: libc::CLOCK_MONOTONIC },
+    KernelClock { name: "REALTIME", id: libc::CLOCK_REALTIME },
+    KernelClock { name: "MONOTONIC_RAW", id: libc::CLOCK_MONOTONIC_RAW },
+    KernelClock { name: "BOOTTIME", id: libc::CLOCK_BOOTTIME },
+    KernelClock { name: "MONOTONIC_COARSE", id: libc::CLOCK_MONOTONIC_COARSE },
+    KernelClock { name: "REALTIME_COARSE", id: libc::CLOCK_REALTIME_COARSE },
+    KernelClock { name: "THREAD_CPUTIME", id: libc::CLOCK_THREAD_CPUTIME_ID },
+    KernelClock { name: "PROCESS_CPUTIME", id: libc::CLOCK_PROCESS_CPUTIME_ID },
+];
+
+impl KernelClock {
+    /// Whether this kernel has it.
+    fn is_there(self) -> bool {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is a valid place for the result.
+        unsafe { libc::clock_gettime(self.id, &raw mut time) == 0 }
+    }
+
+    /// The clock in nanoseconds, by the C library.
+    #[inline(always)]
+    fn now_ns(self) -> u64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.
+        unsafe { libc::clock_gettime(self.id, &raw mut time) };
+        nanoseconds(time)
+    }
+
+    /// The same by a system call, whatever the library would do.
+    #[inline(always)]
+    fn now_by_system_call_ns(self) -> u64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the call takes a clock's number and a valid place for the result.
+        unsafe { libc::syscall(libc::SYS_clock_gettime, self.id, &raw mut time) };
+        nanoseconds(time)
+    }
+
+    /// The resolution that the kernel tells.
+    fn resolution_ns(self) -> Option<u64> {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is a valid place for the result.
+        let error = unsafe { libc::clock_getres(self.id, &raw mut time) };
+        (error == 0).then(|| nanoseconds(time))
+    }
+}
+
+fn nanoseconds(time: libc::timespec) -> u64 {
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+/// Hand-offs in each direction, if there is time.
+const HAND_OFFS: usize = 2000;
+/// Looks at the other's stamp between two looks at the time.
+const LOOKS: u32 = 256;
+
+/// A stamp on a cache line of its own.
+#[repr(align(256))]
+#[derive(Default)]
+struct Line {
+    /// Which stamp it is, counted from 1.
+    number: AtomicU64,
+    stamp: AtomicU64,
+}
+
+impl Line {
+    fn hand_over(&self, number: u64, stamp: u64) {
+        self.stamp.store(stamp, Ordering::Relaxed);
+        self.number.store(number, Ordering::Release);
+    }
+}
+
+/// Hands stamps to and fro between two CPUs, for at most `at_most_ns` or until `stop`. Differences
+/// are in ticks of the clock, of which each is `ns_a_tick` nanoseconds; first those of `first` to
+/// `second`. A direction in which nothing arrived in time is left out.
+///
+/// # Errors
+/// A thread cannot be started or pinned.
+fn between(
+    [first, second]: [usize; 2],
+    read: impl Fn() -> u64 + Sync,
+    ns_a_tick: f64,
+    at_most_ns: u64,
+    stop: &AtomicBool,
+) -> std::io::Result<Vec<HandOff>> {
+    let lines = [Line::default(), Line::default()];
+    let end_ns = clock::monotonic_ns() + at_most_ns;
+    let seen = together(&[first, second], |place| {
+        place.meet();
+        hand(&lines, place.index, &read, end_ns, stop)
+    })?;
+    // A thread's differences are those of the stamps that came to it.
+    let directions = [(first, second, &seen[1]), (second, first, &seen[0])].into_iter();
+    Ok(directions
+        .filter_map(|(from_cpu, to_cpu, differences)| {
+            let mut differences = differences.clone();
+            differences.sort_unstable();
+            let median = differences.get((differences.len().max(1) - 1).div_ceil(2))?;
+            Some(HandOff {
+                from_cpu,
+                to_cpu,
+                least_ns: differences[0] as f64 * ns_a_tick,
+                median_ns: *median as f64 * ns_a_tick,
+                count: differences.len() as u64,
+            })
+        })
+        .collect())
+}
+
+/// One thread's part: what came later than it was stamped, by how much.
+fn hand(
+    lines: &[Line; 2],
+    index: usize,
+    read: &impl Fn() -> u64,
+    end_ns: u64,
+    stop: &AtomicBool,
+) -> Vec<i64> {
+    let (mine, theirs) = (&lines[index], &lines[1 - index]);
+    let mut differences = Vec::with_capacity(HAND_OFFS);
+    if index == 0 {
+        mine.hand_over(1, read());
+    }
+    while differences.len() < HAND_OFFS {
+        let number = differences.len() as u64 + 1;
+        let mut looks = 0;
+        while theirs.number.load(Ordering::Acquire) < number {
+            std::hint::spin_loop();
+            looks += 1;
+            let is_time = looks % LOOKS == 0;
+            if is_time && (clock::monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)) {
+                return differences;
+            }
+        }
+        let now = read();
+        let stamp = theirs.stamp.load(Ordering::Relaxed);
+        differences.push(now.wrapping_sub(stamp) as i64);
+        // The first thread is a stamp ahead.
+        mine.hand_over(number + u64::from(index == 0), now);
+    }
+    differences
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::show::bars::bars;
 use crate::show::*;
-use crate::{Clock, ClockOrder, Steps, TickCounter, Timers, Vdso};
+use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
 
 /// The lines of the screen that tells everything at once.
 pub(crate) fn rows(found: &Timers) -> Vec<Row> {
@@ -29,31 +29,30 @@ pub(crate) fn rows(found: &Timers) -> Vec<Row> {
             "never backwards from CPU to CPU".to_owned()
         }
     }));
-    let line = |parts: Vec<String>| (!parts.is_empty()).then(|| Row::new("", parts.join(", ")));
-    [line(first), line(second)].into_iter().flatten().collect()
+    let lines = [first, second].into_iter().filter(|parts| !parts.is_empty());
+    lines.map(|parts| Row::new("", parts.join(", "))).collect()
 }
 
 /// Everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Timers, look: &Look) -> String {
     let mut page = Page::new(*look);
-    let line = |page: &mut Page, text: String| page.paragraph("", &[span(Tone::Plain, text)]);
     if let Some(name) = &found.clock_source {
         let others: Vec<String> = found.clock_sources.iter().map(|name| plain(name)).collect();
         let of =
             if others.is_empty() { String::new() } else { format!(" (of {})", others.join(", ")) };
-        line(&mut page, format!("The kernel's clock source is {}{of}.", plain(name)));
+        say(&mut page, format!("The kernel's clock source is {}{of}.", plain(name)));
     }
-    found.vdso.iter().for_each(|vdso| line(&mut page, of_vdso(vdso)));
-    found.counter.iter().for_each(|counter| line(&mut page, of_counter(counter)));
+    found.vdso.iter().for_each(|vdso| say(&mut page, of_vdso(vdso)));
+    found.counter.iter().for_each(|counter| say(&mut page, of_counter(counter)));
     page.gap();
     for row in table_rows(clocks(&found.clocks, *look), look.columns()) {
         page.table_line(&row);
     }
     if !found.missing.is_empty() {
-        line(&mut page, format!("Not there: {}.", found.missing.join(", ")));
+        say(&mut page, format!("Not there: {}.", found.missing.join(", ")));
     }
     page.gap();
-    found.order.iter().for_each(|order| line(&mut page, of_order(order)));
+    found.order.iter().for_each(|order| say(&mut page, of_order(order)));
     pairs(&mut page, &found.order, look);
     if !found.drifts.is_empty() {
         page.gap();
@@ -120,26 +119,24 @@ fn of_vdso(vdso: &Vdso) -> String {
 }
 
 fn clocks(clocks: &[Clock], look: Look) -> Vec<Column> {
-    let step = |of: fn(&Steps) -> f64| move |one: &Clock| or_dash(one.steps, |one| ns(of(&one)));
-    let told = |one: &Clock| one.told_resolution_ns.map_or(String::new(), |step| ns(step as f64));
-    let equal = |clock: &Clock| {
-        clock.steps.map_or(String::new(), |steps| percent(steps.equal_share, Rounding::Nearest))
-    };
-    let most = clocks.iter().map(|clock| clock.cost_ns).fold(0.0, f64::max);
-    // A bar of the cost, as far as there is room.
-    let bar = |clock: &Clock| {
-        let columns = (clock.cost_ns / most.max(1e-9) * 16.0).round().max(1.0) as usize;
-        look.pick("\u{2588}", "#").repeat(columns)
-    };
+    let most = clocks.iter().map(|clock| clock.cost_ns).fold(1e-9, f64::max);
     Table::of(clocks)
         .left("clock", 0, |clock| clock.name.clone())
         .decimal("a reading", 0, |clock| ns(clock.cost_ns))
-        .left("", 4, bar)
-        .decimal("least step", 1, step(|steps| steps.least_ns))
-        .decimal("median", 2, step(|steps| steps.median_ns))
-        .decimal("99 of 100", 3, step(|steps| steps.p99_ns))
-        .decimal("told", 5, told)
-        .right("no step", 5, equal)
+        // A bar of the cost, as far as there is room.
+        .left("", 4, |clock| {
+            let columns = (clock.cost_ns / most * 16.0).round().max(1.0) as usize;
+            look.pick("\u{2588}", "#").repeat(columns)
+        })
+        .decimal("least step", 1, |clock| or_dash(clock.steps, |steps| ns(steps.least_ns)))
+        .decimal("median", 2, |clock| or_dash(clock.steps, |steps| ns(steps.median_ns)))
+        .decimal("99 of 100", 3, |clock| or_dash(clock.steps, |steps| ns(steps.p99_ns)))
+        .decimal("told", 5, |clock| {
+            clock.told_resolution_ns.map_or(String::new(), |step| ns(step as f64))
+        })
+        .right("no step", 5, |clock| {
+            clock.steps.map_or(String::new(), |one| percent(one.equal_share, Rounding::Nearest))
+        })
         .columns()
 }
 

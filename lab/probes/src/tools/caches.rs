@@ -26,15 +26,15 @@ pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
 #[cfg(target_arch = "x86_64")]
 fn by_cpuid() -> Vec<AdvertisedCache> {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
-    let [intel, amd] = [4, 0x8000_001D].map(|leaf: u32| {
-        let is_there = leaf <= __cpuid(leaf & 0x8000_0000).eax;
-        let registers = |index| {
-            let said = __cpuid_count(leaf, index);
-            [said.eax, said.ebx, said.ecx]
-        };
-        if is_there { described(registers) } else { Vec::new() }
+    let leaves =
+        [4, 0x8000_001D].into_iter().filter(|leaf| *leaf <= __cpuid(leaf & 0x8000_0000).eax);
+    let caches = leaves.map(|leaf| {
+        described(|index| {
+            let found = __cpuid_count(leaf, index);
+            [found.eax, found.ebx, found.ecx]
+        })
     });
-    if intel.is_empty() { amd } else { intel }
+    caches.into_iter().find(|caches| !caches.is_empty()).unwrap_or_default()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -46,16 +46,16 @@ fn by_cpuid() -> Vec<AdvertisedCache> {
 /// volume 2A, CPUID leaf 4; AMD APM, volume 3, appendix E.4.15).
 #[cfg(target_arch = "x86_64")]
 fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
-    let cache = |[eax, ebx, ecx]: [u32; 3]| {
-        let part = |from: u32, bits: u32| u64::from(ebx >> from & ((1 << bits) - 1)) + 1;
-        let (line_bytes, partitions, ways) = (part(0, 12), part(12, 10), part(22, 10));
-        let size_bytes = line_bytes * partitions * ways * (u64::from(ecx) + 1);
-        let level = eax >> 5 & 7;
-        let is_of_data = matches!(eax & 31, 1 | 3);
-        is_of_data.then_some(AdvertisedCache { level, size_bytes, line_bytes: Some(line_bytes) })
-    };
     let all = (0..16).map(registers).take_while(|[eax, ..]| eax & 31 != 0);
-    let mut caches: Vec<AdvertisedCache> = all.filter_map(cache).collect();
+    let of_data = all.filter(|[eax, ..]| matches!(eax & 31, 1 | 3));
+    let mut caches: Vec<AdvertisedCache> = of_data
+        .map(|[eax, ebx, ecx]| {
+            let [line_bytes, partitions, ways] = [(0, 12), (12, 10), (22, 10)]
+                .map(|(from, bits)| u64::from(ebx >> from & ((1 << bits) - 1)) + 1);
+            let size_bytes = line_bytes * partitions * ways * (u64::from(ecx) + 1);
+            AdvertisedCache { level: eax >> 5 & 7, size_bytes, line_bytes: Some(line_bytes) }
+        })
+        .collect();
     caches.sort_by_key(|cache| cache.level);
     caches
 }
@@ -68,13 +68,14 @@ pub(crate) fn memory_share_bytes() -> u64 {
 
 /// The same below another root.
 pub(crate) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
-    let advertised = |cache: Cache| {
-        let (CacheKind::Data | CacheKind::Unified) = cache.kind else { return None };
-        let Cache { level, line_bytes, .. } = cache;
-        Some(AdvertisedCache { level: level.into(), size_bytes: cache.size_bytes?, line_bytes })
-    };
     // Level by level, as they are read.
-    told::caches(tree, &[cpu]).into_iter().filter_map(advertised).collect()
+    let of_data = told::caches(tree, &[cpu]).into_iter();
+    of_data
+        .filter(|cache| cache.kind != CacheKind::Instruction)
+        .filter_map(|Cache { level, line_bytes, size_bytes, .. }| {
+            Some(AdvertisedCache { level: level.into(), size_bytes: size_bytes?, line_bytes })
+        })
+        .collect()
 }
 
 fn memory_share_below(tree: &Tree) -> u64 {

@@ -120,9 +120,9 @@ fn huge_share(tree: &Tree, start: usize) -> Option<f64> {
     let begins = format!("{start:x}-");
     let mut lines = text.lines().skip_while(|line| !line.starts_with(&begins)).skip(1);
     let fields: Vec<(&str, u64)> = std::iter::from_fn(|| field(lines.next()?)).collect();
-    let get = |name| fields.iter().find(|field| field.0 == name).map(|field| field.1);
-    let (all, huge) = (get("Anonymous")?, get("AnonHugePages")?);
-    (all > 0).then(|| huge as f64 / all as f64)
+    let [all, huge] = ["Anonymous", "AnonHugePages"]
+        .map(|name| fields.iter().find(|field| field.0 == name).map(|field| field.1));
+    all.filter(|all| *all > 0).zip(huge).map(|(all, huge)| huge as f64 / all as f64)
 }
 
 /// `AnonHugePages:      2048 kB`; `None` at the next mapping.

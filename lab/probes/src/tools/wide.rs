@@ -2,7 +2,7 @@
 //! their work, beside the same chain after ordinary work.
 
 use super::*;
-use crate::noise::measure::chain;
+use crate::noise::measure::chain_ns;
 
 /// How often each of the two is timed, in turns.
 const TURNS: usize = 24;
@@ -39,12 +39,13 @@ pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
     let (mut ordinary, mut wide) = (Vec::with_capacity(TURNS), Vec::with_capacity(TURNS));
     for _ in 0..TURNS {
         ordinary.push(timed_after(ORDINARY_NS, || {
-            std::hint::black_box(chain::timed_ns());
+            std::hint::black_box(chain_ns());
         }));
         wide.push(timed_after(WIDE_NS, work));
     }
-    let quartiles = |all: &mut Vec<u64>| [0.25, 0.5, 0.75].map(|q| quantile(all, q).unwrap_or(0));
-    Ok(Wide { vectors, ordinary_ns: quartiles(&mut ordinary), wide_ns: quartiles(&mut wide) })
+    let [ordinary_ns, wide_ns] = [&mut ordinary, &mut wide]
+        .map(|all| [0.25, 0.5, 0.75].map(|share| quantile(all, share).unwrap_or(0)));
+    Ok(Wide { vectors, ordinary_ns, wide_ns })
 }
 
 fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
@@ -52,7 +53,7 @@ fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
     while monotonic_ns() < end_ns {
         work();
     }
-    chain::timed_ns()
+    chain_ns()
 }
 
 #[cfg(target_arch = "x86_64")]

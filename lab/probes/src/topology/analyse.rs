@@ -34,9 +34,8 @@ fn judged(pair: &PairReading) -> Option<Pair> {
         rounds.iter().map(|round| round.together_ns as f64 / round.alone_ns as f64).collect();
     let judged = core_sharing(&slowdowns)?;
     // A round holds the sum over both CPUs.
-    let median = |of: fn(&topology::Round) -> u64| {
-        median(&rounds.iter().map(|round| of(round) as f64 / 2.0).collect::<Vec<_>>())
-    };
+    let alone: Vec<f64> = rounds.iter().map(|round| round.alone_ns as f64 / 2.0).collect();
+    let together: Vec<f64> = rounds.iter().map(|round| round.together_ns as f64 / 2.0).collect();
     Some(Pair {
         cpus: pair.cpus,
         is_advertised: pair.is_advertised,
@@ -44,8 +43,8 @@ fn judged(pair: &PairReading) -> Option<Pair> {
         slowdown: judged.slowdown,
         shared_rounds: judged.shared_rounds,
         rounds: rounds.len(),
-        alone_ns: median(|round| round.alone_ns)?,
-        together_ns: median(|round| round.together_ns)?,
+        alone_ns: median(&alone)?,
+        together_ns: median(&together)?,
         batches: pair.batches,
         invalid_batches: pair.invalid_batches,
     })

@@ -1,20 +1,21 @@
-//! The probe of topology: what the machine says of its CPUs, caches and memory, and which CPUs are
-//! seen to share a core.
+//! Measures the topology: what the machine advertises of its CPUs, caches and memory, and which CPUs
+//! share a core.
 //!
-//! What it says comes from `/sys/devices/system`, CPU by CPU; sets of CPUs are compared there, not
-//! numbers, because numbers of cores repeat in each package and are absent on some machines. What
-//! it says need not be true: a hypervisor may hide that two CPUs are threads of one core. So pairs
-//! also run the same work alone and together ([`sharing`]).
+//! The advertised part comes from `/sys/devices/system`, CPU by CPU. Sets of CPUs are compared
+//! there, not numbers: numbers of cores repeat in each package and are absent on some machines.
+//! What is advertised may be wrong: a hypervisor may hide that two CPUs are threads of one core. So
+//! pairs of CPUs also run the same work alone and at the same time.
+//!
+//! Two threads of one core that both keep its adders busy get about half of them each, so a batch
+//! takes nearly twice as long together as alone; on two cores it takes as long as before. That both
+//! ran at the same time is proven: each counts its steps in a place that the other reads before and
+//! after each of its batches, and a batch during which the other did not advance does not count.
+//! Alone and together alternate within milliseconds, so what slows the whole machine slows both.
 
-mod choice;
-mod sharing;
 pub(crate) mod told;
-mod work;
 
 use crate::tools::*;
 use crate::{Cpu, Limits, Topology as Found};
-
-pub use sharing::{PairReading, Round};
 
 /// The probe.
 #[derive(Debug)]
@@ -100,11 +101,11 @@ impl Topology {
     /// Measures which CPUs share a core, for at most three fifths of the budget.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let Advertised { found, reasons } = self.told.clone();
-        let wanted = choice::wanted(&found.cpus, &self.cpus);
+        let wanted = wanted(&found.cpus, &self.cpus);
         let count = self.cpus.len();
         let reading = Reading {
             found,
-            pairs: sharing::measure(&wanted, longest(budget), budget),
+            pairs: measure_pairs(&wanted, longest(budget), budget),
             pairs_possible: count * count.saturating_sub(1) / 2,
         };
         Probed::of(reading, reasons)
@@ -114,6 +115,302 @@ impl Topology {
 /// What is left of the budget is for whoever asks the compilers.
 fn longest(budget: &Budget<'_>) -> Duration {
     budget.left().min(budget.length().mul_f64(0.6))
+}
+
+/// The most pairs that the machine says share a core.
+const ADVERTISED_PAIRS: usize = 32;
+/// The most others.
+const OTHER_PAIRS: usize = 32;
+
+/// The pairs to be measured among some CPUs: those that are told to share a core first, then a
+/// sample of the others, among them neighbours by number, which is where a hypervisor hides
+/// siblings.
+fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
+    let cores: BTreeMap<_, _> = told.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
+    let mut pairs = Vec::new();
+    for (index, a) in cpus.iter().enumerate() {
+        for b in &cpus[index + 1..] {
+            pairs.push(([*a, *b], cores.get(a).zip(cores.get(b)).map(|(a, b)| a == b)));
+        }
+    }
+    let (siblings, others): (Vec<_>, Vec<_>) =
+        pairs.into_iter().partition(|(_, told)| *told == Some(true));
+    let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
+    chosen
+        .map(|(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() })
+        .collect()
+}
+
+type AdvertisedPair = ([usize; 2], Option<bool>);
+
+/// Half of them neighbours, the rest from anywhere.
+fn sample(others: &[AdvertisedPair]) -> Vec<AdvertisedPair> {
+    if others.len() <= OTHER_PAIRS {
+        return others.to_vec();
+    }
+    let (near, far): (Vec<_>, Vec<_>) =
+        others.iter().copied().partition(|([a, b], _)| a.abs_diff(*b) == 1);
+    let near = spread(&near, OTHER_PAIRS / 2);
+    let far = spread(&far, OTHER_PAIRS - near.len());
+    [near, far].concat()
+}
+
+/// So many of them, at equal distances.
+fn spread(pairs: &[AdvertisedPair], most: usize) -> Vec<AdvertisedPair> {
+    let count = pairs.len().min(most);
+    (0..count).map(|index| pairs[index * pairs.len() / count]).collect()
+}
+
+/// The most rounds of a pair.
+const ROUNDS: usize = 40;
+/// Batches that a round wants of each kind from each CPU.
+const BATCHES: usize = 40;
+/// Fewer of a kind, and the round does not count.
+const FEWEST_BATCHES: usize = 8;
+/// Steps of a batch, after each of which the CPU says that it went on.
+const STEPS: u64 = 16;
+/// Rounds of additions in a step: about half a microsecond.
+const ADDITIONS: u64 = 1200;
+/// The other must have gone on by this many steps during a batch: it may be a slower core.
+const STEPS_BESIDE: u64 = STEPS / 4;
+/// A batch that takes so many times as long as the fastest one had a gap: two threads on one core
+/// take twice as long at most.
+const GAP: u64 = 4;
+/// The longest that a round of a kind may take.
+const WINDOW_NS: u64 = 15_000_000;
+/// Between two rounds, so that they do not all see the same moment.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// What was seen of a pair.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairReading {
+    /// The two CPUs, the lower number first.
+    pub cpus: [usize; 2],
+    /// Whether the machine says that they share a core; `None` if it says nothing.
+    pub is_advertised: Option<bool>,
+    /// The rounds that count.
+    pub rounds: Vec<Round>,
+    /// Batches that count.
+    pub batches: u64,
+    /// Batches that had a gap, or during which the other did not run.
+    pub invalid_batches: u64,
+}
+
+/// A round of a pair: the lower quartiles of its batches, in nanoseconds, summed over both CPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// While the other slept.
+    pub alone_ns: u64,
+    /// While the other did the same.
+    pub together_ns: u64,
+}
+
+/// Measures the pairs in turns, at most so long; those without a round that counts are left out.
+fn measure_pairs(
+    wanted: &[PairReading],
+    longest: Duration,
+    budget: &mut Budget<'_>,
+) -> Probed<Vec<PairReading>> {
+    if wanted.is_empty() {
+        let why = "whether CPUs share a core needs two CPUs, and one may be used";
+        return Probed::inconclusive(why);
+    }
+    let begin = Instant::now();
+    let mut pairs = wanted.to_vec();
+    'rounds: for round in 1..=ROUNDS {
+        for pair in &mut pairs {
+            if begin.elapsed() >= longest || budget.is_interrupted() {
+                break 'rounds;
+            }
+            if let Err(error) = pair.round(budget.interrupted()) {
+                let [a, b] = pair.cpus;
+                let why = format!("CPUs {a} and {b} could not run together: {error}");
+                return Probed::inconclusive(why);
+            }
+        }
+        budget.tell(0.6 * round as f64 / ROUNDS as f64);
+        std::thread::sleep(PAUSE);
+    }
+    let count = pairs.len();
+    pairs.retain(|pair| !pair.rounds.is_empty());
+    let reason = format!("{} of {count} pairs never ran at the same time", count - pairs.len());
+    if pairs.is_empty() {
+        return Probed::inconclusive("no two CPUs ran at the same time for long enough");
+    }
+    let is_less = pairs.len() < count;
+    Probed::of(pairs, Some(reason).filter(|_| is_less).into_iter().collect())
+}
+
+impl PairReading {
+    fn round(&mut self, interrupted: &AtomicBool) -> std::io::Result<()> {
+        let shared = [Beside::default(), Beside::default()];
+        let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
+        let mut kinds = [Some(0), Some(0)];
+        for side in seen {
+            self.invalid_batches += side.invalid;
+            let longest_ns = side.fastest_ns().saturating_mul(GAP);
+            for (sum, mut times) in kinds.iter_mut().zip([side.alone_ns, side.together_ns]) {
+                let count = times.len();
+                times.retain(|ns| *ns <= longest_ns);
+                self.batches += times.len() as u64;
+                self.invalid_batches += (count - times.len()) as u64;
+                let low = quantile(&mut times, 0.25).filter(|_| times.len() >= FEWEST_BATCHES);
+                *sum = sum.zip(low).map(|(sum, low)| sum + low);
+            }
+        }
+        // No time has passed on a clock of coarse steps: that is no round.
+        if let [Some(alone_ns @ 1..), Some(together_ns)] = kinds {
+            self.rounds.push(Round { alone_ns, together_ns });
+        }
+        Ok(())
+    }
+}
+
+/// What a thread shows the other, on a line of its own.
+#[repr(align(256))]
+#[derive(Default)]
+struct Beside {
+    steps: AtomicU64,
+    has_enough: AtomicBool,
+}
+
+/// The batches of one CPU in a round.
+#[derive(Default)]
+struct Side {
+    alone_ns: Vec<u64>,
+    together_ns: Vec<u64>,
+    /// Those during which the other did not run.
+    invalid: u64,
+}
+
+impl Side {
+    fn fastest_ns(&self) -> u64 {
+        self.alone_ns.iter().chain(&self.together_ns).copied().min().unwrap_or(0)
+    }
+}
+
+/// A round as one of the two threads sees it: the first CPU alone, both, the second alone. Who
+/// waits sleeps.
+fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
+    let (own, other) = (&shared[place.index], &shared[1 - place.index]);
+    let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
+    let mut side = Side { alone_ns, together_ns, invalid: 0 };
+    add(ADDITIONS * STEPS);
+    place.meet();
+    if place.index == 0 {
+        alone(&mut side, own, interrupted);
+    }
+    place.meet();
+    beside(&mut side, own, other, interrupted);
+    place.meet();
+    if place.index == 1 {
+        alone(&mut side, own, interrupted);
+    }
+    side
+}
+
+fn alone(side: &mut Side, own: &Beside, interrupted: &AtomicBool) {
+    let end_ns = clock::monotonic_ns() + WINDOW_NS;
+    while side.alone_ns.len() < BATCHES && clock::monotonic_ns() < end_ns {
+        if interrupted.load(Ordering::Relaxed) {
+            return;
+        }
+        side.alone_ns.push(batch(own));
+    }
+}
+
+/// Goes on until the other has enough too, as it needs us beside it; the window ends it at last.
+fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBool) {
+    let end_ns = clock::monotonic_ns() + WINDOW_NS;
+    while clock::monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed) {
+        let before = other.steps.load(Ordering::Relaxed);
+        let ns = batch(own);
+        let went_on = other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE;
+        if side.together_ns.len() == side.together_ns.capacity() {
+            // Enough for the other as well; no allocation here.
+            return;
+        }
+        if went_on {
+            side.together_ns.push(ns)
+        } else {
+            side.invalid += 1
+        }
+        let is_enough = side.together_ns.len() >= BATCHES;
+        own.has_enough.store(is_enough, Ordering::Relaxed);
+        if is_enough && other.has_enough.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+/// A batch of work and its time in nanoseconds.
+fn batch(own: &Beside) -> u64 {
+    let start_ns = clock::monotonic_ns();
+    for _ in 0..STEPS {
+        std::hint::black_box(add(ADDITIONS));
+        // Nobody else writes it, so that no locked instruction is needed.
+        own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+    clock::monotonic_ns() - start_ns
+}
+
+/// Additions of one round of [`add`].
+const WIDTH: u64 = 8;
+
+/// One of the eight additions, and the end of the loop.
+#[cfg(target_arch = "x86_64")]
+macro_rules! add {
+    ($to:literal) => {
+        concat!("add {", $to, "}, {one}")
+    };
+    () => {
+        "dec {n}\njnz 2b"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! add {
+    ($to:literal) => {
+        concat!("add {", $to, "}, {", $to, "}, {one}")
+    };
+    () => {
+        "subs {n}, {n}, #1\nb.ne 2b"
+    };
+}
+
+/// Eight independent chains of additions, `rounds` long: as many additions at a time as no core has
+/// adders for two threads. Gives a number that depends on them, so that they must be made.
+///
+/// The summand comes from a register: some cores carry out the addition of a constant before the
+/// instruction reaches an adder.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn add(rounds: u64) -> u64 {
+    let mut sum: u64 = 0;
+    // SAFETY: only the registers named below change; memory and stack are not touched. A count of
+    // at least 1 reaches zero.
+    unsafe {
+        std::arch::asm!(
+            "2:", add!("a"), add!("b"), add!("c"), add!("d"), add!("e"), add!("f"), add!("g"),
+            add!("h"), add!(),
+            a = inout(reg) sum, b = inout(reg) 0_u64 => _, c = inout(reg) 0_u64 => _,
+            d = inout(reg) 0_u64 => _, e = inout(reg) 0_u64 => _, f = inout(reg) 0_u64 => _,
+            g = inout(reg) 0_u64 => _, h = inout(reg) 0_u64 => _,
+            one = in(reg) 1_u64, n = inout(reg) rounds.max(1) => _, options(nomem, nostack),
+        );
+    }
+    sum * WIDTH
+}
+
+/// The same anywhere else; the compiler is kept from adding at once what is added one by one, at
+/// the price of a store each, of which a core has no more than one thread can use either.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn add(rounds: u64) -> u64 {
+    let mut sums = [0_u64; WIDTH as usize];
+    for _ in 0..rounds.max(1) {
+        for sum in &mut sums {
+            *sum = std::hint::black_box(*sum + 1);
+        }
+    }
+    sums.iter().sum()
 }
 
 #[cfg(test)]

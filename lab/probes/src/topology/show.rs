@@ -1,22 +1,20 @@
-//! Topology, on a screen and as a picture.
+//! Shows the topology, on a screen and as a picture.
 
-mod drawn;
-mod sharing;
 mod svg;
-mod tables;
 pub(crate) mod tree;
 
 use crate::show::*;
-use crate::{CoreKind, Limits, Probed, Topology};
+use crate::{Cache, CacheKind, CoreKind, Limits, Pair, Probed, Sharing, Topology};
+use tiebreak_core::cpus::format_list;
 
 /// The lines of the screen that tells everything at once.
 pub(crate) fn rows(found: &Topology) -> Vec<Row> {
     let mut rows = vec![Row::new("", counts(found))];
-    let caches = tables::caches_in_short(found);
+    let caches = caches_in_short(found);
     if !caches.is_empty() {
         rows.push(Row::new("caches", caches));
     }
-    rows.push(Row::new("threads of a core", sharing::in_short(found)));
+    rows.push(Row::new("threads of a core", sharing_in_short(found)));
     rows
 }
 
@@ -30,11 +28,10 @@ fn counts(found: &Topology) -> String {
     if let Some(cores) = found.cores() {
         text += &format!(" on {}", count(cores as u64, "core"));
     }
-    let of = |kind: CoreKind| {
+    let [fast, slow] = [CoreKind::Performance, CoreKind::Efficiency].map(|kind| {
         let cores = found.online().filter(|cpu| cpu.kind == Some(kind)).filter_map(|cpu| cpu.core);
         cores.collect::<std::collections::BTreeSet<_>>().len()
-    };
-    let [fast, slow] = [CoreKind::Performance, CoreKind::Efficiency].map(of);
+    });
     if slow > 0 {
         text += &format!(" ({fast} fast, {slow} slow)");
     }
@@ -60,17 +57,17 @@ pub(crate) fn page(found: &Topology, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, counts(found))]);
     page.gap();
-    drawn::draw(&mut page, found, *look);
+    tree::draw(&mut page, found, *look);
     page.gap();
-    page.paragraph("", &[span(Tone::Plain, sharing::told(found))]);
+    page.paragraph("", &[span(Tone::Plain, sharing_in_sentences(found))]);
     page.gap();
     let mut text = page.finish();
     for part in [
-        sharing::table(found, look),
-        tables::caches(found, look),
-        tables::nodes(found, look),
+        pairs_table(found, look),
+        caches(found, look),
+        nodes(found, look),
         paragraph(Tone::Plain, limits(&found.limits), look),
-        tables::compilers(found, look),
+        compilers(found, look),
     ] {
         text = apart(text, &part);
     }
@@ -106,9 +103,230 @@ fn limits(limits: &Limits) -> String {
 pub(crate) fn svg(found: &Topology) -> String {
     let note = match &found.sharing {
         Probed::Inconclusive { .. } | Probed::Unavailable { .. } => String::new(),
-        _ => sharing::told(found),
+        _ => sharing_in_sentences(found),
     };
     svg::topology(found, &counts(found), &note)
+}
+
+/// Rows of the table of pairs.
+const ROWS: usize = 16;
+
+/// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
+fn sharing_in_short(found: &Topology) -> String {
+    let told = found.is_smt_advertised();
+    let as_told = match told {
+        Some(_) => format!("{} as told", threads_in_words(told)),
+        None => "nothing told".to_owned(),
+    };
+    let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
+        let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
+        return format!("{as_told}, not measured{why}");
+    };
+    let wrong: Vec<&Pair> = sharing.disagreements().collect();
+    if let Some(pair) = wrong.first() {
+        let [a, b] = pair.cpus;
+        let does = if pair.shares == Some(true) { "share" } else { "do not share" };
+        let more = match wrong.len() {
+            1 => String::new(),
+            many => format!(", and {} more", many - 1),
+        };
+        let times = times(pair);
+        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({times}{more})");
+    }
+    let range = range(sharing);
+    if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
+        return format!("{as_told}, open as measured ({range})");
+    }
+    match told {
+        Some(_) => format!("{}, as told and as measured ({range})", threads_in_words(told)),
+        None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
+        None => format!("{as_told}, none seen to share one ({range})"),
+    }
+}
+
+fn threads_in_words(told: Option<bool>) -> &'static str {
+    if told == Some(true) { "several" } else { "one each" }
+}
+
+/// `1.01x`, or from the smallest to the largest, and of how many pairs.
+fn range(sharing: &Sharing) -> String {
+    let slowdowns = sharing.pairs.iter().map(|pair| pair.slowdown);
+    let low = slowdowns.clone().fold(f64::INFINITY, f64::min);
+    let high = slowdowns.fold(0.0, f64::max);
+    let [low, high] = [low, high].map(|value| ratio(value, 2, Rounding::Nearest));
+    let of = count(sharing.pairs.len() as u64, "pair");
+    if low == high { format!("{low}, {of}") } else { format!("{low} to {high}, {of}") }
+}
+
+/// In sentences.
+fn sharing_in_sentences(found: &Topology) -> String {
+    let told = match found.is_smt_advertised() {
+        Some(true) => "The machine says that some CPUs are threads of one core.",
+        Some(false) => "The machine says that each CPU is a core of its own.",
+        None => "The machine does not say which CPUs belong to a core.",
+    };
+    let Some(sharing) = found.sharing.value() else {
+        let why = match &found.sharing {
+            Probed::Inconclusive { why } => why.clone(),
+            _ => "it was not tried".to_owned(),
+        };
+        return format!("{told} This was not measured: {why}.");
+    };
+    let rounds = sharing.pairs.iter().map(|pair| pair.rounds).max().unwrap_or(0);
+    let rounds = count(rounds as u64, "round");
+    let measured = match sharing.pairs.as_slice() {
+        [only] => {
+            let ([a, b], times, verdict) = (only.cpus, times(only), verdict(only));
+            let times = times.trim_end_matches('x');
+            format!(
+                "Measured: CPUs {a} and {b} made the same additions alone and at the same time, in \
+                 {rounds}; beside each other they took {times} times as long, so {verdict}."
+            )
+        }
+        pairs => {
+            let (number, of) = (pairs.len(), pairs_of(sharing.pairs_possible));
+            let wrong = match sharing.disagreements().count() {
+                0 => "No pair contradicts what the machine says.".to_owned(),
+                1 => "1 pair is otherwise than the machine says.".to_owned(),
+                wrong => format!("{} are otherwise than the machine says.", pairs_of(wrong)),
+            };
+            format!(
+                "Measured: {number} of {of} made the same additions alone and at the same time, in \
+                 up to {rounds}. {wrong}"
+            )
+        }
+    };
+    format!("{told} {measured}")
+}
+
+/// How many times as long the two took together as alone: `1.01x`.
+fn times(pair: &Pair) -> String {
+    ratio(pair.slowdown, 2, Rounding::Nearest)
+}
+
+fn pairs_of(number: usize) -> String {
+    count(number as u64, "pair")
+}
+
+fn verdict(pair: &Pair) -> String {
+    match pair.shares {
+        Some(true) => "they share a core".to_owned(),
+        Some(false) => "they do not share a core".to_owned(),
+        None => format!(
+            "it is open: in {} of the rounds they seemed to share a core",
+            percent(pair.shared_rounds, Rounding::Nearest)
+        ),
+    }
+}
+
+/// The pairs, those first that contradict what the machine says; empty if there is one only.
+fn pairs_table(found: &Topology, look: &Look) -> String {
+    let Some(sharing) = found.sharing.value().filter(|sharing| sharing.pairs.len() > 1) else {
+        return String::new();
+    };
+    let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
+    pairs.sort_by_key(|pair| (!pair.is_wrong(), pair.shares.is_some()));
+    let shown = &pairs[..pairs.len().min(ROWS)];
+    let cores = |is_one| if is_one { "one core" } else { "two cores" };
+    let table = Table::of(shown)
+        .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
+        .left("told", 0, |pair| pair.is_advertised.map_or("-", cores))
+        .left("measured", 0, |pair| pair.shares.map_or("open", cores))
+        .decimal("together over alone", 0, |pair| times(pair))
+        .right("rounds", 1, |pair| pair.rounds);
+    let more = match pairs.len() - shown.len() {
+        0 => String::new(),
+        rest => format!("and {} more\n", pairs_of(rest)),
+    };
+    table.text(look) + &more
+}
+
+/// Caches that differ in nothing but the CPUs that share them: one of them, and how many they are.
+fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
+    let mut kinds: Vec<(&Cache, usize)> = Vec::new();
+    for cache in &found.caches {
+        let alike = kinds.iter_mut().find(|(one, _)| {
+            let cpus = one.cpus.clone();
+            one.cpus.len() == cache.cpus.len() && **one == Cache { cpus, ..cache.clone() }
+        });
+        match alike {
+            Some((_, number)) => *number += 1,
+            None => kinds.push((cache, 1)),
+        }
+    }
+    kinds
+}
+
+/// `L1d 48 KiB, L2 1 MiB, L3 32 MiB for 2 CPUs`.
+fn caches_in_short(found: &Topology) -> String {
+    let kinds = alike(found);
+    let data = kinds.iter().filter(|(one, _)| one.kind != CacheKind::Instruction);
+    let texts = data.map(|(one, _)| {
+        let size = one.size_bytes.map(|size| format!(" {}", bytes(size)));
+        let shared = one.cpus.len();
+        let shared = if shared > 1 { format!(" for {shared} CPUs") } else { String::new() };
+        format!("{}{}{shared}", name(one), size.unwrap_or_default())
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+fn name(cache: &Cache) -> String {
+    let letter = match (cache.level, cache.kind) {
+        (_, CacheKind::Instruction) => "i",
+        (1, CacheKind::Data) => "d",
+        _ => "",
+    };
+    format!("L{}{letter}", cache.level)
+}
+
+fn caches(found: &Topology, look: &Look) -> String {
+    let kinds = alike(found);
+    if kinds.is_empty() {
+        return String::new();
+    }
+    Table::of(&kinds)
+        .left("cache", 0, |(one, _)| name(one))
+        .decimal("size", 0, |(one, _)| or_dash(one.size_bytes, bytes))
+        .right("line", 0, |(one, _)| or_dash(one.line_bytes, bytes))
+        .right("ways", 1, |(one, _)| or_dash(one.ways, |ways| ways.to_string()))
+        .left("shared by", 0, |(one, _)| count(one.cpus.len() as u64, "CPU"))
+        .right("number", 0, |(_, number)| *number)
+        .text(look)
+}
+
+/// The nodes with their distances; empty if there is one only.
+fn nodes(found: &Topology, look: &Look) -> String {
+    let nodes = &found.nodes;
+    if nodes.len() < 2 {
+        return String::new();
+    }
+    let mut table = Table::of(nodes)
+        .right("node", 0, |node| node.node)
+        .left("CPUs", 2, |node| match format_list(&node.cpus) {
+            list if list.is_empty() => "none".to_owned(),
+            list => list,
+        })
+        .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes));
+    for (index, to) in nodes.iter().enumerate() {
+        table = table.right(&format!("to {}", to.node), 1, |from| {
+            or_dash(from.distances.get(index), u64::to_string)
+        });
+    }
+    table.text(look)
+}
+
+fn compilers(found: &Topology, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let widest = found.compilers.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    for tool in &found.compilers {
+        let said = match (&tool.version, &tool.error) {
+            (Some(version), _) => span(Tone::Plain, plain(version)),
+            (None, Some(error)) => span(Tone::Dim, format!("there, but {}", plain(error))),
+            (None, None) => span(Tone::Dim, "there"),
+        };
+        page.labelled(&format!("{:widest$}  ", plain(&tool.name)), &[said]);
+    }
+    page.finish()
 }
 
 #[cfg(test)]

@@ -53,11 +53,14 @@ pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
 /// The CPUs of each core, a core that shows no threads being one CPU, in order of their first CPU:
 /// a core is isolated whole, or its other threads still take from it.
 fn cores(sight: &Sight<'_>, online: &Cpus) -> Vec<Cpus> {
-    let threads = |cpu: &usize| {
-        let told = sight.cpus(&format!("{FOLDER}/cpu{cpu}/topology/thread_siblings_list"));
-        told.unwrap_or_default().intersection(online).copied().chain([*cpu]).collect()
-    };
-    online.iter().map(threads).collect::<BTreeSet<Cpus>>().into_iter().collect()
+    let cores: BTreeSet<Cpus> = online
+        .iter()
+        .map(|cpu| {
+            let threads = sight.cpus(&format!("{FOLDER}/cpu{cpu}/topology/thread_siblings_list"));
+            threads.unwrap_or_default().intersection(online).copied().chain([*cpu]).collect()
+        })
+        .collect();
+    cores.into_iter().collect()
 }
 
 /// The parameters that this kernel has: without the tick's file it cannot stop the tick.
@@ -70,15 +73,21 @@ fn parameters(sight: &Sight<'_>) -> impl Iterator<Item = &'static str> {
 fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
     let list = list(cpus);
     let line = sight.text("/proc/cmdline").unwrap_or_default();
-    let old = line.split_whitespace().find_map(|word| word.strip_prefix("isolcpus="));
-    let is_flag = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
-    let flags: Vec<&str> = old.unwrap_or_default().split(',').filter(is_flag).collect();
-    let of = |name: &str| match name {
-        "isolcpus" => flags.iter().map(|flag| format!("{flag},")).collect(),
-        _ => String::new(),
-    };
-    let said = |name| format!("{name}={}{list}", of(name));
-    parameters(sight).map(said).collect::<Vec<_>>().join(" ")
+    let old = parameter(&line, "isolcpus").unwrap_or_default().split(',');
+    let flags: String = old
+        .filter(|word| word.starts_with(|first: char| first.is_ascii_alphabetic()))
+        .map(|flag| format!("{flag},"))
+        .collect();
+    let parameters = parameters(sight).map(|name| {
+        let flags = if name == "isolcpus" { &flags } else { "" };
+        format!("{name}={flags}{list}")
+    });
+    parameters.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the value of a parameter on the kernel's command line.
+fn parameter<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
 pub(super) fn isolation(sight: &Sight<'_>) -> Outcome {
@@ -126,27 +135,24 @@ pub(super) fn isolation_parts(sight: &Sight<'_>) -> Outcome {
     }
     let now = format!("of CPUs {}, {}", list(&wanted), lacking.join(", "));
     let command = format!("write on the kernel's command line: {}", isolating(sight, &wanted));
-    let is_ours = |word: &&str| PARAMETERS.iter().any(|name| word.starts_with(name));
-    let old: Vec<&str> = line.split_whitespace().filter(is_ours).collect();
-    let undo = match old.as_slice() {
-        [] => "remove them from the kernel's command line".to_owned(),
-        old => format!("write there as before: {}", old.join(" ")),
+    let old = line.split_whitespace();
+    let old = old.filter(|word| PARAMETERS.iter().any(|name| word.starts_with(name)));
+    let undo = match old.collect::<Vec<_>>().join(" ") {
+        old if old.is_empty() => "remove them from the kernel's command line".to_owned(),
+        old => format!("write there as before: {old}"),
     };
     Ok(Found::new(Standing::Could, now).by(&command, Some(&undo), Needs::Reboot))
 }
 
 /// The CPUs that a parameter of the kernel's command line names; words before them are flags.
 fn asked(line: &str, name: &str, online: &Cpus) -> Result<Cpus, Lack> {
-    let Some(value) =
-        line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-    else {
-        return Ok(Cpus::new());
-    };
-    if value == "all" {
-        return Ok(online.clone());
+    match parameter(line, name) {
+        None => Ok(Cpus::new()),
+        Some("all") => Ok(online.clone()),
+        Some(value) => parse_list(value)
+            .map(Cpus::from_iter)
+            .ok_or_else(|| Lack::holds("/proc/cmdline", &format!("{name}={value}"))),
     }
-    let parsed = parse_list(value).map(|cpus| cpus.into_iter().collect());
-    parsed.ok_or_else(|| Lack::holds("/proc/cmdline", &format!("{name}={value}")))
 }
 
 /// Interrupts of devices that may come to isolated CPUs.
@@ -180,8 +186,8 @@ pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
 
 /// What decides how idle CPUs sleep, by its name.
 fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
-    let text = |name: &str| sight.text(&format!("{FOLDER}/cpuidle/{name}"));
-    text("current_governor").or_else(|_| text("current_governor_ro"))
+    let file = format!("{FOLDER}/cpuidle/current_governor");
+    sight.text(&file).or_else(|_| sight.text(&(file + "_ro")))
 }
 
 /// States of idle CPUs from which it takes long to wake.
@@ -189,15 +195,15 @@ pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     let (mut states, mut writes) = (BTreeSet::new(), Vec::new());
     for (file, latency) in sight.each(&format!("{FOLDER}/cpu*/cpuidle/state*/latency"))? {
         let us: u64 = latency.parse().map_err(|_| Lack::holds(&file, &latency))?;
-        let beside = |name: &str| file.replace("/latency", &format!("/{name}"));
-        let old = sight.text(&beside("disable"))?;
+        let [file, name] = ["/disable", "/name"].map(|other| file.replace("/latency", other));
+        let old = sight.text(&file)?;
         match old.as_str() {
             "1" => continue,
-            "0" => states.insert((us, sight.text(&beside("name"))?)),
-            _ => return Err(Lack::holds(&beside("disable"), &old)),
+            "0" => states.insert((us, sight.text(&name)?)),
+            _ => return Err(Lack::holds(&file, &old)),
         };
         if us > DEEP_US {
-            writes.push(Write { file: beside("disable"), old, new: "1".to_owned() });
+            writes.push(Write { file, old, new: "1".to_owned() });
         }
     }
     let names: Vec<String> = states.iter().map(|(us, name)| format!("{name} {us} us")).collect();
@@ -223,5 +229,5 @@ pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
     if governor != "haltpoll" {
         return Err(Lack::Absent(format!("the governor of idle states is {governor}")));
     }
-    words::look(&HALT_POLLING, sight)
+    table::look_at_files(&HALT_POLLING, sight)
 }

@@ -1,7 +1,14 @@
-//! What else goes on, and what this process may not use.
+//! Looks at the load, at settings of the kernel, and at what a second of watching found: wake-ups,
+//! interrupts, the firmware's interrupts, and the clock after wide vectors.
 
 use super::*;
+use crate::noise::measure::Interrupts;
+use crate::noise::measure::counts::Counts;
+use crate::tools::wakeups;
+use crate::tools::wide::{self, Wide};
+use std::time::Duration;
 use tiebreak_machine::cgroup;
+use tiebreak_machine::meters::smi::Smis;
 
 /// Waiting tasks that nobody notices: percent of the last ten seconds.
 const PRESSURE_PERCENT: f64 = 5.0;
@@ -22,8 +29,10 @@ fn busy(is_busy: bool, now: String) -> Found {
 /// A quota below the CPUs that may be used stops threads that all run.
 pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
-    let no_group = || Lack::Absent("no control group of this process limits CPU time".to_owned());
-    let groups = cgroup::limited(sight.tree).ok_or_else(no_group)?;
+    let Some(groups) = cgroup::limited(sight.tree) else {
+        let why = "no control group of this process limits CPU time";
+        return Err(Lack::Absent(why.to_owned()));
+    };
     let Some(limit) = cgroup::tightest(&groups) else { return Ok(Found::fine("none")) };
     let cpus = limit.quota_us as f64 / limit.period_us.max(1) as f64;
     let now = format!("{cpus:.2} of {cpus_allowed} CPUs");
@@ -78,4 +87,237 @@ pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
     let share = *stolen as f64 / all.max(1) as f64;
     let standing = if share >= STEAL_SHARE { Standing::Noisy } else { Standing::Fine };
     Ok(Found::new(standing, format!("{:.2}% since the start", share * 100.0)))
+}
+
+pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
+    const FILE: &str = "/proc/meminfo";
+    let text = sight.text(FILE)?;
+    let [total, free] = ["SwapTotal", "SwapFree"].map(|key| sight.tree.kib_bytes(FILE, key));
+    let total = total.ok_or_else(|| Lack::holds(FILE, &text))?;
+    let used = total.saturating_sub(free.unwrap_or(total));
+    if used == 0 {
+        return Ok(Found::fine(if total == 0 { "none" } else { "unused" }));
+    }
+    let found = Found::new(Standing::Noisy, format!("{} MiB used", used >> 20));
+    Ok(found.by("sudo swapoff -a", Some("sudo swapon -a"), Needs::Root))
+}
+
+pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
+    let processes = sight.tree.matching("/proc/*/comm");
+    if processes.is_empty() {
+        return Err(Lack::Absent("no /proc/*/comm".to_owned()));
+    }
+    let mut names = processes.iter().filter_map(|file| sight.tree.text(file));
+    if !names.any(|name| name == "irqbalance") {
+        return Ok(Found::fine("not running"));
+    }
+    let [stop, start] = ["stop", "start"].map(|verb| format!("sudo systemctl {verb} irqbalance"));
+    Ok(Found::new(Standing::Could, "running").by(&stop, Some(&start), Needs::Root))
+}
+
+/// Level 1 and below let an ordinary user count what the kernel does for a process, level 2 what
+/// the process does itself; root may count at any level. Where none opens for one who may, the
+/// machine has none.
+pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
+    const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
+    let level: i64 = sight.number(FILE)?;
+    let Place { is_root, has_counters, .. } = sight.place;
+    if !has_counters && (is_root || level <= 2) {
+        return Err(Lack::Absent("none opens".to_owned()));
+    }
+    let now = format!("perf_event_paranoid {level}");
+    if is_root || level <= 1 {
+        Ok(Found::fine(now))
+    } else {
+        let write = Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
+        Ok(Found::new(Standing::Could, now).writing(sight, &[write]))
+    }
+}
+
+/// Shares of the last cache: whether there are any, and one for the benchmark.
+pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
+    const ROOT: &str = "/sys/fs/resctrl";
+    let groups: u64 = match sight.number(&format!("{ROOT}/info/L3/num_closids")) {
+        Err(Lack::Absent(_)) => return not_mounted(sight, ROOT),
+        told => told?,
+    };
+    let taken = sight.tree.matching(&format!("{ROOT}/*/schemata"));
+    if let Some(own) = taken.iter().find(|file| file.ends_with("/tiebreak/schemata")) {
+        return Ok(Found::fine(format!("a group of its own, {}", l3_line(&sight.text(own)?)?)));
+    }
+    let free = groups.saturating_sub(1 + taken.len() as u64);
+    let mask_file = format!("{ROOT}/info/L3/cbm_mask");
+    let text = sight.text(&mask_file)?;
+    let mask = u64::from_str_radix(&text, 16).map_err(|_| Lack::holds(&mask_file, &text))?;
+    let old = l3_line(&sight.text(&format!("{ROOT}/schemata"))?)?;
+    let ways = mask.count_ones();
+    let found =
+        Found::new(Standing::Could, format!("{free} of {groups} groups free, {ways} ways of L3"));
+    // A share of fewer ways than these is refused.
+    let least_file = format!("{ROOT}/info/L3/min_cbm_bits");
+    let least = match sight.number(&least_file) {
+        Err(Lack::Absent(_)) => 1,
+        told => told?,
+    };
+    if free == 0 || u64::from(ways / 2) < least.max(1) {
+        return Ok(found);
+    }
+    let rest = mask & ((1 << (ways - ways / 2)) - 1);
+    let [own, rest] = [mask & !rest, rest].map(|mask| {
+        let domains = old.trim_start_matches("L3:").split(';');
+        let ids = domains.filter_map(|domain| Some(domain.split_once('=')?.0));
+        format!("L3:{}", ids.map(|id| format!("{id}={mask:x}")).collect::<Vec<_>>().join(";"))
+    });
+    let command = format!(
+        "sudo sh -c 'cd {ROOT} && mkdir tiebreak && echo \"{own}\" > tiebreak/schemata && echo \
+         \"{rest}\" > schemata' && echo $$ | sudo tee {ROOT}/tiebreak/tasks"
+    );
+    let undo = format!("sudo sh -c 'cd {ROOT} && rmdir tiebreak && echo \"{old}\" > schemata'");
+    Ok(found.by(&command, Some(&undo), Needs::Root))
+}
+
+fn not_mounted(sight: &Sight<'_>, root: &str) -> Outcome {
+    let cpuinfo = sight.text("/proc/cpuinfo")?;
+    let mut words = cpuinfo.split_whitespace();
+    if !words.any(|word| word == "cat_l3") {
+        let why = "the processor does not say cat_l3 in /proc/cpuinfo";
+        return Err(Lack::Absent(why.to_owned()));
+    }
+    let kernel = sight.text("/proc/filesystems")?;
+    if !kernel.split_whitespace().any(|word| word == "resctrl") {
+        return Err(Lack::Absent("the kernel was built without resctrl".to_owned()));
+    }
+    let mount = format!("sudo mount -t resctrl resctrl {root}");
+    let unmount = format!("sudo umount {root}");
+    let found = Found::new(Standing::Could, "possible, not mounted");
+    Ok(found.by(&mount, Some(&unmount), Needs::Root))
+}
+
+/// `L3:0=fffff;1=fffff` of a group's shares.
+fn l3_line(schemata: &str) -> Result<String, Lack> {
+    let mut lines = schemata.lines().map(str::trim);
+    let line = lines.find(|line| line.starts_with("L3:")).map(str::to_owned);
+    line.ok_or_else(|| Lack::holds("schemata below /sys/fs/resctrl", schemata))
+}
+
+/// How long is watched.
+const WATCHED: Duration = Duration::from_secs(1);
+/// A typical wake-up that takes longer has to do with how the CPU sleeps.
+const SLOW_WAKE_NS: u64 = 20_000;
+/// One in a hundred that takes longer is late because of something else.
+const LATE_WAKE_NS: u64 = 1_000_000;
+/// So many interrupts a second on an isolated CPU are noticed by nobody.
+const FEW: u64 = 10;
+/// A clock that is lower by less is not told from the same clock.
+const CLOCK_SHARE: f64 = 0.98;
+
+/// What was seen in one second.
+#[derive(Debug)]
+pub(super) struct Second {
+    /// How late the wake-ups of timers were, sorted; or why that is not known.
+    pub(super) late_ns: Result<Vec<u64>, String>,
+    /// The interrupts of the isolated CPUs, a CPU each.
+    pub(super) interrupts: Vec<(usize, Vec<Interrupts>)>,
+    /// The firmware's interrupts.
+    pub(super) smis: Result<u64, String>,
+    /// The clock after wide vectors.
+    pub(super) wide: Result<Wide, String>,
+}
+
+impl Second {
+    /// Watches for a second, and times wide vectors after it.
+    pub(super) fn watch(tree: &Tree, cpus: &[usize]) -> Second {
+        let isolated = isolated(tree).unwrap_or_default();
+        let smis = Smis::open(tree);
+        let smis_before = smis.as_ref().map(Smis::count);
+        let before = Counts::read(tree);
+        let late_ns = wakeups::late_ns(cpus, WATCHED).map_err(|error| error.to_string());
+        let after = Counts::read(tree);
+        let smis = smis_before.map_err(Clone::clone).and_then(|then| {
+            let now = smis.as_ref().ok().and_then(Smis::count);
+            let since = now.zip(then).and_then(|(now, then)| now.checked_sub(then));
+            since.ok_or_else(|| "it was lost while it was read".to_owned())
+        });
+        let isolated = isolated.into_iter();
+        Second {
+            late_ns,
+            interrupts: isolated.map(|cpu| (cpu, after.interrupts_since(&before, cpu))).collect(),
+            smis,
+            wide: cpus
+                .first()
+                .map_or_else(|| Err("no CPU is known".to_owned()), |cpu| wide::clock_after(*cpu)),
+        }
+    }
+}
+
+/// How late ordinary wake-ups are.
+pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
+    const FILE: &str = "/dev/cpu_dma_latency";
+    let late_ns = sight.second.late_ns.as_ref().map_err(|error| Lack::Unknown(error.clone()))?;
+    let Some(last) = late_ns.len().checked_sub(1) else {
+        return Err(Lack::Unknown("nothing woke within a second".to_owned()));
+    };
+    let quantiles = [50, 99, 100].map(|percent| late_ns[(last * percent).div_ceil(100)]);
+    let [half, most, worst] = quantiles.map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
+    let now = format!("median {half}, 99th percentile {most}, worst {worst}");
+    let [half, most, _] = quantiles;
+    let standing = match (most > LATE_WAKE_NS, half > SLOW_WAKE_NS) {
+        (true, _) => Standing::Noisy,
+        (false, true) => Standing::Could,
+        (false, false) => return Ok(Found::fine(now)),
+    };
+    let found = Found::new(standing, now);
+    // Only the typical one is a matter of how a CPU sleeps, and only where it sleeps.
+    let mut loads = [pressure(sight), runnable(sight)].into_iter().flatten();
+    let is_busy = loads.any(|found| found.standing == Standing::Noisy);
+    if half <= SLOW_WAKE_NS || is_busy || !sight.tree.path(FILE).exists() {
+        return Ok(found);
+    }
+    let hold = format!("exec 3> {FILE}; echo 0 >&3; exec sleep infinity");
+    let undo = "end that command (Ctrl-C): it holds as long as it runs";
+    Ok(found.by(&format!("sudo sh -c '{hold}'"), Some(undo), Needs::Root))
+}
+
+/// Interrupts that came to isolated CPUs.
+pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
+    let cpus = isolated(sight.tree)?;
+    let counts = sight.second.interrupts.iter().filter(|(cpu, _)| cpus.contains(cpu));
+    let all: Vec<&Interrupts> = counts.flat_map(|(_, counts)| counts).collect();
+    let total: u64 = all.iter().map(|one| one.count).sum();
+    let cpus: Vec<usize> = cpus.into_iter().collect();
+    let now = format!("{total} in 1 s on CPUs {}", format_list(&cpus));
+    if total <= FEW * cpus.len() as u64 {
+        return Ok(Found::fine(now));
+    }
+    let most = all.iter().max_by_key(|one| one.count);
+    let most = most.map_or(String::new(), |one| {
+        let words = if one.words.is_empty() { &one.name } else { &one.words };
+        format!(", most of them: {words}")
+    });
+    Ok(Found::new(Standing::Noisy, now + &most))
+}
+
+/// What the firmware took, as far as somebody counts it.
+pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
+    let count = sight.second.smis.as_ref().map_err(|error| {
+        Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
+    })?;
+    let whose = if sight.place.is_virtual {
+        ", as this virtual machine counts them; those of the host are not told"
+    } else {
+        ""
+    };
+    let standing = if *count > 0 { Standing::Noisy } else { Standing::Fine };
+    Ok(Found::new(standing, format!("{count} in 1 s{whose}")))
+}
+
+/// Whether wide vectors lower the clock for what runs after them.
+pub(super) fn wide_vectors(sight: &Sight<'_>) -> Outcome {
+    let wide = sight.second.wide.as_ref().map_err(|error| Lack::Absent(error.clone()))?;
+    let share = wide.clock_share();
+    let now = format!("{:.0}% after {}", share * 100.0, wide.vectors);
+    // Neither of the two may be the other's noise.
+    let is_apart = wide.ordinary_ns[2] < wide.wide_ns[0];
+    let standing = if share < CLOCK_SHARE && is_apart { Standing::Could } else { Standing::Fine };
+    Ok(Found::new(standing, now))
 }

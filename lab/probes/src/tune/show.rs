@@ -15,9 +15,8 @@ pub fn tuning_json(tuning: &Tuning) -> String {
 pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, head(tuning))]);
-    let advised = tuning.settings.iter().filter(|setting| is_bad(setting));
     let mut group = "";
-    for setting in advised {
+    for setting in tuning.settings.iter().filter(|setting| setting.standing.is_bad()) {
         page.gap();
         if setting.group != group {
             group = &setting.group;
@@ -26,17 +25,16 @@ pub fn tuning(tuning: &Tuning, look: &Look) -> String {
         advise(&mut page, setting, look);
     }
     page.gap();
-    let of = |standing| tuning.settings.iter().filter(move |s| s.standing == standing);
-    let fine: Vec<String> = of(Standing::Fine).map(in_short).collect();
+    let fine: Vec<String> = tuning.of(Standing::Fine).map(in_short).collect();
     if !fine.is_empty() {
         page.labelled("fine: ", &[span(Tone::Plain, fine.join(", "))]);
     }
     for (standing, word) in [(Standing::Absent, "not here:"), (Standing::Unknown, "not known:")] {
-        if of(standing).next().is_some() {
+        if tuning.of(standing).next().is_some() {
             page.gap();
             page.labelled(word, &[]);
         }
-        for setting in of(standing) {
+        for setting in tuning.of(standing) {
             let name = span(Tone::Dim, format!("{}: ", plain(&setting.name)));
             page.paragraph("  ", &[name, span(Tone::Plain, plain(&setting.now))]);
         }
@@ -44,19 +42,21 @@ pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     page.finish()
 }
 
-fn is_bad(setting: &Setting) -> bool {
-    matches!(setting.standing, Standing::Noisy | Standing::Could)
+impl Tuning {
+    fn of(&self, standing: Standing) -> impl Iterator<Item = &Setting> {
+        self.settings.iter().filter(move |setting| setting.standing == standing)
+    }
 }
 
 fn head(tuning: &Tuning) -> String {
-    let of = |standing: Standing| tuning.settings.iter().filter(move |s| s.standing == standing);
-    let names: Vec<String> = of(Standing::Noisy).map(|setting| plain(&setting.name)).collect();
+    let noisy = tuning.of(Standing::Noisy);
+    let names: Vec<String> = noisy.map(|setting| plain(&setting.name)).collect();
     let head = match names.as_slice() {
         [] => "Nothing that was looked at makes this machine noisy.".to_owned(),
         [one] => format!("One thing makes this machine noisy: {one}."),
         many => format!("{} things make this machine noisy: {}.", many.len(), many.join(", ")),
     };
-    let more = match of(Standing::Could).count() {
+    let more = match tuning.of(Standing::Could).count() {
         0 => String::new(),
         1 => " One more could be better.".to_owned(),
         many => format!(" {many} more could be better."),

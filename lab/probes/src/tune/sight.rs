@@ -1,9 +1,12 @@
-//! What can be seen of a machine, and what a look at it finds.
+//! Looks at a machine, and writes the commands that change a file and put it back.
 
 use super::*;
-use std::io::ErrorKind;
+use std::ffi::CString;
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 use tiebreak_machine::refusal::explain;
+use tiebreak_report::text::each_once;
 
 /// Where the kernel tells of CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";
@@ -148,4 +151,107 @@ impl From<Lack> for Found {
             Lack::Unknown(why) => Found::new(Standing::Unknown, why),
         }
     }
+}
+
+/// More files of one pattern are written in a loop.
+const MOST_NAMED: usize = 3;
+
+/// A file that should hold something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Write {
+    pub(super) file: String,
+    /// What it holds now.
+    pub(super) old: String,
+    /// What it should hold.
+    pub(super) new: String,
+}
+
+/// The commands for all of these writes together, of which there is one or more: one line does
+/// them, another one undoes them, and files of many CPUs are named by a pattern where that means
+/// them and no others.
+pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
+    let needs = writes.iter().map(|write| needs(tree, &write.file)).max();
+    let needs = needs.unwrap_or(Needs::Nothing);
+    let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
+    let [command, undo] =
+        [|write: &'a Write| &write.new, |write: &'a Write| &write.old].map(|value| {
+            let values = each_once(writes.iter().map(value)).into_iter();
+            let commands = values.flat_map(|wanted| {
+                let files = writes.iter().filter(|write| value(write) == wanted);
+                let files: Vec<&str> = files.map(|write| write.file.as_str()).collect();
+                commands(tree, &files, &format!("echo {} | {sudo}tee", quoted(wanted)))
+            });
+            commands.collect::<Vec<_>>().join("; ")
+        });
+    Change { command, undo: Some(undo), needs }
+}
+
+/// A value as a shell takes it for one word.
+fn quoted(value: &str) -> String {
+    let mut bytes = value.bytes();
+    if !value.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b"-,._".contains(&b)) {
+        value.to_owned()
+    } else {
+        format!("'{}'", value.replace('\'', "'\\''"))
+    }
+}
+
+/// Commands that do the same with each of these files: those of all CPUs or interrupts by their
+/// pattern, those of some in a loop over numbers.
+fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
+    let mut patterns: Vec<String> = files.iter().map(|file| pattern(file)).collect();
+    patterns.sort();
+    patterns.dedup();
+    let (mut names, mut commands) = (String::new(), Vec::new());
+    for pattern in patterns {
+        let ours = files.iter().filter(|file| self::pattern(file) == pattern);
+        let ours: Vec<&str> = ours.copied().collect();
+        if ours.len() > 1 && ours.len() == tree.matching(&pattern).len() {
+            names = names + " " + &pattern;
+            continue;
+        }
+        let ends = pattern.split_once('*').filter(|(_, after)| !after.contains('*'));
+        if let Some((before, after)) = ends.filter(|_| ours.len() > MOST_NAMED) {
+            let numbers = ours.iter().map(|file| &file[before.len()..file.len() - after.len()]);
+            let numbers = numbers.collect::<Vec<_>>().join(" ");
+            commands.push(format!("for n in {numbers}; do {tee} {before}$n{after}; done"));
+        } else {
+            names = names + " " + &ours.join(" ");
+        }
+    }
+    if !names.is_empty() {
+        commands.insert(0, format!("{tee}{names}"));
+    }
+    commands
+}
+
+/// The same file of every CPU, or of every interrupt.
+fn pattern(file: &str) -> String {
+    let parts = file.split('/').map(|part| match part.strip_prefix("cpu") {
+        Some(number) if is_number(number) => "cpu*",
+        None if is_number(part) => "*",
+        _ => part,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What it takes to write a file that is there. Nothing is opened: the kernel is only asked.
+pub(super) fn needs(tree: &Tree, file: &str) -> Needs {
+    let path = CString::new(tree.path(file).as_os_str().as_bytes());
+    let Ok(path) = path else { return Needs::Root };
+    // SAFETY: the path ends with a zero byte and is only read.
+    let error = unsafe { libc::access(path.as_ptr(), libc::W_OK) };
+    if error == 0 {
+        return Needs::Nothing;
+    }
+    needs_by(io::Error::last_os_error().raw_os_error())
+}
+
+/// A container sees `/sys` and `/proc/sys` mounted read-only; then its own root cannot help either.
+pub(super) fn needs_by(errno: Option<i32>) -> Needs {
+    if errno == Some(libc::EROFS) { Needs::Host } else { Needs::Root }
 }

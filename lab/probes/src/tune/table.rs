@@ -1,8 +1,9 @@
-//! The rows: what is looked at, what it does to a measurement, and what helps.
+//! Lists what is looked at: what each thing does to a measurement, and what helps.
 
 use super::*;
 use Check::{Files, Look};
 use Standing::{Could, Fine, Noisy};
+use tiebreak_machine::fingerprint::chosen;
 
 /// Something that is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -165,7 +166,7 @@ const SCHEDULING: &[Row] = &[
 ];
 
 const INTERRUPTS: &[Row] = &[
-    row("irqbalance", "irqbalance", Look(kernel::irqbalance)).why(
+    row("irqbalance", "irqbalance", Look(load::irqbalance)).why(
         "It moves interrupts of devices from CPU to CPU, also to those that measure, and does so \
          while something is being measured.",
     ),
@@ -174,7 +175,7 @@ const INTERRUPTS: &[Row] = &[
          microseconds each time, and the caches hold the driver's data afterwards. What the \
          kernel alone places (error EIO) stays where it is.",
     ),
-    row("isolated-interrupts", "interrupts of isolated CPUs", Look(watched::interrupts))
+    row("isolated-interrupts", "interrupts of isolated CPUs", Look(load::interrupts))
         .why("Isolated CPUs were interrupted all the same while nothing was measured.")
         .help(
             "What helps: nohz_full for timers, other CPUs for devices, and programs that do not \
@@ -184,7 +185,7 @@ const INTERRUPTS: &[Row] = &[
         "The kernel keeps one hardware counter of each CPU for itself and interrupts each CPU \
          with it every few seconds.",
     ),
-    row("smi", "interrupts of the firmware (SMI)", Look(watched::smis))
+    row("smi", "interrupts of the firmware (SMI)", Look(load::smis))
         .why(
             "The firmware stops all CPUs at once, for 10 us to some milliseconds, and no \
              scheduler or interrupt count shows it: 'tiebreak machine noise' calls such gaps \
@@ -197,7 +198,7 @@ const INTERRUPTS: &[Row] = &[
 ];
 
 const WAKING: &[Row] = &[
-    row("wake-up-latency", "wake-up latency", Look(watched::wake_ups))
+    row("wake-up-latency", "wake-up latency", Look(load::wake_ups))
         .why(
             "So late an ordinary thread runs after its timer or event. Whatever waits for a \
              disk, a socket or another thread pays the median each time; the late ones mean that \
@@ -240,7 +241,7 @@ const FREQUENCY: &[Row] = &[
         "The processor chooses its frequency by this preference: unless it is performance, it \
          raises it late.",
     ),
-    row("wide-vectors", "clock after wide vectors", Look(watched::wide_vectors))
+    row("wide-vectors", "clock after wide vectors", Look(load::wide_vectors))
         .why(
             "Instructions on wide vectors lower the clock of their core for about a millisecond, \
              so they slow ordinary code after them, also that of another contestant.",
@@ -260,11 +261,11 @@ const MEMORY: &[Row] = &[
         "Without it a program lies at the same addresses in each run. A comparison then says \
          something of one layout only: luck that no number of runs averages out.",
     ),
-    row("swap", "swap", Look(kernel::swap)).why(
+    row("swap", "swap", Look(load::swap)).why(
         "Memory is on a disk. A page that has to come back costs milliseconds, whenever it is \
          touched.",
     ),
-    row("cache-shares", "shares of the L3 cache (resctrl)", Look(kernel::cache_shares))
+    row("cache-shares", "shares of the L3 cache (resctrl)", Look(load::cache_shares))
         .why(
             "Other programs take lines of the L3 cache from the one that is measured. The \
              processor can keep a share of it for one group of tasks.",
@@ -272,7 +273,84 @@ const MEMORY: &[Row] = &[
         .help("What helps: remove a group below /sys/fs/resctrl, as all are taken."),
 ];
 
-const COUNTERS: &[Row] = &[row("perf-events", "hardware counters", Look(kernel::perf_events)).why(
+const COUNTERS: &[Row] = &[row("perf-events", "hardware counters", Look(load::perf_events)).why(
     "This user may not open all of the kernel's counters, so instructions, cache misses and \
          migrations are not told.",
 )];
+
+/// A file, and what its words mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words {
+    /// Its path; a `*` stands for any CPU.
+    pub(super) file: &'static str,
+    /// The words that are known: each with how it is shown, and how it stands.
+    pub(super) known: &'static [(&'static str, &'static str, Standing)],
+    /// What other words are.
+    pub(super) others: Others,
+    /// What to write where it does not stand well.
+    pub(super) right: &'static str,
+    /// A file that lists all words that may be written, where there is one; `*` as above.
+    pub(super) offers: Option<&'static str>,
+}
+
+/// What words that a row does not name are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// Nothing that is understood here.
+    Unknown,
+    /// If it is a whole number, it stands so.
+    Number(Standing),
+    /// Each stands so.
+    Word(Standing),
+}
+
+/// What the first of these files that is there says.
+pub(super) fn look_at_files(files: &[Words], sight: &Sight<'_>) -> Outcome {
+    let mut absent = Vec::new();
+    for words in files {
+        match words.look(sight) {
+            Err(Lack::Absent(why)) => absent.push(why),
+            told => return told,
+        }
+    }
+    Err(Lack::Absent(absent.join(", ")))
+}
+
+impl Words {
+    fn look(&self, sight: &Sight<'_>) -> Outcome {
+        let (mut shown, mut writes) = (BTreeSet::new(), Vec::new());
+        let mut standing = Standing::Fine;
+        for (file, text) in sight.each(self.file)? {
+            // `always [madvise] never`: the one that was chosen.
+            let old = chosen(&text).unwrap_or(text);
+            let (word, its) = self.read(&old).ok_or_else(|| Lack::holds(&file, &old))?;
+            shown.insert(word.to_owned());
+            if its != Standing::Fine {
+                standing = its;
+                writes.push(Write { file, old, new: self.right.to_owned() });
+            }
+        }
+        let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
+        let found = Found::new(standing, now);
+        let is_change = !writes.is_empty() && self.is_offered(sight);
+        Ok(if is_change { found.writing(sight, &writes) } else { found })
+    }
+
+    /// How a word is shown, and how it stands.
+    fn read<'a>(&'a self, word: &'a str) -> Option<(&'a str, Standing)> {
+        if let Some((_, shown, standing)) = self.known.iter().find(|known| known.0 == word) {
+            return Some((shown, *standing));
+        }
+        match self.others {
+            Others::Word(standing) if !word.is_empty() => Some((word, standing)),
+            Others::Number(standing) => word.parse::<i64>().ok().map(|_| (word, standing)),
+            _ => None,
+        }
+    }
+
+    /// Whether the kernel takes the right word.
+    fn is_offered(&self, sight: &Sight<'_>) -> bool {
+        let Some(Ok(offers)) = self.offers.map(|file| sight.each(file)) else { return true };
+        offers.iter().all(|(_, words)| words.split_whitespace().any(|word| word == self.right))
+    }
+}

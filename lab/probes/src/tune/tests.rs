@@ -1,4 +1,4 @@
-use super::change::{needs, needs_by};
+use super::sight::{needs, needs_by, writing};
 use super::*;
 use crate::noise::measure::Interrupts;
 use crate::tools::wide::Wide;

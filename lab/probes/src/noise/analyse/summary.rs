@@ -1,10 +1,7 @@
-//! What is said of watched CPUs: causes of gaps, shares of time, time lines, frequencies.
+//! Summarises watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
 use super::*;
 use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, PARTS, Piece, Rate};
-
-#[cfg(test)]
-mod tests;
 
 /// Pieces of a time line, if nobody says how long one is.
 const PIECES: u64 = 60;
@@ -90,7 +87,7 @@ impl<'a> OneCpu<'a> {
             interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
         });
         let steal_ns = watches.iter().filter_map(|watch| watch.steal_ns).sum();
-        let causes = gaps::causes(&watched.collect::<Vec<_>>(), steal_ns, held_back_ns);
+        let causes = causes(&watched.collect::<Vec<_>>(), steal_ns, held_back_ns);
         let gaps = watches.iter().flat_map(|watch| watch.gaps.iter().copied());
         let gaps = gaps.zip(causes.into_iter().flatten()).collect();
         OneCpu { cpu, watches, gaps }
@@ -106,18 +103,19 @@ impl<'a> OneCpu<'a> {
         let causes = shares(&gaps, &self.watches, seen_ns);
         let mut lengths: Vec<u64> = self.gaps.iter().map(|(gap, _)| gap.length_ns).collect();
         lengths.sort_unstable();
-        let quantile = |share| gaps::quantile(&lengths, share).map(|ns| ns as f64);
-        let waited: Option<Vec<u64>> = self.watches.iter().map(|watch| watch.waited_ns).collect();
+        let [median_ns, p99_ns] =
+            [0.5, 0.99].map(|share| sorted_quantile(&lengths, share).map(|ns| ns as f64));
+        let waited_ns: Option<u64> = self.watches.iter().map(|watch| watch.waited_ns).sum();
         CpuNoise {
             cpu: self.cpu,
             watched_ns: seen_ns,
             lost_share: causes.iter().map(|share| share.share).sum(),
             gaps: causes.iter().map(|share| share.gaps).sum(),
             causes,
-            median_ns: quantile(0.5),
-            p99_ns: quantile(0.99),
+            median_ns,
+            p99_ns,
             longest_ns: lengths.last().copied(),
-            waited_share: waited.map(|all| share(all.iter().sum(), seen_ns)),
+            waited_share: waited_ns.map(|waited_ns| share(waited_ns, seen_ns)),
             frequency: frequency(&self.watches, chain)
                 .map(|all| Frequency { parts_hertz: Vec::new(), ..all }),
             strip: self.strip(line),
@@ -125,16 +123,19 @@ impl<'a> OneCpu<'a> {
     }
 
     fn strip(&self, line: &Line) -> Vec<Piece> {
-        let pieces = gaps::pieces(&self.gaps, line.begin_ns, line.piece_ns, line.count as usize);
-        let at = |(index, (lost_ns, cause)): (usize, (u64, Option<Cause>))| {
-            let begin_ns = index as u64 * line.piece_ns;
-            let from_ns = line.begin_ns + begin_ns;
-            let watched_ns: u64 =
-                self.watches.iter().map(|watch| common(watch, from_ns, line.piece_ns)).sum();
-            let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
-            Piece { begin_ns, length_ns: line.piece_ns, lost_share, cause }
-        };
-        pieces.into_iter().enumerate().map(at).collect()
+        let length_ns = line.piece_ns;
+        let pieces = pieces(&self.gaps, line.begin_ns, length_ns, line.count as usize);
+        (0_u64..)
+            .zip(pieces)
+            .map(|(index, (lost_ns, cause))| {
+                let begin_ns = index * length_ns;
+                let from_ns = line.begin_ns + begin_ns;
+                let watched = self.watches.iter().map(|watch| common(watch, from_ns, length_ns));
+                let watched_ns: u64 = watched.sum();
+                let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
+                Piece { begin_ns, length_ns, lost_share, cause }
+            })
+            .collect()
     }
 }
 
@@ -155,7 +156,7 @@ fn seconds(seen_ns: u64) -> Option<f64> {
 
 /// What each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
-    let of_cause = |cause: Cause| {
+    let shares = Cause::ALL.map(|cause| {
         let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
         let (mut lost_ns, mut count) = (lengths.clone().sum::<u64>(), lengths.count() as u64);
         if cause == Cause::Unexplained {
@@ -163,8 +164,8 @@ fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<Ca
             count += watches.iter().map(|watch| watch.unlisted).sum::<u64>();
         }
         CauseShare { cause, share: share(lost_ns, seen_ns), gaps: count }
-    };
-    Cause::ALL.into_iter().map(of_cause).collect()
+    });
+    shares.into()
 }
 
 /// The share of time in which all CPUs of a watch were lost; `None` where each watch is of one.
@@ -172,7 +173,7 @@ fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     let (mut lost_ns, mut of_ns) = (0, 0);
     for watch in watches.iter().filter(|watch| watch.cpus.len() > 1) {
         let gaps: Vec<&[Gap]> = watch.cpus.iter().map(|cpu| &cpu.gaps[..]).collect();
-        lost_ns += gaps::all_at_once_ns(&gaps);
+        lost_ns += all_at_once_ns(&gaps);
         of_ns += watch.cpus.iter().map(|cpu| cpu.end_ns - cpu.begin_ns).min().unwrap_or(0);
     }
     (of_ns > 0).then(|| share(lost_ns, of_ns))
@@ -184,8 +185,8 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
     let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
     let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
     for cpu in cpus {
-        let is_interrupt = |(_, cause): &&(Gap, Cause)| *cause == Cause::Interrupt;
-        let lost_ns: u64 = cpu.gaps.iter().filter(is_interrupt).map(|(gap, _)| gap.length_ns).sum();
+        let gaps = cpu.gaps.iter().filter(|(_, cause)| *cause == Cause::Interrupt);
+        let lost_ns: u64 = gaps.map(|(gap, _)| gap.length_ns).sum();
         let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
         let all: u64 = came.iter().map(|one| one.count).sum();
         for one in came {
@@ -194,15 +195,17 @@ fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
             kind.1 += lost_ns as f64 * share(one.count, all);
         }
     }
-    let told = |((name, words), (count, lost_ns)): ((&str, &str), (u64, f64))| InterruptShare {
-        name: name.to_owned(),
-        words: words.to_owned(),
-        per_second: count as f64 / seconds,
-        share: lost_ns / seen_ns.max(1) as f64,
-    };
-    let mut told: Vec<InterruptShare> = by_kind.into_iter().map(told).collect();
-    told.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    told
+    let mut shares: Vec<InterruptShare> = by_kind
+        .into_iter()
+        .map(|((name, words), (count, lost_ns))| InterruptShare {
+            name: name.to_owned(),
+            words: words.to_owned(),
+            per_second: count as f64 / seconds,
+            share: lost_ns / seen_ns.max(1) as f64,
+        })
+        .collect();
+    shares.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
+    shares
 }
 
 fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
@@ -211,11 +214,10 @@ fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
     for (name, count) in watches.iter().flat_map(|watch| &watch.softirqs) {
         *by_name.entry(name).or_default() += count;
     }
-    let rate = |(name, count): (&str, u64)| Rate {
-        name: name.to_owned(),
-        per_second: count as f64 / seconds,
-    };
-    let mut rates: Vec<Rate> = by_name.into_iter().map(rate).collect();
+    let rates = by_name.into_iter();
+    let mut rates: Vec<Rate> = rates
+        .map(|(name, count)| Rate { name: name.to_owned(), per_second: count as f64 / seconds })
+        .collect();
     rates.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
     rates
 }
@@ -235,25 +237,30 @@ fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     all
 }
 
-/// `f = steps x cycles a step / time`, chain by chain.
+impl Chain {
+    /// Returns `steps x cycles a step / time` of a quantile of sorted times.
+    fn hertz(self, sorted_ns: &[u64], share: f64) -> Option<f64> {
+        let cycles = self.steps as f64 * self.cycles_a_step;
+        Some(cycles / sorted_quantile(sorted_ns, share)? as f64 * 1e9)
+    }
+}
+
+/// Returns the frequency by the times of all chains; `None` if none was timed.
 fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
     let mut chains_ns: Vec<u64> =
         watches.iter().flat_map(|watch| &watch.chains_ns).copied().filter(|ns| *ns > 0).collect();
-    let cycles = chain.steps as f64 * chain.cycles_a_step;
-    let at = |sorted: &[u64], share| Some(cycles / gaps::quantile(sorted, share)? as f64 * 1e9);
-    let part = |part: &[u64]| {
+    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
+    let parts = parts.map(|part| {
         let mut part = part.to_vec();
         part.sort_unstable();
-        at(&part, 0.5)
-    };
-    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
-    let parts_hertz = parts.filter_map(part).collect();
+        part
+    });
+    let parts_hertz = parts.filter_map(|part| chain.hertz(&part, 0.5)).collect();
     chains_ns.sort_unstable();
-    let hertz = |share| at(&chains_ns, share);
     Some(Frequency {
-        low_hertz: hertz(0.99)?,
-        median_hertz: hertz(0.5)?,
-        most_hertz: hertz(0.0)?,
+        low_hertz: chain.hertz(&chains_ns, 0.99)?,
+        median_hertz: chain.hertz(&chains_ns, 0.5)?,
+        most_hertz: chain.hertz(&chains_ns, 0.0)?,
         chains: chains_ns.len() as u64,
         cycles_a_step: chain.cycles_a_step,
         is_counted: chain.is_counted,
@@ -261,3 +268,153 @@ fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
         parts_hertz,
     })
 }
+
+/// An interrupt with all that is done at its end is not longer than this.
+const INTERRUPT_MOST_NS: u64 = 200_000;
+/// What a limit on CPU time holds back is not shorter than this.
+const LIMIT_LEAST_NS: u64 = 1_000_000;
+/// What a hypervisor takes is not shorter than this.
+const STEAL_LEAST_NS: u64 = 20_000;
+
+/// A watch of one CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watched<'a> {
+    /// Its gaps.
+    pub gaps: &'a [Gap],
+    /// Interrupts that came to the CPU meanwhile.
+    pub interrupts: u64,
+}
+
+/// The causes of all gaps of one CPU, watch by watch, in the order of the gaps.
+///
+/// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
+///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
+///    back (a gap is taken if at least half of it is left).
+/// 2. Of the others the longest, of 20 us at least, are the hypervisor's, for as long as the stolen
+///    time lasts that the kernel tells of all watches together: it counts in steps that are longer
+///    than most gaps.
+/// 3. Of those that are left, the shortest of each watch are interrupts, one for each that the
+///    kernel counted, if they are not longer than 200 us.
+/// 4. The rest is unexplained. It may be less than it should, since an interrupt may have been too
+///    short to be a gap; it is never more.
+///
+/// Cost: that of sorting the gaps.
+pub fn causes(watches: &[Watched<'_>], steal_ns: u64, held_back_ns: u64) -> Vec<Vec<Cause>> {
+    let first = watches.iter().map(|watch| {
+        let switched = watch.gaps.iter().map(|gap| gap.was_switched);
+        switched.map(|is| if is { Cause::Task } else { Cause::Unexplained }).collect()
+    });
+    let mut causes: Vec<Vec<Cause>> = first.collect();
+    spend(watches, &mut causes, held_back_ns, (Cause::Task, Cause::Limit), LIMIT_LEAST_NS);
+    spend(watches, &mut causes, steal_ns, (Cause::Unexplained, Cause::Steal), STEAL_LEAST_NS);
+    for (watch, causes) in watches.iter().zip(&mut causes) {
+        let mut open: Vec<usize> = (0..causes.len())
+            .filter(|index| causes[*index] == Cause::Unexplained)
+            .filter(|index| watch.gaps[*index].length_ns <= INTERRUPT_MOST_NS)
+            .collect();
+        open.sort_by_key(|index| watch.gaps[*index].length_ns);
+        let interrupts = usize::try_from(watch.interrupts).unwrap_or(usize::MAX);
+        open.into_iter().take(interrupts).for_each(|index| causes[index] = Cause::Interrupt);
+    }
+    causes
+}
+
+/// Gives the longest gaps of one cause to another one for as long as its time lasts.
+fn spend(
+    watches: &[Watched<'_>],
+    causes: &mut [Vec<Cause>],
+    mut left_ns: u64,
+    (from, to): (Cause, Cause),
+    least_ns: u64,
+) {
+    if left_ns == 0 {
+        return;
+    }
+    let mut open: Vec<(u64, usize, usize)> = Vec::new();
+    for (at, (watch, causes)) in watches.iter().zip(causes.iter()).enumerate() {
+        for (index, gap) in watch.gaps.iter().enumerate() {
+            if causes[index] == from && gap.length_ns >= least_ns {
+                open.push((gap.length_ns, at, index));
+            }
+        }
+    }
+    open.sort_by_key(|(length_ns, ..)| std::cmp::Reverse(*length_ns));
+    for (length_ns, at, index) in open {
+        if left_ns >= length_ns / 2 && left_ns > 0 {
+            causes[at][index] = to;
+            left_ns = left_ns.saturating_sub(length_ns);
+        }
+    }
+}
+
+/// For how long all CPUs were in a gap at once; each has its gaps in their order, and they do not
+/// overlap. Nothing of no CPUs.
+pub fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
+    let Some((first, others)) = cpus.split_first() else { return 0 };
+    let mut common: Vec<(u64, u64)> = first.iter().map(span).collect();
+    for gaps in others {
+        common = intersection(&common, gaps);
+    }
+    common.into_iter().map(|(begin, end)| end - begin).sum()
+}
+
+fn span(gap: &Gap) -> (u64, u64) {
+    (gap.begin_ns, gap.begin_ns + gap.length_ns)
+}
+
+fn intersection(spans: &[(u64, u64)], gaps: &[Gap]) -> Vec<(u64, u64)> {
+    let mut common = Vec::new();
+    let mut gaps = gaps.iter().map(span).peekable();
+    for (begin, end) in spans {
+        while let Some((other_begin, other_end)) = gaps.peek().copied() {
+            let (from, to) = (other_begin.max(*begin), other_end.min(*end));
+            if from < to {
+                common.push((from, to));
+            }
+            // The other one may reach into the next span.
+            if other_end > *end {
+                break;
+            }
+            gaps.next();
+        }
+    }
+    common
+}
+
+/// What of the gaps falls into each of equal pieces of a time line, and the cause of most of it.
+/// `gaps` need no order. Cost: linear in gaps and pieces.
+pub fn pieces(
+    gaps: &[(Gap, Cause)],
+    begin_ns: u64,
+    piece_ns: u64,
+    count: usize,
+) -> Vec<(u64, Option<Cause>)> {
+    let mut lost = vec![[0_u64; Cause::ALL.len()]; count];
+    for (gap, cause) in gaps {
+        let (mut at, end) = (gap.begin_ns.max(begin_ns), gap.begin_ns + gap.length_ns);
+        while at < end {
+            let index = ((at - begin_ns) / piece_ns.max(1)) as usize;
+            let Some(piece) = lost.get_mut(index) else { break };
+            let until = (begin_ns + (index as u64 + 1) * piece_ns.max(1)).min(end);
+            piece[*cause as usize] += until - at;
+            at = until;
+        }
+    }
+    lost.iter()
+        .map(|piece| {
+            let by_cause = Cause::ALL.into_iter().zip(piece).rev();
+            let most = by_cause.max_by_key(|(_, ns)| **ns).filter(|(_, ns)| **ns > 0);
+            (piece.iter().sum(), most.map(|(cause, _)| cause))
+        })
+        .collect()
+}
+
+/// The value that a share of sorted values is not larger than, by the nearest rank; `None` of
+/// nothing.
+pub fn sorted_quantile(sorted: &[u64], share: f64) -> Option<u64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.max(1) - 1).copied()
+}
+
+#[cfg(test)]
+mod tests;

@@ -37,24 +37,25 @@ pub struct Interrupts {
 impl Counts {
     /// Reads all of them. Cost: some 100 us, more with many CPUs.
     pub(crate) fn read(tree: &Tree) -> Counts {
-        let lines = |path| lines(&tree.text(path).unwrap_or_default());
+        let [interrupts, softirqs, stat] = ["/proc/interrupts", "/proc/softirqs", "/proc/stat"]
+            .map(|path| tree.text(path).unwrap_or_default());
         Counts {
-            interrupts: lines("/proc/interrupts"),
-            softirqs: lines("/proc/softirqs"),
-            steal_ns: steal_ns(&tree.text("/proc/stat").unwrap_or_default()),
+            interrupts: lines(&interrupts),
+            softirqs: lines(&softirqs),
+            steal_ns: steal_ns(&stat),
             throttled: throttled(tree),
         }
     }
 
     /// What came to a CPU since an earlier moment, and was not 0.
     pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
-        let cpus = [cpu];
-        let since = differences(&self.interrupts, &earlier.interrupts, &cpus);
-        let one = |(line, count): (&Line, u64)| {
-            let (name, words) = (line.name.clone(), line.words.clone());
-            Interrupts { name, words, count }
-        };
-        since.map(one).collect()
+        differences(&self.interrupts, &earlier.interrupts, &[cpu])
+            .map(|(line, count)| Interrupts {
+                name: line.name.clone(),
+                words: line.words.clone(),
+                count,
+            })
+            .collect()
     }
 
     /// Work that was put off, on these CPUs together.
@@ -86,11 +87,11 @@ fn differences<'a>(
 ) -> impl Iterator<Item = (&'a Line, u64)> {
     now.iter().filter_map(move |line| {
         let then = before.iter().find(|it| (&it.name, &it.words) == (&line.name, &line.words))?;
-        let count = |cpu: &usize| {
-            let now = line.counts.get(cpu).copied().unwrap_or(0);
-            now.saturating_sub(then.counts.get(cpu).copied().unwrap_or(now))
-        };
-        let count: u64 = cpus.iter().map(count).sum();
+        // A CPU that appeared in between has no earlier count, and so no difference.
+        let counts = cpus
+            .iter()
+            .filter_map(|cpu| Some(line.counts.get(cpu)?.saturating_sub(*then.counts.get(cpu)?)));
+        let count: u64 = counts.sum();
         (count > 0).then_some((line, count))
     })
 }
@@ -127,14 +128,14 @@ fn steal_ns(stat: &str) -> BTreeMap<usize, u64> {
     // SAFETY: sysconf only reads a number.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     let tick_ns = 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1);
-    let of_line = |line: &str| {
+    let of_cpus = stat.lines().filter(|line| !line.starts_with("cpu ")).filter_map(|line| {
         let mut words = line.strip_prefix("cpu")?.split_whitespace();
-        let cpu: usize = words.next().filter(|_| !line.starts_with("cpu "))?.parse().ok()?;
+        let cpu: usize = words.next()?.parse().ok()?;
         // user nice system idle iowait irq softirq STEAL ...
         let steal: u64 = words.nth(7)?.parse().ok()?;
         Some((cpu, steal * tick_ns))
-    };
-    stat.lines().filter_map(of_line).collect()
+    });
+    of_cpus.collect()
 }
 
 /// What the limits on CPU time of this process' groups did so far; `None` where no controller can

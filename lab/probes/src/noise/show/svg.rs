@@ -10,7 +10,7 @@ const TOP: f64 = 76.0;
 const SHARES: f64 = 34.0;
 const GAPS: f64 = 10.0;
 const BETWEEN: f64 = 16.0;
-/// A gap is drawn at least so wide, or nobody would see it.
+/// The least width of a gap: a narrower one could not be seen.
 const THIN: f64 = 1.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
@@ -32,9 +32,8 @@ pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, bottom + 46.0);
     scene.text("ink head", 24.0, 28.0, Anchor::Start, title);
     legend(&mut scene);
-    let end_ns = |cpu: &CpuNoise| cpu.strip.last().map(|piece| piece.begin_ns + piece.length_ns);
-    let span_ns = found.cpus.iter().filter_map(end_ns).max().unwrap_or(1).max(1) as f64;
-    let x = |ns: u64| LEFT + (ns as f64 / span_ns).clamp(0.0, 1.0) * (RIGHT - LEFT);
+    let last = found.cpus.iter().filter_map(|cpu| cpu.strip.last());
+    let span_ns = last.map(|piece| piece.begin_ns + piece.length_ns).max().unwrap_or(1).max(1);
     for (index, cpu) in found.cpus.iter().enumerate() {
         let y = TOP + index as f64 * row;
         let name = format!("CPU {}", cpu.cpu);
@@ -43,18 +42,25 @@ pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
         for piece in &cpu.strip {
             let (Some(share), Some(cause)) = (piece.lost_share, piece.cause) else { continue };
             let height = share.clamp(0.0, 1.0) * SHARES;
-            let across = (x(piece.begin_ns), x(piece.begin_ns + piece.length_ns));
+            let across = across(piece.begin_ns, piece.length_ns, span_ns);
             block(&mut scene, class(cause), across, (y + SHARES - height, y + SHARES));
         }
         scene.line("grid", (LEFT, y + SHARES), (RIGHT, y + SHARES));
         for gap in found.longest.iter().filter(|gap| gap.cpu == cpu.cpu) {
-            let (from, to) = (x(gap.begin_ns), x(gap.begin_ns + gap.length_ns));
+            let (from, to) = across(gap.begin_ns, gap.length_ns, span_ns);
             let across = (from, to.max(from + THIN));
             block(&mut scene, class(gap.cause), across, (y + SHARES + 2.0, y + SHARES + GAPS));
         }
     }
-    axis(&mut scene, bottom - 4.0, span_ns / 1e9);
+    axis(&mut scene, bottom - 4.0, span_ns as f64 / 1e9);
     scene.finish(title, note)
+}
+
+/// Returns where a stretch of time begins and ends, from left to right.
+fn across(begin_ns: u64, length_ns: u64, span_ns: u64) -> (f64, f64) {
+    let [from, to] = [begin_ns, begin_ns + length_ns]
+        .map(|ns| LEFT + (ns as f64 / span_ns as f64).clamp(0.0, 1.0) * (RIGHT - LEFT));
+    (from, to)
 }
 
 fn legend(scene: &mut Scene) {

@@ -56,3 +56,106 @@ fn flags_say_whether_the_counter_is_steady() {
     check("flags : fpu rdtscp\n", &["rdtscp"], Some(false));
     check("nothing\n", &[], None);
 }
+
+#[test]
+fn steps_are_counted_by_what_they_do() {
+    let mut made_up = [0_u64, 0, 10, 20, 20, 15, 45].into_iter().cycle();
+    let found = steps(|| made_up.next().unwrap(), 0.5, Duration::from_secs(5)).unwrap();
+    assert_eq!((found.least_ns, found.median_ns, found.p99_ns), (5.0, 5.0, 15.0));
+    assert!(found.equal_share > 0.2 && found.equal_share < 0.4, "{found:?}");
+    assert!(found.backwards > 0);
+}
+
+#[test]
+fn a_clock_that_stands_has_no_steps_and_takes_no_longer_than_it_may() {
+    assert_eq!(steps(|| 7, 1.0, Duration::from_millis(2)), None);
+}
+
+#[test]
+fn what_costs_more_is_seen_to() {
+    let mut x = 1_u64;
+    let mut work = |steps: u32| {
+        for _ in 0..steps {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        x
+    };
+    let at_most = Duration::from_secs(2);
+    let few = cost(|| work(10), at_most).unwrap();
+    let many = cost(|| work(1000), at_most).unwrap();
+    assert!(few.cost_low_ns <= few.cost_ns && many.cost_ns > 10.0 * few.cost_ns);
+    let least = |cost: &Clock| cost.parts_ns.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(few.parts_ns.is_empty() || least(&many) > 10.0 * least(&few));
+}
+
+#[test]
+fn rates_are_differences_over_differences() {
+    let at = |base_ns: f64, value: u64| Sandwich { base_ns, width_ns: 100.0, value };
+    let check = |later: Sandwich, expected: Option<(f64, f64)>| {
+        let rate = later.rate_since(&at(1000.0, 500));
+        assert_eq!(rate.map(|rate| (rate.units_a_ns, rate.uncertainty)), expected);
+    };
+    check(at(2000.0, 3000), Some((2.5, 0.1)));
+    check(at(2000.0, 400), Some((-0.1, 0.1)));
+    check(at(1000.0, 600), None);
+}
+
+#[test]
+fn the_monotonic_clock_does_not_drift_from_itself() {
+    let begin = Sandwich::take(clock::monotonic_ns);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let rate = Sandwich::take(clock::monotonic_ns).rate_since(&begin).unwrap();
+    assert!((rate.units_a_ns - 1.0).abs() <= rate.uncertainty, "{rate:?}");
+}
+
+#[test]
+fn both_ways_read_the_same_clock() {
+    for clock in KERNEL_CLOCKS {
+        let first = clock.now_ns();
+        let then = clock.now_by_system_call_ns();
+        // An ordinary clock may be set back between two readings, but not by a minute.
+        assert!(then + 60_000_000_000 >= first, "{}", clock.name);
+        assert!(clock.is_there() && clock.resolution_ns().is_some_and(|step| step > 0));
+    }
+    let none = KernelClock { name: "none", id: 9999 };
+    assert!(!none.is_there() && none.resolution_ns().is_none());
+}
+
+#[test]
+fn stamps_arrive_after_they_were_made() {
+    let cpus = tiebreak_machine::cpus::allowed();
+    let [first, .., last] = cpus[..] else { return };
+    let go_on = AtomicBool::new(false);
+    let found = between([first, last], clock::monotonic_ns, 1.0, 500_000_000, &go_on).unwrap();
+    for hand_off in &found {
+        assert!(hand_off.least_ns <= hand_off.median_ns && hand_off.count > 0);
+        assert_ne!(hand_off.from_cpu, hand_off.to_cpu);
+    }
+}
+
+#[test]
+fn a_clock_that_is_apart_is_seen() {
+    let cpus = tiebreak_machine::cpus::allowed();
+    let [first, .., last] = cpus[..] else { return };
+    // Behind by a second on the last CPU.
+    let skewed = || {
+        let here = tiebreak_machine::cpus::allowed() == [last];
+        clock::monotonic_ns() - u64::from(here) * 1_000_000_000
+    };
+    let go_on = AtomicBool::new(false);
+    let found = between([first, last], skewed, 1.0, 300_000_000, &go_on).unwrap();
+    let least = |from: usize| {
+        found.iter().find(|hand_off| hand_off.from_cpu == from).map(|one| one.least_ns)
+    };
+    assert!(least(first).is_none_or(|ns| ns < 0.0), "{found:?}");
+    assert!(least(last).is_none_or(|ns| ns > 0.0), "{found:?}");
+}
+
+#[test]
+fn nobody_waits_for_longer_than_it_may() {
+    let cpu = tiebreak_machine::cpus::allowed()[0];
+    let stop = AtomicBool::new(true);
+    // Both on one CPU: nearly nothing arrives, and the flag ends it.
+    let found = between([cpu, cpu], clock::monotonic_ns, 1.0, u64::MAX / 4, &stop).unwrap();
+    assert!(found.len() <= 2);
+}

@@ -272,3 +272,84 @@ fn this_machine_has_the_cpus_that_we_may_use() {
         assert_eq!(reading.pairs.value(), None);
     }
 }
+
+fn cpu(cpu: usize, core: Option<usize>) -> Cpu {
+    Cpu { cpu, is_online: true, is_allowed: true, core, ..Cpu::default() }
+}
+
+fn pairs(told: &[Cpu]) -> Vec<([usize; 2], Option<bool>)> {
+    let cpus: Vec<usize> = told.iter().map(|cpu| cpu.cpu).collect();
+    wanted(told, &cpus).iter().map(|pair| (pair.cpus, pair.is_advertised)).collect()
+}
+
+#[test]
+fn advertised_pairs_come_first_and_the_sample_is_bounded() {
+    let small = [cpu(0, Some(0)), cpu(1, Some(1)), cpu(2, Some(0))];
+    let expected = [([0, 2], Some(true)), ([0, 1], Some(false)), ([1, 2], Some(false))].to_vec();
+    assert_eq!(pairs(&small), expected);
+    assert_eq!(pairs(&[cpu(3, None), cpu(5, None)]), [([3, 5], None)]);
+    assert_eq!(pairs(&[cpu(3, None)]), []);
+    let large: Vec<Cpu> = (0..256).map(|n| cpu(n, Some(n % 128))).collect();
+    let chosen = pairs(&large);
+    let told = chosen.iter().filter(|(_, told)| *told == Some(true)).count();
+    let near = chosen.iter().filter(|([a, b], _)| a + 1 == *b).count();
+    assert_eq!((told, near, chosen.len()), (ADVERTISED_PAIRS, OTHER_PAIRS / 2, 64));
+    let mut distinct = chosen.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), chosen.len());
+}
+
+use crate::Cpu;
+
+fn without_cores() -> Vec<Cpu> {
+    tiebreak_machine::cpus::allowed()
+        .iter()
+        .map(|cpu| Cpu { cpu: *cpu, ..Cpu::default() })
+        .collect()
+}
+
+#[test]
+fn one_cpu_is_not_enough_and_two_give_rounds_or_a_reason() {
+    let flag = AtomicBool::new(false);
+    let mut progress = |_: f64| {};
+    let length = Duration::from_millis(200);
+    let mut budget = Budget::new(length, &flag, &mut progress);
+    assert_eq!(measure_pairs(&[], length, &mut budget).state(), "inconclusive");
+    let cpus = tiebreak_machine::cpus::allowed();
+    let told = without_cores();
+    let pairs = wanted(&told, &cpus[..cpus.len().min(2)]);
+    let probed = measure_pairs(&pairs, length, &mut budget);
+    for pair in probed.value().into_iter().flatten() {
+        assert!((1..=ROUNDS).contains(&pair.rounds.len()));
+        assert!(pair.rounds.iter().all(|round| round.alone_ns > 0 && round.together_ns > 0));
+        assert!(pair.batches >= 4 * (FEWEST_BATCHES * pair.rounds.len()) as u64);
+    }
+}
+
+#[test]
+fn threads_that_take_turns_on_one_cpu_were_never_together() {
+    let cpu = tiebreak_machine::cpus::allowed()[0];
+    let mut pair = PairReading { cpus: [cpu, cpu], ..PairReading::default() };
+    pair.round(&AtomicBool::new(false)).unwrap();
+    assert_eq!(pair.rounds, []);
+}
+
+#[test]
+fn an_interrupt_ends_it_at_once() {
+    let flag = AtomicBool::new(true);
+    let mut progress = |_: f64| {};
+    let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
+    let cpus = tiebreak_machine::cpus::allowed();
+    let told = without_cores();
+    let probed = measure_pairs(&wanted(&told, &cpus), Duration::from_secs(3600), &mut budget);
+    assert_eq!(probed.value(), None);
+}
+
+#[test]
+fn every_addition_is_made() {
+    for rounds in [1, 2, 1000] {
+        assert_eq!(add(rounds), rounds * WIDTH);
+    }
+    assert_eq!(add(0), WIDTH);
+}

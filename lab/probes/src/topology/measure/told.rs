@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{Cache, CacheKind, CoreKind, Node};
+use std::collections::BTreeSet;
 use tiebreak_machine::fingerprint::cache_bytes;
 
 const FOLDER: &str = "/sys/devices/system/cpu";
@@ -10,26 +11,25 @@ const NODES: &str = "/sys/devices/system/node";
 /// The CPUs that are told, in the order of their numbers, and what is not told of them. Those that
 /// this process may run on exist, whatever `/sys` says.
 pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
-    let list = |file: &str| tree.text(&format!("{FOLDER}/{file}")).and_then(|t| parse_list(&t));
+    let [online, present] =
+        ["online", "present"].map(|file| list(tree, &format!("{FOLDER}/{file}")));
     let mut reasons = Vec::new();
-    let online = list("online").unwrap_or_else(|| {
+    let online = online.unwrap_or_else(|| {
         let why = "online cannot be read: the CPUs are those that this process may use";
         reasons.push(format!("{FOLDER}/{why}"));
         allowed.to_vec()
     });
-    let present = list("present").unwrap_or_default();
-    let mut numbers = [&online[..], &present, allowed].concat();
-    numbers.sort_unstable();
-    numbers.dedup();
+    let present = present.unwrap_or_default();
+    let numbers = BTreeSet::from_iter([&online[..], &present, allowed].concat());
     let mut groups = Groups::default();
     let kinds = Kinds::read(tree, &online);
-    let place = |cpu: usize| {
+    let mut cpus = Vec::new();
+    for cpu in numbers {
         let is_allowed = allowed.contains(&cpu);
         let is_online = online.contains(&cpu) || is_allowed;
         let bare = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
-        if is_online { groups.place(tree, bare, &kinds) } else { bare }
-    };
-    let cpus: Vec<Cpu> = numbers.into_iter().map(place).collect();
+        cpus.push(if is_online { groups.place(tree, bare, &kinds) } else { bare });
+    }
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {
         reasons.push("the kernel does not tell which CPUs belong to a core".to_owned());
     }
@@ -69,11 +69,16 @@ impl Groups {
     }
 }
 
-/// The set that the first of these files names, if this CPU is in it.
+/// Reads a file that holds a list of CPUs.
+fn list(tree: &Tree, file: &str) -> Option<Vec<usize>> {
+    parse_list(&tree.text(file)?)
+}
+
+/// Returns the set that the first of these files names, if it contains this CPU.
 fn set(tree: &Tree, cpu: usize, files: &[&str]) -> Option<Vec<usize>> {
-    let text = |file: &&str| tree.text(&format!("{FOLDER}/cpu{cpu}/topology/{file}"));
-    let cpus = files.iter().find_map(text).and_then(|text| parse_list(&text))?;
-    cpus.contains(&cpu).then_some(cpus)
+    let mut texts =
+        files.iter().filter_map(|file| tree.text(&format!("{FOLDER}/cpu{cpu}/topology/{file}")));
+    parse_list(&texts.next()?).filter(|cpus| cpus.contains(&cpu))
 }
 
 /// The CPUs of a package. Where firmware names none (Arm without a table of the processor's
@@ -116,31 +121,30 @@ impl Kinds {
     /// Intel's hybrid processors have a counter unit for each kind, which names its CPUs; on Arm
     /// each CPU has a capacity, of which the largest is the fastest kind's.
     fn read(tree: &Tree, online: &[usize]) -> Kinds {
-        let unit = |name: &str| {
-            let text = tree.text(&format!("/sys/devices/{name}/cpus"));
-            text.and_then(|text| parse_list(&text)).unwrap_or_default()
-        };
-        let (performance, efficiency) = (unit("cpu_core"), unit("cpu_atom"));
+        let [performance, efficiency] = ["cpu_core", "cpu_atom"]
+            .map(|unit| list(tree, &format!("/sys/devices/{unit}/cpus")).unwrap_or_default());
         if !performance.is_empty() && !efficiency.is_empty() {
             return Kinds { performance, efficiency };
         }
-        let capacity = |cpu: &usize| tree.number(&format!("{FOLDER}/cpu{cpu}/cpu_capacity"));
-        let known: Option<Vec<u64>> = online.iter().map(capacity).collect();
-        let capacities = known.unwrap_or_default();
-        let most = capacities.iter().max().copied().unwrap_or(0);
-        let of = |wanted: fn(u64, u64) -> bool| {
-            let pairs = online.iter().zip(&capacities);
-            pairs.filter(|(_, c)| wanted(**c, most)).map(|(cpu, _)| *cpu).collect()
-        };
-        Kinds { performance: of(|c, most| c == most), efficiency: of(|c, most| c < most) }
+        let capacities: Option<Vec<(usize, u64)>> = online
+            .iter()
+            .map(|cpu| Some((*cpu, tree.number(&format!("{FOLDER}/cpu{cpu}/cpu_capacity"))?)))
+            .collect();
+        let capacities = capacities.unwrap_or_default();
+        let most = capacities.iter().map(|(_, capacity)| *capacity).max();
+        let (fast, slow): (Vec<_>, Vec<_>) =
+            capacities.iter().partition(|(_, capacity)| Some(*capacity) == most);
+        let [performance, efficiency] =
+            [fast, slow].map(|kind| kind.into_iter().map(|(cpu, _)| cpu).collect());
+        Kinds { performance, efficiency }
     }
 
     fn of(&self, cpu: usize) -> Option<CoreKind> {
-        if self.efficiency.is_empty() {
-            return None;
+        match () {
+            () if self.efficiency.is_empty() => None,
+            () if self.performance.contains(&cpu) => Some(CoreKind::Performance),
+            () => self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency),
         }
-        let is_slow = || self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency);
-        self.performance.contains(&cpu).then_some(CoreKind::Performance).or_else(is_slow)
     }
 }
 
@@ -152,34 +156,33 @@ pub(crate) fn caches(tree: &Tree, online: &[usize]) -> Vec<Cache> {
         let names = tree.names(&folder);
         for index in names.iter().filter(|name| name.starts_with("index")) {
             let Some(cache) = cache(tree, &format!("{folder}/{index}"), *cpu) else { continue };
-            let is_same = |other: &Cache| {
-                (other.level, other.kind) == (cache.level, cache.kind) && other.cpus == cache.cpus
-            };
-            if !caches.iter().any(is_same) {
-                caches.push(cache);
-            }
+            caches.push(cache);
         }
     }
+    // The sort is stable: of equal ones the first is kept.
     caches.sort_by(|a, b| (a.level, a.kind, &a.cpus).cmp(&(b.level, b.kind, &b.cpus)));
+    caches.dedup_by(|a, b| (a.level, a.kind, &a.cpus) == (b.level, b.kind, &b.cpus));
     caches
 }
 
 fn cache(tree: &Tree, folder: &str, cpu: usize) -> Option<Cache> {
-    let text = |file: &str| tree.text(&format!("{folder}/{file}"));
-    let above_zero = |file: &str| tree.number(&format!("{folder}/{file}")).filter(|n| *n > 0);
-    let kind = match text("type")?.as_str() {
+    let [kind, level, size, shared] = ["type", "level", "size", "shared_cpu_list"]
+        .map(|file| tree.text(&format!("{folder}/{file}")));
+    let [line_bytes, ways] = ["coherency_line_size", "ways_of_associativity"]
+        .map(|file| tree.number(&format!("{folder}/{file}")).filter(|number| *number > 0));
+    let kind = match kind?.as_str() {
         "Data" => CacheKind::Data,
         "Instruction" => CacheKind::Instruction,
         "Unified" => CacheKind::Unified,
         _ => return None,
     };
-    let shared = text("shared_cpu_list").and_then(|text| parse_list(&text));
+    let shared = shared.and_then(|text| parse_list(&text));
     Some(Cache {
-        level: text("level")?.parse().ok()?,
+        level: level?.parse().ok()?,
         kind,
-        size_bytes: text("size").as_deref().and_then(cache_bytes),
-        line_bytes: above_zero("coherency_line_size"),
-        ways: above_zero("ways_of_associativity"),
+        size_bytes: size.as_deref().and_then(cache_bytes),
+        line_bytes,
+        ways,
         cpus: shared.filter(|cpus| cpus.contains(&cpu)).unwrap_or_else(|| vec![cpu]),
     })
 }
@@ -194,34 +197,29 @@ const PART: u64 = 100;
 /// the beginning, and in its node when it comes. So the only node has the whole, and of several
 /// that do not add up to it nothing is known.
 pub(super) fn nodes(tree: &Tree, memory_bytes: Option<u64>) -> Vec<Node> {
-    let mut numbers: Vec<usize> = tree
-        .names(NODES)
-        .iter()
-        .filter_map(|name| name.strip_prefix("node")?.parse().ok())
-        .collect();
-    numbers.sort_unstable();
-    let mut nodes: Vec<Node> = numbers.into_iter().map(|node| node_of(tree, node)).collect();
+    let names = tree.names(NODES);
+    let numbers = names.iter().filter_map(|name| name.strip_prefix("node")?.parse().ok());
+    let mut nodes: Vec<Node> = numbers.map(|node| node_of(tree, node)).collect();
+    nodes.sort_by_key(|node| node.node);
     let Some(whole) = memory_bytes else { return nodes };
     let sum: u64 = nodes.iter().filter_map(|node| node.memory_bytes).sum();
-    let is_only = nodes.len() == 1;
-    if sum.abs_diff(whole) > whole / PART {
+    if let [only] = &mut nodes[..] {
+        only.memory_bytes = Some(whole);
+    } else if sum.abs_diff(whole) > whole / PART {
         nodes.iter_mut().for_each(|node| node.memory_bytes = None);
-    }
-    if is_only {
-        nodes[0].memory_bytes = Some(whole);
     }
     nodes
 }
 
 fn node_of(tree: &Tree, node: usize) -> Node {
-    let text = |file: &str| tree.text(&format!("{NODES}/node{node}/{file}"));
-    let distances = text("distance").unwrap_or_default();
+    let folder = format!("{NODES}/node{node}");
+    let distances = tree.text(&format!("{folder}/distance")).unwrap_or_default();
     let distances: Option<Vec<u64>> =
         distances.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
     Node {
         node,
-        cpus: text("cpulist").and_then(|text| parse_list(&text)).unwrap_or_default(),
-        memory_bytes: tree.kib_bytes(&format!("{NODES}/node{node}/meminfo"), "MemTotal"),
+        cpus: list(tree, &format!("{folder}/cpulist")).unwrap_or_default(),
+        memory_bytes: tree.kib_bytes(&format!("{folder}/meminfo"), "MemTotal"),
         distances: distances.unwrap_or_default(),
     }
 }

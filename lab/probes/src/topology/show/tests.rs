@@ -171,7 +171,7 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
         let mut found = made_up(1, 2, 1);
         let sharing = Sharing { pairs: pairs.to_vec(), pairs_possible: 1, threshold: 1.3 };
         found.sharing = Probed::of(sharing, Vec::new());
-        assert_eq!(sharing::in_short(&found), expected);
+        assert_eq!(sharing_in_short(&found), expected);
     };
     let told = Some(false);
     check(&[pair([0, 1], told, told)], "one each, as told and as measured (1.01x, 1 pair)");
@@ -187,9 +187,9 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
     check(&[], "one each as told, not measured");
     let mut one = made_up(1, 1, 1);
     one.sharing = Probed::inconclusive("one CPU");
-    assert_eq!(sharing::in_short(&one), "one each as told, not measured: one CPU may be used");
+    assert_eq!(sharing_in_short(&one), "one each as told, not measured: one CPU may be used");
     let nothing = bare();
-    assert_eq!(sharing::in_short(&nothing), "nothing told, none seen to share one (1.01x, 1 pair)");
+    assert_eq!(sharing_in_short(&nothing), "nothing told, none seen to share one (1.01x, 1 pair)");
 }
 
 #[test]
