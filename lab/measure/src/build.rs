@@ -10,40 +10,31 @@
 //! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
-mod cargo;
-mod compile;
-mod draw;
 mod error;
-mod flags;
-mod key;
 mod library;
 mod link;
-mod pads;
 mod runner;
 mod rust;
-mod scratch;
 mod sources;
 mod steps;
 mod stock;
-mod template;
 mod toolchain;
-mod versions;
+
+use crate::build::cache::Cache;
+use crate::build::library::{Library, Table};
+use crate::build::runner::Runner;
+use crate::build::toolchain::Toolchains;
+use crate::clients;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::language::Makes;
+use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
 pub use error::BuildError;
 pub use link::Linker;
 pub use stock::Stock;
-pub use versions::compilers;
-
-use crate::clients;
-use cache::Cache;
-use library::{Library, Table};
-use runner::Runner;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use tiebreak_core::language::Makes;
-use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
-use toolchain::Toolchains;
+pub use toolchain::compilers;
 
 /// Compiles the contestants and oracles of studies. Several threads may use it at once.
 #[derive(Debug)]

@@ -1,20 +1,16 @@
 //! The caller's side of the launcher: starts it, requests runs, stops it.
 
+pub(crate) mod message;
+mod serve;
+mod wait;
+
 use crate::error::StartError;
 use crate::image::{Environment, Image};
-use message::{CANCEL, Hello, Reply, Request};
+use crate::launcher::message::{CANCEL, Hello, Reply, Request};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-mod folders;
-pub(crate) mod message;
-mod orphans;
-mod scheduled;
-mod serve;
-mod spawn;
-mod wait;
 
 /// The longest sleep before the next check whether the user interrupted. A signal between the check
 /// and the sleep does not end the sleep.

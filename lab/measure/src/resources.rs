@@ -1,6 +1,15 @@
 //! What else the machine did during a run, and the marks that follow.
+//!
+//! The meters that a plan asks for, and those that are not read.
+//!
+//! How long a thread has waited for a CPU, as the kernel counts it.
 
+use std::fs::File;
 use std::mem::MaybeUninit;
+use std::os::unix::fs::FileExt;
+use tiebreak_core::counts::Counts;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Plan;
 use tiebreak_core::sample::{Beside, Mark, Marks};
 use tiebreak_machine::busy::{Busy, Difference};
 use tiebreak_machine::clock::{self, ProcessClock};
@@ -110,6 +119,55 @@ pub(crate) fn time_ns(time: libc::timeval) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
 }
 
+/// Returns the metrics that need hardware counters.
+pub(crate) fn counted() -> Vec<Metric> {
+    Counts::METRICS.to_vec()
+}
+
+/// Returns whether a claim is about one of these metrics.
+pub(crate) fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
+    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
+}
+
+/// A meter that is not read in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingMeter {
+    /// The metrics that are not measured without it.
+    pub metrics: Vec<Metric>,
+    /// Why, with each way that was tried, as a text for people.
+    pub why: String,
+}
+
+/// The open `schedstat` of a thread, which says how long it has waited for a CPU so far.
+#[derive(Debug)]
+pub(crate) struct Waits(Option<File>);
+
+impl Waits {
+    /// Opens that of the calling thread.
+    pub(crate) fn own() -> Waits {
+        Waits(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    /// Opens that of the main thread of a process.
+    pub(crate) fn of(pid: u32) -> Waits {
+        Waits(File::open(format!("/proc/{pid}/schedstat")).ok())
+    }
+
+    /// Returns the wait so far in nanoseconds; 0 if the kernel does not report it.
+    pub(crate) fn waited_ns(&self) -> u64 {
+        self.0.as_ref().and_then(scheduled).map_or(0, |(_, waited_ns)| waited_ns)
+    }
+}
+
+/// Reads time on a CPU and time waiting for one, in nanoseconds, from a file `schedstat`.
+pub(crate) fn scheduled(file: &File) -> Option<(u64, u64)> {
+    let mut text = [0; 80];
+    let length = file.read_at(&mut text, 0).ok()?;
+    let mut numbers = std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace();
+    let mut next = || numbers.next()?.parse().ok();
+    Some((next()?, next()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,5 +192,15 @@ mod tests {
         check(0.0, 0.02, 1, 5, &[Mark::Steal, Mark::Migrated, Mark::Throttled]);
         let unknown = Around { beside: Beside::default(), window: None };
         assert_eq!(unknown.marks(Marks::NONE), Marks::NONE);
+    }
+
+    #[test]
+    fn waits_only_grow() {
+        for waits in [Waits::own(), Waits::of(std::process::id())] {
+            let before = waits.waited_ns();
+            std::thread::yield_now();
+            assert!(waits.waited_ns() >= before);
+        }
+        assert_eq!(Waits(None).waited_ns(), 0);
     }
 }

@@ -6,36 +6,29 @@
 //! a time: the others wait in a read. A runner times itself, and each of its times is compared with
 //! an outside clock; CPU time, faults, switches and peak memory come from the kernel.
 
-mod checks;
-mod held;
 mod judge;
-mod line;
 mod process;
 mod runner;
 mod session;
 mod suspicion;
-mod trial;
 mod usage;
-mod warm;
 
 use crate::clients::{self, Clients};
 use crate::error::StartError;
 use crate::honesty::Trials;
-use crate::meters::{MissingMeter, counted};
 use crate::oracle::{Oracle, OracleError};
 use crate::program;
-use crate::resources::Surroundings;
-use crate::waits::Waits;
+use crate::resources::{MissingMeter, Surroundings, Waits, counted};
+use crate::runners::judge::{Input, Judge};
+use crate::runners::process::{Launch, Patience, Trouble};
+use crate::runners::runner::{Load, Runner};
+use crate::runners::session::Session;
+use crate::runners::suspicion::{Suspicion, Witness};
 use crate::workers::WorkerProgram;
-use judge::{Input, Judge};
-use process::{Launch, Patience, Trouble};
-use runner::{Load, Runner};
-use session::Session;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use suspicion::{Suspicion, Witness};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{

@@ -10,31 +10,23 @@
 
 pub(crate) mod area;
 mod batch;
-mod checking;
+pub(crate) mod checking;
 pub(crate) mod conduct;
-mod exchange;
 mod helpers;
 mod library;
 pub(crate) mod memory;
 pub(crate) mod message;
 mod meters;
-mod oracle;
-mod pace;
-mod sink;
-mod stack;
-pub(crate) mod starved;
 mod state;
-mod together;
-pub(crate) mod trap;
 mod unit;
 
 use crate::channel::{self, Inbox};
-use library::{Contestant, Oracle};
-use message::{Load, Reply, Request, Rounds};
+use crate::worker::library::{Contestant, Oracle};
+use crate::worker::message::{Load, Reply, Request, Rounds};
+use crate::worker::unit::{Loaded, Unit};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use unit::{Loaded, Unit};
 
 /// The exit status of a worker whose standard input is not a socket of the laboratory, or one whose
 /// other end is closed.
@@ -151,7 +143,7 @@ fn serve_once(
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,
-        Request::Together(pass) => together::together(&pass, [next()?, next()?, next()?, next()?])?,
+        Request::Together(pass) => checking::together(&pass, [next()?, next()?, next()?, next()?])?,
         Request::Oracle(library) => match Oracle::load(&library) {
             Ok(loaded) => {
                 *oracle = Some(loaded);
@@ -160,11 +152,11 @@ fn serve_once(
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Input { question, is_made } => {
-            oracle::input(oracle.as_ref().ok_or_else(no_oracle)?, &question, next()?, is_made)?
+            library::input(oracle.as_ref().ok_or_else(no_oracle)?, &question, next()?, is_made)?
         }
         Request::Answer { question, input_bytes } => {
             let oracle = oracle.as_ref().ok_or_else(no_oracle)?;
-            oracle::answer(oracle, &question, &next()?, input_bytes, next().ok())?
+            library::answer(oracle, &question, &next()?, input_bytes, next().ok())?
         }
         Request::Load(_) | Request::Rounds(_) => Reply::Failed("nothing is loaded".to_owned()),
     })
@@ -177,7 +169,7 @@ fn serve_unit(
     load: &Load,
     descriptors: Vec<OwnedFd>,
 ) -> io::Result<()> {
-    stack::lower(load.stack_bytes, &mut || {
+    state::lower(load.stack_bytes, &mut || {
         let loaded = match descriptors.as_slice() {
             [area, input] => Unit::load(load, area, input, None),
             [area, input, other] => Unit::load(load, area, input, Some(other)),

@@ -5,39 +5,26 @@
 //! no code of the laboratory runs between its batches. At scope `layout` the process stays, and
 //! later rounds continue in it.
 
-mod alone;
-mod batch_length;
-mod beside;
 mod blame;
 mod checking;
 mod conduct;
 mod counting;
-mod difference;
 mod inputs;
-mod pace;
-pub(crate) mod probe;
 pub(crate) mod process;
 mod sample;
-mod session;
-mod together;
-mod trials;
 mod unit;
-
-pub use batch_length::{Clock, shortest_energy_batch_ns};
-pub use probe::{Facts, LoadError, probe};
-pub use process::WorkerProgram;
 
 use crate::build::Stock;
 use crate::error::StartError;
 use crate::honesty::Trials;
-use crate::meters::{MissingMeter, asks};
 use crate::oracle::Oracle;
+use crate::resources::{MissingMeter, asks};
 use crate::worker::message::HelperCpus;
-use beside::Lookout;
-use counting::Counting;
-use inputs::Inputs;
-use pace::Pace;
-use session::Session;
+use crate::workers::conduct::Pace;
+use crate::workers::counting::Counting;
+use crate::workers::inputs::Inputs;
+use crate::workers::sample::Lookout;
+use crate::workers::unit::Session;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,6 +37,10 @@ use tiebreak_core::sampler::{
 use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
+
+pub use counting::{Clock, shortest_energy_batch_ns};
+pub use process::WorkerProgram;
+pub use process::{Facts, LoadError, probe};
 
 /// The time that a unit may always wait for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
@@ -115,7 +106,7 @@ impl Workers {
         if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
             return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
         }
-        let helpers = together::helper_cpus(&functions, &allowed).map_err(not_started)?;
+        let helpers = checking::helper_cpus(&functions, &allowed).map_err(not_started)?;
         let start = |library| Oracle::start(library, &program);
         let oracle = inputs::oracle_of(&functions).map(start).transpose().map_err(not_started)?;
         let oracle = oracle.map(|oracle| oracle.interruptible(interrupted));

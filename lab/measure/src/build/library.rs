@@ -1,14 +1,11 @@
 //! Makes objects from a recipe, and one library with nothing drawn.
 
-use super::cache::Cache;
+use super::cache::{Cache, Key};
 use super::error::BuildError;
-use super::key::Key;
-use super::link::link_logged;
-use super::pads::pads;
-use super::steps::Steps;
-use super::template::Places;
+use super::link::{link_logged, pads};
+use super::steps::{self, Places, Steps};
 use super::toolchain::{Toolchain, surroundings};
-use super::{cargo, compile, flags, rust, sources};
+use super::{rust, sources};
 use crate::program::resolve;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,13 +57,13 @@ pub(super) struct Made {
 /// The file name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
 /// The file name of its only object, in its entry.
-pub(super) const OBJECT: &str = "0.o";
+const OBJECT: &str = "0.o";
 
 impl Library<'_> {
     /// Makes the library, unless the cache has it.
     pub(super) fn make(&self, cache: &Cache, table: Table) -> Result<Made, BuildError> {
         let kit = kit(cache)?;
-        let (flag, standard) = flags::standard(self.recipe, self.toolchain);
+        let (flag, standard) = steps::standard(self.recipe, self.toolchain);
         let headers = kit.join("include");
         let steps = Steps {
             study: self.study,
@@ -81,7 +78,7 @@ impl Library<'_> {
         let places = places.with("standard", flag).with("inlined", inlined);
         let (code_padding, data_padding) = pads(cache, self.interrupted)?;
         let form = |folder: &Path, is_gold: bool| {
-            let objects = compile::names(self.recipe);
+            let objects = steps::names(self.recipe);
             let path = |name: String| folder.join(name).to_string_lossy().into_owned();
             BuiltForm::Objects {
                 objects: objects.into_iter().map(path).collect(),
@@ -94,15 +91,15 @@ impl Library<'_> {
         let key = self.key(&kit, table, flag)?;
         let place = cache.entry(key, |folder| {
             match self.compile {
-                Compile::EachSource(command) => compile::each(&steps, &places, command, folder)?,
+                Compile::EachSource(command) => steps::each(&steps, &places, command, folder)?,
                 Compile::AllSources(command) => {
-                    compile::all(&steps, &places, command, &folder.join(OBJECT))?;
+                    steps::all(&steps, &places, command, &folder.join(OBJECT))?;
                 }
                 Compile::Rustc => {
                     let kit = rust::kit(cache, &steps, self.toolchain, surroundings())?;
                     rust::rust(&steps, &kit, table, folder)?;
                 }
-                Compile::Cargo => cargo::cargo(&steps, table, folder)?,
+                Compile::Cargo => rust::cargo(&steps, table, folder)?,
             }
             // A link failure should show here, and not during a race.
             let library = folder.join(LIBRARY);
@@ -171,7 +168,7 @@ impl Library<'_> {
         }
         if matches!(self.compile, Compile::Cargo) {
             for package in &recipe.sources {
-                key = cargo::with_neighbours(key, &folder.join(package))?;
+                key = rust::with_neighbours(key, &folder.join(package))?;
             }
         }
         Ok(key)

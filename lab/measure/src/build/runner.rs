@@ -2,10 +2,8 @@
 
 use super::cache::Cache;
 use super::error::BuildError;
-use super::flags::command_of;
 use super::sources::dependencies;
-use super::steps::run;
-use super::template::Places;
+use super::steps::{Places, command_of, run};
 use super::toolchain::{Toolchain, surroundings};
 use crate::clients::Clients;
 use std::collections::BTreeMap;
@@ -83,7 +81,7 @@ impl Runner<'_> {
     }
 
     /// Returns a hash of everything that the build depends on.
-    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::key::Key, BuildError> {
+    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::cache::Key, BuildError> {
         let recipe = self.recipe;
         let program = self.toolchain.program.as_os_str().as_encoded_bytes();
         let mut key = surroundings()

@@ -1,15 +1,22 @@
 //! The launcher's own process: set-up, then one run for each request, until the caller ends.
+//!
+//! The folders that contestants run in.
+//!
+//! Starts a program with as little work as possible between the clock and its first instruction.
 
-use super::folders::Folders;
+use super::Prepared;
 use super::message::{self, Heard, Hello, Reply, Request};
-use super::scheduled::{Own, Waits};
-use super::{Prepared, orphans, spawn, wait};
+use super::wait::{self, Own, Waits};
+use crate::image::{Environment, Image};
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tiebreak_machine::cpus;
+use std::path::{Path, PathBuf};
+use tiebreak_machine::{clock, cpus};
 
 /// The launcher moves its socket to this number and closes all higher descriptors.
 const SOCKET: i32 = 3;
@@ -36,7 +43,7 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     };
     message::send(socket, &hello, &[])?;
     let Ok(folders) = set_up else { return Ok(()) };
-    let kept = Kept { folders, attributes: spawn::Attributes::new()?, scheduled: Own::open() };
+    let kept = Kept { folders, attributes: Attributes::new()?, scheduled: Own::open() };
     loop {
         match message::hear(socket)? {
             Heard::Request(request, standard) => {
@@ -54,7 +61,7 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
 /// What every run needs and none changes.
 struct Kept {
     folders: Folders,
-    attributes: spawn::Attributes,
+    attributes: Attributes,
     scheduled: Own,
 }
 
@@ -76,11 +83,11 @@ fn run_once(
     let watch = wait::Watch { request, output: &output, errors: &errors, socket };
     let entered = kept.folders.enter(request.contestant as usize);
     let mut waits = Waits::new(&kept.scheduled);
-    match entered.and_then(|()| spawn::start(image, &prepared.environment, &kept.attributes)) {
+    match entered.and_then(|()| start(image, &prepared.environment, &kept.attributes)) {
         Ok((pid, start_ns)) => {
             reply.start_ns = start_ns;
             watch.until_reaped(pid, &mut reply, &mut waits);
-            orphans::end_all(&mut reply);
+            wait::end_all(&mut reply);
             reply.floor_kib = own_peak_kib();
         }
         Err(error) => {
@@ -170,4 +177,115 @@ fn own_peak_kib() -> u64 {
         usage.assume_init()
     };
     u64::try_from(usage.ru_maxrss).unwrap_or(0)
+}
+
+/// An open folder for each contestant. Entering it resolves no path, so the folder may be moved.
+pub(super) struct Folders(Vec<OwnedFd>);
+
+impl Folders {
+    /// Opens each contestant's folder, or the current one if it has none, and enters it to check
+    /// that this is possible.
+    ///
+    /// # Errors
+    /// Returns the index of the first contestant whose folder cannot be entered, and why.
+    pub(super) fn open(directories: &[Option<PathBuf>]) -> Result<Folders, (usize, io::Error)> {
+        let here = Path::new(".");
+        let opened = directories.iter().enumerate().map(|(index, directory)| {
+            open(directory.as_deref().unwrap_or(here)).map_err(|error| (index, error))
+        });
+        let folders = Folders(opened.collect::<Result<_, _>>()?);
+        for index in 0..folders.0.len() {
+            let error = |errno| (index, io::Error::from_raw_os_error(errno));
+            folders.enter(index).map_err(error)?;
+        }
+        Ok(folders)
+    }
+
+    /// Makes a contestant's folder the current one, which started programs inherit. The error is an
+    /// `errno`.
+    pub(super) fn enter(&self, contestant: usize) -> Result<(), i32> {
+        let Some(folder) = self.0.get(contestant) else {
+            return Err(libc::EINVAL);
+        };
+        // SAFETY: the descriptor is open.
+        match unsafe { libc::fchdir(folder.as_raw_fd()) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)),
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // A folder that cannot be listed may still be entered.
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    // SAFETY: the path ends with a zero byte and is only read.
+    let fd = unsafe { libc::open(path.as_ptr(), flags) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// What `posix_spawn` sets in the child: its own process group, no blocked signal, and the default
+/// reaction to every signal.
+pub(super) struct Attributes(Box<libc::posix_spawnattr_t>);
+
+impl Attributes {
+    pub(super) fn new() -> io::Result<Attributes> {
+        let mut attributes = Box::new(MaybeUninit::<libc::posix_spawnattr_t>::uninit());
+        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        let flags = libc::POSIX_SPAWN_SETPGROUP
+            | libc::POSIX_SPAWN_SETSIGMASK
+            | libc::POSIX_SPAWN_SETSIGDEF;
+        // SAFETY: each place is valid for what is initialised in it, and initialised before it is
+        // used; the attributes are plain bytes in every libc, so they may be kept.
+        let error = unsafe {
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::sigfillset(all.as_mut_ptr());
+            let place = attributes.as_mut_ptr();
+            [
+                libc::posix_spawnattr_init(place),
+                libc::posix_spawnattr_setflags(place, flags as libc::c_short),
+                libc::posix_spawnattr_setpgroup(place, 0),
+                libc::posix_spawnattr_setsigmask(place, none.as_ptr()),
+                libc::posix_spawnattr_setsigdefault(place, all.as_ptr()),
+            ]
+            .into_iter()
+            .find(|error| *error != 0)
+        };
+        match error {
+            Some(error) => Err(io::Error::from_raw_os_error(error)),
+            // SAFETY: initialised above.
+            None => Ok(Attributes(unsafe { attributes.assume_init() })),
+        }
+    }
+}
+
+/// Starts the program and returns its process number, and the time just before. The error is an
+/// `errno`.
+pub(super) fn start(
+    image: &Image,
+    environment: &Environment,
+    attributes: &Attributes,
+) -> Result<(i32, u64), i32> {
+    let (path, arguments) = (image.path(), image.arguments());
+    let variables = environment.variables();
+    let mut pid = 0;
+    let start_ns = clock::monotonic_ns();
+    // SAFETY: the path and all strings of the two vectors end with a zero byte and the vectors with
+    // a null pointer; all of them, and the attributes, outlive the call.
+    let error = unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            path,
+            std::ptr::null(),
+            &raw const *attributes.0,
+            arguments,
+            variables,
+        )
+    };
+    if error == 0 { Ok((pid, start_ns)) } else { Err(error) }
 }

@@ -1,10 +1,9 @@
 //! A unit: its processes, its rounds, its samples.
 
-use super::judge::Input;
-use super::runner::{Batch, Runner};
-use super::trial::Left;
+use super::judge::{Input, Left};
+use super::runner::{self, Batch, Runner};
 use super::usage::Usage;
-use super::{Runners, blamed, nobody, warm, wrong_checksum};
+use super::{Runners, blamed, nobody, wrong_checksum};
 use crate::honesty::Turn;
 use crate::resources::Around;
 use std::collections::BTreeMap;
@@ -85,7 +84,7 @@ impl Taken {
         sample.marks = around.marks(sample.marks);
         for (earned, mark) in [
             (self.usage.involuntary_switches > self.batches.len() as u64, Mark::Preempted),
-            (!runner.is_warm() || warm::was_cold(&self.worked_ns), Mark::NotWarm),
+            (!runner.is_warm() || runner::was_cold(&self.worked_ns), Mark::NotWarm),
         ] {
             if earned {
                 sample.marks = sample.marks.with(mark);

@@ -1,6 +1,6 @@
 //! What the kernel has counted for a running process.
 
-use crate::waits::scheduled;
+use crate::resources::scheduled;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;

@@ -2,7 +2,7 @@
 //! the records.
 
 use super::memory::Mapping;
-use crate::output::memory_file;
+use crate::files::memory_file;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;

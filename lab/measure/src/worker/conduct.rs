@@ -11,19 +11,19 @@ use std::os::unix::fs::FileExt;
 const MASK_WORDS: usize = 128;
 
 /// It changed the CPUs on which the thread may run.
-pub(crate) const AFFINITY: u64 = 1;
+const AFFINITY: u64 = 1;
 /// It changed how the CPU rounds, or how it treats denormal numbers.
-pub(crate) const ROUNDING: u64 = 2;
+const ROUNDING: u64 = 2;
 /// It left a process behind.
-pub(crate) const CHILD: u64 = 4;
+const CHILD: u64 = 4;
 /// It left a thread behind that its `run` had started.
-pub(crate) const THREAD: u64 = 8;
+const THREAD: u64 = 8;
 /// Its `run` printed something.
-pub(crate) const PRINTED: u64 = 16;
+const PRINTED: u64 = 16;
 /// It left a timer armed.
-pub(crate) const TIMER: u64 = 32;
+const TIMER: u64 = 32;
 /// It changed its priority or its scheduling policy.
-pub(crate) const PRIORITY: u64 = 64;
+const PRIORITY: u64 = 64;
 
 /// The description of each of these bits, without its subject.
 pub(crate) const SENTENCES: [(u64, &str); 7] = [

@@ -1,16 +1,13 @@
 //! A unit: contestants loaded, prepared, and run in rounds on request.
 
 use super::area::{Area, NOBODY, Record, Turn};
-use super::batch;
+use super::batch::{self, Exchange};
 use super::conduct::Conduct;
-use super::exchange::Exchange;
 use super::helpers::Helpers;
-use super::library::Contestant;
+use super::library::{Contestant, Sink};
 use super::memory::Mapping;
 use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
-use super::pace;
-use super::sink::Sink;
 use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -220,7 +217,7 @@ impl Unit {
         if turn.is_judged {
             self.area.header().enter(NOBODY);
             record.conduct |= self.conduct.look();
-            pace::measure(&mut record, &self.inputs[place], self.input_bytes);
+            batch::measure(&mut record, &self.inputs[place], self.input_bytes);
         }
         Ok(record)
     }

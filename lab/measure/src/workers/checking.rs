@@ -1,25 +1,32 @@
 //! The checking pass: runs a contestant between guard pages and compares its whole answer with the
 //! oracle's.
+//!
+//! Contestants on several threads: the CPUs of these, and the pass that judges the answer of each.
+//!
+//! Finds the first line in which two texts differ.
 
 use super::Workers;
 use super::blame::{Frame, Suspect, no_worker, unexpected};
-use super::difference;
-use super::process::Process;
+use super::process::{Process, WorkerProgram};
+use crate::files::memory_file;
 use crate::oracle::{Answer, Input};
-use crate::output::memory_file;
 use crate::worker::area::{Area, Touch};
-use crate::worker::memory::Side;
-use crate::worker::message::{Check, ONES, Reply, Request, Sizes, ZEROS};
-use crate::worker::starved::REASONS;
-use crate::worker::trap::TOLD;
+use crate::worker::checking::REASONS;
+use crate::worker::memory::{Side, TOLD};
+use crate::worker::message::{
+    Check, HelperCpus, Member, ONES, Reply, Request, Sizes, Together, ZEROS,
+};
 use std::cell::Cell;
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::Verification;
+use tiebreak_core::study::{Built, FunctionPlan, Verification};
 use tiebreak_core::verdict::Fault;
+use tiebreak_machine::cpus;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -29,7 +36,7 @@ const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 const LEAST_ANSWER_BYTES: u64 = 64;
 
 /// The input of a checking pass, and the expected answer.
-pub(super) struct Case<'a> {
+struct Case<'a> {
     pub(super) input: &'a Input,
     pub(super) answer: Option<&'a Answer>,
     pub(super) frame: Frame<'a>,
@@ -165,7 +172,7 @@ impl Case<'_> {
             match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
                 Ok(Pass::Whole(dump, ..)) => {
-                    let compared = difference::first(&answer.text, &dump);
+                    let compared = first(&answer.text, &dump);
                     if compared.map_err(|error| no_worker(&error))?.is_some() {
                         return Ok(());
                     }
@@ -196,7 +203,7 @@ impl Case<'_> {
         let workload = || self.frame.workload.to_owned();
         let fault = |fault| Err(UnitFailure::Fault(contestant, fault));
         if let Some(answer) = self.answer {
-            let compared = difference::first(&answer.text, dump);
+            let compared = first(&answer.text, dump);
             if let Some(difference) = compared.map_err(|error| no_worker(&error))? {
                 return fault(Fault::WrongAnswer {
                     workload: workload(),
@@ -307,9 +314,189 @@ fn sentence(touch: &Touch) -> String {
     }
 }
 
+/// Returns the CPUs of the helper threads: as many as the largest team of the plan needs, none if
+/// nothing is pinned.
+///
+/// # Errors
+/// Fails if there are fewer CPUs than threads; the text gives both numbers.
+pub(super) fn helper_cpus(
+    functions: &FunctionPlan,
+    allowed: &[usize],
+) -> Result<HelperCpus, String> {
+    let most = functions.built.iter().map(Built::threads).max().unwrap_or(1).max(1) as usize;
+    if most > allowed.len().max(1) {
+        let many = allowed.len();
+        return Err(format!("a contestant runs on {most} threads, and there are {many} CPUs"));
+    }
+    let Some(cpu) = functions.cpu else { return Ok(Vec::new()) };
+    let order = cpus::apart(cpu, allowed).into_iter().take(most - 1);
+    Ok(order.map(|cpu| cpu as u64).collect())
+}
+
+/// The pass of a contestant on all of its threads at once.
+pub(super) struct TeamPass {
+    member: Member,
+    cpu: Option<u64>,
+    helpers: HelperCpus,
+}
+
+impl Workers {
+    /// Returns the pass of a contestant; `None` if it runs on one thread.
+    pub(super) fn together(
+        &self,
+        contestant: usize,
+        library: &Path,
+    ) -> Result<Option<TeamPass>, UnitFailure> {
+        let threads = self.functions.built.get(contestant).map_or(1, Built::threads);
+        let member = Member { object: library.to_owned(), padding: 0, threads };
+        let cpu = self.functions.cpu.map(|cpu| cpu as u64);
+        let pass = TeamPass { member, cpu, helpers: self.helpers.clone() };
+        Ok((threads > 1).then_some(pass))
+    }
+}
+
+impl TeamPass {
+    /// Runs the pass in a new process and compares the answers of all threads with the oracle's.
+    ///
+    /// # Errors
+    /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
+    pub(super) fn judge(
+        self,
+        program: &WorkerProgram,
+        contestant: usize,
+        case: &Case<'_>,
+    ) -> Result<(), UnitFailure> {
+        let failed = |error: std::io::Error| no_worker(&error);
+        let input = Sizes {
+            bytes: case.input.bytes,
+            items: case.input.items,
+            output_bytes: case.input.output_bytes,
+        };
+        let TeamPass { member, cpu, helpers } = self;
+        let threads = member.threads;
+        let request = Request::Together(Together { member, cpu, helpers, input });
+        let (area, shared) = Area::create(0).map_err(failed)?;
+        let (dump, other) = (memory_file().map_err(failed)?, memory_file().map_err(failed)?);
+        let mut process = Process::start(program, 0).map_err(failed)?;
+        let descriptors = [shared.as_fd(), case.input.file.as_fd(), dump.as_fd(), other.as_fd()];
+        let reply = process.ask(&request, &descriptors, &case.frame.patience(&area));
+        let reply = case.frame.settle(reply, &mut process, &area, &[contestant])?;
+        let Reply::Together { checksum, other: differing, is_torn } = reply else {
+            return Err(unexpected(&reply));
+        };
+        case.compare(contestant, &dump, [checksum; 2])?;
+        let workload = case.frame.workload;
+        if let Some(differing) = differing {
+            // The first thread is right, so this one is wrong. Without an oracle's answer it is
+            // unknown which of the two is.
+            let expected = case.answer.map_or(&dump, |answer| &answer.text);
+            let compared = first(expected, &other).map_err(failed)?;
+            let fault = match compared {
+                Some(found) => Fault::WrongAnswer {
+                    workload: of(workload, threads),
+                    item: Some(found.item),
+                    expected: found.expected,
+                    got: found.got,
+                },
+                None => wrong_checksum(&of(workload, threads), checksum, &differing.to_string()),
+            };
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        if is_torn {
+            let got = "another number in some of its calls";
+            let fault = wrong_checksum(&of(workload, threads), checksum, got);
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the name of a workload that is wrong only on several threads at once.
+fn of(workload: &str, threads: u32) -> String {
+    format!("{workload} on {threads} threads")
+}
+
+/// Texts are compared in pieces of this many bytes.
+const PIECE_BYTES: usize = 1 << 20;
+/// The most characters of a line that are shown.
+const MOST_SHOWN: usize = 60;
+
+/// A line in which two texts differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// The line, counted from 1: the item, if each line is one.
+    pub(super) item: u64,
+    /// The line as it should be, shortened.
+    pub(super) expected: String,
+    /// The line as it is, shortened.
+    pub(super) got: String,
+}
+
+/// Returns the first line that differs; `None` if the files are equal. A missing newline at the end
+/// of the last line is not a difference.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub(super) fn first(expected: &File, got: &File) -> io::Result<Option<Difference>> {
+    let (mut left, mut right) = (vec![0; PIECE_BYTES], vec![0; PIECE_BYTES]);
+    // Lines that ended before this piece, and where the unfinished line began.
+    let (mut lines, mut line_at, mut at) = (0, 0, 0);
+    loop {
+        let left = piece(expected, at, &mut left)?;
+        let right = piece(got, at, &mut right)?;
+        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+        for (index, _) in left[..same].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+            lines += 1;
+            line_at = at + index as u64 + 1;
+        }
+        let is_end = left.len() < PIECE_BYTES && right.len() < PIECE_BYTES;
+        if same == left.len() && same == right.len() {
+            if is_end {
+                return Ok(None);
+            }
+            at += same as u64;
+            continue;
+        }
+        let (left, right) = (&left[same..], &right[same..]);
+        let is_rest = |rest: &[u8]| rest.is_empty() || rest == b"\n";
+        if is_end && is_rest(left) && is_rest(right) && at + same as u64 > line_at {
+            return Ok(None);
+        }
+        let (expected, got) = (line(expected, line_at)?, line(got, line_at)?);
+        return Ok(Some(Difference { item: lines + 1, expected, got }));
+    }
+}
+
+fn piece<'a>(file: &File, at: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read_at(&mut buffer[length..], at + length as u64)? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(&buffer[..length])
+}
+
+/// Returns the line that begins there, shortened, with unprintable characters escaped.
+fn line(file: &File, at: u64) -> io::Result<String> {
+    let mut buffer = [0; 4 * MOST_SHOWN + 4];
+    let bytes = piece(file, at, &mut buffer)?;
+    if bytes.is_empty() {
+        return Ok("no more lines".to_owned());
+    }
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let shown: String = String::from_utf8_lossy(line).escape_debug().collect();
+    let mut characters = shown.chars();
+    let short: String = characters.by_ref().take(MOST_SHOWN).collect();
+    Ok(if characters.next().is_some() { format!("{short}...") } else { short })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::memory_file;
+    use std::io::Write;
 
     #[test]
     fn touches_are_told_in_words() {
@@ -323,5 +510,54 @@ mod tests {
         check(input, before, 0, 2, "touched 2 bytes before the start of its input");
         let inside = "wrote to its input, which it may only read, at byte 7";
         check(input, Touch::INSIDE, Touch::WROTE, 7, inside);
+    }
+
+    fn holding(text: &[u8]) -> File {
+        let mut file = memory_file().unwrap();
+        file.write_all(text).unwrap();
+        file
+    }
+
+    fn check(expected: &str, got: &str, difference: Option<(u64, &str, &str)>) {
+        let difference = difference.map(|(item, expected, got)| Difference {
+            item,
+            expected: expected.to_owned(),
+            got: got.to_owned(),
+        });
+        let found = first(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
+        assert_eq!(found, difference);
+    }
+
+    #[test]
+    fn the_first_line_that_differs_is_found() {
+        check("", "", None);
+        check("a\nb\n", "a\nb\n", None);
+        check("a\nb\n", "a\nb", None);
+        check("a\nb", "a\nb\n", None);
+        check("a\nb\n", "a\nc\n", Some((2, "b", "c")));
+        check("ab\n", "ac\n", Some((1, "ab", "ac")));
+        check("a\nb\n", "a\n", Some((2, "b", "no more lines")));
+        check("a\n", "a\nb\n", Some((2, "no more lines", "b")));
+        check("a\n", "a\n\n", Some((2, "no more lines", "")));
+        check("a", "ab", Some((1, "a", "ab")));
+        check("", "x\u{1b}[31m", Some((1, "no more lines", "x\\u{1b}[31m")));
+        let long = "y".repeat(1000);
+        let shown = format!("{}...", "y".repeat(MOST_SHOWN));
+        check("z", &long, Some((1, "z", &shown)));
+    }
+
+    #[test]
+    fn long_texts_are_compared_in_pieces() {
+        let line = "0123456789abcde\n";
+        let text = line.repeat(3 * PIECE_BYTES / line.len());
+        check(&text, &text, None);
+        let mut other = text.clone();
+        let at = 2 * PIECE_BYTES + 5;
+        other.replace_range(at..=at, "X");
+        let item = (2 * PIECE_BYTES / line.len()) as u64 + 1;
+        check(&text, &other, Some((item, "0123456789abcde", "01234X6789abcde")));
+        let longer = format!("{text}more\n");
+        let lines = (text.len() / line.len()) as u64;
+        check(&text, &longer, Some((lines + 1, "no more lines", "more")));
     }
 }
