@@ -140,7 +140,7 @@ impl Builder {
 }
 
 /// Returns the paths of the objects of a form; none for a runner.
-fn objects(form: &BuiltForm) -> &[String] {
+pub(crate) fn objects(form: &BuiltForm) -> &[String] {
     match form {
         BuiltForm::Objects { objects, .. } => objects,
         BuiltForm::Runner { .. } => &[],

@@ -1,15 +1,11 @@
-//! A child that leads its own process group.
-//!
-//! Jobs: commands that are neither contestants nor hooks, such as builds. An interrupt by the user
-//! ends them.
-//!
-//! Hooks and judges: commands through `sh -c`, outside the timed span.
+//! Children that lead their own process group: jobs, such as builds, and hooks and judges, which run
+//! through `sh -c` outside the timed span. An interrupt by the user ends them.
 
 use crate::files;
-use crate::launcher::{process_descriptor, wait_for};
+use crate::system::{process_descriptor, shell_status, signal_group, wait_for};
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, Seek};
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -61,19 +57,46 @@ impl Leader {
         Ok(self.ended)
     }
 
+    /// Waits until it has ended, or until `stop`, asked every 50 ms, returns true: then `None`.
+    fn wait_unless(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<Option<ExitStatus>> {
+        let process = process_descriptor(self.pid() as i32)?;
+        while !wait_for(process.as_fd(), SLICE_NS)? {
+            if stop() {
+                return Ok(None);
+            }
+        }
+        self.ended = Some(self.child.wait()?);
+        Ok(self.ended)
+    }
+
     /// Kills what still runs of its group and waits for the child's end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         if let Some(status) = self.ended {
             return status;
         }
-        // SAFETY: the process is a child of ours that was not reaped, so its number, which is also
-        // its group's, names nothing else.
-        unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
+        // SAFETY: the process is a child of ours that was not reaped.
+        unsafe { signal_group(self.pid(), libc::SIGKILL) };
         // The child may have left its group.
         let _ = self.child.kill();
         let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
         self.ended = Some(status);
         status
+    }
+
+    /// Asks the group to end, and kills what still runs of it once the child has ended, or after
+    /// two seconds.
+    fn terminate(&mut self) -> io::Result<()> {
+        // SAFETY: the process is a child of ours that was not reaped.
+        unsafe { signal_group(self.pid(), libc::SIGTERM) };
+        let process = process_descriptor(self.pid() as i32)?;
+        for _ in 0..LOOKS_AFTER_TERM {
+            if wait_for(process.as_fd(), SLICE_NS)? {
+                break;
+            }
+        }
+        // Processes that the child started may remain.
+        self.end();
+        Ok(())
     }
 }
 
@@ -84,7 +107,7 @@ impl Drop for Leader {
 }
 
 /// The longest sleep before the next check whether the user interrupted.
-const SLICE_MS: i32 = 50;
+const SLICE_NS: u64 = 50_000_000;
 /// The number of checks whether a job has ended after SIGTERM, before it is killed: 2 s.
 const LOOKS_AFTER_TERM: u32 = 40;
 
@@ -101,37 +124,11 @@ pub fn run_job(command: &mut Command, interrupted: &AtomicBool) -> io::Result<Op
     if interrupted.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let mut child = command.process_group(0).spawn()?;
-    let process = process_descriptor(child.id() as i32)?;
-    loop {
-        if wait_for(process.as_fd(), SLICE_MS)? {
-            return child.wait().map(|status| Some(number(status)));
-        }
-        if interrupted.load(Ordering::Relaxed) {
-            return end(&mut child, process.as_fd()).map(|()| None);
-        }
+    let mut job = Leader::spawn(command)?;
+    match job.wait_unless(|| interrupted.load(Ordering::Relaxed))? {
+        Some(status) => Ok(Some(shell_status(status))),
+        None => job.terminate().map(|()| None),
     }
-}
-
-/// Ends the group of a child that was not reaped.
-fn end(child: &mut Child, process: BorrowedFd<'_>) -> io::Result<()> {
-    let group = -(child.id() as i32);
-    // SAFETY: the child was not reaped, so its number, which is also its group's, names nothing
-    // else.
-    unsafe { libc::kill(group, libc::SIGTERM) };
-    for _ in 0..LOOKS_AFTER_TERM {
-        if wait_for(process, SLICE_MS)? {
-            break;
-        }
-    }
-    // Processes that the child started may remain. SAFETY: as above.
-    unsafe { libc::kill(group, libc::SIGKILL) };
-    child.wait().map(drop)
-}
-
-/// Returns the exit status, or 128 + the signal, as shells do.
-fn number(status: ExitStatus) -> i32 {
-    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
 /// How long a clean-up may still take once the user has interrupted.
@@ -147,15 +144,10 @@ pub(crate) struct Shell<'a> {
     pub(crate) insists: bool,
 }
 
-struct Ended {
-    status: i32,
-    stderr: String,
-}
-
 impl Shell<'_> {
     /// Runs a hook.
     pub(crate) fn hook(&self, hook: &str, command: &str) -> Result<(), RunFailure> {
-        let Ended { status, stderr } = self.run(command, Stdio::null())?;
+        let (status, stderr) = self.run(command, Stdio::null())?;
         if status == 0 {
             return Ok(());
         }
@@ -165,54 +157,43 @@ impl Shell<'_> {
 
     /// Passes an output to a judge.
     pub(crate) fn judge(&self, judge: &str, output: &File) -> Result<(), RunFailure> {
-        let broken = |error| RunFailure::Broken(format!("the output cannot be judged: {error}"));
-        use std::io::Seek;
-        let mut input = output.try_clone().map_err(broken)?;
-        input.rewind().map_err(broken)?;
-        let Ended { status, .. } = self.run(judge, Stdio::from(input))?;
+        let input = output.try_clone().and_then(|mut input| input.rewind().map(|()| input));
+        let input = input.map_err(broken("the output cannot be judged"))?;
+        let (status, _) = self.run(judge, Stdio::from(input))?;
         if status == 0 {
             return Ok(());
         }
         Err(RunFailure::Fault(Fault::Rejected { judge: judge.to_owned(), status }))
     }
 
-    fn run(&self, command: &str, input: Stdio) -> Result<Ended, RunFailure> {
-        let broken = |error| RunFailure::Broken(format!("'sh -c' cannot be run: {error}"));
-        let errors = files::memory_file().map_err(broken)?;
+    /// Returns the exit status and the end of standard error.
+    fn run(&self, command: &str, input: Stdio) -> Result<(i32, String), RunFailure> {
+        let cannot_run = || broken("'sh -c' cannot be run");
+        let errors = files::memory_file().map_err(cannot_run())?;
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).env("TIEBREAK_CONTESTANT", self.contestant);
         if let Some(directory) = self.directory {
             shell.current_dir(directory);
         }
         shell.stdin(input).stdout(Stdio::null());
-        shell.stderr(errors.try_clone().map_err(broken)?).process_group(0);
-        let mut child = shell.spawn().map_err(broken)?;
-        let status = self.wait(&mut child)?;
-        Ok(Ended { status: number(status), stderr: files::tail(&errors) })
-    }
-
-    fn wait(&self, child: &mut Child) -> Result<ExitStatus, RunFailure> {
-        let broken = |error| RunFailure::Broken(format!("a hook cannot be waited for: {error}"));
-        let pid = child.id() as i32;
-        let process = process_descriptor(pid).map_err(broken)?;
+        shell.stderr(errors.try_clone().map_err(cannot_run())?);
+        let mut child = Leader::spawn(&mut shell).map_err(cannot_run())?;
+        let allowed_ns = if self.insists { LAST_WILL_NS } else { 0 };
         let mut end_ns = None;
-        loop {
-            if wait_for(process.as_fd(), SLICE_MS).map_err(broken)? {
-                return child.wait().map_err(broken);
-            }
-            if self.interrupted.load(Ordering::Relaxed) {
-                let allowed_ns = if self.insists { LAST_WILL_NS } else { 0 };
-                let now_ns = clock::monotonic_ns();
-                if now_ns >= *end_ns.get_or_insert(now_ns + allowed_ns) {
-                    // SAFETY: the process is a child of ours that was not reaped, so its number,
-                    // which is also its group's, names nothing else.
-                    unsafe { libc::kill(-pid, libc::SIGKILL) };
-                    child.wait().map_err(broken)?;
-                    return Err(RunFailure::Interrupted);
-                }
-            }
+        let ended = child.wait_unless(|| {
+            let now_ns = clock::monotonic_ns();
+            self.interrupted.load(Ordering::Relaxed)
+                && now_ns >= *end_ns.get_or_insert(now_ns + allowed_ns)
+        });
+        match ended.map_err(broken("a hook cannot be waited for"))? {
+            Some(status) => Ok((shell_status(status), files::tail(&errors))),
+            None => Err(RunFailure::Interrupted),
         }
     }
+}
+
+fn broken(what: &str) -> impl Fn(io::Error) -> RunFailure {
+    move |error| RunFailure::Broken(format!("{what}: {error}"))
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! Digests of the files that a run depends on.
-//!
-//! Memory files that receive a contestant's output, read after the clock has stopped.
+//! Digests of the files that a run depends on, and files in memory, which receive a contestant's
+//! output and are read after the clock has stopped.
 
+use crate::system::{checked, owned};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tiebreak_core::journal::FileDigest;
 use tiebreak_core::sampler::OutputDigest;
 
@@ -21,35 +22,47 @@ const WHOLE_BYTES: u64 = 64 << 20;
 /// # Errors
 /// Fails if the file cannot be read.
 pub fn print_file(path: &Path) -> io::Result<FileDigest> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let data = file.metadata()?;
     let mut hash = Sha256::new();
     let mut bytes = data.len();
     if bytes > WHOLE_BYTES {
         hash.update(format!("{bytes} {} {}", data.mtime(), data.mtime_nsec()));
     } else {
-        bytes = 0;
-        let mut buffer = vec![0; 64 << 10];
-        loop {
-            let length = file.read(&mut buffer)?;
-            if length == 0 {
-                break;
-            }
-            hash.update(&buffer[..length]);
-            bytes += length as u64;
-        }
+        bytes = hash_whole(&file, &mut hash)?;
     }
     let path = path.to_string_lossy().into_owned();
     Ok(FileDigest { path, bytes, digest: hexadecimal(&hash.finalize()) })
 }
 
-/// Returns bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect()
+/// Adds the content of a file, whatever its current position, and returns its length.
+fn hash_whole(file: &File, hash: &mut Sha256) -> io::Result<u64> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0;
+    while let length @ 1.. = file.read_at(&mut buffer, bytes)? {
+        hash.update(&buffer[..length]);
+        bytes += length as u64;
+    }
+    Ok(bytes)
 }
 
-fn digit(value: u8) -> char {
-    char::from_digit(u32::from(value), 16).unwrap_or('?')
+/// Returns the files once each, in order.
+pub(crate) fn without_repetition(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    files
+}
+
+/// Returns a whole file in memory.
+pub(crate) fn content(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; file.metadata()?.len() as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The most bytes of standard error that a fault quotes.
@@ -58,13 +71,8 @@ const TAIL_BYTES: u64 = 400;
 /// Returns a new, empty file in memory that no other process has and that no `exec` inherits.
 pub(crate) fn memory_file() -> io::Result<File> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name ends with a zero byte; the flags are valid.
-    let fd = unsafe { libc::memfd_create(c"tiebreak".as_ptr(), flags) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
-    Ok(unsafe { File::from_raw_fd(fd) })
+    // SAFETY: the name ends with a zero byte; the flags are valid; the call makes a descriptor.
+    unsafe { owned(libc::memfd_create(c"tiebreak".as_ptr(), flags)) }.map(File::from)
 }
 
 /// Seals a file in memory, so that no descriptor or mapping can write to it any more, and opens it
@@ -75,25 +83,14 @@ pub(crate) fn memory_file() -> io::Result<File> {
 pub(crate) fn sealed(file: &File) -> io::Result<File> {
     let seals = libc::F_SEAL_WRITE | libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
     // SAFETY: the descriptor is open, and seals are a number.
-    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Returns length and digest of a whole file, whatever its current position.
 pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
     let mut hash = Sha256::new();
-    let mut buffer = [0; 16 << 10];
-    let mut bytes = 0;
-    loop {
-        let length = file.read_at(&mut buffer, bytes)?;
-        if length == 0 {
-            break;
-        }
-        hash.update(&buffer[..length]);
-        bytes += length as u64;
-    }
+    let bytes = hash_whole(file, &mut hash)?;
     let mut digest = hexadecimal(&hash.finalize());
     digest.truncate(32);
     Ok(OutputDigest { bytes, digest })

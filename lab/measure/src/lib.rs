@@ -50,6 +50,7 @@ mod program;
 mod programs;
 mod resources;
 pub mod runners;
+mod system;
 pub mod words;
 pub mod worker;
 pub mod workers;

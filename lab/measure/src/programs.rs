@@ -1,24 +1,21 @@
-//! Whole programs as a sampler.
-//!
-//! What is checked, and prepared, before a program runs.
-//!
-//! Turns a run that has ended into a fault, or into a sample and the digest of its output.
+//! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes a
+//! sample or a fault.
 
 use crate::children::Shell;
 use crate::error::StartError;
 use crate::image::{Environment, Image, MOST_PADDING_BYTES};
 use crate::launcher::message::{Reply, Request};
 use crate::launcher::{Launcher, NoReply, Prepared};
-use crate::resources::{Around, Surroundings, asks, counted};
+use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
 use crate::{files, program, words};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Check, Contestant, OutputPlan, Plan, ProgramPlan};
+use tiebreak_core::plan::{Check, Contestant, Hooks, OutputPlan, Plan, ProgramPlan};
 use tiebreak_core::sample::{Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_core::sampler::{
     Contestants, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
@@ -26,7 +23,6 @@ use tiebreak_core::sampler::{
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_machine::meters::{Counters, CountersReading, Energy, EnergyReading};
-use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
 /// Runs the contestants of a plan as whole programs, one process for each sample.
@@ -38,7 +34,7 @@ pub struct Programs {
     plan: ProgramPlan,
     files: Vec<PathBuf>,
     launcher: Launcher,
-    quiet: QuietGate,
+    quiet: Gate,
     surroundings: Surroundings,
     counters: Counters,
     energy: Option<Energy>,
@@ -61,11 +57,11 @@ pub fn problems(plan: &Plan) -> Vec<StartError> {
     problems.extend(check_cpus(&plan.program.cpus, &cpus::allowed()).err());
     for contestant in &plan.contestants {
         let alone = Plan { contestants: vec![contestant.clone()], ..plan.clone() };
-        let image = |directories: Vec<Option<PathBuf>>| {
+        let checked = directories(&alone).and_then(|directories| {
             let directory = directories.into_iter().flatten().next();
             image(contestant, &plan.program, directory.as_deref(), &mut Vec::new())
-        };
-        problems.extend(directories(&alone).and_then(image).err());
+        });
+        problems.extend(checked.err());
     }
     let mut said = HashSet::new();
     problems.retain(|problem| said.insert(problem.to_string()));
@@ -101,7 +97,7 @@ impl Programs {
         let prepared = Prepared { images, directories, environment, cpus: pinned };
         let launcher = Launcher::start(prepared)?;
         // Hardware counters slow what is counted, so only what a claim is about is counted.
-        let counters = Counters::open(launcher.pid(), asks(plan, &counted()));
+        let counters = Counters::open(launcher.pid, asks(plan, &counted()));
         // Proving that an energy meter never moves takes a quarter of a second.
         let is_asked = asks(plan, &[Metric::Energy]);
         let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };
@@ -114,9 +110,9 @@ impl Programs {
         Ok(Programs {
             contestants: plan.contestants.clone(),
             plan: program,
-            files: without_repetition(files),
-            quiet: QuietGate::new(&cpus, &[launcher.pid() as u32]),
-            surroundings: Surroundings::new(&cpus, &allowed, launcher.pid()),
+            files: files::without_repetition(files),
+            quiet: Gate::new(plan, &cpus, &[launcher.pid as u32], interrupted),
+            surroundings: Surroundings::new(&cpus, &allowed, Some(launcher.pid)),
             launcher,
             counters,
             energy,
@@ -159,9 +155,24 @@ impl Programs {
         Ok(Shell { contestant: name, directory, interrupted: self.interrupted, insists })
     }
 
+    /// Runs a hook of a contestant, if it has it.
+    fn hook(
+        &self,
+        contestant: usize,
+        name: &str,
+        of: fn(&Hooks) -> &Option<String>,
+        insists: bool,
+    ) -> Result<(), RunFailure> {
+        match of(&self.contestant(contestant)?.hooks) {
+            Some(command) => self.shell(contestant, insists)?.hook(name, command),
+            None => Ok(()),
+        }
+    }
+
     fn contestant(&self, index: usize) -> Result<&Contestant, RunFailure> {
-        let none = || RunFailure::Broken(format!("the plan has no contestant {index}"));
-        self.contestants.get(index).ok_or_else(none)
+        self.contestants
+            .get(index)
+            .ok_or_else(|| RunFailure::Broken(format!("the plan has no contestant {index}")))
     }
 
     /// Starts, times and judges one run, without the hooks.
@@ -214,11 +225,7 @@ impl Sampler for Programs {
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
-        if !self.plan.wait_for_quiet {
-            return Quiet { waited_ns: 0, quiet: true };
-        }
-        let interrupted = self.interrupted;
-        self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+        self.quiet.wait(at_most_ns)
     }
 
     /// Returns each contestant's warnings at most once.
@@ -233,31 +240,20 @@ impl Sampler for Programs {
 
 impl ProgramSampler for Programs {
     fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        match &self.contestant(contestant)?.hooks.setup {
-            Some(command) => self.shell(contestant, false)?.hook("setup", command),
-            None => Ok(()),
-        }
+        self.hook(contestant, "setup", |hooks| &hooks.setup, false)
     }
 
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
         let contestant = request.contestant;
-        if let Some(command) = &self.contestant(contestant)?.hooks.prepare {
-            self.shell(contestant, false)?.hook("prepare", command)?;
-        }
+        self.hook(contestant, "prepare", |hooks| &hooks.prepare, false)?;
         let ran = self.measure(request);
         // Also after a failure: what prepare has made must be removed.
-        let concluded = match &self.contestant(contestant)?.hooks.conclude {
-            Some(command) => self.shell(contestant, true)?.hook("conclude", command),
-            None => Ok(()),
-        };
+        let concluded = self.hook(contestant, "conclude", |hooks| &hooks.conclude, true);
         ran.and_then(|ran| concluded.map(|()| ran))
     }
 
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
-        match &self.contestant(contestant)?.hooks.cleanup {
-            Some(command) => self.shell(contestant, true)?.hook("cleanup", command),
-            None => Ok(()),
-        }
+        self.hook(contestant, "cleanup", |hooks| &hooks.cleanup, true)
     }
 }
 
@@ -321,7 +317,7 @@ fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
     let Some(input) = &plan.input else {
         return Ok(());
     };
-    let check = || {
+    let checked = (|| {
         // Checked before it is opened: opening a pipe waits for its writer.
         let kind = std::fs::metadata(input)?;
         if kind.is_dir() {
@@ -333,19 +329,22 @@ fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
             ));
         }
         File::open(input).map(drop)
-    };
-    check().map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
+    })();
+    checked.map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
 }
 
 /// Returns the CPUs that contestants may run on.
 fn check_cpus(wanted: &[usize], allowed: &[usize]) -> Result<Vec<usize>, StartError> {
-    if let Some(&cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
-        return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(allowed) });
-    }
+    wanted.iter().try_for_each(|cpu| check_cpu(Some(*cpu), allowed))?;
     let mut cpus = if wanted.is_empty() { allowed } else { wanted }.to_vec();
     cpus.sort_unstable();
     cpus.dedup();
     Ok(cpus)
+}
+
+fn split(command: &str) -> Result<Vec<String>, StartError> {
+    words::split(command)
+        .map_err(|reason| StartError::Words { command: command.to_owned(), reason })
 }
 
 /// Returns a contestant's program and arguments, and adds the files that they name to `files`.
@@ -355,10 +354,6 @@ pub(super) fn image(
     directory: Option<&Path>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Image, StartError> {
-    let split = |command: &str| {
-        let failed = |reason| StartError::Words { command: command.to_owned(), reason };
-        words::split(command).map_err(failed)
-    };
     let (words, named) = match &plan.shell {
         None => {
             let words = split(&contestant.command)?;
@@ -373,20 +368,14 @@ pub(super) fn image(
         }
     };
     let path = program::resolve(&words[0], directory)?;
-    let at = |word: &String| directory.map_or_else(|| word.into(), |folder| folder.join(word));
+    let folder = directory.unwrap_or(Path::new(""));
     files.push(path.clone());
     if plan.shell.is_some() {
         files.extend(named.first().and_then(|word| program::resolve(word, directory).ok()));
     }
-    files.extend(named.iter().map(at).filter(|path: &PathBuf| path.is_file()));
-    let command = || contestant.command.replace('\0', "?");
-    Image::new(&path, &words).map_err(|_| StartError::ZeroByte { command: command() })
-}
-
-fn without_repetition(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut seen = HashSet::new();
-    files.retain(|file| seen.insert(file.clone()));
-    files
+    files.extend(named.iter().map(|word| folder.join(word)).filter(|path| path.is_file()));
+    Image::new(&path, &words)
+        .map_err(|_| StartError::ZeroByte { command: contestant.command.replace('\0', "?") })
 }
 
 /// The kernel counts resident pages in batches for each CPU, so a peak may be off by this much.
@@ -444,37 +433,38 @@ impl Programs {
             Some(wall_ns) => (Outcome::Finished, wall_ns),
             None => (Outcome::Unusable, 0),
         };
-        let cpu_ns = reply.user_ns + reply.system_ns;
+        let cpu_ns = reply.usage.cpu_ns();
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
         let counted = after.counters.since(&before.counters);
         around.beside.migrations = counted.migrations;
-        let known = |ns: u64| Some(ns).filter(|ns| *ns != Reply::UNKNOWN);
         around.beside.run_delay_ns = known(reply.run_delay_ns);
         Sample {
             outcome,
-            wall_ns,
-            user_ns: reply.user_ns,
-            system_ns: reply.system_ns,
             peak_memory_bytes: reply.peak_kib * 1024,
-            minor_faults: reply.minor_faults,
-            major_faults: reply.major_faults,
-            voluntary_switches: reply.voluntary_switches,
-            involuntary_switches: reply.involuntary_switches,
             meters: Meters {
                 energy_nj: self.energy_nj(before, after),
                 run_ns: known(reply.run_ns),
                 ..counted.meters
             },
             beside: around.beside,
-            marks: self.at_floor(reply, marks(reply, outcome, &around, counted.multiplexed)),
+            marks: marked(
+                around.marks(Marks::NONE),
+                [
+                    (reply.usage.involuntary_switches > 1, Mark::Preempted),
+                    (reply.left_behind > 0, Mark::LeftBehind),
+                    (outcome == Outcome::Unusable, Mark::ClockBackwards),
+                    (counted.multiplexed, Mark::Multiplexed),
+                    (self.is_at_floor(reply), Mark::MemoryFloor),
+                ],
+            ),
+            ..reply.usage.sample(wall_ns)
         }
     }
 
-    /// Marks a program whose peak is not well above the launcher's own peak, which `exec` passes
-    /// on: it may have used less.
-    fn at_floor(&self, reply: &Reply, marks: Marks) -> Marks {
-        let floor = self.peak_memory_floor_bytes() + MEMORY_FLOOR_SLACK_BYTES;
-        if reply.peak_kib * 1024 <= floor { marks.with(Mark::MemoryFloor) } else { marks }
+    /// Returns whether a program's peak is not well above the launcher's own peak, which `exec`
+    /// passes on: it may have used less.
+    fn is_at_floor(&self, reply: &Reply) -> bool {
+        reply.peak_kib * 1024 <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES
     }
 
     fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {
@@ -506,17 +496,7 @@ impl Programs {
     }
 }
 
-fn marks(reply: &Reply, outcome: Outcome, around: &Around, multiplexed: bool) -> Marks {
-    let mut marks = around.marks(Marks::NONE);
-    for (earned, mark) in [
-        (reply.involuntary_switches > 1, Mark::Preempted),
-        (reply.left_behind > 0, Mark::LeftBehind),
-        (outcome == Outcome::Unusable, Mark::ClockBackwards),
-        (multiplexed, Mark::Multiplexed),
-    ] {
-        if earned {
-            marks = marks.with(mark);
-        }
-    }
-    marks
+/// Returns a number of the kernel, if it reports it.
+fn known(ns: u64) -> Option<u64> {
+    Some(ns).filter(|ns| *ns != Reply::UNKNOWN)
 }

@@ -139,7 +139,7 @@ fn serve_once(
     let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidInput);
     Ok(match request {
         Request::Probe(library) => match Contestant::load(&library) {
-            Ok(contestant) => Reply::Table(contestant.says()),
+            Ok(contestant) => Reply::Table(contestant.facts()),
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,

@@ -1,21 +1,17 @@
-//! Waits for a program: its end, the time-out, too much output, or a message of the caller.
-//!
-//! Ends what a contestant left behind.
+//! Waits for a program: its end, the time-out, too much output, or a message of the caller. Then
+//! reaps it, reads what the kernel has counted for it, and ends what it left behind.
 //!
 //! The launcher is a subreaper: when a process below it ends, the children of that process become
 //! the launcher's. After a contestant has been reaped, every remaining child comes from it. When
 //! the launcher has no child, nothing is left.
-//!
-//! What the scheduler has counted for a process: its time on a CPU, and its time waiting for one.
 
-use super::message::{self, Heard, Reply, Request};
-use super::process_descriptor;
-use crate::resources::time_ns;
+use super::message::{self, Reply, Request};
+use crate::resources::Waits;
+use crate::system::{owned, parse_schedstat, poll, process_descriptor};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 use tiebreak_machine::clock;
 
@@ -38,7 +34,7 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Waits until the process has ended, ends it if necessary, reaps it, and fills in the reply.
-    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut Waits<'_>) {
+    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut OwnWaits<'_>) {
         reply.end = self.until_ended(pid, reply.start_ns, waits).unwrap_or_else(|error| {
             reply.errno = error.raw_os_error().unwrap_or(libc::EIO);
             Reply::BROKEN
@@ -60,7 +56,7 @@ impl Watch<'_> {
     }
 
     /// Waits until the process can be reaped or must be ended, and returns which.
-    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut Waits<'_>) -> io::Result<i32> {
+    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut OwnWaits<'_>) -> io::Result<i32> {
         let process = process_descriptor(pid)?;
         let deadline_ns = start_ns.saturating_add(self.request.timeout_ns);
         let mut next_look_ns = start_ns + FIRST_LOOK_NS;
@@ -81,15 +77,12 @@ impl Watch<'_> {
             }
             let until_ns = deadline_ns.min(next_look_ns).saturating_sub(now_ns);
             waits.before_sleep();
-            match sleep(&process, self.socket, until_ns)? {
-                Woken::ProcessEnded => return Ok(Reply::ENDED),
-                Woken::Spoken => match message::hear(self.socket)? {
-                    // No request is valid now. Whatever it was, the caller wants the run to end.
-                    Heard::Request(..) | Heard::Other | Heard::Closed => {
-                        return Ok(Reply::CANCELLED);
-                    }
-                },
-                Woken::Time => {}
+            match poll([process.as_fd(), self.socket], until_ns)? {
+                [true, _] => return Ok(Reply::ENDED),
+                // No request is valid now. Whatever the message is, the caller wants the run to
+                // end.
+                [_, true] => return message::hear(self.socket).map(|_| Reply::CANCELLED),
+                _ => {}
             }
         }
     }
@@ -127,36 +120,6 @@ impl Watch<'_> {
     }
 }
 
-enum Woken {
-    ProcessEnded,
-    Spoken,
-    Time,
-}
-
-fn sleep(process: &OwnedFd, socket: BorrowedFd<'_>, at_most_ns: u64) -> io::Result<Woken> {
-    let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut polled = [entry(process.as_raw_fd()), entry(socket.as_raw_fd())];
-    let time = libc::timespec {
-        tv_sec: (at_most_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (at_most_ns % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: the array and the time are valid during the call; no signal mask is given.
-    let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), 2, &raw const time, std::ptr::null()) };
-    if ready < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted {
-            Ok(Woken::Time)
-        } else {
-            Err(error)
-        };
-    }
-    Ok(match polled {
-        [process, _] if process.revents != 0 => Woken::ProcessEnded,
-        [_, socket] if socket.revents != 0 => Woken::Spoken,
-        _ => Woken::Time,
-    })
-}
-
 /// Waits until a killed process can be reaped, without reaping it.
 fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
@@ -185,15 +148,9 @@ fn reap(pid: i32, reply: &mut Reply) {
     reply.end_ns = clock::monotonic_ns() - reading_ns;
     // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
     let usage = unsafe { usage.assume_init() };
-    let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
     reply.status = status;
-    reply.user_ns = time_ns(usage.ru_utime);
-    reply.system_ns = time_ns(usage.ru_stime);
-    reply.peak_kib = count(usage.ru_maxrss);
-    reply.minor_faults = count(usage.ru_minflt);
-    reply.major_faults = count(usage.ru_majflt);
-    reply.voluntary_switches = count(usage.ru_nvcsw);
-    reply.involuntary_switches = count(usage.ru_nivcsw);
+    reply.usage = usage.into();
+    reply.peak_kib = usage.ru_maxrss as u64;
 }
 
 fn length(file: &OwnedFd) -> u64 {
@@ -293,54 +250,26 @@ const TEXT_BYTES: usize = 80;
 /// open file, one read, nothing allocated.
 pub(super) fn read(pid: i32, reply: &mut Reply) -> u64 {
     let start_ns = clock::monotonic_ns();
-    let mut text = [0; TEXT_BYTES];
-    if let Some((run_ns, run_delay_ns)) = read_text(pid, &mut text).and_then(parse) {
+    // A process that has ended had a slice: without one, the kernel does not count.
+    let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
+    if let Some([run_ns, run_delay_ns, _]) = counted {
         reply.run_ns = run_ns;
         reply.run_delay_ns = run_delay_ns;
     }
     clock::monotonic_ns() - start_ns
 }
 
-fn read_text(pid: i32, text: &mut [u8; TEXT_BYTES]) -> Option<&str> {
+fn schedstat(pid: i32) -> Option<[u64; 3]> {
     let mut path = [0; 32];
     write!(path.as_mut_slice(), "/proc/{pid}/schedstat\0").ok()?;
-    // SAFETY: the path ends with a zero byte and is only read.
-    let fd = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    if fd < 0 {
-        return None;
-    }
-    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
-    let _closed_at_the_end = unsafe { OwnedFd::from_raw_fd(fd) };
-    // SAFETY: the buffer is valid for as many bytes as are asked for.
-    let length = unsafe { libc::read(fd, text.as_mut_ptr().cast(), TEXT_BYTES) };
-    std::str::from_utf8(text.get(..usize::try_from(length).ok()?)?).ok()
-}
-
-/// Parses time on a CPU and time waiting for one, in nanoseconds, from `RUN DELAY SLICES`. A
-/// process that has ended had a slice: without one, the kernel does not count.
-fn parse(text: &str) -> Option<(u64, u64)> {
-    let mut numbers = text.split_ascii_whitespace().map(str::parse);
-    let mut next = || numbers.next()?.ok();
-    let (run_ns, delay_ns, slices): (u64, u64, u64) = (next()?, next()?, next()?);
-    (slices > 0).then_some((run_ns, delay_ns))
-}
-
-/// The launcher's own `schedstat` file, which stays open.
-pub(super) struct Own(Option<File>);
-
-impl Own {
-    pub(super) fn open() -> Own {
-        Own(File::open("/proc/self/schedstat").ok())
-    }
-
-    /// Returns how long the launcher has waited for a CPU so far; 0 if the kernel does not report
-    /// it.
-    fn delay_ns(&self) -> u64 {
-        let mut text = [0; TEXT_BYTES];
-        let length = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
-        let text = length.and_then(|length| std::str::from_utf8(&text[..length]).ok());
-        text.and_then(parse).map_or(0, |(_, delay_ns)| delay_ns)
-    }
+    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
+    let file = unsafe {
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        owned(libc::open(path.as_ptr().cast(), flags)).ok()?
+    };
+    let mut text = [0; TEXT_BYTES];
+    let length = File::from(file).read(&mut text).ok()?;
+    parse_schedstat(&text[..length])
 }
 
 /// How long the launcher waits for a CPU around a run.
@@ -348,24 +277,24 @@ impl Own {
 /// The run lasts until the launcher has seen its end, so the launcher's own waits after the end are
 /// part of the run's time, as the contestant's waits are. While the contestant lives, a wait of the
 /// launcher costs it nothing.
-pub(super) struct Waits<'a> {
-    own: &'a Own,
+pub(super) struct OwnWaits<'a> {
+    own: &'a Waits,
     at_start_ns: u64,
     /// The wait so far when the launcher began to sleep.
     at_first_sleep_ns: Option<u64>,
     at_last_sleep_ns: u64,
 }
 
-impl Waits<'_> {
+impl OwnWaits<'_> {
     /// Starts the count; call it just before a start.
-    pub(super) fn new(own: &Own) -> Waits<'_> {
-        let at_start_ns = own.delay_ns();
-        Waits { own, at_start_ns, at_first_sleep_ns: None, at_last_sleep_ns: at_start_ns }
+    pub(super) fn new(own: &Waits) -> OwnWaits<'_> {
+        let at_start_ns = own.waited_ns();
+        OwnWaits { own, at_start_ns, at_first_sleep_ns: None, at_last_sleep_ns: at_start_ns }
     }
 
     /// Reads the count; call it just before each sleep that the end may interrupt.
     fn before_sleep(&mut self) {
-        self.at_last_sleep_ns = self.own.delay_ns();
+        self.at_last_sleep_ns = self.own.waited_ns();
         self.at_first_sleep_ns.get_or_insert(self.at_last_sleep_ns);
     }
 
@@ -376,7 +305,7 @@ impl Waits<'_> {
             return;
         }
         let before_ns = self.at_first_sleep_ns.unwrap_or(self.at_start_ns) - self.at_start_ns;
-        let after_ns = self.own.delay_ns().saturating_sub(self.at_last_sleep_ns);
+        let after_ns = self.own.waited_ns().saturating_sub(self.at_last_sleep_ns);
         reply.run_delay_ns += lost_ns(before_ns, after_ns, reply.run_ns + reply.run_delay_ns);
     }
 }
@@ -403,19 +332,6 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_says_is_taken_or_left() {
-        let check = |text: &str, expected| assert_eq!(parse(text), expected, "{text:?}");
-        check("369040 2902053 2\n", Some((369_040, 2_902_053)));
-        check("1 0 1 and what may come later", Some((1, 0)));
-        check("18446744073709551615 0 9", Some((u64::MAX, 0)));
-        check("0 0 0\n", None);
-        check("", None);
-        check("369040 2902053", None);
-        check("369040 -1 2", None);
-        check("a b c", None);
-    }
-
-    #[test]
     fn a_wait_counts_that_made_the_run_longer() {
         // The contestant ran for 3 ms and waited for 1 ms.
         assert_eq!(lost_ns(0, 0, 4_000_000), 0);
@@ -426,8 +342,8 @@ mod tests {
 
     #[test]
     fn our_own_waits_only_grow() {
-        let own = Own::open();
-        let mut waits = Waits::new(&own);
+        let own = Waits::open("self");
+        let mut waits = OwnWaits::new(&own);
         waits.before_sleep();
         let mut reply = Reply::new();
         waits.add_to(&mut reply);
@@ -435,16 +351,14 @@ mod tests {
         (reply.run_ns, reply.run_delay_ns) = (1000, 10);
         waits.add_to(&mut reply);
         assert!(reply.run_delay_ns >= 10);
-        assert_eq!(Own(None).delay_ns(), 0);
     }
 
     #[test]
     fn a_process_that_is_there_is_read_and_one_that_is_not_is_not() {
-        let mut text = [0; TEXT_BYTES];
         let own = std::process::id() as i32;
         // Not every kernel counts; if it does, the numbers are those of its text.
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        assert_eq!(read_text(own, &mut text).is_some(), shown.is_some());
+        assert_eq!(schedstat(own).is_some(), shown.is_some());
         let mut reply = Reply::new();
         read(i32::MAX, &mut reply);
         assert_eq!((reply.run_ns, reply.run_delay_ns), (Reply::UNKNOWN, Reply::UNKNOWN));

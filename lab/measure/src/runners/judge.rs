@@ -11,12 +11,12 @@
 use super::process::{Patience, Trouble, quoted};
 use super::runner::{Load, Runner};
 use super::session::{Session, Taken};
-use super::{Runners, blamed, nobody, wrong_checksum};
-use crate::honesty::{Turn, hidden_in_reset};
-use crate::oracle::{self, Oracle, OracleError};
+use super::{Runners, blamed};
+use crate::files;
+use crate::honesty::{Turn, hidden_in_reset, misconduct, no_contestant, wrong_checksum};
+use crate::oracle::{self, Oracle, oracle_failure};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use tiebreak_abi::Random;
 use tiebreak_core::plan::Scope;
@@ -85,7 +85,10 @@ impl Judge {
     pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
         let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
         if let Some(oracle) = &mut self.oracle {
-            return Input::of_oracle(seed, oracle.input(&self.workload, seed).map_err(failure)?);
+            return Input::of_oracle(
+                seed,
+                oracle.input(&self.workload, seed).map_err(oracle_failure)?,
+            );
         }
         let read = |path: &PathBuf| {
             let failed = |error| format!("the input '{}' cannot be read: {error}", path.display());
@@ -103,7 +106,7 @@ impl Judge {
     ) -> Result<Option<Expected>, UnitFailure> {
         if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
             let answer = oracle.answer(&self.workload, input.seed, made, &built.contract);
-            return expected_of(answer.map_err(failure)?).map(Some);
+            return expected_of(answer.map_err(oracle_failure)?).map(Some);
         }
         if let Some(accepted) = self.accepted.get(key(built)) {
             return Ok(Some(accepted.clone()));
@@ -125,7 +128,8 @@ impl Judge {
         if let Some(told) = input.checksums.get(contract) {
             return Ok(Some(*told));
         }
-        let told = oracle.checksum(&self.workload, input.seed, made, contract).map_err(failure)?;
+        let told =
+            oracle.checksum(&self.workload, input.seed, made, contract).map_err(oracle_failure)?;
         input.checksums.insert(contract.clone(), told);
         Ok(Some(told))
     }
@@ -154,8 +158,9 @@ impl Judge {
             let what = "the study has no oracle, so it has no inputs to verify";
             return Err(UnitFailure::Broken(what.to_owned()));
         };
-        let made = oracle.verification(verification, part).map_err(failure)?;
-        let answer = oracle.verified(verification, part, &made, contract).map_err(failure)?;
+        let made = oracle.verification(verification, part).map_err(oracle_failure)?;
+        let answer =
+            oracle.verified(verification, part, &made, contract).map_err(oracle_failure)?;
         Ok((Input::of_oracle(0, made)?, expected_of(answer)?))
     }
 }
@@ -225,21 +230,9 @@ fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
 }
 
 fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
-    let read = || {
-        let mut bytes = vec![0; file.metadata()?.len() as usize];
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok(bytes)
-    };
-    read().map_err(|error: std::io::Error| {
+    files::content(file).map_err(|error| {
         UnitFailure::Broken(format!("what the oracle made cannot be read: {error}: free memory"))
     })
-}
-
-fn failure(error: OracleError) -> UnitFailure {
-    match error {
-        OracleError::Interrupted => UnitFailure::Interrupted,
-        error => UnitFailure::Broken(error.to_string()),
-    }
 }
 
 impl Runners {
@@ -355,7 +348,7 @@ impl Runners {
             let untimed = self.untimed.entry(*contestant).or_default();
             untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
             if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
-                return Err(self.misconduct(*contestant, what));
+                return Err(misconduct(*contestant, &self.functions.workload.name, what));
             }
         }
         Ok(())
@@ -383,7 +376,7 @@ impl Runners {
         if self.scope == Scope::Layout || !is_drawn {
             return Ok(());
         }
-        let taken = taken.get(&contestant).ok_or_else(|| nobody(contestant))?;
+        let taken = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
         let (call_ns, _) = taken.a_call_ns(self.functions.calls_a_batch.of(contestant));
         let first_ns = self.first_call_ns(session, left.turn, request)?;
         if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
@@ -394,7 +387,7 @@ impl Runners {
             "did its work once for all runs on one input: a run on an input that had just been \
              loaded took {times} times as long as those of a timed batch"
         );
-        Err(self.misconduct(contestant, what))
+        Err(misconduct(contestant, &self.functions.workload.name, what))
     }
 
     /// Loads other inputs, each for one run, whose checksums must be right, and returns the
@@ -424,11 +417,6 @@ impl Runners {
             shortest_ns = shortest_ns.min(ran_ns);
         }
         Ok(shortest_ns)
-    }
-
-    fn misconduct(&self, contestant: usize, what: String) -> UnitFailure {
-        let workload = self.functions.workload.name.clone();
-        UnitFailure::Fault(contestant, Fault::Conduct { workload, what })
     }
 }
 

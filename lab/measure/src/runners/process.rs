@@ -6,8 +6,8 @@ use super::suspicion::Held;
 use super::usage::Counters;
 use crate::children::Leader;
 use crate::files;
-use crate::launcher::wait_for;
 use crate::resources::Waits;
+use crate::system::wait_for;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -83,8 +83,8 @@ pub(super) struct Process {
 impl Process {
     /// Starts the runner in its own process group; it ends when this thread does.
     pub(super) fn start(launch: &Launch, padding_bytes: u32) -> Result<Process, Trouble> {
-        let memory = || files::memory_file().map_err(no_process);
-        let (input, dump, errors) = (memory()?, memory()?, memory()?);
+        let [input, dump, errors] = [(); 3].map(|()| files::memory_file().map_err(no_process));
+        let (input, dump, errors) = (input?, dump?, errors?);
         let kept = [input.as_raw_fd(), dump.as_raw_fd()];
         let own_pid = std::process::id() as i32;
         let cpu = launch.cpu;
@@ -127,11 +127,8 @@ impl Process {
 
     /// Writes the input where the runner can read it, and returns the path for the request.
     pub(super) fn give_input(&self, bytes: &[u8]) -> Result<String, Trouble> {
-        let write = || {
-            self.input.set_len(0)?;
-            self.input.write_all_at(bytes, 0)
-        };
-        write().map_err(no_process)?;
+        let written = self.input.set_len(0).and_then(|()| self.input.write_all_at(bytes, 0));
+        written.map_err(no_process)?;
         Ok(format!("/proc/self/fd/{}", self.input.as_raw_fd()))
     }
 
@@ -142,12 +139,7 @@ impl Process {
 
     /// Returns what the runner has dumped.
     pub(super) fn dumped(&self) -> Result<Vec<u8>, Trouble> {
-        let read = || {
-            let mut bytes = vec![0; self.dump.metadata()?.len() as usize];
-            self.dump.read_exact_at(&mut bytes, 0)?;
-            Ok(bytes)
-        };
-        read().map_err(no_process)
+        files::content(&self.dump).map_err(no_process)
     }
 
     /// Sends a request and waits for the answer. Returns the answer and the times of the exchange,
@@ -235,8 +227,8 @@ impl Process {
                 let seconds = patience.timeout_ns.div_ceil(1_000_000_000);
                 return Err(Trouble::Fault(Fault::Hung { workload, seconds }));
             }
-            let slice_ms = (deadline_ns - now_ns).min(SLICE_NS).div_ceil(1_000_000) as i32;
-            if wait_for(self.answers.as_fd(), slice_ms).map_err(no_process)? {
+            let slice_ns = (deadline_ns - now_ns).min(SLICE_NS);
+            if wait_for(self.answers.as_fd(), slice_ns).map_err(no_process)? {
                 match self.answers.read(&mut chunk) {
                     Ok(0) => return Err(self.ended(patience)),
                     Ok(length) => self.rest.extend_from_slice(&chunk[..length]),

@@ -3,6 +3,7 @@
 
 use super::memory::Mapping;
 use crate::files::memory_file;
+use crate::system::Usage;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -75,16 +76,11 @@ pub(crate) struct Record {
     /// The contestant, by its index in the worker.
     pub(crate) position: u64,
     pub(crate) wall_ns: u64,
-    pub(crate) user_ns: u64,
-    pub(crate) system_ns: u64,
+    pub(crate) usage: Usage,
     /// Time on a CPU, by the thread's own clock.
     pub(crate) run_ns: u64,
     /// Time ready to run and waiting for a CPU; [`UNKNOWN`] if the kernel does not report it.
     pub(crate) delay_ns: u64,
-    pub(crate) minor_faults: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) voluntary_switches: u64,
-    pub(crate) involuntary_switches: u64,
     /// The number of spans that ended on another CPU than they began on.
     pub(crate) moves: u64,
     /// The checksum of the untimed call.

@@ -5,7 +5,9 @@
 //! A worker as the oracle: it makes inputs and knows answers.
 
 use super::memory::Mapping;
-use super::message::{Question, Refusal, Reply, Sizes, Table};
+use super::message::{Question, Refusal, Reply, Sizes};
+use crate::workers::Facts;
+use crate::workers::process::features;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::error::Error;
 use std::ffi::{CStr, CString, c_char};
@@ -47,8 +49,42 @@ impl Contestant {
         Ok(Contestant { table, prepare, reset: table.reset, run, dump, release })
     }
 
+    pub(super) fn input_slack_bytes(&self) -> usize {
+        self.table.input_slack_bytes as usize
+    }
+
+    pub(super) fn output_slack_bytes(&self) -> usize {
+        self.table.output_slack_bytes as usize
+    }
+
+    pub(super) fn alignment_bytes(&self) -> usize {
+        match self.table.alignment_bytes {
+            0 => DEFAULT_ALIGNMENT_BYTES as usize,
+            bytes => bytes as usize,
+        }
+    }
+
+    pub(super) fn allocates(&self) -> bool {
+        self.table.flags & abi::ALLOCATES != 0
+    }
+
+    /// Returns the content of its table.
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            name: text(self.table.name),
+            needs: features(&text(self.table.needs)),
+            has_reset: self.reset.is_some(),
+            allocates: self.allocates(),
+            input_slack_bytes: self.table.input_slack_bytes,
+            output_slack_bytes: self.table.output_slack_bytes,
+            alignment_bytes: self.alignment_bytes() as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Contestant {
     /// Creates a contestant without a library, for tests.
-    #[cfg(test)]
     pub(super) fn of_functions(
         prepare: Prepare,
         run: Run,
@@ -74,37 +110,6 @@ impl Contestant {
         };
         let table = Box::leak(Box::new(table));
         Contestant { table, prepare, reset: None, run, dump, release }
-    }
-
-    pub(super) fn input_slack_bytes(&self) -> usize {
-        self.table.input_slack_bytes as usize
-    }
-
-    pub(super) fn output_slack_bytes(&self) -> usize {
-        self.table.output_slack_bytes as usize
-    }
-
-    pub(super) fn alignment_bytes(&self) -> usize {
-        match self.table.alignment_bytes {
-            0 => DEFAULT_ALIGNMENT_BYTES as usize,
-            bytes => bytes as usize,
-        }
-    }
-
-    pub(super) fn allocates(&self) -> bool {
-        self.table.flags & abi::ALLOCATES != 0
-    }
-
-    pub(super) fn says(&self) -> Table {
-        Table {
-            name: text(self.table.name),
-            needs: text(self.table.needs),
-            has_reset: self.reset.is_some(),
-            allocates: self.allocates(),
-            input_slack_bytes: self.table.input_slack_bytes,
-            output_slack_bytes: self.table.output_slack_bytes,
-            alignment_bytes: self.alignment_bytes() as u32,
-        }
     }
 }
 

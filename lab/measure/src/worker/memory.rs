@@ -218,7 +218,7 @@ impl Guarded {
 }
 
 /// The exit status of a process that has recorded a touch.
-pub(crate) const TOLD: i32 = 86;
+pub(crate) const TOUCHED: i32 = 86;
 /// The handler needs little, but the kernel saves all vector registers on its stack.
 const STACK_BYTES: usize = 64 << 10;
 
@@ -268,7 +268,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         let touch = classify((*info).si_addr() as usize, access(context));
         if let (Some(header), Some(touch)) = (header, touch) {
             header.tell(touch);
-            libc::_exit(TOLD);
+            libc::_exit(TOUCHED);
         }
         // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the
         // process.

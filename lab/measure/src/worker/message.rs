@@ -3,6 +3,7 @@
 //! Answers of a worker.
 
 use super::memory::Side;
+use crate::workers::Facts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -168,7 +169,7 @@ mod path {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Reply {
     /// The content of a contestant's table.
-    Table(Table),
+    Table(Facts),
     /// The contestant at this index cannot be raced here.
     Refused(u32, Refusal),
     /// All are loaded and prepared; whether each of them resets its state before a run.
@@ -200,18 +201,6 @@ pub(crate) enum Reply {
     Checksum(u64),
     /// The request cannot be carried out, in words.
     Failed(String),
-}
-
-/// The fields of a contestant's table that the laboratory uses.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Table {
-    pub(crate) name: String,
-    pub(crate) needs: String,
-    pub(crate) has_reset: bool,
-    pub(crate) allocates: bool,
-    pub(crate) input_slack_bytes: u32,
-    pub(crate) output_slack_bytes: u32,
-    pub(crate) alignment_bytes: u32,
 }
 
 /// Why a library is not a contestant, or not now.
@@ -307,9 +296,9 @@ mod tests {
 
     #[test]
     fn replies_come_back() {
-        let table = Table {
+        let table = Facts {
             name: "swar".into(),
-            needs: "avx2,bmi2".into(),
+            needs: vec!["avx2".into(), "bmi2".into()],
             has_reset: true,
             allocates: false,
             input_slack_bytes: 8,

@@ -1,9 +1,7 @@
 //! Determines whose fault it is that a worker did not answer correctly.
 //!
-//! Repeats the work of contestants alone, to determine whether they caused a failure themselves.
-//!
 //! Contestants of a unit share a process. One that is killed there, or whose answer is wrong there
-//! and right in the checking pass, need not be at fault.
+//! and right in the checking pass, need not be at fault. Its work is repeated alone.
 
 use super::Workers;
 use super::process::{NoReply, Patience, Process};
@@ -68,10 +66,10 @@ impl<'a> Frame<'a> {
         members: &[usize],
     ) -> Result<Reply, UnitFailure> {
         let (_, running) = area.header().look();
-        let workload = || self.workload.to_owned();
+        let workload = self.workload.to_owned();
         let (position, fault) = match reply {
             Ok(Reply::Refused(position, Refusal::NotPrepared)) => {
-                (position, Fault::NotPrepared { workload: workload() })
+                (position, Fault::NotPrepared { workload })
             }
             Ok(Reply::Refused(position, refusal)) => {
                 (position, Fault::CannotStart { reason: refusal.sentence() })
@@ -79,18 +77,17 @@ impl<'a> Frame<'a> {
             Ok(Reply::Failed(why)) => return Err(broken(&why)),
             Ok(reply) => return Ok(reply),
             Err(NoReply::Interrupted) => return Err(UnitFailure::Interrupted),
-            Err(NoReply::Lost(error)) => return Err(no_worker(&error)),
+            Err(NoReply::Lost(error)) => return Err(no_worker(error)),
             Err(NoReply::Hung) => {
                 let seconds = self.timeout_ns.div_ceil(1_000_000_000);
-                (running, Fault::Hung { workload: workload(), seconds })
+                (running, Fault::Hung { workload, seconds })
             }
             Err(NoReply::Ended(status)) => match fault_of(status, || process.said()) {
                 Some(fault) => (running, fault),
                 None => {
                     let signal = status.signal().unwrap_or_default();
-                    let running = members.get(running as usize);
-                    let suspect = |contestant: &usize| Suspect { contestant: *contestant, signal };
-                    self.suspect.set(running.map(suspect));
+                    let running = members.get(running as usize).copied();
+                    self.suspect.set(running.map(|contestant| Suspect { contestant, signal }));
                     return Err(killed(signal));
                 }
             },
@@ -113,6 +110,10 @@ fn fault_of(status: ExitStatus, said: impl FnOnce() -> String) -> Option<Fault> 
     }
 }
 
+fn place(contestant: usize, all: &[usize]) -> Option<usize> {
+    all.iter().position(|other| *other == contestant)
+}
+
 fn killed(signal: i32) -> UnitFailure {
     UnitFailure::Broken(format!(
         "a worker was killed from outside (signal {signal}), by somebody or for want of memory"
@@ -120,7 +121,7 @@ fn killed(signal: i32) -> UnitFailure {
 }
 
 /// Returns the failure if a worker could not be started, or has ended.
-pub(super) fn no_worker(error: &io::Error) -> UnitFailure {
+pub(super) fn no_worker(error: io::Error) -> UnitFailure {
     broken(&format!("{error}: free memory, or raise the limits on processes and open files"))
 }
 
@@ -182,14 +183,14 @@ impl Workers {
         ran: Result<UnitRan, UnitFailure>,
     ) -> Result<UnitRan, UnitFailure> {
         let RoundCoins { order, padding_bytes, unit, .. } = request.coins;
-        let place = |all: &[usize]| all.iter().position(|other| *other == contestant);
-        let padding = |index: usize| padding_bytes.get(index).copied().unwrap_or(0);
+        let loaded_at = place(contestant, request.members).unwrap_or(0);
+        let padding = [0, 1 + loaded_at].map(|index| padding_bytes.get(index).copied());
         let placements = unit.as_ref().map_or(&[][..], |unit| &unit.placements);
-        let placement = place(order).and_then(|place| placements.get(place));
+        let placement = place(contestant, order).and_then(|place| placements.get(place));
         let coins = RoundCoins {
             primer: contestant,
             order: vec![contestant],
-            padding_bytes: vec![padding(0), padding(1 + place(request.members).unwrap_or(0))],
+            padding_bytes: padding.map(Option::unwrap_or_default).to_vec(),
             unit: Some(UnitCoins {
                 input_seed: self.input_seed(request),
                 orders_seed: unit.as_ref().map_or(request.coins.round, |unit| unit.orders_seed),
@@ -211,17 +212,20 @@ impl Workers {
     }
 
     fn somebody_writes(&self, contestant: usize, members: &[usize]) -> UnitFailure {
-        let name = |one: usize| self.names.get(one).map_or("?", String::as_str);
         let others = members.iter().filter(|other| **other != contestant);
-        let others = others.map(|other| name(*other)).collect::<Vec<_>>().join(", ");
+        let others = others.map(|other| self.name(*other)).collect::<Vec<_>>().join(", ");
         UnitFailure::Broken(format!(
             "{accused} answered wrongly beside {others} on {workload} and rightly alone, on the \
              same input with as many calls: one of them writes to memory of another, and nobody \
              is void for it. The finished units are kept: race each of them against others, or run \
              them under a memory checker, to find out which it is",
-            accused = name(contestant),
+            accused = self.name(contestant),
             workload = self.functions.workload.name,
         ))
+    }
+
+    fn name(&self, contestant: usize) -> &str {
+        self.names.get(contestant).map_or("?", String::as_str)
     }
 
     /// Returns the seed of a request's input; at scope `layout`, where later rounds have none, that

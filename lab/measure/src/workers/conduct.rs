@@ -25,12 +25,11 @@
 use super::blame::{Frame, no_worker};
 use super::{Workers, checking};
 use crate::files::memory_file;
-use crate::honesty::{Turn, hidden_in_reset};
+use crate::honesty::{Turn, hidden_in_reset, misconduct};
 use crate::worker::area::Record;
 use crate::worker::conduct::SENTENCES;
 use std::fs::File;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::verdict::Fault;
 
 /// How much the memory of an honest process may grow in the later half of a unit's batches: an
 /// allocator asks the system for some 128 KiB at a time, whichever contestant needs it.
@@ -47,55 +46,52 @@ impl Workers {
         input_bytes: u64,
         frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
-        let fault = |contestant: usize, what: String| {
-            let workload = frame.workload.to_owned();
-            Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
-        };
+        let fault =
+            |contestant: &usize, what: String| Err(misconduct(*contestant, frame.workload, what));
         let calls_a_batch = self.functions.calls_a_batch.clone();
-        // In nanoseconds a call.
-        let a_call = |contestant: &usize, records: &[Record], of: fn(&Record) -> u64| {
-            let calls = calls_a_batch.of(*contestant).max(1);
-            records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
-        };
         batches.iter().flatten().for_each(|record| self.pace.take(record));
         let bytes = if self.functions.reads_whole { input_bytes } else { 0 };
-        let reset_ns = |(contestant, records): (&usize, &Vec<Record>)| {
-            a_call(contestant, records, |record| record.reset_ns)
-        };
-        let least_ns = order.iter().zip(batches).map(reset_ns).min().unwrap_or(0);
+        let mut least_ns = u64::MAX;
+        for (contestant, records) in order.iter().zip(batches) {
+            let calls = calls_a_batch.of(*contestant);
+            least_ns = least_ns.min(a_call(records, calls, |record| record.reset_ns));
+        }
         for (contestant, records) in order.iter().zip(batches) {
             let conduct = records.iter().fold(0, |found, record| found | record.conduct);
             if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
-                return fault(*contestant, (*what).to_owned());
+                return fault(contestant, (*what).to_owned());
             }
             let grown_bytes = leaked_bytes(records);
             let allocates = records.iter().any(|record| record.allocates != 0);
             if grown_bytes > 0 && !allocates {
-                return fault(
-                    *contestant,
-                    format!(
-                        "took {} KiB of memory in timed batches and kept it, although its table \
-                         has no flag TIEBREAK_ALLOCATES",
-                        grown_bytes >> 10
-                    ),
+                let what = format!(
+                    "took {} KiB of memory in timed batches and kept it, although its table has \
+                     no flag TIEBREAK_ALLOCATES",
+                    grown_bytes >> 10
                 );
+                return fault(contestant, what);
             }
             let steady = records.iter().filter(|record| record.is_backwards == 0);
             let fastest_ns = steady.map(|record| record.wall_ns).min().unwrap_or(0);
             let calls = calls_a_batch.of(*contestant);
             if let Some(what) = self.pace.refuses(fastest_ns, calls, bytes) {
-                return fault(*contestant, what);
+                return fault(contestant, what);
             }
-            let reset_ns = reset_ns((contestant, records));
+            let reset_ns = a_call(records, calls, |record| record.reset_ns);
             let seen = self.untimed.entry(*contestant).or_default();
             seen.take(records.iter().map(|record| (record.prepare_ns, record.dump_ns)), reset_ns);
-            let run_ns = a_call(contestant, records, |record| record.run_ns);
+            let run_ns = a_call(records, calls, |record| record.run_ns);
             if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
-                return fault(*contestant, what);
+                return fault(contestant, what);
             }
         }
         Ok(())
     }
+}
+
+/// Returns the nanoseconds a call in batches of this many calls.
+fn a_call(records: &[Record], calls: u64, of: fn(&Record) -> u64) -> u64 {
+    records.iter().map(of).sum::<u64>() / calls.max(1) / records.len().max(1) as u64
 }
 
 /// Returns how much memory grew in the later half of a contestant's batches, if it is more than
@@ -120,27 +116,27 @@ pub(super) struct Pace {
 impl Pace {
     /// Takes the measurement after a batch, if there is one.
     pub(super) fn take(&mut self, record: &Record) {
-        let faster = |so_far: Option<u64>, ps: u64| match (so_far, ps) {
-            (so_far, 0) => so_far,
-            (so_far, ps) => Some(so_far.map_or(ps, |so_far| so_far.min(ps))),
-        };
-        self.empty_call_ps = faster(self.empty_call_ps, record.empty_call_ps);
-        self.line_ps = faster(self.line_ps, record.line_ps);
+        for (fastest, ps) in
+            [(&mut self.empty_call_ps, record.empty_call_ps), (&mut self.line_ps, record.line_ps)]
+        {
+            if ps != 0 {
+                *fastest = Some(fastest.map_or(ps, |so_far| so_far.min(ps)));
+            }
+        }
     }
 
     /// Returns what is wrong with a batch of this many calls with this duration, each of which has
     /// to read this many bytes; `None` if a core can do that.
     pub(super) fn refuses(&self, wall_ns: u64, calls: u64, bytes: u64) -> Option<String> {
         let call_ps = wall_ns.saturating_mul(1000) / calls.max(1);
-        let ns = |ps: u64| ps as f64 / 1000.0;
         // A clock that did not move says nothing.
         let is_below = |least_ps: &u64| wall_ns > 0 && call_ps < least_ps / TIMES;
         if let Some(empty_ps) = self.empty_call_ps.filter(is_below) {
             return Some(format!(
                 "took {:.2} ns for a call, and a call of a function that does nothing takes this \
                  CPU {:.2} ns: its calls were not made, or not timed",
-                ns(call_ps),
-                ns(empty_ps)
+                call_ps as f64 / 1000.0,
+                empty_ps as f64 / 1000.0
             ));
         }
         let whole_ps = self.line_ps.map(|line_ps| line_ps * (bytes / LINE_BYTES));
@@ -149,8 +145,8 @@ impl Pace {
                 "took {:.1} ns for a call that has to read {bytes} bytes, and one load from each \
                  of their cache lines alone takes this CPU {:.1} ns, from its nearest cache: it \
                  did not read them",
-                ns(call_ps),
-                ns(whole_ps)
+                call_ps as f64 / 1000.0,
+                whole_ps as f64 / 1000.0
             )
         })
     }
@@ -172,7 +168,7 @@ pub(super) struct Trial {
 impl Trial {
     /// Opens a file for the answer of a drawn turn.
     pub(super) fn of(turn: Turn) -> Result<Trial, UnitFailure> {
-        let dump = memory_file().map_err(|error| no_worker(&error))?;
+        let dump = memory_file().map_err(no_worker)?;
         Ok(Trial { turn, dump })
     }
 }
@@ -186,26 +182,22 @@ impl Workers {
         input_seed: u64,
         frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
-        let contract = self.contract(trial.turn.contestant)?.to_owned();
-        let workload = frame.workload.to_owned();
-        let fault = |what| {
-            Err(UnitFailure::Fault(trial.turn.contestant, Fault::Conduct { workload, what }))
-        };
+        let contestant = trial.turn.contestant;
+        let contract = self.contract(contestant)?.to_owned();
         let other = self.inputs.other_checksum(&contract)?;
-        let calls = self.functions.calls_a_batch.of(trial.turn.contestant);
+        let calls = self.functions.calls_a_batch.of(contestant);
         if let Some(what) = exchanged(record, other, calls) {
-            return fault(what);
+            return Err(misconduct(contestant, frame.workload, what));
         }
         let (_, answer) = self.inputs.answered(input_seed, &contract)?;
         let Some(answer) = answer else { return Ok(()) };
-        let compared = checking::first(&answer.text, &trial.dump);
-        let Some(found) = compared.map_err(|error| no_worker(&error))? else { return Ok(()) };
+        let Some(found) = checking::first(&answer.text, &trial.dump)? else { return Ok(()) };
         let what = format!(
             "left another answer after a timed batch than its checksum says: item {} should be \
              '{}' and was '{}' (some of its output was overwritten before the batch)",
             found.item, found.expected, found.got
         );
-        fault(what)
+        Err(misconduct(contestant, frame.workload, what))
     }
 }
 

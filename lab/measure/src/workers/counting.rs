@@ -137,6 +137,7 @@ pub fn shortest_energy_batch_ns() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::Usage;
     use crate::workers::sample::{self, Around};
     use tiebreak_core::counts::Counts;
 
@@ -154,7 +155,8 @@ mod tests {
         };
         let counts =
             Counts { cycles: 10, instructions: 7, branch_misses: UNKNOWN, cache_misses: 0 };
-        let record = Record { wall_ns: 900, minor_faults: 5, counts, ..Record::default() };
+        let usage = Usage { minor_faults: 5, ..Usage::default() };
+        let record = Record { wall_ns: 900, usage, counts, ..Record::default() };
         check(record, 30, [Some(20), Some(14), None, Some(0)]);
         check(record, 8, [Some(75), Some(52), None, Some(0)]);
         let shared = Record { is_multiplexed: 1, ..record };

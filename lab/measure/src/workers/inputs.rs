@@ -1,9 +1,9 @@
 //! The inputs of units, and the checksums that belong to them.
 
-use crate::oracle::{Answer, Input, Oracle, OracleError};
+use crate::oracle::{Answer, Input, Oracle, oracle_failure};
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification, Workload};
@@ -56,7 +56,7 @@ impl Inputs {
                 (None, Some(file)) => Input::of_file(&self.folder.join(file)),
                 (None, None) => return Err(no_oracle(&self.workload.name)),
             };
-            self.last = Some((seed, input.map_err(failed)?));
+            self.last = Some((seed, input.map_err(oracle_failure)?));
         }
         match &self.last {
             Some((_, input)) => Ok(input),
@@ -84,7 +84,8 @@ impl Inputs {
         let (Some(oracle), Some((_, input))) = (&mut self.oracle, &self.last) else {
             return Ok(None);
         };
-        let told = oracle.checksum(&self.workload, seed, input, contract).map_err(failed)?;
+        let told =
+            oracle.checksum(&self.workload, seed, input, contract).map_err(oracle_failure)?;
         self.checksums.insert(contract.to_owned(), told);
         Ok(Some(told))
     }
@@ -97,13 +98,12 @@ impl Inputs {
         };
         if self.other.is_none() {
             let seed = Random::new(input_seed).next_u64();
-            let input = oracle.input(&self.workload, seed).map_err(failed)?;
+            let input = oracle.input(&self.workload, seed).map_err(oracle_failure)?;
             self.other = Some((seed, input));
         }
-        let sizes = |input: &Input| (input.bytes, input.items, input.output_bytes);
-        let own = sizes(self.of_unit(input_seed)?);
+        let own = self.of_unit(input_seed)?.sizes();
         let other = self.other.as_ref().map(|(_, input)| input);
-        Ok(other.filter(|other| sizes(other) == own && own.0 > 0).map(|other| &other.file))
+        Ok(other.filter(|other| other.sizes() == own && own.bytes > 0).map(|other| &other.file))
     }
 
     /// Returns the checksum that contestants of this contract must give for the other input.
@@ -114,7 +114,8 @@ impl Inputs {
         let (Some(oracle), Some((seed, input))) = (&mut self.oracle, &self.other) else {
             return Ok(None);
         };
-        let told = oracle.checksum(&self.workload, *seed, input, contract).map_err(failed)?;
+        let told =
+            oracle.checksum(&self.workload, *seed, input, contract).map_err(oracle_failure)?;
         self.other_checksums.insert(contract.to_owned(), told);
         Ok(Some(told))
     }
@@ -132,7 +133,7 @@ impl Inputs {
         };
         let answer = match &mut self.oracle {
             Some(oracle) => {
-                Some(oracle.answer(&self.workload, seed, input, contract).map_err(failed)?)
+                Some(oracle.answer(&self.workload, seed, input, contract).map_err(oracle_failure)?)
             }
             None => None,
         };
@@ -154,13 +155,14 @@ impl Inputs {
         };
         if !self.verified.as_ref().is_some_and(is_last) {
             self.verified = None;
-            let input = oracle.verification(verification, part).map_err(failed)?;
+            let input = oracle.verification(verification, part).map_err(oracle_failure)?;
             self.verified = Some((verification.clone(), part, input));
         }
         let Some((_, _, input)) = &self.verified else {
             return Err(no_oracle(&verification.name));
         };
-        let answer = oracle.verified(verification, part, input, contract).map_err(failed)?;
+        let answer =
+            oracle.verified(verification, part, input, contract).map_err(oracle_failure)?;
         Ok((input, answer))
     }
 
@@ -169,18 +171,6 @@ impl Inputs {
     }
 }
 
-/// Returns the library of a plan's oracle, if it has one.
-pub(super) fn oracle_of(plan: &FunctionPlan) -> Option<&Path> {
-    plan.oracle.as_deref().map(Path::new)
-}
-
 fn no_oracle(workload: &str) -> UnitFailure {
     UnitFailure::Broken(format!("the study has no oracle that could make the input of {workload}"))
-}
-
-fn failed(error: OracleError) -> UnitFailure {
-    match error {
-        OracleError::Interrupted => UnitFailure::Interrupted,
-        error => UnitFailure::Broken(error.to_string()),
-    }
 }

@@ -5,14 +5,15 @@
 use crate::channel::{self, Inbox, pair};
 use crate::children::Leader;
 use crate::files::{memory_file, tail};
-use crate::launcher::process_descriptor;
 use crate::resources::Waits;
+use crate::system::{poll, process_descriptor, wait_for};
 use crate::worker::area::{Area, NOBODY};
 use crate::worker::message::{self, Reply, Request};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_machine::clock;
 
 /// The longest sleep before the next check whether the user interrupted, or a contestant hangs.
-const SLICE_MS: i32 = 100;
+const SLICE_NS: u64 = 100_000_000;
 /// Standard error beyond this is discarded, except its end.
 const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
 /// The most bytes of padding: Linux limits one variable to 128 KiB.
@@ -104,7 +105,7 @@ impl Process {
         // Only the worker then has its end of the socket, so that its closing is detected.
         drop(command);
         let descriptor = process_descriptor(leader.pid() as i32)?;
-        let (inbox, waits) = (Inbox::new(), Waits::of(leader.pid()));
+        let (inbox, waits) = (Inbox::new(), Waits::open(leader.pid()));
         Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
     }
 
@@ -141,7 +142,8 @@ impl Process {
         let beat = || patience.area.map_or((0, NOBODY), |area| area.header().look());
         let (mut last, mut since_ns) = (beat(), clock::monotonic_ns());
         loop {
-            let (is_spoken, is_ended) = self.poll().map_err(NoReply::Lost)?;
+            let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
+            let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
             if is_spoken {
                 return match self.inbox.receive(self.socket.as_fd()) {
                     Ok(Some((bytes, _))) => {
@@ -173,20 +175,6 @@ impl Process {
         }
     }
 
-    /// Waits for a slice of time at most. Returns whether the worker has sent a message, and
-    /// whether it has ended.
-    fn poll(&self) -> io::Result<(bool, bool)> {
-        let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let mut polled = [entry(self.socket.as_raw_fd()), entry(self.descriptor.as_raw_fd())];
-        // SAFETY: the array has two valid entries.
-        if unsafe { libc::poll(polled.as_mut_ptr(), 2, SLICE_MS) } < 0 {
-            let error = io::Error::last_os_error();
-            let is_signal = error.kind() == io::ErrorKind::Interrupted;
-            return if is_signal { Ok((false, false)) } else { Err(error) };
-        }
-        Ok((polled[0].revents != 0, polled[1].revents != 0))
-    }
-
     /// Frees the memory of a long standard error. The worker's write position does not change.
     fn shorten_errors(&self) {
         if self.errors.metadata().is_ok_and(|data| data.len() > ERRORS_LIMIT_BYTES) {
@@ -209,13 +197,16 @@ impl Process {
         tail(&self.errors)
     }
 
+    /// Returns the same as the end of an error message; empty if it wrote nothing.
+    pub(crate) fn said_last(&self) -> String {
+        let said = self.said();
+        if said.is_empty() { said } else { format!("; it said: {said}") }
+    }
+
     /// Waits for a process that ends by itself: its socket is closed, so it does nothing more.
     fn end_of_itself(&mut self) -> ExitStatus {
-        let mut polled =
-            libc::pollfd { fd: self.descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the entry is valid. If a signal interrupts the wait, the process is killed
-        // instead.
-        unsafe { libc::poll(&raw mut polled, 1, 10 * SLICE_MS) };
+        // If the wait is interrupted or fails, the process is killed instead.
+        let _ = wait_for(self.descriptor.as_fd(), 10 * SLICE_NS);
         self.end()
     }
 
@@ -234,7 +225,7 @@ fn is_end(error: &io::Error) -> bool {
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// The content of a contestant's table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// Its name, for messages.
     pub name: String,
@@ -303,8 +294,8 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
     let mut process = Process::start(program, 0).map_err(failed)?;
     let patience = Patience { interrupted: None, timeout_ns: TIMEOUT_NS, area: None };
     let request = Request::Probe(absolute(library));
-    let table = match process.ask(&request, &[], &patience) {
-        Ok(Reply::Table(table)) => table,
+    let facts = match process.ask(&request, &[], &patience) {
+        Ok(Reply::Table(facts)) => facts,
         Ok(Reply::Refused(_, refusal)) => {
             let why = refusal.sentence();
             return Err(LoadError::Refused { library: path(), why });
@@ -312,25 +303,15 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
         Ok(other) => return Err(failed(io::Error::other(format!("it answered {other:?}")))),
         Err(NoReply::Lost(error)) => return Err(failed(error)),
         Err(no_reply) => {
-            let said = process.said();
-            let said = if said.is_empty() { said } else { format!("; it said: {said}") };
+            let said = process.said_last();
             return Err(LoadError::Crashed { library: path(), how: how(&no_reply), said });
         }
     };
-    let needs: Vec<String> = list(&table.needs).collect();
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    if let Some(feature) = missing(&needs, &cpuinfo) {
+    if let Some(feature) = missing(&facts.needs, &cpuinfo) {
         return Err(LoadError::Needs { library: path(), feature: feature.to_owned() });
     }
-    Ok(Facts {
-        name: table.name,
-        needs,
-        has_reset: table.has_reset,
-        allocates: table.allocates,
-        input_slack_bytes: table.input_slack_bytes,
-        output_slack_bytes: table.output_slack_bytes,
-        alignment_bytes: table.alignment_bytes,
-    })
+    Ok(facts)
 }
 
 /// Describes how a process ended.
@@ -351,8 +332,10 @@ pub(crate) fn absolute(library: &Path) -> PathBuf {
     std::path::absolute(library).unwrap_or_else(|_| library.to_owned())
 }
 
-fn list(needs: &str) -> impl Iterator<Item = String> {
-    needs.split(',').map(|feature| feature.trim().to_owned()).filter(|feature| !feature.is_empty())
+/// Returns the features of a list that is separated by commas.
+pub(crate) fn features(needs: &str) -> Vec<String> {
+    let features = needs.split(',').map(str::trim).filter(|feature| !feature.is_empty());
+    features.map(str::to_owned).collect()
 }
 
 /// Returns the first feature that the text of `/proc/cpuinfo` does not name; `None` if the text
@@ -362,8 +345,8 @@ fn missing<'a>(needs: &'a [String], cpuinfo: &str) -> Option<&'a str> {
         let (name, values) = line.split_once(':')?;
         matches!(name.trim(), "flags" | "Features").then_some(values)
     })?;
-    let has = |feature: &str| line.split_ascii_whitespace().any(|word| word == feature);
-    needs.iter().map(String::as_str).find(|feature| !has(feature))
+    let mut needs = needs.iter().map(String::as_str);
+    needs.find(|feature| !line.split_ascii_whitespace().any(|word| word == *feature))
 }
 
 #[cfg(test)]
@@ -375,7 +358,7 @@ mod tests {
         let x86 = "processor\t: 0\nflags\t\t: fpu avx avx2 bmi2\nbugs\t: x\n";
         let arm = "processor : 0\nFeatures\t: fp asimd sve\n";
         let check = |needs: &str, cpuinfo: &str, expected: Option<&str>| {
-            let needs: Vec<String> = list(needs).collect();
+            let needs = features(needs);
             assert_eq!(missing(&needs, cpuinfo), expected, "{needs:?}");
         };
         check("", x86, None);

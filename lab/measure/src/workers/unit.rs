@@ -1,6 +1,5 @@
-//! One unit: its process, its rounds, and whether its answers are right.
-//!
-//! A worker with loaded contestants, and the rounds that it runs.
+//! One unit: a worker with loaded contestants, the rounds that it runs, and whether its answers are
+//! right.
 
 use super::blame::{Frame, Suspect, no_worker, unexpected};
 use super::conduct::Trial;
@@ -8,8 +7,10 @@ use super::counting::{self, Counting};
 use super::process::Process;
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
+use crate::honesty::wrong_checksum;
+use crate::system::status_number;
 use crate::worker::area::{Area, Record, Turn};
-use crate::worker::message::{Load, Member, Reply, Request, Rounds, Sizes};
+use crate::worker::message::{Load, Member, Reply, Request, Rounds};
 use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -54,17 +55,12 @@ impl Workers {
             cpu: self.functions.cpu.map(|cpu| cpu as u64),
             helpers: self.helpers.clone(),
             stack_bytes: unit.stack_bytes,
-            input: Sizes {
-                bytes: input.bytes,
-                items: input.items,
-                output_bytes: input.output_bytes,
-            },
+            input: input.sizes(),
             capacity: (orders.len().max(1) * loaded.len()) as u64,
             meters_energy: self.meters_energy,
         };
-        let process = Process::start(&self.program, padding(0));
-        let process = process.map_err(|error| no_worker(&error))?;
-        let file = input.file.try_clone().map_err(|error| no_worker(&error))?;
+        let process = Process::start(&self.program, padding(0)).map_err(no_worker)?;
+        let file = input.file.try_clone().map_err(no_worker)?;
         let other =
             if self.functions.reads_in_run { self.inputs.other(unit.input_seed)? } else { None };
         let inputs = (&file, other, unit.input_seed);
@@ -107,16 +103,16 @@ impl Workers {
         let primer = Some(coins.primer);
         let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
         let mut around = self.lookout.after();
-        if session.members().len() == 1 {
+        if session.members.len() == 1 {
             around.peak_memory_bytes = session.peak_memory_bytes();
         }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
-        let input_bytes = self.inputs.of_unit(session.input_seed())?.bytes;
+        let input_bytes = self.inputs.of_unit(session.input_seed)?.bytes;
         self.judge_conduct(&coins.order, &batches, input_bytes, &frame)?;
         let ran_ns = clock::monotonic_ns();
         if let Some(trial) = &trial {
-            self.verdict_of(trial, &records[trial.turn.batch], session.input_seed(), &frame)?;
+            self.verdict_of(trial, &records[trial.turn.batch], session.input_seed, &frame)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
@@ -130,9 +126,10 @@ impl Workers {
         if self.scope == Scope::Layout {
             self.session = Some(session);
         }
-        let wall =
-            |records: &Vec<Record>| records.iter().map(|record| record.wall_ns.into()).collect();
-        Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
+        let walls = batches.iter();
+        let walls =
+            walls.map(|records| records.iter().map(|record| record.wall_ns.into()).collect());
+        Ok(UnitRan { samples, batches: walls.collect() })
     }
 
     /// Runs one more batch of each contestant, which is counted and is not evidence, in the order
@@ -172,22 +169,22 @@ impl Workers {
     ) -> Result<(), UnitFailure> {
         for (contestant, records) in order.iter().zip(batches) {
             let contract = self.contract(*contestant)?.to_owned();
-            let seed = session.input_seed();
-            let told = self.inputs.checksum(seed, &contract)?;
+            let seed = session.input_seed;
+            let right = self.inputs.checksum(seed, &contract)?;
             let Some(first) = records.first().map(|record| record.checksum) else {
                 continue;
             };
-            let expected = told.unwrap_or(first);
+            let expected = right.unwrap_or(first);
             let wrong = records.iter().find(|record| record.checksum != expected);
             let torn = records.iter().find(|record| record.is_torn != 0);
             let got = match (wrong, torn) {
                 (Some(record), _) => record.checksum.to_string(),
-                (None, Some(_)) => "another number in some of its calls".to_owned(),
+                (None, Some(_)) => checking::TORN.to_owned(),
                 (None, None) => continue,
             };
             self.check(*contestant, seed)?;
             let workload = &self.functions.workload.name;
-            let fault = checking::wrong_checksum(workload, expected, &got);
+            let fault = wrong_checksum(workload, expected, &got);
             return Err(UnitFailure::Fault(*contestant, fault));
         }
         Ok(())
@@ -230,11 +227,12 @@ impl Drop for Placement {
 
 /// Groups records, given in the order in which they ran, by each contestant of `contestants`.
 fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> Vec<Vec<Record>> {
-    let of = |contestant: &usize| {
-        let ran = orders.iter().flatten().zip(records);
-        ran.filter(|(who, _)| *who == contestant).map(|(_, record)| *record).collect()
-    };
-    contestants.iter().map(of).collect()
+    let mut all = Vec::new();
+    for contestant in contestants {
+        let ran = orders.iter().flatten().zip(records).filter(|(who, _)| *who == contestant);
+        all.push(ran.map(|(_, record)| *record).collect());
+    }
+    all
 }
 
 /// A worker and its contestants.
@@ -267,7 +265,7 @@ impl Session {
         frame: &Frame<'_>,
     ) -> Result<Session, UnitFailure> {
         let made = Area::create(load.capacity as usize);
-        let (area, file) = made.map_err(|error| no_worker(&error))?;
+        let (area, file) = made.map_err(no_worker)?;
         let files = [Some(&file), Some(input), other].into_iter().flatten();
         let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
         let reply = process.ask(&Request::Load(load), &descriptors, &frame.patience(&area));
@@ -275,16 +273,6 @@ impl Session {
             Reply::Ready(_) => Ok(Session { process, area, members, input_seed }),
             other => Err(unexpected(&other)),
         }
-    }
-
-    /// Returns its contestants.
-    pub(super) fn members(&self) -> &[usize] {
-        &self.members
-    }
-
-    /// Returns the seed of the input that they work on.
-    pub(super) fn input_seed(&self) -> u64 {
-        self.input_seed
     }
 
     /// Runs rounds, given as orders of contestants of the plan, after a call of each contestant in
@@ -326,16 +314,15 @@ impl Session {
     /// if the kernel does not report it.
     pub(super) fn peak_memory_bytes(&self) -> u64 {
         let path = format!("/proc/{}/status", self.process.pid());
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
-        kib.unwrap_or(0) * 1024
+        let status = std::fs::read_to_string(path).unwrap_or_default();
+        status_number(&status, "VmHWM:").unwrap_or(0) * 1024
     }
 
     /// Returns a contestant's index in the worker.
     fn position(&self, contestant: usize) -> Result<u32, UnitFailure> {
         let place = self.members.iter().position(|member| *member == contestant);
-        let missing = || UnitFailure::Broken(format!("contestant {contestant} is not loaded"));
-        place.map(|place| place as u32).ok_or_else(missing)
+        place
+            .map(|place| place as u32)
+            .ok_or_else(|| UnitFailure::Broken(format!("contestant {contestant} is not loaded")))
     }
 }
